@@ -1,0 +1,240 @@
+package weights
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// maxHeader bounds the JSON header of a safetensors file (the format's own limit).
+const maxHeader = 100 << 20
+
+type entry struct {
+	DType   string   `json:"dtype"`
+	Shape   []int    `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// ReadSafetensors reads a file of the safetensors format (8 bytes little-endian header length, a JSON header, raw data).
+// F32, F64, F16 and BF16 tensors become float32; integer tensors are allowed only for "num_batches_tracked" entries,
+// which are dropped. Tensors come in the order of their data.
+func ReadSafetensors(path string) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	set, err := readSafetensors(f, fi.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
+func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
+	var head [8]byte
+	if fileSize < 8 {
+		return nil, fmt.Errorf("not a safetensors file: %d bytes, expected at least 8", fileSize)
+	}
+	if _, err := r.ReadAt(head[:], 0); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if n > maxHeader || int64(n) > fileSize-8 {
+		return nil, fmt.Errorf("not a safetensors file: header of %d bytes in a file of %d", n, fileSize)
+	}
+	raw := make([]byte, n)
+	if _, err := r.ReadAt(raw, 8); err != nil {
+		return nil, err
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &header); err != nil {
+		return nil, fmt.Errorf("safetensors header: %w", err)
+	}
+	type named struct {
+		name string
+		entry
+	}
+	var list []named
+	for name, msg := range header {
+		if name == "__metadata__" {
+			continue
+		}
+		var e entry
+		if err := json.Unmarshal(msg, &e); err != nil {
+			return nil, fmt.Errorf("safetensors entry %q: %w", name, err)
+		}
+		list = append(list, named{name, e})
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].Offsets[0] != list[j].Offsets[0] {
+			return list[i].Offsets[0] < list[j].Offsets[0]
+		}
+		return list[i].name < list[j].name
+	})
+	set := NewSet()
+	data := fileSize - 8 - int64(n)
+	for _, e := range list {
+		if strings.HasSuffix(e.name, ".num_batches_tracked") {
+			continue
+		}
+		width, known := map[string]int64{"F32": 4, "F64": 8, "F16": 2, "BF16": 2}[e.DType]
+		if !known {
+			return nil, fmt.Errorf("tensor %q: expected dtype F32, F64, F16 or BF16, found %q", e.name, e.DType)
+		}
+		count := int64(1)
+		for _, d := range e.Shape {
+			if d < 0 || (d > 0 && count > data/int64(d)) {
+				return nil, fmt.Errorf("tensor %q: shape %v does not fit into the file's %d bytes of data", e.name, e.Shape, data)
+			}
+			count *= int64(d)
+		}
+		if lo, hi := e.Offsets[0], e.Offsets[1]; lo < 0 || hi < lo || hi > data || hi-lo != count*width {
+			return nil, fmt.Errorf("tensor %q: %s %v needs %d bytes, offsets are %v in %d bytes of data", e.name, e.DType, e.Shape, count*width, e.Offsets, data)
+		}
+		buf := make([]byte, count*width)
+		if _, err := r.ReadAt(buf, 8+int64(n)+e.Offsets[0]); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
+		}
+		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: decode(e.DType, buf)})
+	}
+	return set, nil
+}
+
+func decode(dtype string, b []byte) []float32 {
+	le := binary.LittleEndian
+	var v []float32
+	switch dtype {
+	case "F32":
+		v = make([]float32, len(b)/4)
+		for i := range v {
+			v[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+		}
+	case "F64":
+		v = make([]float32, len(b)/8)
+		for i := range v {
+			v[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
+		}
+	case "BF16":
+		v = make([]float32, len(b)/2)
+		for i := range v {
+			v[i] = math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16)
+		}
+	case "F16":
+		v = make([]float32, len(b)/2)
+		for i := range v {
+			v[i] = half(le.Uint16(b[2*i:]))
+		}
+	}
+	return v
+}
+
+// half converts IEEE binary16.
+func half(h uint16) float32 {
+	sign, exp, frac := 1.0, int(h>>10&31), float64(h&1023)
+	if h>>15 == 1 {
+		sign = -1
+	}
+	switch exp {
+	case 0:
+		return float32(sign * math.Ldexp(frac, -24))
+	case 31:
+		if frac != 0 {
+			return float32(math.NaN())
+		}
+		return float32(math.Inf(int(sign)))
+	}
+	return float32(sign * math.Ldexp(1024+frac, exp-25))
+}
+
+// WriteSafetensors writes set as float32 safetensors: to a temporary name in the same folder, synced, then renamed, so
+// that path holds either the old file or the whole new one.
+func WriteSafetensors(path string, set *Set) error {
+	return Replace(path, func(w io.Writer) error { return writeSafetensors(w, set) })
+}
+
+func writeSafetensors(w io.Writer, set *Set) error {
+	header := map[string]entry{}
+	var at int64
+	for _, n := range set.names {
+		t := set.tensors[n]
+		end := at + int64(4*len(t.Data))
+		shape := t.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		header[n] = entry{DType: "F32", Shape: shape, Offsets: [2]int64{at, end}}
+		at = end
+	}
+	raw, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	for len(raw)%8 != 0 {
+		raw = append(raw, ' ')
+	}
+	if err := binary.Write(w, binary.LittleEndian, uint64(len(raw))); err != nil {
+		return err
+	}
+	if _, err := w.Write(raw); err != nil {
+		return err
+	}
+	for _, n := range set.names {
+		if err := binary.Write(w, binary.LittleEndian, set.tensors[n].Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replace writes a file through write so that a crash or an error leaves either the old content or the new one: a
+// temporary file in the same folder, fsync, rename, fsync of the folder.
+func Replace(path string, write func(io.Writer) error) (err error) {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err = write(f); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return SyncDir(dir)
+}
+
+// SyncDir makes renames and removals in dir durable.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,127 @@
+package weights
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func sample() *Set {
+	return Init([]Spec{
+		{Name: "b.weight", Shape: []int{3, 2, 1}, Init: FanIn(2)},
+		{Name: "a.bias", Shape: []int{3}, Init: Constant(0.01)},
+		{Name: "scalar", Shape: nil, Init: Normal(1)},
+	}, 7)
+}
+
+func TestSafetensorsRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	want := sample()
+	if err := WriteSafetensors(path, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadSafetensors(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Names(), want.Names()) {
+		t.Fatalf("names %v, want %v", got.Names(), want.Names())
+	}
+	for _, n := range want.Names() {
+		g, _ := got.Get(n)
+		w, _ := want.Get(n)
+		if !slices.Equal(g.Shape, w.Shape) || !slices.Equal(g.Data, w.Data) {
+			t.Errorf("%s: %v, want %v", n, g, w)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	if len(left) > 0 {
+		t.Errorf("temporary files left: %v", left)
+	}
+}
+
+func TestInitRepeats(t *testing.T) {
+	a, b := sample(), sample()
+	for _, n := range a.Names() {
+		x, _ := a.Get(n)
+		y, _ := b.Get(n)
+		if !slices.Equal(x.Data, y.Data) {
+			t.Errorf("%s differs between two draws with one seed", n)
+		}
+	}
+	x, _ := a.Get("b.weight")
+	for _, v := range x.Data {
+		if math.Abs(float64(v)) > 1/math.Sqrt2 {
+			t.Errorf("fan-in bound broken: %v", v)
+		}
+	}
+}
+
+func TestMatchListsEverything(t *testing.T) {
+	s := sample()
+	s.Put("bn.num_batches_tracked", Tensor{Data: []float32{1}})
+	_, err := s.Match([]Spec{{Name: "b.weight", Shape: []int{2, 3, 1}}, {Name: "scalar"}, {Name: "new", Shape: []int{4}}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{"missing: new [4]", "b.weight: expected [2 3 1], found [3 2 1]", "unknown: a.bias"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+	if strings.Contains(err.Error(), "tracked") {
+		t.Errorf("error %q counts num_batches_tracked", err)
+	}
+}
+
+func TestHalf(t *testing.T) {
+	for h, want := range map[uint16]float32{0x3c00: 1, 0xc000: -2, 0x0001: 5.9604645e-08, 0x7bff: 65504, 0x3555: 0.33325195} {
+		if got := half(h); got != want {
+			t.Errorf("half(%#x) = %v, want %v", h, got, want)
+		}
+	}
+}
+
+func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := NewSet()
+	s.Put("x", Tensor{Shape: []int{1}, Data: []float32{float32(math.NaN())}})
+	err := Replace(filepath.Join(filepath.Dir(path), "no", "such"), nil)
+	if err == nil {
+		t.Error("no error for a missing folder")
+	}
+	if err := WriteSafetensors(path, s); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(path); string(b) == "old" {
+		t.Error("file was not replaced")
+	}
+}
+
+func FuzzReadSafetensors(f *testing.F) {
+	var b bytes.Buffer
+	if err := writeSafetensors(&b, sample()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
+	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		set, err := readSafetensors(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		for _, n := range set.Names() {
+			if v, _ := set.Get(n); len(v.Data) != size(v.Shape) {
+				t.Errorf("%s: %d values for shape %v", n, len(v.Data), v.Shape)
+			}
+		}
+	})
+}
