@@ -1,0 +1,26 @@
+// Package vmfviz draws the pictures that explain sliced Wasserstein distances:
+// directions and von Mises-Fisher samples on the sphere ([Sphere]), the same
+// sphere as a view that turns in a notebook ([SphereHTML]), point clouds side
+// by side ([Clouds], [Gallery]), one slice and the average over many of them
+// ([Slice]), curves of a training run ([Curves]) and estimates with their
+// standard errors ([Dots]).
+//
+// The package works on plain Go values and knows nothing of training. A cloud
+// of M points is a []float32 of length 3·M, row by row: x₁ y₁ z₁ x₂ y₂ z₂ ...
+//
+// Every function returns a [*Picture], which can be written as PNG (two pixels
+// for one, so that it stays crisp) or SVG. The bytes depend on the arguments
+// only: two runs of one binary give equal files.
+//
+// A picture is a white card with its own margin, rounded corners and a thin
+// grey rim. What is outside the card is transparent, so that it reads the same
+// on a white page and on a dark one.
+//
+// Colours are those of Okabe and Ito ("Color universal design", 2008), which
+// remain apart for colour-blind readers. A colour has a meaning throughout the
+// package, see [Role]: blue is the input or target, vermilion is what a model
+// or a flow made of it, purple is a direction.
+//
+// Bad arguments give an error that names the argument, what was expected and
+// what was found.
+package vmfviz

@@ -1,0 +1,132 @@
+package vmfviz
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// screenScale is the number of device pixels per pixel of a PNG.
+const screenScale = 2
+
+// Picture is a finished drawing. It is immutable and may be used by several
+// goroutines at once. The zero value is an empty picture of no size.
+type Picture struct {
+	width, height int // CSS pixels, 1/96 inch
+	alt           string
+	paint         func(*sheet)
+}
+
+// newPicture rounds the size to whole pixels.
+func newPicture(width, height float64, alt string, paint func(*sheet)) *Picture {
+	return &Picture{width: int(width + 0.5), height: int(height + 0.5), alt: alt, paint: paint}
+}
+
+// Size returns width and height in CSS pixels (1/96 inch), the size at which
+// the picture is meant to be shown. The PNG has twice as many pixels each way.
+func (p *Picture) Size() (width, height int) { return p.width, p.height }
+
+// Alt returns one sentence that says what the picture shows, for readers who
+// do not see it.
+func (p *Picture) Alt() string { return p.alt }
+
+// Image draws the picture with the given number of device pixels per pixel.
+func (p *Picture) Image(scale float64) (image.Image, error) {
+	if p == nil || p.paint == nil {
+		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice, ...")
+	}
+	if !(scale > 0 && scale <= 16) {
+		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
+	}
+	dpi := int(96*scale + 0.5)
+	w, h := float64(p.width), float64(p.height)
+	c := vgimg.NewWith(vgimg.UseWH(px(w), px(h)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.Transparent))
+	p.paint(newSheet(c, w, h))
+	return c.Image(), nil
+}
+
+// PNG returns the picture as a PNG file with two device pixels per pixel. It
+// has at most 256 colours, chosen for the picture: the difference cannot be
+// seen and the file is a third as long, which a notebook full of pictures needs.
+func (p *Picture) PNG() ([]byte, error) { return p.pngAt(screenScale) }
+
+func (p *Picture) pngAt(scale float64) ([]byte, error) {
+	img, err := p.Image(scale)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := enc.Encode(&out, reduce(img)); err != nil {
+		return nil, fmt.Errorf("vmfviz: writing PNG: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// fontFamily adds families with the same letter widths for machines without
+// the Liberation fonts.
+var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
+
+// SVG returns the picture as an SVG file. Text stays text: the file names the
+// Liberation Sans font, and Arial and Helvetica, which have the same letter
+// widths, where it is not installed. Heat maps and point clouds are embedded
+// images; everything else is vectors.
+func (p *Picture) SVG() ([]byte, error) {
+	if p == nil || p.paint == nil {
+		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice, ...")
+	}
+	w, h := float64(p.width), float64(p.height)
+	c := vgsvg.NewWith(vgsvg.UseWH(px(w), px(h)))
+	p.paint(newSheet(c, w, h))
+	var out bytes.Buffer
+	if _, err := c.WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
+	}
+	svg := fontFamily.ReplaceAll(out.Bytes(), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), nil
+}
+
+// Save writes the picture to a file; its ending, .png or .svg, says how. The
+// file appears whole or not at all. A missing folder is an error.
+func (p *Picture) Save(path string) error {
+	var data []byte
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".png":
+		data, err = p.PNG()
+	case ".svg":
+		data, err = p.SVG()
+	default:
+		return fmt.Errorf("vmfviz: %s: expected a name that ends in .png or .svg, found %q", path, ext)
+	}
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("vmfviz: saving %s: %w", path, err)
+	}
+	defer os.Remove(tmp.Name()) // no-op once renamed
+	if _, err = tmp.Write(data); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("vmfviz: saving %s: %w", path, err)
+	}
+	return nil
+}
