@@ -1,0 +1,140 @@
+package ot1d
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// pair sorts two arrays [batch, points, slices] along axis 1.
+//
+// On XLA's CPU it is one loop over the batch whose body sorts one pair of [points, slices] tables: they stay in the
+// cache, and the two chains run on two threads. A loop body may use neither a reduction nor a constant that the graph
+// outside uses too (GoMLX v0.28), so everything it needs is loop state.
+func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
+	if !s.loop {
+		return wholeSort(a), wholeSort(b)
+	}
+	g, d := a.Graph(), a.Shape().Dimensions
+	state := []*graph.Node{
+		graph.Const(g, int32(0)), // the pair at hand
+		graph.Const(g, int32(0)), graph.Const(g, int32(1)), graph.Const(g, int32(d[0])),
+		a, b,
+	}
+	var pads []*graph.Node
+	for _, x := range []*graph.Node{a, b} {
+		if pad := padding(d[1]); pad > 0 {
+			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pad, d[2]))
+		}
+	}
+	state = append(state, pads...)
+	parameters := func(g *graph.Graph) []*graph.Node {
+		var p []*graph.Node
+		for i, n := range state {
+			p = append(p, graph.Parameter(g, fmt.Sprintf("s%d", i), n.Shape()))
+		}
+		return p
+	}
+	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		return []*graph.Node{graph.LessThan(p[0], p[3])}
+	})
+	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		out := append([]*graph.Node{}, p...)
+		for k := range 2 {
+			at := []*graph.Node{p[0], p[1], p[1]}
+			t := graph.Reshape(graph.DynamicSlice(p[4+k], at, []int{1, d[1], d[2]}), d[1], d[2])
+			if len(pads) > 0 {
+				t = graph.Concatenate([]*graph.Node{t, p[6+k]}, 0)
+			}
+			t = bitonic(t)
+			if len(pads) > 0 {
+				t = graph.Slice(t, graph.AxisRange(0, d[1]))
+			}
+			out[4+k] = graph.DynamicUpdateSlice(p[4+k], graph.Reshape(t, 1, d[1], d[2]), at)
+		}
+		out[0] = graph.Add(p[0], p[2])
+		return out
+	})
+	r := graph.While(more, body, state...)
+	return r[4], r[5]
+}
+
+// wholeSort runs the network once over all pairs and slices.
+func wholeSort(x *graph.Node) *graph.Node {
+	d := x.Shape().Dimensions
+	t := graph.Reshape(graph.TransposeAllAxes(x, 1, 0, 2), d[1], d[0]*d[2])
+	if pad := padding(d[1]); pad > 0 {
+		t = graph.Concatenate([]*graph.Node{t, graph.BroadcastToDims(highest(x.Graph(), x.DType()), pad, d[0]*d[2])}, 0)
+	}
+	t = graph.Slice(bitonic(t), graph.AxisRange(0, d[1]))
+	return graph.TransposeAllAxes(graph.Reshape(t, d[1], d[0], d[2]), 1, 0, 2)
+}
+
+// padding is what m lacks to a power of two.
+func padding(m int) int {
+	if m <= 1 {
+		return 0
+	}
+	return 1<<bits.Len(uint(m-1)) - m
+}
+
+// highest is a value that sorts behind every key and every finite projection.
+func highest(g *graph.Graph, t dtypes.DType) *graph.Node {
+	switch t {
+	case dtypes.Int32:
+		return graph.Const(g, int32(1<<31-1))
+	case dtypes.Int64:
+		return graph.Const(g, int64(1<<63-1))
+	case dtypes.Float64:
+		return graph.Infinity(g, dtypes.Float64, 1)
+	}
+	return graph.Infinity(g, dtypes.Float32, 1)
+}
+
+// bitonic sorts the columns of x [m, lanes], m a power of two, by Batcher's bitonic network (K. Batcher, Sorting
+// networks and their applications, 1968) in the form without direction flags: sorted runs of length k are merged by comparing
+// element i with element 2k-1-i, then by half cleaners of distance k/2, ..., 1. Two stages go into each operation: that
+// halves the passes over memory, and more of them make XLA compute intermediate values again.
+func bitonic(x *graph.Node) *graph.Node {
+	m, lanes := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
+	for k := 1; k < m; k *= 2 {
+		parts := quarters(graph.Reshape(x, m/(2*k), 2, k, lanes), 2)
+		a, b := parts[0], flip(parts[1], k)
+		x = graph.Concatenate([]*graph.Node{graph.Min(a, b), flip(graph.Max(a, b), k)}, 1)
+		j := k / 2
+		for ; j >= 2; j /= 4 {
+			h := j / 2
+			s := quarters(graph.Reshape(x, m/(4*h), 4, h, lanes), 4)
+			p, q := graph.Min(s[0], s[2]), graph.Min(s[1], s[3])
+			r, t := graph.Max(s[0], s[2]), graph.Max(s[1], s[3])
+			x = graph.Concatenate([]*graph.Node{graph.Min(p, q), graph.Max(p, q), graph.Min(r, t), graph.Max(r, t)}, 1)
+		}
+		if j == 1 {
+			s := quarters(graph.Reshape(x, m/2, 2, 1, lanes), 2)
+			x = graph.Concatenate([]*graph.Node{graph.Min(s[0], s[1]), graph.Max(s[0], s[1])}, 1)
+		}
+		x = graph.Reshape(x, m, lanes)
+	}
+	return x
+}
+
+// quarters cuts x [.., n, ..] along axis 1.
+func quarters(x *graph.Node, n int) []*graph.Node {
+	out := make([]*graph.Node, n)
+	for i := range out {
+		out[i] = graph.Slice(x, graph.AxisRange(), graph.AxisRange(i, i+1))
+	}
+	return out
+}
+
+// flip reverses runs of length k along axis 2.
+func flip(x *graph.Node, k int) *graph.Node {
+	if k == 1 {
+		return x
+	}
+	return graph.Reverse(x, 2)
+}

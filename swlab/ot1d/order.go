@@ -1,0 +1,80 @@
+package ot1d
+
+import (
+	"math/bits"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// sortedOrder is the argsort of [batch, slices, points] along the last axis by XLA's sort.
+func sortedOrder(x *graph.Node) *graph.Node {
+	g := x.Graph()
+	// The comparator sees the two values, then the two indices; a plain "<" lets XLA's GPU compiler take its radix sort.
+	less := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		l := graph.Parameter(g, "l", shapes.Make(x.DType()))
+		r := graph.Parameter(g, "r", shapes.Make(x.DType()))
+		graph.Parameter(g, "li", shapes.Make(dtypes.Int32))
+		graph.Parameter(g, "ri", shapes.Make(dtypes.Int32))
+		return []*graph.Node{graph.LessThan(l, r)}
+	})
+	index := graph.Iota(g, shapes.Make(dtypes.Int32, x.Shape().Dimensions...), 2)
+	return graph.SortFunc(less, 2, false, x, index)[1]
+}
+
+// flat turns an order along the sorter's axis into indices of the flattened array, [n, 1].
+func (s sorter) flat(order *graph.Node) *graph.Node {
+	g, d := order.Graph(), order.Shape().Dimensions
+	shape := shapes.Make(dtypes.Int32, d...)
+	var at *graph.Node
+	if s.axis == 2 { // (b L + l) m + order
+		row := graph.Add(graph.MulScalar(graph.Iota(g, shape, 0), d[1]), graph.Iota(g, shape, 1))
+		at = graph.Add(graph.MulScalar(row, d[2]), order)
+	} else { // (b m + order) L + l
+		row := graph.Add(graph.MulScalar(graph.Iota(g, shape, 0), d[1]), order)
+		at = graph.Add(graph.MulScalar(row, d[2]), graph.Iota(g, shape, 2))
+	}
+	return graph.Reshape(at, order.Shape().Size(), 1)
+}
+
+// unsort puts sorted[k] at place order[k] along the axis. It is a target: no gradient flows back.
+func (s sorter) unsort(sorted, order *graph.Node) *graph.Node {
+	n := sorted.Shape().Size()
+	zero := graph.Zeros(sorted.Graph(), shapes.Make(sorted.DType(), n))
+	out := graph.ScatterUpdate(zero, s.flat(order), graph.Reshape(sorted, n), false, true)
+	return graph.StopGradient(graph.Reshape(out, sorted.Shape().Dimensions...))
+}
+
+// take reads x[order[k]] along the axis.
+func (s sorter) take(x, order *graph.Node) *graph.Node {
+	n := x.Shape().Size()
+	return graph.Reshape(graph.Gather(graph.Reshape(x, n), s.flat(order)), x.Shape().Dimensions...)
+}
+
+// keys packs a projection and its index along axis 1 into one integer whose order is that of the projection.
+func (s sorter) keys(x *graph.Node) *graph.Node {
+	g, d := x.Graph(), x.Shape().Dimensions
+	low := bits.Len(uint(d[1] - 1))
+	if s.exact { // the float's bits, made monotone, above 32 bits of index
+		b := graph.Bitcast(x, dtypes.Int32)
+		mono := graph.Where(graph.LessThan(b, graph.ZerosLike(b)), graph.BitwiseXor(b, graph.Scalar(g, dtypes.Int32, 0x7fffffff)), b)
+		wide := graph.MulScalar(graph.ConvertDType(mono, dtypes.Int64), int64(1)<<32)
+		return graph.Add(wide, graph.Iota(g, shapes.Make(dtypes.Int64, d...), 1))
+	}
+	// Fixed point: the largest magnitude present takes the largest key. One key is kept free for padding.
+	top := graph.MaxScalar(graph.ReduceAllMax(graph.Abs(x)), 1e-30)
+	scale := graph.Div(graph.Scalar(g, x.DType(), float64(int64(1)<<(31-low)-64)), top)
+	q := graph.ConvertDType(graph.Mul(x, scale), dtypes.Int32)
+	return graph.Add(graph.MulScalar(q, int32(1)<<low), graph.Iota(g, shapes.Make(dtypes.Int32, d...), 1))
+}
+
+// index reads the index back from sorted keys.
+func (s sorter) index(keys *graph.Node) *graph.Node {
+	g := keys.Graph()
+	if s.exact {
+		return graph.ConvertDType(graph.BitwiseAnd(keys, graph.Scalar(g, dtypes.Int64, int64(1)<<32-1)), dtypes.Int32)
+	}
+	low := bits.Len(uint(keys.Shape().Dimensions[1] - 1))
+	return graph.BitwiseAnd(keys, graph.Scalar(g, dtypes.Int32, int32(1)<<low-1))
+}

@@ -1,0 +1,182 @@
+// Package ot1d is one-dimensional optimal transport between the projections of two clouds, inside a GoMLX graph.
+//
+// For a unit direction theta and clouds X, Y of m points, with a_(1) <= ... <= a_(m) the sorted theta'x_i and b_(i)
+// the sorted theta'y_i, the optimal coupling of the two projections matches equal ranks, and the cost used here is
+//
+//	F(theta; X, Y) = sum_i |a_(i) - b_(i)|^p  =  m W_p^p(theta#P_X, theta#P_Y)
+//
+// a SUM over points without root, as in the released code of Nguyen et al. 2023 (protocol of the paper's tables).
+package ot1d
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Method is a way to sort inside the graph.
+type Method int
+
+const (
+	// Auto is Network on XLA's CPU and on the pure-Go backend for up to MaxNetworkPoints points, else Sort.
+	Auto Method = iota
+	// Sort is XLA's sort of (value, index) pairs: exact.
+	Sort
+	// Network is a bitonic network of minima and maxima over all directions at once. Values are sorted exactly;
+	// where an order is needed, a key of 32 bits holds the projection in fixed point (31 - log2 m bits for the
+	// range of the projections at hand) and the index. Costs are computed from the exact values: only which of two nearly equal
+	// points is matched may differ. 3 to 5 times faster than Sort on a CPU.
+	Network
+)
+
+// MaxNetworkPoints is the largest cloud for which Auto takes the network: beyond it the key has too few bits for values.
+const MaxNetworkPoints = 8192
+
+// Wrt says in which arguments a cost must be differentiable; in the others its gradient is zero.
+type Wrt int
+
+const (
+	Y          Wrt = 1 << iota // the second cloud
+	X                          // the first cloud
+	Directions                 // the directions
+	None       Wrt = 0
+)
+
+// Options of Costs. The zero value is the squared cost, automatic sorting, no gradient.
+type Options struct {
+	P      float64 // the exponent p >= 1; 0 means 2
+	Method Method
+	Wrt    Wrt
+}
+
+// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l.
+//
+//	x, y        [batch, points, dim]  the clouds
+//	directions  [batch, slices, dim]  unit vectors; they are used as given
+//	result      [batch, slices]
+//
+// The gradient holds the two sorting permutations fixed, which is exact wherever no two projections of a cloud tie:
+//
+//	dF/dy_tau(i)  = -p |d_i|^(p-1) sign(d_i) theta,   d_i = a_(i) - b_(i)
+//	dF/dtheta     =  p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i))
+//
+// Costs panics with the shapes when they do not agree (GoMLX's custom while a graph is built).
+func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
+	checkShapes(x, y, directions)
+	if o.P == 0 {
+		o.P = 2
+	}
+	if o.P < 1 {
+		panic(fmt.Sprintf("ot1d: exponent p = %v, expected p >= 1", o.P))
+	}
+	if o.Wrt&X == 0 {
+		x = graph.StopGradient(x)
+	}
+	if o.Wrt&Y == 0 {
+		y = graph.StopGradient(y)
+	}
+	if o.Wrt&Directions == 0 {
+		directions = graph.StopGradient(directions)
+	}
+	s := newSorter(x.Graph(), o.Method, x.Shape().Dimensions[1])
+	a, b := s.project(x, directions), s.project(y, directions)
+	switch {
+	case o.Wrt == None:
+		sa, sb := s.values(graph.StopGradient(a), graph.StopGradient(b))
+		return s.sum(power(graph.Sub(sb, sa), o.P))
+	case o.Wrt == Y:
+		// b is matched with the sorted a in b's own order: value and gradient in one expression, no custom rule.
+		sa, order := s.valuesAndOrder(graph.StopGradient(a), graph.StopGradient(b))
+		return s.sum(power(graph.Sub(b, s.unsort(sa, order)), o.P))
+	default:
+		oa, ob := s.orders(graph.StopGradient(a), graph.StopGradient(b))
+		matchB := s.unsort(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
+		matchA := s.unsort(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
+		cost := s.sum(power(graph.Sub(b, matchB), o.P))
+		other := s.sum(power(graph.Sub(a, matchA), o.P)) // the same value; carries the gradient through a
+		return graph.Add(cost, graph.Sub(other, graph.StopGradient(other)))
+	}
+}
+
+// power is |d|^p with the gradient p |d|^(p-1) sign(d), 0 at d = 0.
+func power(d *graph.Node, p float64) *graph.Node {
+	switch p {
+	case 1:
+		return graph.Abs(d)
+	case 2:
+		return graph.Mul(d, d)
+	}
+	// The floor keeps the derivative of the power finite at 0 for p < 2; the factor Abs(d)/max(Abs(d), tiny) is exact elsewhere.
+	a := graph.Abs(d)
+	safe := graph.MaxScalar(a, 1e-30)
+	return graph.Mul(a, graph.PowScalar(safe, p-1))
+}
+
+func checkShapes(x, y, directions *graph.Node) {
+	xs, ys, ds := x.Shape(), y.Shape(), directions.Shape()
+	if xs.Rank() != 3 || !xs.Equal(ys) {
+		panic(fmt.Sprintf("ot1d: expected two clouds of one shape [batch, points, dim], found %s and %s", xs, ys))
+	}
+	if ds.Rank() != 3 || ds.Dimensions[0] != xs.Dimensions[0] || ds.Dimensions[2] != xs.Dimensions[2] {
+		panic(fmt.Sprintf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
+	}
+}
+
+// sorter projects, sorts and undoes sorting along its axis: [batch, slices, points] for XLA's sort, whose axis should be
+// the last, and [batch, points, slices] for the network, whose lanes are the slices.
+type sorter struct {
+	network bool
+	loop    bool // the network runs as a loop over pairs, whose working set stays in the cache
+	exact   bool // keys of 64 bits
+	axis    int
+}
+
+func newSorter(g *graph.Graph, m Method, points int) sorter {
+	xla := g.Backend().Name() == "xla"
+	cpu := !xla || strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
+	switch {
+	case m == Auto && cpu && points <= MaxNetworkPoints, m == Network:
+		return sorter{network: true, loop: xla && cpu, axis: 1}
+	case !xla: // The pure-Go backend's own sort is thousands of times slower than the network.
+		return sorter{network: true, exact: true, axis: 1}
+	}
+	return sorter{axis: 2}
+}
+
+// project returns theta'x along the sorter's axis.
+func (s sorter) project(x, directions *graph.Node) *graph.Node {
+	if s.axis == 2 {
+		return graph.Einsum("bmd,bld->blm", x, directions)
+	}
+	return graph.Einsum("bmd,bld->bml", x, directions)
+}
+
+// sum adds over the points.
+func (s sorter) sum(c *graph.Node) *graph.Node { return graph.ReduceSum(c, s.axis) }
+
+// values sorts both arrays.
+func (s sorter) values(a, b *graph.Node) (sa, sb *graph.Node) {
+	if !s.network {
+		return graph.Sort(a, 2, true), graph.Sort(b, 2, true)
+	}
+	return s.pair(a, b)
+}
+
+// valuesAndOrder sorts a and returns the order that sorts b (int32).
+func (s sorter) valuesAndOrder(a, b *graph.Node) (sa, order *graph.Node) {
+	if !s.network {
+		return graph.Sort(a, 2, true), sortedOrder(b)
+	}
+	sa, k := s.pair(a, s.keys(b))
+	return sa, s.index(k)
+}
+
+// orders returns the orders that sort a and b (int32).
+func (s sorter) orders(a, b *graph.Node) (oa, ob *graph.Node) {
+	if !s.network {
+		return sortedOrder(a), sortedOrder(b)
+	}
+	ka, kb := s.pair(s.keys(a), s.keys(b))
+	return s.index(ka), s.index(kb)
+}
