@@ -1,0 +1,445 @@
+package pointnet
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+func run(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
+	t.Helper()
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := graph.NewExec(e.Backend, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Finalize()
+	out, err := x.Call(in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
+
+// clouds are points in the unit ball.
+func clouds(seed uint64, batch, m int) *tensors.Tensor {
+	r := rand.New(rand.NewPCG(seed, 1))
+	v := make([]float32, batch*m*Dim)
+	for i := range v {
+		v[i] = float32(2*r.Float64()-1) / math.Sqrt2
+	}
+	return tensors.FromFlatDataAndDimensions(v, batch, m, Dim)
+}
+
+// values are the initial tensors in the order of the specs, with gammas and betas moved off their start so that every
+// path matters: some gammas are negative.
+func values(a *Autoencoder) []any {
+	set := weights.Init(a.Specs(), 3)
+	r := rand.New(rand.NewPCG(9, 9))
+	var out []any
+	for _, s := range a.Specs() {
+		t, _ := set.Get(s.Name)
+		if len(s.Shape) == 1 && !s.Buffer {
+			for i := range t.Data {
+				t.Data[i] += float32(r.NormFloat64())
+			}
+		}
+		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	return out
+}
+
+func TestShapesAndCounts(t *testing.T) {
+	a, err := New(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Parameters(); got != 8028544 {
+		t.Errorf("%d parameters, the paper's network has 8,028,544", got)
+	}
+	names := map[string]bool{}
+	for _, s := range a.Specs() {
+		if names[s.Name] {
+			t.Errorf("%s twice", s.Name)
+		}
+		names[s.Name] = true
+	}
+	if _, err := New(0); err == nil {
+		t.Error("no error for 0 points")
+	}
+}
+
+// TestLatentIsAUnitVector also checks that reconstructions stay inside the cube.
+func TestLatentIsAUnitVector(t *testing.T) {
+	a, _ := New(50)
+	for _, mode := range []Mode{Eval, Train, BatchStats} {
+		out := run(t, func(in []*graph.Node) []*graph.Node {
+			o := a.Forward(weights.Bind(a.Specs(), in[1:]), in[0], mode)
+			return []*graph.Node{o.Latent, o.Cloud}
+		}, append([]any{clouds(1, 3, 50)}, values(a)...)...)
+		z := flat(out[0])
+		for b := range 3 {
+			s := 0.0
+			for _, v := range z[b*LatentSize : (b+1)*LatentSize] {
+				s += float64(v) * float64(v)
+			}
+			if math.Abs(s-1) > 1e-5 {
+				t.Errorf("mode %d: squared norm %v", mode, s)
+			}
+		}
+		for _, v := range flat(out[1]) {
+			if !(v > -1.0001 && v < 1.0001) {
+				t.Fatalf("mode %d: coordinate %v", mode, v)
+			}
+		}
+	}
+}
+
+// TestMaximumEqualsPlain proves the arg-max form of the last encoder layer equal to the plain one: value, every gradient,
+// and running statistics, also with negative gammas and duplicated points.
+func TestMaximumEqualsPlain(t *testing.T) {
+	const batch, m = 4, 33
+	x := clouds(2, batch, m)
+	tensors.MustMutableFlatData(x, func(v []float32) { copy(v[3:6], v[0:3]) }) // a duplicated point: a tie
+	for _, mode := range []Mode{Train, Eval} {
+		t.Run(fmt.Sprint("mode ", mode), func(t *testing.T) {
+			var results [2][]*tensors.Tensor
+			for k := range results {
+				a := &Autoencoder{Points: m, Plain: k == 0}
+				specs := a.Specs()
+				results[k] = run(t, func(in []*graph.Node) []*graph.Node {
+					w := weights.Bind(specs, in[1:])
+					o := a.Forward(w, in[0], mode)
+					// A loss that gives every output element a weight of its own.
+					mix := graph.Sin(graph.MulScalar(graph.IotaFull(in[0].Graph(), o.Cloud.Shape()), 0.7))
+					loss := graph.ReduceAllSum(graph.Mul(mix, o.Cloud))
+					out := append([]*graph.Node{o.Latent, o.Cloud}, graph.Gradient(loss, in...)...)
+					for _, s := range specs {
+						if v := o.Buffers[s.Name]; v != nil {
+							out = append(out, v)
+						}
+					}
+					return out
+				}, append([]any{x}, values(a)...)...)
+			}
+			if len(results[0]) != len(results[1]) {
+				t.Fatal("different outputs")
+			}
+			for i := range results[0] {
+				p, q := flat(results[0][i]), flat(results[1][i])
+				top, worst := 1e-3, 0.0
+				if mode == Train {
+					top = 0.5 // biases in front of a batch norm have gradient 0 in exact arithmetic
+				}
+				for j := range p {
+					top, worst = math.Max(top, math.Abs(float64(p[j]))), math.Max(worst, math.Abs(float64(p[j]-q[j])))
+				}
+				if worst > 2e-4*top {
+					t.Errorf("output %d (%s): differs by %.3g of %.3g", i, results[0][i].Shape(), worst, top)
+				}
+			}
+		})
+	}
+}
+
+// TestGradient compares directional derivatives with central differences.
+func TestGradient(t *testing.T) {
+	const batch, m = 3, 20
+	a := &Autoencoder{Points: m}
+	specs := a.Specs()
+	in := append([]any{clouds(5, batch, m)}, values(a)...)
+	objective := func(in []*graph.Node) *graph.Node {
+		o := a.Forward(weights.Bind(specs, in[1:]), in[0], BatchStats)
+		mix := graph.Sin(graph.MulScalar(graph.IotaFull(in[0].Graph(), o.Cloud.Shape()), 0.7))
+		return graph.ReduceAllSum(graph.Mul(mix, o.Cloud))
+	}
+	grads := run(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(objective(n), n...) }, in...)
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node { return objective(n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(6, 1))
+	for k, s := range append([]weights.Spec{{Name: "x"}}, specs...) {
+		if s.Buffer {
+			continue
+		}
+		g, old := flat(grads[k]), flat(in[k].(*tensors.Tensor))
+		norm := 0.0
+		for _, v := range g {
+			norm += float64(v) * float64(v)
+		}
+		norm = math.Sqrt(norm)
+		if norm < 1e-3 {
+			continue // a bias in front of a batch norm: zero in exact arithmetic
+		}
+		// Along the gradient plus noise, a step small enough not to change many arg-maxima.
+		dir := make([]float64, len(g))
+		want := 0.0
+		for i := range g {
+			dir[i] = float64(g[i])/norm + 0.1*r.NormFloat64()/math.Sqrt(float64(len(g)))
+			want += dir[i] * float64(g[i])
+		}
+		at := func(h float64) float64 {
+			moved := make([]float32, len(old))
+			for i := range old {
+				moved[i] = old[i] + float32(h*dir[i])
+			}
+			args := append([]any{}, in...)
+			args[k] = tensors.FromFlatDataAndDimensions(moved, in[k].(*tensors.Tensor).Shape().Dimensions...)
+			out, err := value.Call(args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return float64(out[0].Value().(float32))
+		}
+		h := math.Min(2e-3, 0.1/norm) // large enough for float32, small enough to meet few kinks
+		if got := (at(h) - at(-h)) / (2 * h); math.Abs(got-want) > 0.05*math.Abs(want) {
+			t.Errorf("%s: derivative %v, central difference %v", s.Name, want, got)
+		}
+	}
+}
+
+// hashed are the golden set's weights: a hash of (seed, tensor, element).
+func hashed(a *Autoencoder, seed uint64) []any {
+	var out []any
+	t := uint64(0)
+	for _, s := range a.Specs() {
+		v := make([]float32, s.Size())
+		if s.Buffer {
+			s.Init(nil, v)
+			out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
+			continue
+		}
+		amp, offset := 0.1, 0.0 // batch norm
+		conv := t < 20
+		switch k := t % 4; {
+		case conv && k < 2:
+			in := convolutions[t/4].in
+			amp = 1 / math.Sqrt(float64(in))
+		case conv && k == 2:
+			offset = 1
+		case !conv && len(s.Shape) == 2:
+			amp = math.Sqrt(6 / float64(s.Shape[0]+s.Shape[1]))
+		case !conv && (t == 24 || t == 28):
+			offset = 1
+		case !conv && t != 25 && t != 29:
+			amp = 0.05
+		}
+		for i := range v {
+			v[i] = float32(offset + amp*hash(seed, t, uint64(i)))
+		}
+		out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
+		t++
+	}
+	return out
+}
+
+func hash(seed, t, i uint64) float64 {
+	z := seed<<40 + t<<32 + i + 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	z ^= z >> 31
+	return 2*(float64(z>>11)/(1<<53)) - 1
+}
+
+func TestHash(t *testing.T) {
+	for i, want := range []float64{0.6856722521927257, -0.28574638555307685, -0.07584919671067669, 0.045620761471706794} {
+		if got := hash(7, 0, uint64(i)); got != want {
+			t.Errorf("hash(7, 0, %d) = %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestReference follows two SGD steps on sliced W (mean over pairs and slices of F) against float64 PyTorch: the numbers
+// in testdata, and the project's golden set (2048 points) where it is at hand.
+func TestReference(t *testing.T) {
+	for name, path := range map[string]string{"own": "testdata/autoencoder.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "autoencoder.npz")} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(path); err != nil {
+				t.Skipf("the reference numbers are not here: %v", err)
+			}
+			z, err := numpy.FromNpzFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference(t, z)
+		})
+	}
+}
+
+func reference(t *testing.T, z map[string]*tensors.Tensor) {
+	a, _ := New(z["x"].Shape().Dimensions[1])
+	specs := a.Specs()
+	seed := tensors.MustCopyFlatData[int64](z["init_seed"])[0]
+	state := hashed(a, uint64(seed))
+	n := len(specs)
+	var momentum []any
+	for _, s := range specs {
+		momentum = append(momentum, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
+	}
+	eval := func() (latent, cloud []float32) {
+		o := run(t, func(in []*graph.Node) []*graph.Node {
+			o := a.Forward(weights.Bind(specs, in[1:]), in[0], Eval)
+			return []*graph.Node{o.Latent, o.Cloud}
+		}, append([]any{z["x"]}, state...)...)
+		return flat(o[0]), flat(o[1])
+	}
+	// outputs: loss, latent, cloud, slice means, gradients (zero for buffers), new state, new momentum
+	step := func() []*tensors.Tensor {
+		return run(t, func(in []*graph.Node) []*graph.Node {
+			x, theta := in[0], in[1]
+			w, m := in[2:2+n], in[2+n:]
+			o := a.Forward(weights.Bind(specs, w), x, Train)
+			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Options{Method: ot1d.Sort, Wrt: ot1d.Y}), 1)
+			loss := graph.ReduceAllMean(f)
+			grads := graph.Gradient(loss, w...)
+			out := []*graph.Node{loss, o.Latent, o.Cloud, f}
+			out = append(out, grads...)
+			var news, moms []*graph.Node
+			for i, s := range specs {
+				if s.Buffer {
+					news, moms = append(news, o.Buffers[s.Name]), append(moms, m[i])
+					continue
+				}
+				nw, nm := optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}.Step(w[i], grads[i], m[i])
+				news, moms = append(news, nw), append(moms, nm)
+			}
+			return append(append(out, news...), moms...)
+		}, append(append([]any{z["x"], z["theta"]}, state...), momentum...)...)
+	}
+	advance := func(o []*tensors.Tensor) {
+		for i := range n {
+			state[i], momentum[i] = o[4+n+i], o[4+2*n+i]
+		}
+	}
+	sums := func(o []*tensors.Tensor) [][10]float64 {
+		var rows [][10]float64
+		for i, s := range specs {
+			if s.Buffer {
+				continue
+			}
+			var r [10]float64
+			for j, v := range flat(o[i]) {
+				r[0] += float64(v)
+				r[1] += float64(v) * float64(v)
+				if j < 8 {
+					r[2+j] = float64(v)
+				}
+			}
+			rows = append(rows, r)
+		}
+		return rows
+	}
+	asTensors := func(s []any) (o []*tensors.Tensor) {
+		for _, v := range s {
+			o = append(o, v.(*tensors.Tensor))
+		}
+		return o
+	}
+	want := func(key string) []float64 { return tensors.MustCopyFlatData[float64](z[key]) }
+	// checksums compares the sums of squares per tensor; biases in front of a batch norm have none worth comparing.
+	checksums := func(key string, got [][10]float64, tol float64) {
+		ref := want(key)
+		for i, r := range got {
+			if w := ref[10*i+1]; math.Abs(r[1]-w) > tol*w && w > 1e-6 {
+				t.Errorf("%s row %d: sum of squares %v, want %v", key, i, r[1], w)
+			}
+		}
+	}
+	checksums("ck_w0", sums(asTensors(state)), 1e-6)
+	latent, cloud := eval()
+	close(t, "latent_eval0", latent, want("latent_eval0"), 5e-6)
+	close(t, "recon_eval0", cloud, want("recon_eval0"), 5e-6)
+
+	o := step()
+	var losses []float32
+	losses = append(losses, flat(o[0])...)
+	close(t, "latent_train", flat(o[1]), want("latent_train"), 5e-6)
+	close(t, "recon_train", flat(o[2]), want("recon_train"), 5e-5)
+	close(t, "F_mean_slices0", flat(o[3]), want("F_mean_slices0"), 5e-6)
+	buffers := func(prefix string, o []*tensors.Tensor, tol float64) {
+		names := map[string]string{"decoder.bn1": "dbn1", "decoder.bn2": "dbn2"}
+		for i, c := range convolutions {
+			names[c.norm] = fmt.Sprintf("bn%d", i+1)
+		}
+		for i, s := range specs {
+			for norm, short := range names {
+				switch s.Name {
+				case norm + ".running_mean":
+					close(t, prefix+short+"_mean", flat(o[4+n+i]), want(prefix+short+"_mean"), tol)
+				case norm + ".running_var":
+					close(t, prefix+short+"_var", flat(o[4+n+i]), want(prefix+short+"_var"), tol)
+				}
+			}
+		}
+	}
+	buffers("bn0_", o, 1e-5)
+	for i, s := range specs {
+		switch s.Name {
+		case "encoder.mlp1.0.weight":
+			close(t, "grad_conv1_w", flat(o[4+i]), want("grad_conv1_w"), 1e-3)
+		case "decoder.fc3.bias":
+			close(t, "grad_fc3_b", flat(o[4+i]), want("grad_fc3_b"), 2e-2)
+		}
+	}
+	checksums("ck_grad0", sums(o[4:4+n]), 1e-3)
+	advance(o)
+	checksums("ck_w1", sums(asTensors(state)), 5e-6)
+	o = step()
+	losses = append(losses, flat(o[0])...)
+	checksums("ck_grad1", sums(o[4:4+n]), 1e-1)
+	advance(o)
+	checksums("ck_w2", sums(asTensors(state)), 1e-3)
+	o = step()
+	losses = append(losses, flat(o[0])...)
+	buffers("bn2_", o, 5e-2)
+	for i := range n { // the third forward changes the buffers only
+		if specs[i].Buffer {
+			state[i] = o[4+n+i]
+		}
+	}
+	for i, tol := range []float64{2e-6, 2e-4, 1e-2} {
+		if w := want("loss")[i]; math.Abs(float64(losses[i])-w) > tol*w {
+			t.Errorf("loss %d: %v, want %v", i, losses[i], w)
+		}
+	}
+	latent, cloud = eval()
+	close(t, "latent_eval2", latent, want("latent_eval2"), 5e-3)
+	close(t, "recon_eval2", cloud, want("recon_eval2"), 2e-2)
+}
+
+// close requires max|got - want| <= tol max|want|.
+func close(t *testing.T, what string, got []float32, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	worst, top := 0.0, 0.0
+	for i, w := range want {
+		worst, top = math.Max(worst, math.Abs(float64(got[i])-w)), math.Max(top, math.Abs(w))
+	}
+	if !(worst <= tol*top) {
+		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
+	}
+}

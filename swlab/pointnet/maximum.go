@@ -1,0 +1,109 @@
+package pointnet
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// maximum is the last convolution, its batch norm and the maximum over the points, h [batch, points, in] ->
+// [batch, out] (before the ReLU, which commutes with the maximum), without activations of size points x out in the gradient.
+//
+// Batch norm is monotone per channel, rising where gamma >= 0 and falling where gamma < 0, so the maximum is reached
+// where sign(gamma) (W h + b) is largest. The batch's statistics of z = W h + b follow from the mean mu and the second
+// moment S of the centred h:
+//
+//	mean(z) = W mu + b,   var(z)_c = W_c' S W_c
+//
+// and the gradient reaches only the chosen rows and those moments. Equal values at several points: the first wins.
+func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
+	d := h.Shape().Dimensions
+	batch, points := d[0], d[1]
+	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
+	gamma := l.w.Get(c.norm + ".weight")
+
+	var mean, variance *graph.Node
+	if l.mode == Eval {
+		mean, variance = l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
+	} else {
+		n := batch * points
+		rows := graph.Reshape(h, n, c.in)
+		mu := graph.ReduceMean(rows, 0)
+		centred := graph.Sub(rows, row(mu))
+		second := graph.DivScalar(graph.EinsumAxes(centred, centred, [][2]int{{0, 0}}, nil), float64(n)) // [in, in]
+		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
+		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
+		l.track(c.norm, mean, variance, n)
+	}
+
+	up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
+	sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
+	signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
+	at := firstMaximum(graph.StopGradient(h), signed) // [batch, out]
+
+	pair := graph.Iota(h.Graph(), at.Shape(), 0)
+	chosen := graph.Gather(h, graph.Stack([]*graph.Node{pair, at}, -1)) // [batch, out, in]
+	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
+	return l.affine(z, c.norm, mean, variance)
+}
+
+// loopUsed marks a graph that has firstMaximum's loop already: GoMLX v0.28 cannot put one kind of reduction into two loops.
+type loopUsed struct{}
+
+// firstMaximum returns, per batch item and row of w [out, in], the first point of h [batch, points, in] at which w'h is
+// largest, int32 [batch, out]. On XLA's CPU it loops over the batch, so that the [points, out] products of one item stay in the cache.
+func firstMaximum(h, w *graph.Node) *graph.Node {
+	g := h.Graph()
+	xlaCPU := g.Backend().Name() == "xla" && strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
+	if !xlaCPU || g.State(loopUsed{}) != nil {
+		return graph.ArgMax(graph.Einsum("bmi,oi->bmo", h, w), 1, dtypes.Int32)
+	}
+	g.AttachState(loopUsed{}, true)
+	d := h.Shape().Dimensions
+	batch, points, in, out := d[0], d[1], d[2], w.Shape().Dimensions[0]
+	// A loop body may use neither a reduction nor a cached constant of the graph outside. The reduction here is the
+	// maximum of int32, used nowhere else; constants are made inside.
+	state := []*graph.Node{
+		graph.Const(g, int32(0)), // the item at hand
+		graph.Const(g, int32(0)), graph.Const(g, int32(1)), graph.Const(g, int32(batch)),
+		h, graph.TransposeAllAxes(w, 1, 0), graph.Zeros(g, shapes.Make(dtypes.Int32, batch, out)),
+	}
+	parameters := func(g *graph.Graph) []*graph.Node {
+		var p []*graph.Node
+		for i, n := range state {
+			p = append(p, graph.Parameter(g, fmt.Sprintf("s%d", i), n.Shape()))
+		}
+		return p
+	}
+	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		return []*graph.Node{graph.LessThan(p[0], p[3])}
+	})
+	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		item := graph.Reshape(graph.DynamicSlice(p[4], []*graph.Node{p[0], p[1], p[1]}, []int{1, points, in}), points, in)
+		key := monotone(graph.Dot(item, p[5]).Product())
+		shape := key.Shape().Dimensions
+		top := graph.BroadcastToDims(graph.Reshape(graph.ReduceMax(key, 0), 1, out), shape...)
+		// The first of the largest: the maximum of (points - index) over them.
+		back := graph.Sub(graph.BroadcastToDims(graph.Const(g, int32(points)), shape...), graph.Iota(g, key.Shape(), 0))
+		best := graph.ReduceMax(graph.Where(graph.Equal(key, top), back, graph.BroadcastToDims(p[1], shape...)), 0)
+		at := graph.Sub(graph.BroadcastToDims(graph.Const(g, int32(points)), out), best)
+		next := append([]*graph.Node{}, p...)
+		next[0] = graph.Add(p[0], p[2])
+		next[6] = graph.DynamicUpdateSlice(p[6], graph.Reshape(at, 1, out), []*graph.Node{p[0], p[1]})
+		return next
+	})
+	return graph.While(more, body, state...)[6]
+}
+
+// monotone maps float32 to int32 keeping the order (and -0 below +0).
+func monotone(x *graph.Node) *graph.Node {
+	g, d := x.Graph(), x.Shape().Dimensions
+	bits := graph.Bitcast(x, dtypes.Int32)
+	negative := graph.LessThan(bits, graph.BroadcastToDims(graph.Const(g, int32(0)), d...))
+	return graph.Where(negative, graph.BitwiseXor(bits, graph.BroadcastToDims(graph.Const(g, int32(0x7fffffff)), d...)), bits)
+}
