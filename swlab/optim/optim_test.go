@@ -1,0 +1,67 @@
+package optim
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+)
+
+// TestReference follows five steps of every optimizer of the paper against PyTorch in float64. testdata/optim.npz is
+// the project's golden file of that name: w0 [8], grads [5, 8], and the parameters after each step, [5, 8].
+func TestReference(t *testing.T) {
+	z, err := numpy.FromNpzFile("testdata/optim.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type rule = func(w, g, m, v, t *graph.Node) (w1, m1, v1 *graph.Node)
+	sgd := func(o SGD) rule {
+		return func(w, g, m, v, _ *graph.Node) (*graph.Node, *graph.Node, *graph.Node) {
+			w, m = o.Step(w, g, m)
+			return w, m, v
+		}
+	}
+	for name, step := range map[string]rule{
+		"sgd":        sgd(SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}),
+		"sgd_clf":    sgd(SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-3}),
+		"sgd_plain":  sgd(SGD{Rate: 0.1}),
+		"adam_amort": Adam{Rate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
+		"adam_inner": Adam{Rate: 1e-4, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step,
+		"adam_gen":   Adam{Rate: 1e-4, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
+	} {
+		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+			w, m, v := step(in[0], in[1], in[2], in[3], in[4])
+			return []*graph.Node{w, m, v}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		grads := tensors.MustCopyFlatData[float32](z["grads"])
+		want := tensors.MustCopyFlatData[float64](z[name])
+		top := 0.0 // the tolerance is relative to the largest value, as in the golden set
+		for _, v := range want {
+			top = math.Max(top, math.Abs(v))
+		}
+		w, m, v := z["w0"], tensors.FromValue(make([]float32, 8)), tensors.FromValue(make([]float32, 8))
+		for k := range 5 {
+			out, err := x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, m, v = out[0], out[1], out[2]
+			for i, got := range tensors.MustCopyFlatData[float32](w) {
+				if math.Abs(float64(got)-want[8*k+i]) > 1e-6*top {
+					t.Errorf("%s step %d element %d: %v, want %v", name, k+1, i, got, want[8*k+i])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package slicing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+)
+
+// Ascent finds a location per pair by Steps projected gradient steps on the mean over the batch of the objective:
+// Adam with beta = (0.9, 0.999), eps = 1e-8 on the unconstrained coordinates, followed by division by the norm (the
+// moments are not projected), from a fresh uniform start. The released code's Rate is 1e-4, with which 50 steps turn a
+// direction by about 0.2 degrees: "v-DSW, T = 50" of the paper's tables is a vMF around a random location. A rate of 1e-2 to
+// 1e-1 gives an honest maximum.
+type Ascent struct {
+	Steps int
+	Rate  float64
+}
+
+// Check returns an error that names the wrong field.
+func (a Ascent) Check() error {
+	if a.Steps < 0 {
+		return fmt.Errorf("ascent steps: expected >= 0, found %d", a.Steps)
+	}
+	if !(a.Rate > 0) || math.IsInf(a.Rate, 0) {
+		return fmt.Errorf("ascent rate: expected a positive number, found %v", a.Rate)
+	}
+	return nil
+}
+
+// Objective is the value [batch] that an ascent raises, differentiable in the location [batch, dim].
+type Objective func(src Source, location, x, y *graph.Node) *graph.Node
+
+// Climber runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
+// on the device, so compile time does not depend on the number of steps.
+type Climber struct {
+	ascent      Ascent
+	start, step *graph.Exec
+}
+
+// NewClimber prepares the ascent of that objective.
+func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	start, err := graph.NewExec(b, func(state, x *graph.Node) (*graph.Node, *graph.Node) {
+		d := x.Shape().Dimensions
+		next, normals := graph.RandomNormal(state, shapes.Make(x.DType(), d[0], d[2]))
+		return next, Unit(normals)
+	})
+	if err != nil {
+		return nil, err
+	}
+	step, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+		state, location, m, v, t, x, y := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+		src := &seeded{state}
+		t = graph.AddScalar(t, 1)
+		location, m, v = AscentStep(a.Rate, location, m, v, t, func(at *graph.Node) *graph.Node {
+			return objective(src, at, graph.StopGradient(x), graph.StopGradient(y))
+		})
+		return []*graph.Node{src.state, location, m, v, t}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Climber{ascent: a, start: start, step: step}, nil
+}
+
+// AscentStep is one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's moments m and v.
+func AscentStep(rate float64, location, m, v, t *graph.Node, objective func(location *graph.Node) *graph.Node) (location1, m1, v1 *graph.Node) {
+	leaf := graph.Identity(graph.StopGradient(location))
+	loss := graph.Neg(graph.ReduceAllMean(objective(leaf)))
+	adam := optim.Adam{Rate: rate, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	moved, m1, v1 := adam.Step(leaf, graph.Gradient(loss, leaf)[0], m, v, t)
+	return Unit(moved), m1, v1
+}
+
+// Climb returns the unit locations [batch, dim] reached for clouds x and y [batch, points, dim] (tensors of the
+// backend or of the host). seed steers the start and the noise of every step. The caller finalizes the result.
+func (c *Climber) Climb(seed int64, x, y *tensors.Tensor) (*tensors.Tensor, error) {
+	rng, err := graph.RNGStateFromSeed(seed)
+	if err != nil {
+		return nil, err
+	}
+	first, err := c.start.Call(rng, x)
+	if err != nil {
+		return nil, err
+	}
+	d := x.Shape().Dimensions
+	zeros := func() *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
+	}
+	state := []*tensors.Tensor{first[0], first[1], zeros(), zeros(), tensors.FromScalar(float64(0))}
+	for range c.ascent.Steps {
+		next, err := c.step.Call(state[0], state[1], state[2], state[3], state[4], x, y)
+		for _, t := range state {
+			t.FinalizeAll()
+		}
+		if err != nil {
+			return nil, err
+		}
+		state = next
+	}
+	for i, t := range state {
+		if i != 1 {
+			t.FinalizeAll()
+		}
+	}
+	return state[1], nil
+}
