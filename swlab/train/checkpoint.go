@@ -1,0 +1,146 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// progress is where a run stands. The order of the data is a function of (seed, epoch) and the random state one of
+// (seed, step), so these numbers restore both.
+type progress struct {
+	Step      int     `json:"step"`       // steps done
+	EpochSum  float64 `json:"epoch_sum"`  // sum of the losses of the epoch at hand
+	BestEpoch int     `json:"best_epoch"` // -1 before the first epoch's end
+	BestLoss  float64 `json:"best_loss"`
+	LastLoss  float64 `json:"last_loss"`
+}
+
+// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..".
+type checkpoint struct {
+	progress progress
+	count    float64 // Adam's steps
+	tensors  *weights.Set
+}
+
+type checkpointState struct {
+	progress
+	Count float64 `json:"adam_steps"`
+}
+
+const (
+	checkpointPrefix = "step-"
+	tensorsFile      = "tensors.safetensors"
+	stateFile        = "state.json"
+	checkpointsKept  = 2
+)
+
+// saveCheckpoint writes the checkpoint under a temporary name, syncs it, renames it, and removes all but the newest two.
+func saveCheckpoint(run string, c checkpoint) error {
+	dir := filepath.Join(run, checkpointDir)
+	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.progress.Step))
+	if _, err := os.Stat(name); err == nil {
+		return nil // the same step of a repeatable run: the same content
+	}
+	tmp, err := os.MkdirTemp(dir, ".writing-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
+		return err
+	}
+	if err := writeJSON(filepath.Join(tmp, stateFile), checkpointState{c.progress, c.count}); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, name); err != nil {
+		return err
+	}
+	if err := weights.SyncDir(dir); err != nil {
+		return err
+	}
+	all, err := listCheckpoints(run)
+	if err != nil {
+		return err
+	}
+	for _, old := range all[min(checkpointsKept, len(all)):] {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listCheckpoints returns the folders of the checkpoints, newest first.
+func listCheckpoints(run string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(run, checkpointDir))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), checkpointPrefix) {
+			out = append(out, filepath.Join(run, checkpointDir, e.Name()))
+		}
+	}
+	sort.Sort(sort.Reverse(sort.StringSlice(out)))
+	return out, nil
+}
+
+// loadCheckpoint reads the newest checkpoint that is whole and fits specs. Broken ones are passed over; what was wrong with them
+// is in the error only if none is left.
+func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
+	dirs, err := listCheckpoints(run)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	problems := []error{fmt.Errorf("%s holds no checkpoint to resume from", run)}
+	for _, dir := range dirs {
+		c, err := readCheckpoint(dir, specs)
+		if err == nil {
+			return c, nil
+		}
+		problems = append(problems, err)
+	}
+	return checkpoint{}, errors.Join(problems...)
+}
+
+func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
+	var s checkpointState
+	path := filepath.Join(dir, stateFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return checkpoint{}, fmt.Errorf("%s: %w", path, err)
+	}
+	path = filepath.Join(dir, tensorsFile)
+	set, err := weights.ReadSafetensors(path)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	set, err = set.Match(specs)
+	if err != nil {
+		return checkpoint{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return checkpoint{progress: s.progress, count: s.Count, tensors: set}, nil
+}
+
+func writeJSON(path string, v any) error {
+	return weights.Replace(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
+}

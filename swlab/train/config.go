@@ -1,0 +1,143 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+)
+
+// Config is a run as a value: with the data, it determines every number of the run on one backend.
+type Config struct {
+	Data        string  `json:"data"`      // what was given as data
+	Points      int     `json:"points"`    // points per cloud
+	Clouds      int     `json:"clouds"`    // training clouds
+	DataHash    string  `json:"data_hash"` // of the training clouds
+	Batch       int     `json:"batch"`
+	Epochs      int     `json:"epochs"`
+	Steps       int     `json:"steps"` // upper bound on the steps; -1: none
+	Seed        uint64  `json:"seed"`
+	Loss        string  `json:"loss"`
+	Amortizer   string  `json:"amortizer,omitempty"`
+	Slices      int     `json:"slices"`
+	Kappa       float64 `json:"kappa"`
+	P           float64 `json:"p"`
+	AscentSteps int     `json:"ascent_steps"`
+	AscentRate  float64 `json:"ascent_rate"`
+	DK          int     `json:"dk"`
+	K           int     `json:"k"`
+	Backend     string  `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+}
+
+// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
+func DefaultConfig() Config {
+	s := loss.Defaults()
+	return Config{Data: "builtin", Points: 2048, Batch: 128, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw",
+		Slices: s.Slices, Kappa: s.Kappa, P: s.P, AscentSteps: s.AscentSteps, AscentRate: s.AscentRate, DK: 64, K: 64}
+}
+
+// settings are the loss's part of the configuration.
+func (c Config) settings() loss.Settings {
+	s := loss.Defaults()
+	s.Slices, s.Kappa, s.P = c.Slices, c.Kappa, c.P
+	s.AscentSteps, s.AscentRate, s.Amortizer = c.AscentSteps, c.AscentRate, c.Amortizer
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K}
+	return s
+}
+
+// Model builds what the configuration describes.
+func (c Config) Model() (Model, error) {
+	net, err := pointnet.New(c.Points)
+	if err != nil {
+		return Model{}, err
+	}
+	l, err := loss.New(c.Loss, c.settings())
+	if err != nil {
+		return Model{}, err
+	}
+	return Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent}, nil
+}
+
+// check compares the configuration with the data it is to run on.
+func (c Config) check(set *datasets.Set) error {
+	switch {
+	case set.D != pointnet.Dim:
+		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
+	case set.N == 0:
+		return fmt.Errorf("%s: no clouds to train on", set.Name)
+	case set.M != c.Points:
+		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.M)
+	case set.M < 2:
+		return fmt.Errorf("points: expected at least 2 per cloud, found %d", set.M)
+	case c.Batch < 2:
+		return fmt.Errorf("batch: expected at least 2, for the decoder's batch norm needs two clouds, found %d", c.Batch)
+	case c.Batch > set.N:
+		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, set.N, set.Name)
+	case c.Epochs < 1:
+		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
+	case c.Steps < -1:
+		return fmt.Errorf("steps: expected at least 0, found %d", c.Steps)
+	}
+	return nil
+}
+
+// perEpoch is the number of steps of one pass, the partial batch included.
+func (c Config) perEpoch() int { return (c.Clouds + c.Batch - 1) / c.Batch }
+
+// totalSteps is the number of steps of the whole run.
+func (c Config) totalSteps() int {
+	n := c.Epochs * c.perEpoch()
+	if c.Steps >= 0 {
+		n = min(n, c.Steps)
+	}
+	return n
+}
+
+// Names of the files of a run folder.
+const (
+	configFile    = "config.json"
+	logFile       = "log.jsonl"
+	resultFile    = "result.json"
+	weightsFile   = "weights.safetensors"   // the last state of the autoencoder
+	bestFile      = "best.safetensors"      // the autoencoder after the epoch of lowest mean training loss
+	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
+	checkpointDir = "checkpoints"
+)
+
+// ReadConfig reads the configuration of the run in dir.
+func ReadConfig(dir string) (Config, error) {
+	var c Config
+	path := filepath.Join(dir, configFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
+	}
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Differences lists the fields in which two configurations differ, as "field: a here, b there".
+func (c Config) Differences(other Config) []string {
+	var out []string
+	a, b := reflect.ValueOf(c), reflect.ValueOf(other)
+	for i := range a.NumField() {
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+			out = append(out, fmt.Sprintf("%s: %v, the run has %v", name, x, y))
+		}
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// stepper runs a model's steps with all state on the device.
+type stepper struct {
+	model  Model
+	seed   uint64
+	data   *tensors.Tensor   // [clouds, points, 3]
+	state  []*tensors.Tensor // in the order of stateSpecs, then Adam's count
+	step   *graph.Exec
+	locate *locator // nil unless the location is found by ascent
+}
+
+// locator finds the locations of a batch by ascent: the clouds and reconstructions of the step, then the climb.
+type locator struct {
+	forward *graph.Exec
+	climb   *slicing.Climber
+}
+
+// stateSpecs names what a checkpoint holds, in the order of the state on the device.
+func (m Model) stateSpecs() []weights.Spec {
+	var out []weights.Spec
+	add := func(group string, specs []weights.Spec, zero bool) {
+		for _, s := range specs {
+			s.Name = group + "/" + s.Name
+			if zero {
+				s.Init = weights.Constant(0)
+			}
+			out = append(out, s)
+		}
+	}
+	add("net", m.Net.Specs(), false)
+	add("momentum", m.trained(), true)
+	add("psi", m.Loss.Specs(), false)
+	add("second", m.Loss.Specs(), true)
+	return out
+}
+
+// initial draws the state of step 0: network and amortizer from generators of their own.
+func (m Model) initial(seed uint64) checkpoint {
+	set := weights.NewSet()
+	net, psi := weights.Init(m.Net.Specs(), stream(seed, 0, netStream)), weights.Init(m.Loss.Specs(), stream(seed, 0, psiStream))
+	for _, s := range m.stateSpecs() {
+		t := weights.Tensor{Shape: s.Shape, Data: make([]float32, s.Size())}
+		for group, from := range map[string]*weights.Set{"net/": net, "psi/": psi} {
+			if len(s.Name) > len(group) && s.Name[:len(group)] == group {
+				t, _ = from.Get(s.Name[len(group):])
+			}
+		}
+		set.Put(s.Name, t)
+	}
+	return checkpoint{progress: progress{BestEpoch: -1}, tensors: set}
+}
+
+// Streams of random numbers of one seed.
+const (
+	netStream = iota + 1
+	psiStream
+	stepStream
+	climbStream
+)
+
+// stream mixes a seed, a step and a purpose into a seed of its own (the finalizer of splitmix64).
+func stream(seed uint64, step int, purpose uint64) uint64 {
+	z := seed*0x9e3779b97f4a7c15 + uint64(step)*0xd1342543de82ef95 + purpose*0xda942042e4dd58b5
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func newStepper(b compute.Backend, m Model, seed uint64, points []float32, clouds int, c checkpoint) (*stepper, error) {
+	s := &stepper{model: m, seed: seed, data: tensors.FromFlatDataAndDimensions(points, clouds, m.Net.Points, pointnet.Dim)}
+	s.load(c)
+	var err error
+	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
+		if s.locate, err = newLocator(b, m, sl); err != nil {
+			return nil, err
+		}
+	}
+	s.step, err = graph.NewExec(b, s.build)
+	return s, err
+}
+
+// build is the graph of one step: data, rows, random state, [location,] state... -> loss, [J, turn,] state...
+func (s *stepper) build(in []*graph.Node) []*graph.Node {
+	data, rows, rng := in[0], in[1], in[2]
+	in = in[3:]
+	var location *graph.Node
+	if s.locate != nil {
+		location, in = in[0], in[1:]
+	}
+	rng, x := Bootstrap(rng, data, rows)
+	src := slicing.Seeded(rng)
+	out := s.model.Step(s.model.bind(in), x, location, Noise{Ascend: src, Descend: src})
+	result := []*graph.Node{out.Loss}
+	if out.Ascent != nil {
+		result = append(result, out.Ascent, out.Turn)
+	}
+	return append(result, s.model.unbind(out.State)...)
+}
+
+// bind names the nodes of a state; unbind is its inverse.
+func (m Model) bind(nodes []*graph.Node) State {
+	next := func(specs []weights.Spec) weights.Nodes {
+		n := weights.Bind(specs, nodes[:len(specs)])
+		nodes = nodes[len(specs):]
+		return n
+	}
+	return State{Net: next(m.Net.Specs()), Momentum: next(m.trained()), Psi: next(m.Loss.Specs()), Second: next(m.Loss.Specs()), Count: nodes[0]}
+}
+
+func (m Model) unbind(s State) []*graph.Node {
+	var out []*graph.Node
+	add := func(specs []weights.Spec, n weights.Nodes) {
+		for _, sp := range specs {
+			out = append(out, n.Get(sp.Name))
+		}
+	}
+	add(m.Net.Specs(), s.Net)
+	add(m.trained(), s.Momentum)
+	add(m.Loss.Specs(), s.Psi)
+	add(m.Loss.Specs(), s.Second)
+	return append(out, s.Count)
+}
+
+func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
+	forward, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+		_, x := Bootstrap(in[2], in[0], in[1])
+		y := m.Net.Forward(weights.Bind(m.Net.Specs(), in[3:]), x, pointnet.BatchStats).Cloud
+		return []*graph.Node{x, y}
+	})
+	if err != nil {
+		return nil, err
+	}
+	climb, err := slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method))
+	return &locator{forward, climb}, err
+}
+
+// run does the step of that number (the first is 1) on those clouds.
+func (s *stepper) run(step int, rows []int32) (r Record, err error) {
+	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, step, stepStream)))
+	if err != nil {
+		return r, err
+	}
+	args := []any{s.data, rows, rng}
+	if s.locate != nil {
+		location, err := s.ascend(step, args)
+		if err != nil {
+			return r, err
+		}
+		defer location.FinalizeAll()
+		args = append(args, location)
+	}
+	for _, t := range s.state {
+		args = append(args, t)
+	}
+	out, err := s.step.Call(args...)
+	if err != nil {
+		return r, err
+	}
+	r.Step = step
+	scalars := len(out) - len(s.state)
+	var values [3]float64
+	for i, t := range out[:scalars] {
+		values[i] = float64(t.Value().(float32))
+		t.FinalizeAll()
+	}
+	r.Loss = values[0]
+	if scalars > 1 {
+		r.Ascent, r.Turn = &values[1], &values[2]
+	}
+	s.release()
+	s.state = out[scalars:]
+	return r, nil
+}
+
+// ascend returns the locations [batch, 3] of the step's pairs.
+func (s *stepper) ascend(step int, args []any) (*tensors.Tensor, error) {
+	in := append([]any{}, args...)
+	for i := range s.model.Net.Specs() {
+		in = append(in, s.state[i])
+	}
+	pair, err := s.locate.forward.Call(in...)
+	if err != nil {
+		return nil, err
+	}
+	defer pair[0].FinalizeAll()
+	defer pair[1].FinalizeAll()
+	return s.locate.climb.Climb(int64(stream(s.seed, step, climbStream)), pair[0], pair[1])
+}
+
+func (s *stepper) release() {
+	for _, t := range s.state {
+		t.FinalizeAll()
+	}
+}
+
+// load puts a checkpoint's state on the device.
+func (s *stepper) load(c checkpoint) {
+	s.state = nil
+	for _, sp := range s.model.stateSpecs() {
+		t, _ := c.tensors.Get(sp.Name)
+		s.state = append(s.state, tensors.FromFlatDataAndDimensions(t.Data, sp.Shape...))
+	}
+	s.state = append(s.state, tensors.FromScalar(c.count))
+}
+
+// save copies the state to the host.
+func (s *stepper) save(p progress) (checkpoint, error) {
+	c := checkpoint{progress: p, tensors: weights.NewSet()}
+	specs := s.model.stateSpecs()
+	for i, sp := range specs {
+		v, err := tensors.CopyFlatData[float32](s.state[i])
+		if err != nil {
+			return c, fmt.Errorf("copying %s from the device: %w", sp.Name, err)
+		}
+		c.tensors.Put(sp.Name, weights.Tensor{Shape: sp.Shape, Data: v})
+	}
+	c.count = s.state[len(specs)].Value().(float64)
+	return c, nil
+}

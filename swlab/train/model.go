@@ -1,0 +1,169 @@
+// Package train trains the autoencoder on a loss between clouds: the step as one compiled graph, the run with its log,
+// checkpoints and resumption.
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Optimizers of the paper's reconstruction runs (its section on settings, and the released code).
+var (
+	// Descent trains the autoencoder: all parameters, batch norms and biases included.
+	Descent = optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}
+	// Ascent trains the amortizer, one step per batch before the descent.
+	Ascent = optim.Adam{Rate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}
+)
+
+// Model is what a step trains, and on what.
+type Model struct {
+	Net    *pointnet.Autoencoder
+	Loss   loss.Loss
+	SGD    optim.SGD
+	Adam   optim.Adam
+	Method ot1d.Method
+}
+
+// State is everything that a step changes.
+type State struct {
+	Net      weights.Nodes // parameters and running statistics of the autoencoder
+	Momentum weights.Nodes // SGD's buffer of every parameter
+	Psi      weights.Nodes // the amortizer
+	Second   weights.Nodes // Adam's second moment of every amortizer weight
+	Count    *graph.Node   // Adam's steps so far, float64 scalar
+}
+
+// Noise of one step: the two sides draw from different numbers.
+type Noise struct{ Ascend, Descend slicing.Source }
+
+// Outcome of one step.
+type Outcome struct {
+	State   State
+	Loss    *graph.Node // scalar, the descended loss: mean over the batch
+	Ascent  *graph.Node // scalar J of the ascent before its update; nil without an amortizer
+	Turn    *graph.Node // scalar, mean angle in degrees by which the ascent turned the predicted directions; nil without an amortizer
+	Before  *graph.Node // [batch, 3] predicted directions before the ascent
+	After   *graph.Node // [batch, 3] the location of the descent's slices, or nil
+	Codes   *graph.Node // [batch, 256]
+	Clouds  *graph.Node // [batch, m, 3] reconstructions
+	NetGrad []*graph.Node
+}
+
+// Step builds one training step on the clouds x [batch, m, 3], in the released code's order:
+//
+//  1. z = f(x), y = g(z) with the batch's statistics;
+//  2. amortized losses: J = mean over pairs of the loss with locations a_psi(x, y), clouds detached; one Adam ASCENT step
+//     on psi;
+//  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
+//
+// location [batch, 3] is the result of an ascent for losses that have one, else nil.
+func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
+	forward := m.Net.Forward(s.Net, x, pointnet.Train)
+	y := forward.Cloud
+	out := Outcome{Codes: forward.Latent, Clouds: y, State: State{Net: weights.Nodes{}, Momentum: weights.Nodes{}, Psi: s.Psi, Second: s.Second, Count: s.Count}}
+
+	if psi := m.Loss.Specs(); len(psi) > 0 {
+		m.ascend(&out, s, psi, x, y, noise.Ascend)
+	}
+	// The updated psi is a constant here: no gradient of the loss reaches it.
+	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method}, x, y)
+	out.After = r.Location
+	out.Loss = graph.ReduceAllMean(r.Pairs)
+	if out.Before != nil {
+		out.Turn = meanAngle(out.Before, out.After)
+	}
+	specs := m.trained()
+	var nodes []*graph.Node
+	for _, sp := range specs {
+		nodes = append(nodes, s.Net.Get(sp.Name))
+	}
+	out.NetGrad = graph.Gradient(out.Loss, nodes...)
+	for i, sp := range specs {
+		w, buf := m.SGD.Step(nodes[i], out.NetGrad[i], s.Momentum.Get(sp.Name))
+		out.State.Net[sp.Name], out.State.Momentum[sp.Name] = w, buf
+	}
+	for name, v := range forward.Buffers {
+		out.State.Net[name] = v
+	}
+	return out
+}
+
+// ascend is part 2 of Step.
+func (m Model) ascend(out *Outcome, s State, psi []weights.Spec, x, y *graph.Node, src slicing.Source) {
+	r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method},
+		graph.StopGradient(x), graph.StopGradient(y))
+	out.Ascent = graph.ReduceAllMean(r.Pairs)
+	out.Before = r.Location
+	var nodes []*graph.Node
+	for _, sp := range psi {
+		nodes = append(nodes, s.Psi.Get(sp.Name))
+	}
+	grads := graph.Gradient(graph.Neg(out.Ascent), nodes...)
+	out.State.Psi, out.State.Second = weights.Nodes{}, weights.Nodes{}
+	out.State.Count = graph.AddScalar(s.Count, 1)
+	for i, sp := range psi {
+		w, _, v := m.Adam.Step(nodes[i], grads[i], nil, s.Second.Get(sp.Name), out.State.Count)
+		out.State.Psi[sp.Name], out.State.Second[sp.Name] = w, v
+	}
+}
+
+// trained lists the parameters that SGD moves.
+func (m Model) trained() []weights.Spec {
+	var out []weights.Spec
+	for _, s := range m.Net.Specs() {
+		if !s.Buffer {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func stopped(specs []weights.Spec, n weights.Nodes) weights.Nodes {
+	out := weights.Nodes{}
+	for _, s := range specs {
+		out[s.Name] = graph.StopGradient(n.Get(s.Name))
+	}
+	return out
+}
+
+// meanAngle is the mean angle in degrees between unit vectors [batch, dim], from the chord.
+func meanAngle(a, b *graph.Node) *graph.Node {
+	d := graph.Sub(a, b)
+	half := graph.MinScalar(graph.MulScalar(graph.Sqrt(graph.ReduceSum(graph.Mul(d, d), -1)), 0.5), 1)
+	angle := graph.MulScalar(graph.Atan2(half, graph.Sqrt(graph.MaxScalar(graph.OneMinus(graph.Mul(half, half)), 0))), 2)
+	return graph.MulScalar(graph.ReduceAllMean(angle), 180/math.Pi)
+}
+
+// Bootstrap gathers the clouds data[rows] and draws m points of each with replacement, in the graph:
+//
+//	data [clouds, points, 3], rows [batch] int32 -> next state, [batch, points, 3]
+func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
+	d := data.Shape().Dimensions
+	batch := rows.Shape().Dimensions[0]
+	shape := shapes.Make(dtypes.Int32, batch, d[1])
+	next, points := graph.RandomIntN(state, int32(d[1]), shape)
+	clouds := graph.BroadcastToDims(graph.InsertAxes(rows, -1), batch, d[1])
+	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
+}
+
+// check says whether clouds of that shape fit the model.
+func (m Model) check(points, dim int) error {
+	if dim != pointnet.Dim {
+		return fmt.Errorf("the autoencoder takes clouds of dimension %d, found %d", pointnet.Dim, dim)
+	}
+	if points != m.Net.Points {
+		return fmt.Errorf("the autoencoder was made for %d points, found %d", m.Net.Points, points)
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Result of a run, as in result.json.
+type Result struct {
+	Steps          int     `json:"steps"`
+	Epochs         int     `json:"epochs"`     // whole passes done
+	Loss           float64 `json:"loss"`       // of the last step
+	BestEpoch      int     `json:"best_epoch"` // of lowest mean training loss, counted from 0; -1 before the first whole pass
+	BestLoss       float64 `json:"best_loss"`
+	Seconds        float64 `json:"seconds"`          // spent in steps, over all sittings
+	SecondsPerStep float64 `json:"seconds_per_step"` // median
+	Run            string  `json:"run"`
+}
+
+// Options of Run that do not change the result.
+type Options struct {
+	Out             string // run folder
+	Resume          bool   // continue the run in Out
+	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
+	// Progress is called after every step with the record and the number of steps of the whole run.
+	Progress func(r Record, total int)
+}
+
+// ErrCall marks errors of a call that cannot be carried out as it is: a wrong setting, data that do not fit, a folder that
+// holds another run. Nothing has been written then.
+var ErrCall = errors.New("wrong call")
+
+func callError(err error) error { return fmt.Errorf("%w: %w", ErrCall, err) }
+
+// Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
+// checkpoints, weights.safetensors and amortizer.safetensors (the last state), best.safetensors (the epoch of lowest mean training
+// loss, which the paper evaluates), result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
+//
+// On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
+// anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error.
+func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
+	c.Data, c.Points, c.Clouds, c.DataHash, c.Backend = set.Name, set.M, set.N, digest(set.Points), e.Name
+	if err := c.check(set); err != nil {
+		return Result{}, callError(err)
+	}
+	m, err := c.Model()
+	if err != nil {
+		return Result{}, callError(err)
+	}
+	start, err := prepare(m, c, o)
+	if err != nil {
+		return Result{}, err
+	}
+	r := runner{config: c, options: o, model: m, progress: start.progress}
+	if r.log, err = openLog(o.Out, start.progress.Step); err != nil {
+		return Result{}, err
+	}
+	defer r.log.Close()
+	if r.stepper, err = newStepper(e.Backend, m, c.Seed, set.Points, set.N, start); err != nil {
+		return Result{}, err
+	}
+	defer r.stepper.release()
+	if err := r.steps(ctx); err != nil {
+		return Result{}, err
+	}
+	return r.finish()
+}
+
+// digest is the SHA-256 of the points, 12 hexadecimal digits.
+func digest(points []float32) string {
+	h := sha256.New()
+	_ = binary.Write(h, binary.LittleEndian, points) // a hash takes every write
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// prepare makes the run folder, or reads the one to resume, and returns the state to start from.
+func prepare(m Model, c Config, o Options) (checkpoint, error) {
+	if o.Out == "" {
+		return checkpoint{}, callError(errors.New("out: expected a folder for the run"))
+	}
+	if o.Resume {
+		old, err := ReadConfig(o.Out)
+		if err != nil {
+			return checkpoint{}, callError(err)
+		}
+		if diff := c.Differences(old); len(diff) > 0 {
+			return checkpoint{}, callError(fmt.Errorf("%s holds another run: %s", o.Out, strings.Join(diff, "; ")))
+		}
+		return loadCheckpoint(o.Out, m.stateSpecs())
+	}
+	switch entries, err := os.ReadDir(o.Out); {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return checkpoint{}, callError(fmt.Errorf("out: %w", err))
+	default:
+		for _, e := range entries {
+			if e.Name() == configFile {
+				return checkpoint{}, callError(fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out))
+			}
+		}
+		if len(entries) > 0 {
+			return checkpoint{}, callError(fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out))
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
+		return checkpoint{}, fmt.Errorf("out: %w", err)
+	}
+	start := m.initial(c.Seed)
+	if err := saveCheckpoint(o.Out, start); err != nil {
+		return checkpoint{}, err
+	}
+	return start, writeJSON(filepath.Join(o.Out, configFile), c)
+}
+
+// runner is a run under way.
+type runner struct {
+	config  Config
+	options Options
+	model   Model
+	stepper *stepper
+	log     *os.File
+	progress
+}
+
+func (r *runner) steps(ctx context.Context) error {
+	total, per := r.config.totalSteps(), r.config.perEpoch()
+	for r.Step < total {
+		epoch := r.Step / per
+		batches := datasets.Batches(datasets.EpochOrder(r.config.Clouds, r.config.Seed, epoch), r.config.Batch)
+		for _, rows := range batches[r.Step%per:] {
+			if r.Step == total {
+				break
+			}
+			if ctx.Err() != nil {
+				return errors.Join(ctx.Err(), r.save())
+			}
+			if err := r.one(epoch, rows, total); err != nil {
+				return err
+			}
+			if n := r.options.CheckpointEvery; n > 0 && r.Step%n == 0 && r.Step%per != 0 {
+				if err := r.save(); err != nil {
+					return err
+				}
+			}
+		}
+		if r.Step%per == 0 {
+			if err := r.endEpoch(epoch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *runner) one(epoch int, rows []int32, total int) error {
+	began := time.Now()
+	rec, err := r.stepper.run(r.Step+1, rows)
+	if err != nil {
+		return err
+	}
+	if math.IsNaN(rec.Loss) || math.IsInf(rec.Loss, 0) {
+		return fmt.Errorf("the loss is %v at step %d of %s: the run is stopped, its last checkpoint is whole", rec.Loss, rec.Step, r.options.Out)
+	}
+	rec.Epoch, rec.Seconds = epoch, time.Since(began).Seconds()
+	if err := json.NewEncoder(r.log).Encode(rec); err != nil {
+		return err
+	}
+	r.Step, r.LastLoss = rec.Step, rec.Loss
+	r.EpochSum += rec.Loss
+	if r.options.Progress != nil {
+		r.options.Progress(rec, total)
+	}
+	return nil
+}
+
+// endEpoch notes the best epoch (lowest unweighted mean of the batches' losses, as the released code does) and saves.
+func (r *runner) endEpoch(epoch int) error {
+	mean := r.EpochSum / float64(r.config.perEpoch())
+	r.EpochSum = 0
+	better := r.BestEpoch < 0 || mean < r.BestLoss
+	if better {
+		r.BestEpoch, r.BestLoss = epoch, mean
+		c, err := r.stepper.save(r.progress)
+		if err != nil {
+			return err
+		}
+		if err := weights.WriteSafetensors(filepath.Join(r.options.Out, bestFile), group(c.tensors, "net/")); err != nil {
+			return err
+		}
+	}
+	return r.save()
+}
+
+func (r *runner) save() error {
+	c, err := r.stepper.save(r.progress)
+	if err != nil {
+		return err
+	}
+	if err := r.log.Sync(); err != nil { // the log must not be behind the checkpoint
+		return err
+	}
+	return saveCheckpoint(r.options.Out, c)
+}
+
+// finish writes the last state under its public names, and the result.
+func (r *runner) finish() (Result, error) {
+	c, err := r.stepper.save(r.progress)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.save(); err != nil {
+		return Result{}, err
+	}
+	out := r.options.Out
+	if err := weights.WriteSafetensors(filepath.Join(out, weightsFile), group(c.tensors, "net/")); err != nil {
+		return Result{}, err
+	}
+	if len(r.model.Loss.Specs()) > 0 {
+		if err := weights.WriteSafetensors(filepath.Join(out, amortizerFile), group(c.tensors, "psi/")); err != nil {
+			return Result{}, err
+		}
+	}
+	records, err := ReadLog(out)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Run: out}
+	res.Seconds, res.SecondsPerStep = times(records)
+	return res, writeJSON(filepath.Join(out, resultFile), res)
+}
+
+// group is the part of a set whose names start with prefix, without it.
+func group(s *weights.Set, prefix string) *weights.Set {
+	out := weights.NewSet()
+	for _, n := range s.Names() {
+		if rest, ok := strings.CutPrefix(n, prefix); ok {
+			t, _ := s.Get(n)
+			out.Put(rest, t)
+		}
+	}
+	return out
+}

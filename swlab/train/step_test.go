@@ -1,0 +1,277 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+func open(t testing.TB) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// model is LA v-DSW for clouds of m points.
+func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
+	t.Helper()
+	s := loss.Defaults()
+	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
+	l, err := loss.New("v-dsw", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent, Method: method}
+}
+
+// hash is the golden set's value for (seed, tensor, element), in [-1, 1).
+func hash(seed, t, i uint64) float64 {
+	z := seed<<40 + t<<32 + i + 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	z ^= z >> 31
+	return 2*(float64(z>>11)/(1<<53)) - 1
+}
+
+// hashed are the golden set's weights for the network (tensors 0..31) and LA (40..49).
+func hashed(m Model, seed, seedLA uint64) []any {
+	var out []any
+	put := func(s weights.Spec, seed, t uint64, amp, offset float64) {
+		v := make([]float32, s.Size())
+		for i := range v {
+			v[i] = float32(offset + amp*hash(seed, t, uint64(i)))
+		}
+		out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
+	}
+	zero := func(specs []weights.Spec) {
+		for _, s := range specs {
+			out = append(out, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
+		}
+	}
+	t := uint64(0)
+	for _, s := range m.Net.Specs() {
+		if s.Buffer {
+			v := make([]float32, s.Size())
+			s.Init(nil, v)
+			out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
+			continue
+		}
+		amp, offset := 0.1, 0.0 // batch norm
+		switch {
+		case t < 20 && t%4 < 2: // convolution: weight and bias by the fan-in
+			in := map[uint64]float64{0: 3, 1: 64, 2: 64, 3: 64, 4: 128}[t/4]
+			amp = 1 / math.Sqrt(in)
+		case t < 20 && t%4 == 2, t == 24, t == 28: // gamma
+			offset = 1
+		case t >= 20 && len(s.Shape) == 2:
+			amp = math.Sqrt(6 / float64(s.Shape[0]+s.Shape[1]))
+		case t >= 20 && t != 25 && t != 29:
+			amp = 0.05
+		}
+		put(s, seed, t, amp, offset)
+		t++
+	}
+	zero(m.trained())
+	psi := m.Loss.Specs()
+	for i, s := range psi {
+		amp := 1 / math.Sqrt(3)
+		if i >= 6 { // pk, pv: weight [k, m] and bias [k]
+			k, points := float64(psi[6].Shape[0]), float64(psi[6].Shape[1])
+			amp = 1 / math.Sqrt(points)
+			if len(s.Shape) == 2 {
+				amp = math.Sqrt(3) * math.Sqrt(2/(points+k))
+			}
+		}
+		put(s, seedLA, 40+uint64(i), amp, 0)
+	}
+	zero(psi)
+	return append(out, tensors.FromScalar(float64(0)))
+}
+
+// TestTrace follows three steps of LA v-DSW with given noise against float64 PyTorch: the numbers in testdata (256 points),
+// and the project's golden set (2048 points) where it is at hand. A wrong order of the two updates, reused noise or a
+// missing one shows at once, for the first Adam step turns the directions by tens of degrees.
+func TestTrace(t *testing.T) {
+	for name, path := range map[string]string{"own": "testdata/trace.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "train_step_trace.npz")} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(path); err != nil {
+				t.Skipf("the reference numbers are not here: %v", err)
+			}
+			z, err := numpy.FromNpzFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for method, label := range map[ot1d.Method]string{ot1d.Sort: "sort", ot1d.Network: "network"} {
+				t.Run(label, func(t *testing.T) { trace(t, z, method) })
+			}
+		})
+	}
+}
+
+func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
+	d := z["x"].Shape().Dimensions // steps, pairs, points, 3
+	slices := z["u"].Shape().Dimensions[3]
+	k := 64
+	if d[2] == 256 {
+		k = 16
+	}
+	m := model(t, d[2], slices, k, k, method)
+	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
+	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
+	x, err := graph.NewExec(open(t).Backend, func(in []*graph.Node) []*graph.Node {
+		half := func(n *graph.Node, i int) *graph.Node {
+			dims := n.Shape().Dimensions
+			return graph.Reshape(graph.Slice(n, graph.AxisElem(i)), dims[1:]...)
+		}
+		x, u, v := in[0], in[1], in[2]
+		o := m.Step(m.bind(in[3:]), x, nil, Noise{
+			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
+			Descend: slicing.Given(half(u, 1), half(v, 1))})
+		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, m.unbind(o.State)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(key string, step int) *tensors.Tensor {
+		dims := z[key].Shape().Dimensions
+		all := tensors.MustCopyFlatData[float32](z[key])
+		n := len(all) / dims[0]
+		return tensors.FromFlatDataAndDimensions(all[step*n:(step+1)*n], dims[1:]...)
+	}
+	want := func(key string, step int) []float64 {
+		all := tensors.MustCopyFlatData[float64](z[key])
+		n := len(all) / d[0]
+		return all[step*n : (step+1)*n]
+	}
+	flat := func(v *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](v) }
+	tol := map[string][3]float64{
+		"J": {2e-6, 5e-4, 5e-3}, "loss": {5e-5, 5e-4, 2e-2}, "eps_before": {5e-5, 5e-4, 2e-2}, "eps_after": {5e-4, 5e-4, 2e-1},
+		"ck_ae": {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 5e-4},
+	}
+	for step := range d[0] {
+		out, err := x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, key := range []string{"loss", "J", "eps_before", "eps_after"} {
+			agree(t, fmt.Sprintf("step %d %s", step, key), flat(out[i]), want(key, step), tol[key][step])
+		}
+		if turn := out[4].Value().(float32); step == 0 && turn < 5 {
+			t.Errorf("the first ascent turned the directions by %v degrees, expected tens", turn)
+		}
+		for i := range state {
+			state[i] = out[5+i]
+		}
+		row := 0
+		for i, s := range m.stateSpecs() {
+			if s.Buffer || row > 41 {
+				continue
+			}
+			key, r := "ck_ae", row
+			switch {
+			case i < len(m.Net.Specs()):
+			case i >= len(m.Net.Specs())+len(m.trained()) && row < 42:
+				key, r = "ck_la", row-32
+			default:
+				continue
+			}
+			row++
+			sum := 0.0
+			for _, v := range flat(state[i].(*tensors.Tensor)) {
+				sum += float64(v) * float64(v)
+			}
+			if w := want(key, step)[10*r+1]; math.Abs(sum-w) > tol[key][step]*w {
+				t.Errorf("step %d %s (%s row %d): sum of squares %v, want %v", step, s.Name, key, r, sum, w)
+			}
+		}
+		if row != 42 {
+			t.Fatalf("compared %d tensors, expected 42", row)
+		}
+	}
+}
+
+// agree requires max|got - want| <= tol max|want|.
+func agree(t *testing.T, what string, got []float32, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	worst, top := 0.0, 0.0
+	for i, w := range want {
+		worst, top = math.Max(worst, math.Abs(float64(got[i])-w)), math.Max(top, math.Abs(w))
+	}
+	if !(worst <= tol*top) {
+		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
+	}
+}
+
+// TestSidesDoNotMix: the gradient of the ascent's objective in the autoencoder's parameters and that of the descended
+// loss in the amortizer's are exactly zero (K8 of the protocol), while each moves its own side.
+func TestSidesDoNotMix(t *testing.T) {
+	const m, batch = 32, 3
+	mod := model(t, m, 6, 8, 8, ot1d.Auto)
+	c := mod.initial(5)
+	var in []any
+	for _, s := range mod.stateSpecs() {
+		v, _ := c.tensors.Get(s.Name)
+		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
+	}
+	in = append(in, tensors.FromScalar(float64(0)))
+	points := make([]float32, batch*m*3)
+	for i := range points {
+		points[i] = float32(math.Sin(float64(i*i) * 0.37))
+	}
+	rng, err := graph.RNGStateFromSeed(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := graph.NewExec(open(t).Backend, func(n []*graph.Node) []*graph.Node {
+		s := mod.bind(n[2:])
+		src := slicing.Seeded(n[1])
+		o := mod.Step(s, n[0], nil, Noise{src, src})
+		var net, psi []*graph.Node
+		for _, sp := range mod.trained() {
+			net = append(net, s.Net.Get(sp.Name))
+		}
+		for _, sp := range mod.Loss.Specs() {
+			psi = append(psi, s.Psi.Get(sp.Name))
+		}
+		norm := func(of *graph.Node, in []*graph.Node) *graph.Node {
+			sum := graph.Const(of.Graph(), float32(0))
+			for _, g := range graph.Gradient(of, in...) {
+				sum = graph.Add(sum, graph.ReduceAllSum(graph.Abs(g)))
+			}
+			return sum
+		}
+		return []*graph.Node{norm(o.Ascent, net), norm(o.Loss, psi), norm(o.Ascent, psi), norm(o.Loss, net)}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, what := range []string{"dJ/d autoencoder", "dloss/d amortizer", "dJ/d amortizer", "dloss/d autoencoder"} {
+		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
+			t.Errorf("|%s| = %v", what, v)
+		}
+	}
+}
