@@ -308,21 +308,29 @@ func (s *sheet) cloud(b box, l *lens, cloud []float32, center vec3, col color.NR
 	if n == 0 {
 		return
 	}
-	size := 0.011 * b.w * math.Min(2.2, math.Max(0.55, math.Pow(2048/float64(n), 0.4)))
-	size = math.Max(size, 0.75)
-	near, far := mix(col, color.NRGBA{A: 0xFF}, 0.28), mix(col, white, 0.66)
+	size := 0.0068 * b.w * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(n), 0.35)))
+	size = math.Max(size, 0.7)
+	near, far := mix(col, color.NRGBA{A: 0xFF}, 0.35), mix(col, white, 0.62)
 	dots := make([]dot3, n)
+	first, last := math.Inf(1), math.Inf(-1)
 	for i := range dots {
 		x, y, depth, magnify := l.project(row3(cloud, i), center)
-		// Shade in steps: fewer colours, smaller files, no visible difference.
-		t := math.Round((depth+1)/2*20) / 20
+		first, last = math.Min(first, depth), math.Max(last, depth)
 		dots[i] = dot3{
 			x:     (b.w/2 + x*l.scale) * screenScale,
 			y:     (b.h/2 - y*l.scale) * screenScale,
-			r:     size * magnify * (0.8 + 0.4*t) * screenScale,
+			r:     magnify,
 			depth: depth,
-			col:   mix(far, near, math.Min(1, math.Max(0, 1.25*t-0.125))),
 		}
+	}
+	// A flat cloud is not shaded as if it were deep.
+	middle, span := (first+last)/2, math.Max(last-first, 0.5)
+	for i := range dots {
+		d := &dots[i]
+		// Shade in steps: fewer colours, smaller files, no visible difference.
+		t := math.Round(((d.depth-middle)/span+0.5)*24) / 24
+		d.r *= size * (0.8 + 0.4*t) * screenScale
+		d.col = mix(far, near, t)
 	}
 	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))
 }

@@ -41,10 +41,10 @@ type run struct {
 	script script
 }
 
-// plain, it, sub and sup make runs.
+// plain, it, subIt and sup make runs.
 func plain(s string) run { return run{s: s} }
 func it(s string) run    { return run{s: s, italic: true} }
-func sub(s string) run   { return run{s: s, script: subscript} }
+func subIt(s string) run { return run{s: s, italic: true, script: subscript} }
 func sup(s string) run   { return run{s: s, script: superscript} }
 
 // look is how a line of text is set.

@@ -87,6 +87,9 @@ func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // stepNumber writes x with as many decimals as steps of that size need.
 func stepNumber(x, step float64) []run {
+	if x == 0 {
+		return []run{plain("0")}
+	}
 	big := math.Max(math.Abs(x), step)
 	if big >= 1e5 || (x != 0 && step < 1e-4) {
 		return number(x)
