@@ -1,0 +1,147 @@
+package vmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the host. It is
+// immutable and safe for concurrent use (each goroutine with its own random source).
+type Dist struct {
+	location []float64 // unit
+	kappa    float64
+}
+
+// unitTolerance is how far from 1 the norm of a location may be; within it the location is normalised.
+const unitTolerance = 1e-4
+
+// New returns vMF(location, kappa).
+//
+//	location [d]  unit vector, d >= 2; its norm may differ from 1 by 1e-4 (float32 rounding), which is divided out
+//	kappa         concentration in [0, MaxKappa]; 0 is the uniform law
+//
+// It fails when location has fewer than two coordinates, is not finite or is not a unit vector, and when kappa is not
+// in its range. The location is copied.
+func New(location []float64, kappa float64) (*Dist, error) {
+	if len(location) < 2 {
+		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
+	}
+	for i, x := range location {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("vmf: location[%d] is %g, expected a finite number", i, x)
+		}
+	}
+	if err := CheckKappa(kappa); err != nil {
+		return nil, err
+	}
+	norm := norm2(location)
+	if !(math.Abs(norm-1) <= unitTolerance) {
+		return nil, fmt.Errorf("vmf: location has norm %g, expected a unit vector (norm 1 within %g); divide it by its norm",
+			norm, unitTolerance)
+	}
+	d := &Dist{location: make([]float64, len(location)), kappa: kappa}
+	for i, x := range location {
+		d.location[i] = x / norm
+	}
+	return d, nil
+}
+
+// CheckKappa returns an error unless kappa is a concentration in [0, MaxKappa]. FromNoise panics where it fails, so a
+// caller who builds a graph from user input asks here first.
+func CheckKappa(kappa float64) error {
+	if !(kappa >= 0 && kappa <= MaxKappa) {
+		return fmt.Errorf("vmf: kappa is %g, expected a concentration in [0, %g]", kappa, float64(MaxKappa))
+	}
+	return nil
+}
+
+// Dim is the dimension d of the space around the sphere S^{d-1}.
+func (d *Dist) Dim() int { return len(d.location) }
+
+// Kappa is the concentration.
+func (d *Dist) Kappa() float64 { return d.kappa }
+
+// Location is a copy of the unit location vector, [d].
+func (d *Dist) Location() []float64 { return append([]float64(nil), d.location...) }
+
+// LogProb is the natural logarithm of the density with respect to the surface measure of the sphere,
+// log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (it is not normalised here). NaN when len(x) is not Dim.
+func (d *Dist) LogProb(x []float64) float64 {
+	if len(x) != len(d.location) {
+		return math.NaN()
+	}
+	dot := 0.0
+	for i, m := range d.location {
+		dot += m * x[i]
+	}
+	_, rest := logMean(d.Dim(), d.kappa)
+	return rest - LogSurfaceArea(d.Dim()) - d.kappa*(1-dot)
+}
+
+// LogNormalizer is log C_d(kappa); see the function of that name.
+func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.kappa) }
+
+// MeanResultantLength is A_d(kappa), the length of the mean vector; see the function of that name.
+func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.kappa) }
+
+// MeanCos2 is E[(mu.x)^2]; see the function of that name.
+func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.kappa) }
+
+// VarCos is the variance of mu.x; see the function of that name.
+func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.kappa) }
+
+// Entropy is the differential entropy in nats; see the function of that name.
+func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.kappa) }
+
+// KLUniform is the divergence from the uniform law in nats; see the function of that name.
+func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.kappa) }
+
+// Mean is the mean vector A_d(kappa) mu, [d].
+func (d *Dist) Mean() []float64 {
+	a := d.MeanResultantLength()
+	mean := d.Location()
+	for i := range mean {
+		mean[i] *= a
+	}
+	return mean
+}
+
+// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at kappa = 0.
+func (d *Dist) SecondMoment() []float64 { return d.axial(d.MeanCos2()) }
+
+// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row, where A' is VarCos.
+func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
+
+// axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.
+func (d *Dist) axial(along float64) []float64 {
+	n := d.Dim()
+	across := besselRatio(n, d.kappa).scale
+	m := make([]float64, n*n)
+	for i, x := range d.location {
+		for j, y := range d.location {
+			m[i*n+j] = (along - across) * x * y
+		}
+		m[i*n+i] += across
+	}
+	return m
+}
+
+// Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to rounding and the
+// component across the location keeps its relative accuracy at every kappa. nil when n < 1.
+func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
+	if n < 1 {
+		return nil
+	}
+	dim := d.Dim()
+	draw := angleSource(src, dim, d.kappa)
+	mirror := newMirror(d.location, Stable)
+	x := make([]float64, n*dim)
+	for i := 0; i < n; i++ {
+		row := x[i*dim : (i+1)*dim]
+		omega, sine := draw()
+		direction(src, row[1:])
+		mirror.carry(row, omega, sine)
+	}
+	return x
+}

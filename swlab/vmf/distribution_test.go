@@ -1,0 +1,458 @@
+package vmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustNew(t testing.TB, location []float64, kappa float64) *Dist {
+	t.Helper()
+	d, err := New(location, kappa)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// somewhere is a fixed unit vector of the given dimension with no zero coordinate.
+func somewhere(d int, seed uint64) []float64 {
+	return Uniform(rand.New(rand.NewPCG(seed, uint64(d))), d, 1)
+}
+
+func TestNewRejects(t *testing.T) {
+	for _, c := range []struct {
+		location []float64
+		kappa    float64
+		want     string
+	}{
+		{nil, 1, "0 coordinates, expected at least 2"},
+		{[]float64{1}, 1, "1 coordinates"},
+		{[]float64{0, 0, 0}, 1, "norm 0"},
+		{[]float64{1, 1}, 1, "norm 1.414"},
+		{[]float64{math.NaN(), 0}, 1, "location[0] is NaN"},
+		{[]float64{1, math.Inf(-1)}, 1, "location[1] is -Inf"},
+		{[]float64{1, 0}, -1, "kappa is -1"},
+		{[]float64{1, 0}, math.NaN(), "kappa is NaN"},
+		{[]float64{1, 0}, math.Inf(1), "kappa is +Inf"},
+		{[]float64{1e200, 0}, 1, "unit vector"},
+	} {
+		d, err := New(c.location, c.kappa)
+		if err == nil || d != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("New(%v, %g): %v, %v; want an error with %q", c.location, c.kappa, d, err, c.want)
+		}
+	}
+	location := []float64{0.6, 0.80001}
+	d := mustNew(t, location, 2)
+	location[0] = 5
+	if got := d.Location(); math.Abs(norm2(got)-1) > 1e-15 || math.Abs(got[0]-0.6) > 1e-4 {
+		t.Errorf("location %v: want a normalised copy", got)
+	}
+	d.Location()[0] = 7
+	if d.Location()[0] == 7 {
+		t.Error("Location hands out the distribution's own slice")
+	}
+}
+
+func TestLogProbGolden(t *testing.T) {
+	g := golden(t)
+	var got []float64
+	for _, kappa := range g["kappa"] {
+		for l := 0; l < 8; l++ {
+			d := mustNew(t, g["loc"][3*l:3*l+3], kappa)
+			for p := 0; p < 10; p++ {
+				got = append(got, d.LogProb(g["points"][3*p:3*p+3]))
+			}
+		}
+	}
+	// The locations are float32 and are divided by their norm here: 1e-7 of kappa.
+	checkArray(t, "log_prob", got, g["log_prob"], 1e-7)
+}
+
+// The density integrates to 1, and -E[log f] is the entropy: quadrature over omega with the surface of S^{d-2}.
+func TestDensityIntegrates(t *testing.T) {
+	for _, d := range []int{2, 3, 4, 7, 20} {
+		for _, kappa := range []float64{0, 0.3, 5, 80, 1e4} {
+			location := somewhere(d, 1)
+			dist := mustNew(t, location, kappa)
+			side := make([]float64, d) // a unit vector orthogonal to the location
+			side[0], side[1] = -location[1], location[0]
+			unit(side)
+			phiMax := cutoff(d, kappa)
+			const steps = 4000
+			mass, entropy := 0.0, 0.0
+			x := make([]float64, d)
+			for i := 0; i <= steps; i++ { // Simpson
+				weight := map[bool]float64{true: 4, false: 2}[i%2 == 1]
+				if i == 0 || i == steps {
+					weight = 1
+				}
+				phi := phiMax * float64(i) / steps
+				sin, cos := math.Sincos(phi)
+				for k := range x {
+					x[k] = cos*location[k] + sin*side[k]
+				}
+				lp := dist.LogProb(x)
+				f := weight * phiMax / (3 * steps) * math.Exp(lp+LogSurfaceArea(d-1)) * math.Pow(sin, float64(d-2))
+				mass += f
+				entropy -= f * lp
+			}
+			if math.Abs(mass-1) > 1e-8 || math.Abs(entropy-dist.Entropy()) > 1e-7 {
+				t.Errorf("d=%d kappa=%g: mass %.10f, entropy %.9f, want 1 and %.9f", d, kappa, mass, entropy, dist.Entropy())
+			}
+		}
+	}
+	if lp := mustNew(t, []float64{1, 0}, 1).LogProb([]float64{1, 0, 0}); !math.IsNaN(lp) {
+		t.Errorf("log density of a vector of another dimension: %g, want NaN", lp)
+	}
+}
+
+// cutoff is an angle to the location that leaves out less than 1e-12 of the mass.
+func cutoff(d int, kappa float64) float64 {
+	return math.Min(math.Pi, math.Sqrt((60+6*float64(d))/math.Max(kappa, 1)))
+}
+
+// omegaCDF tabulates the distribution function of omega at n+1 equal steps of the angle phi = arccos(omega), from the
+// density sin^(d-2)(phi) exp(kappa (cos phi - 1)); the function returned takes omega.
+func omegaCDF(d int, kappa float64) func(omega float64) float64 {
+	const n = 20_000
+	phiMax := cutoff(d, kappa)
+	density := func(phi float64) float64 {
+		half := math.Sin(phi / 2)
+		return math.Pow(math.Abs(math.Sin(phi)), float64(d-2)) * math.Exp(-2*kappa*half*half)
+	}
+	h := phiMax / n
+	above := make([]float64, n+1) // P(angle < i h), not normalised
+	for i := 1; i <= n; i++ {
+		lo := float64(i-1) * h
+		above[i] = above[i-1] + h/6*(density(lo)+4*density(lo+h/2)+density(lo+h))
+	}
+	return func(omega float64) float64 {
+		at := math.Acos(omega) / h
+		i := min(int(at), n-1)
+		part := math.Min(at-float64(i), 1)
+		return 1 - (above[i]+part*(above[i+1]-above[i]))/above[n]
+	}
+}
+
+// kolmogorov is sqrt(n) sup|F_n - F|; above 1.95 has probability 0.001 under F.
+func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
+	x := slices.Clone(sample)
+	slices.Sort(x)
+	n := float64(len(x))
+	worst := 0.0
+	for i, v := range x {
+		f := cdf(v)
+		worst = math.Max(worst, math.Max(f-float64(i)/n, float64(i+1)/n-f))
+	}
+	return worst * math.Sqrt(n)
+}
+
+func TestOmegaDistribution(t *testing.T) {
+	const n = 20_000
+	for _, d := range []int{2, 3, 4, 5, 10, 50} {
+		for _, kappa := range []float64{0, 1e-7, 0.1, 1, 10, 100, 1e5} {
+			omega := Omega(rand.New(rand.NewPCG(11, uint64(d))), d, kappa, n)
+			if ks := kolmogorov(omega, omegaCDF(d, kappa)); ks > 1.95 {
+				t.Errorf("d=%d kappa=%g: Kolmogorov-Smirnov statistic %.2f", d, kappa, ks)
+			}
+			mean := 0.0
+			for _, w := range omega {
+				mean += w / n
+			}
+			if se := math.Sqrt(VarCos(d, kappa) / n); math.Abs(mean-MeanResultantLength(d, kappa)) > 4*se+1e-15 {
+				t.Errorf("d=%d kappa=%g: mean of omega %g, want %g +- %g", d, kappa, mean, MeanResultantLength(d, kappa), se)
+			}
+		}
+	}
+	// The test must be able to fail: another concentration is told apart.
+	if ks := kolmogorov(Omega(rand.New(rand.NewPCG(11, 3)), 3, 1, n), omegaCDF(3, 1.1)); ks < 1.95 {
+		t.Errorf("kappa 1 passes for kappa 1.1: statistic %.2f", ks)
+	}
+}
+
+// Wood's rejection and the closed form draw from one law at d = 3.
+func TestRejectionAgreesWithClosedForm(t *testing.T) {
+	for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e6} {
+		w := NewWood(3, kappa, TrueB)
+		src := rand.New(rand.NewPCG(5, 6))
+		gaps := make([]float64, 10_000)
+		for i := range gaps {
+			gaps[i] = w.Draw(src)
+		}
+		cdf := func(omega float64) float64 { // d = 3: (e^(k w) - e^-k) / (e^k - e^-k)
+			if kappa == 0 {
+				return (1 + omega) / 2
+			}
+			return (math.Exp(kappa*(omega-1)) - math.Exp(-2*kappa)) / -math.Expm1(-2*kappa)
+		}
+		if ks := kolmogorov(gaps, cdf); ks > 1.95 {
+			t.Errorf("kappa=%g: Kolmogorov-Smirnov statistic %.2f", kappa, ks)
+		}
+	}
+}
+
+func TestOmegaFromUniform(t *testing.T) {
+	g := golden(t)
+	var got []float64
+	for _, kappa := range g["kappa"] {
+		for _, u := range g["u"] {
+			got = append(got, OmegaFromUniform(kappa, u))
+		}
+	}
+	checkArray(t, "omega", got, g["omega"], 1e-12)
+	if w := OmegaFromUniform(1, 0.25); math.Abs(w+0.04554141) > 5e-9 { // K2
+		t.Errorf("omega(kappa 1, u 0.25) = %.9f", w)
+	}
+	for _, kappa := range []float64{0, 1e-300, 1e-12, 0.5, 1, 1 + 1e-12, 30, 1e6, MaxKappa} {
+		last := -1.0
+		for i := 0; i <= 64; i++ {
+			w, sine := angleFromUniform(kappa, float64(i)/64)
+			if !(w >= last && w <= 1) || math.Abs(w*w+sine*sine-1) > 1e-14 {
+				t.Fatalf("kappa=%g u=%d/64: omega %.17g after %.17g, sine %g", kappa, i, w, last, sine)
+			}
+			last = w
+		}
+		if w := OmegaFromUniform(kappa, 0); w != -1 {
+			t.Errorf("kappa=%g: omega(0) = %.17g, want -1", kappa, w)
+		}
+	}
+	for _, bad := range [][2]float64{{-1, 0.5}, {1, -0.1}, {1, 1.1}, {math.NaN(), 0.5}, {1, math.NaN()}} {
+		if w := OmegaFromUniform(bad[0], bad[1]); !math.IsNaN(w) {
+			t.Errorf("OmegaFromUniform(%g, %g) = %g, want NaN", bad[0], bad[1], w)
+		}
+	}
+}
+
+// Mean, second moment and covariance of samples at a general location, each entry within 5 standard errors.
+func TestSampleMoments(t *testing.T) {
+	const n = 20_000
+	for _, d := range []int{2, 3, 5, 8} {
+		for _, kappa := range []float64{0, 0.1, 1, 10, 1000} {
+			dist := mustNew(t, somewhere(d, 9), kappa)
+			x := dist.Rand(rand.New(rand.NewPCG(21, 22)), n)
+			mean, second := make([]float64, d), make([]float64, d*d)
+			fourth := make([]float64, d*d)
+			for l := 0; l < n; l++ {
+				row := x[l*d : (l+1)*d]
+				for i := range row {
+					mean[i] += row[i] / n
+					for j := range row {
+						p := row[i] * row[j]
+						second[i*d+j] += p / n
+						fourth[i*d+j] += p * p / n
+					}
+				}
+			}
+			cov := dist.Covariance()
+			for i, want := range dist.Mean() {
+				if se := math.Sqrt(cov[i*d+i] / n); math.Abs(mean[i]-want) > 5*se {
+					t.Errorf("d=%d kappa=%g: mean[%d] = %g, want %g +- %g", d, kappa, i, mean[i], want, se)
+				}
+			}
+			for i, want := range dist.SecondMoment() {
+				if se := math.Sqrt((fourth[i] - second[i]*second[i]) / n); math.Abs(second[i]-want) > 5*se+1e-12 {
+					t.Errorf("d=%d kappa=%g: second moment[%d] = %g, want %g +- %g", d, kappa, i, second[i], want, se)
+				}
+			}
+		}
+	}
+}
+
+// Identities that tie the moments: trace E[xx^T] = 1, and E[xx^T] = Cov + E[x] E[x]^T.
+func TestMomentIdentities(t *testing.T) {
+	for _, d := range []int{2, 3, 10, 100} {
+		for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e4} {
+			dist := mustNew(t, somewhere(d, 2), kappa)
+			mean, second, cov := dist.Mean(), dist.SecondMoment(), dist.Covariance()
+			trace := 0.0
+			for i := 0; i < d; i++ {
+				trace += second[i*d+i]
+				for j := 0; j < d; j++ {
+					if math.Abs(second[i*d+j]-cov[i*d+j]-mean[i]*mean[j]) > 1e-13 {
+						t.Fatalf("d=%d kappa=%g: second moment and covariance disagree at %d,%d", d, kappa, i, j)
+					}
+				}
+			}
+			if math.Abs(trace-1) > 1e-13 {
+				t.Errorf("d=%d kappa=%g: trace %g", d, kappa, trace)
+			}
+		}
+	}
+}
+
+// Samples are unit vectors of the given law in every direction of the location, at every concentration.
+func TestRandProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(2, 40).Draw(t, "d")
+		kappa := math.Pow(10, rapid.Float64Range(-12, 15).Draw(t, "log10 kappa"))
+		src := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		location := Uniform(src, d, 1)
+		dist, err := New(location, kappa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := dist.Rand(src, 3)
+		for l := 0; l < 3; l++ {
+			row := x[l*d : (l+1)*d]
+			if norm := norm2(row); !(math.Abs(norm-1) < 1e-14) {
+				t.Fatalf("sample %v has norm %.17g", row, norm)
+			}
+			distance2 := 0.0
+			for i, v := range row {
+				distance2 += (v - location[i]) * (v - location[i])
+			}
+			// kappa |x-mu|^2/2 is about a chi-squared/2 with d-1 degrees of freedom: never that large.
+			if limit := 60 + 4*float64(d); kappa*distance2/2 > limit+1e-15*kappa {
+				t.Fatalf("kappa %g: squared distance %g to the location", kappa, distance2)
+			}
+		}
+	})
+}
+
+// Moving the location moves the samples: the law of x.mu does not depend on mu, the component across is isotropic.
+func TestRotation(t *testing.T) {
+	const n = 20_000
+	for _, location := range [][]float64{{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0.6, 0, -0.8}, {1e-9, 1, 0}} {
+		dist := mustNew(t, location, 2)
+		x := dist.Rand(rand.New(rand.NewPCG(31, 32)), n)
+		side := []float64{0.48, 0.6, 0.64}
+		along := make([]float64, n)
+		angle := make([]float64, n)
+		mu := dist.Location()
+		// A frame (p, q) across mu.
+		dot := side[0]*mu[0] + side[1]*mu[1] + side[2]*mu[2]
+		p := []float64{side[0] - dot*mu[0], side[1] - dot*mu[1], side[2] - dot*mu[2]}
+		unit(p)
+		q := []float64{mu[1]*p[2] - mu[2]*p[1], mu[2]*p[0] - mu[0]*p[2], mu[0]*p[1] - mu[1]*p[0]}
+		for l := range along {
+			r := x[3*l : 3*l+3]
+			along[l] = r[0]*mu[0] + r[1]*mu[1] + r[2]*mu[2]
+			angle[l] = math.Atan2(r[0]*p[0]+r[1]*p[1]+r[2]*p[2], r[0]*q[0]+r[1]*q[1]+r[2]*q[2])
+		}
+		if ks := kolmogorov(along, omegaCDF(3, 2)); ks > 1.95 {
+			t.Errorf("location %v: component along it, statistic %.2f", location, ks)
+		}
+		if ks := kolmogorov(angle, func(a float64) float64 { return (a + math.Pi) / (2 * math.Pi) }); ks > 1.95 {
+			t.Errorf("location %v: angle around it, statistic %.2f", location, ks)
+		}
+	}
+}
+
+func TestUniform(t *testing.T) {
+	const n = 20_000
+	for _, d := range []int{2, 3, 6} {
+		x := Uniform(rand.New(rand.NewPCG(41, 42)), d, n)
+		axis := somewhere(d, 5)
+		along := make([]float64, n)
+		for l := range along {
+			row := x[l*d : (l+1)*d]
+			if math.Abs(norm2(row)-1) > 1e-14 {
+				t.Fatalf("direction %v is not a unit vector", row)
+			}
+			for i, v := range row {
+				along[l] += v * axis[i]
+			}
+			along[l] = math.Max(-1, math.Min(1, along[l]))
+		}
+		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
+			t.Errorf("d=%d: statistic %.2f", d, ks)
+		}
+		// vMF at kappa = 0 is this law, whatever its location.
+		at0 := mustNew(t, axis, 0).Rand(rand.New(rand.NewPCG(43, 44)), n)
+		other := somewhere(d, 6)
+		for l := range along {
+			along[l] = 0
+			for i, v := range at0[l*d : (l+1)*d] {
+				along[l] += v * other[i]
+			}
+			along[l] = math.Max(-1, math.Min(1, along[l]))
+		}
+		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
+			t.Errorf("d=%d: kappa 0, statistic %.2f", d, ks)
+		}
+	}
+	for _, v := range Uniform(rand.New(rand.NewPCG(1, 1)), 1, 20) {
+		if v != 1 && v != -1 {
+			t.Errorf("d=1: %g", v)
+		}
+	}
+}
+
+func TestSeedsAndEmptySamples(t *testing.T) {
+	dist := mustNew(t, somewhere(4, 3), 3)
+	a := dist.Rand(rand.New(rand.NewPCG(1, 2)), 50)
+	b := dist.Rand(rand.New(rand.NewPCG(1, 2)), 50)
+	if !slices.Equal(a, b) {
+		t.Error("one seed gives two samples")
+	}
+	src := rand.New(rand.NewPCG(1, 2))
+	if x := dist.Rand(src, 0); x != nil {
+		t.Errorf("Rand(0) = %v", x)
+	}
+	if x := Uniform(src, 0, 5); x != nil {
+		t.Errorf("Uniform(d=0) = %v", x)
+	}
+	if x := Uniform(src, 3, -1); x != nil {
+		t.Errorf("Uniform(n=-1) = %v", x)
+	}
+	if x := Omega(src, 3, 1, -1); x != nil {
+		t.Errorf("Omega(n=-1) = %v", x)
+	}
+	for _, bad := range []struct {
+		d     int
+		kappa float64
+	}{{1, 1}, {3, -1}, {4, math.Inf(1)}} {
+		for _, w := range Omega(src, bad.d, bad.kappa, 2) {
+			if !math.IsNaN(w) {
+				t.Errorf("Omega(%+v) holds %g, want NaN", bad, w)
+			}
+		}
+	}
+}
+
+// At kappa = 1e6 nothing overflows and the spread across the location is 1/sqrt(kappa).
+func TestConcentrated(t *testing.T) {
+	const n = 4000
+	for _, d := range []int{2, 3, 10, 100} {
+		dist := mustNew(t, somewhere(d, 8), 1e6)
+		x := dist.Rand(rand.New(rand.NewPCG(51, 52)), n)
+		mu := dist.Location()
+		sum := 0.0
+		for l := 0; l < n; l++ {
+			for i, v := range x[l*d : (l+1)*d] {
+				sum += (v - mu[i]) * (v - mu[i]) * 1e6 / n
+			}
+			if lp := dist.LogProb(x[l*d : (l+1)*d]); math.IsNaN(lp) || math.IsInf(lp, 0) {
+				t.Fatalf("d=%d: log density %g", d, lp)
+			}
+		}
+		want := float64(d - 1) // kappa |x-mu|^2 is chi-squared with d-1 degrees of freedom
+		if math.Abs(sum-want) > 5*math.Sqrt(2*want/n)+1e-3 {
+			t.Errorf("d=%d: mean kappa |x-mu|^2 = %g, want %g", d, sum, want)
+		}
+	}
+}
+
+func ExampleDist() {
+	dist, err := New([]float64{0, 0, 1}, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := dist.Rand(rand.New(rand.NewPCG(1, 2)), 1000)
+	along := 0.0
+	for l := 0; l < 1000; l++ {
+		along += x[3*l+2] / 1000
+	}
+	fmt.Printf("mean along the location: %.2f of %.4f\n", along, dist.MeanResultantLength())
+	fmt.Printf("entropy %.4f, divergence from uniform %.4f nats\n", dist.Entropy(), dist.KLUniform())
+	// Output:
+	// mean along the location: 0.90 of 0.9000
+	// entropy 0.5353, divergence from uniform 1.9957 nats
+}
