@@ -1,0 +1,128 @@
+// Package pluginpath tells go-xla where this repository keeps its XLA plugins.
+//
+// go-xla reads PJRT_PLUGIN_LIBRARY_PATH once, when its package pjrt is initialised, and never again. To be in time, this
+// package sets the variable in its own init and imports nothing but the standard library: Go initialises packages that
+// are ready in the order of their import paths, and pjrt has to wait for k8s.io/klog, which sorts after every path of
+// this module. A program that imports this package therefore finds the plugins without any set-up of its environment,
+// also under "go test" and "go run".
+package pluginpath
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Variable is the environment variable that go-xla reads: folders, separated by the system's list separator.
+const Variable = "PJRT_PLUGIN_LIBRARY_PATH"
+
+const (
+	folder = ".plugins"
+	module = "module github.com/sliced-wasserstein/lab"
+
+	xlaFlags = "XLA_FLAGS"
+	cudaFlag = "--xla_gpu_cuda_data_dir="
+)
+
+// Set names the variables that this package has added to the process's environment, so that a program that starts
+// another one can leave them out.
+var Set []string
+
+func init() {
+	root := pluginRoot()
+	if root == "" {
+		return
+	}
+	if os.Getenv(Variable) == "" {
+		set(Variable, strings.Join(folders(root), string(filepath.ListSeparator)))
+	}
+	// The wheels keep ptxas and libdevice one level below the folder that go-xla would name.
+	cuda := filepath.Join(root, folder, "nvidia", "cu13")
+	if isFolder(cuda) && os.Getenv(xlaFlags) == "" && !strings.ContainsAny(cuda, " \t") {
+		set(xlaFlags, cudaFlag+cuda)
+	}
+}
+
+func set(name, value string) {
+	if os.Setenv(name, value) == nil {
+		Set = append(Set, name)
+	}
+}
+
+// Folders lists where plugins are looked for, best first: what the user's PJRT_PLUGIN_LIBRARY_PATH says and nothing
+// else, or else the repository's .plugins folder (if there is one) and then the places of go-xla's own installer.
+func Folders() []string {
+	if list := os.Getenv(Variable); list != "" {
+		return filepath.SplitList(list)
+	}
+	return folders(pluginRoot())
+}
+
+func folders(root string) (dirs []string) {
+	if root != "" {
+		for _, kind := range []string{"cuda", "cpu", "go-xla"} {
+			dirs = append(dirs, filepath.Join(root, folder, kind))
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		lib := filepath.Join(home, ".local", "lib")
+		if runtime.GOOS == "darwin" {
+			lib = filepath.Join(home, "Library", "Application Support")
+		}
+		dirs = append(dirs, filepath.Join(lib, "go-xla", "nvidia"), filepath.Join(lib, "go-xla"))
+	}
+	return append(dirs, "/usr/local/lib/go-xla/nvidia", "/usr/local/lib/go-xla")
+}
+
+// Root returns the folder of this repository: the nearest parent of the working directory, or else of the running
+// executable, whose go.mod is this module's. It returns "" if there is none.
+func Root() string {
+	return nearest(func(dir string) bool {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		return err == nil && (strings.HasPrefix(string(text), module+"\n") || strings.Contains(string(text), "\n"+module+"\n"))
+	})
+}
+
+// pluginRoot returns the nearest parent that holds a .plugins folder. Folders that everyone may write to, such as the
+// system's temporary folder, are passed over: code is loaded from here.
+func pluginRoot() string {
+	return nearest(func(dir string) bool {
+		if !isFolder(filepath.Join(dir, folder)) {
+			return false
+		}
+		info, err := os.Stat(dir)
+		return err == nil && info.Mode().Perm()&0o002 == 0
+	})
+}
+
+func nearest(fits func(dir string) bool) string {
+	var starts []string
+	if dir, err := os.Getwd(); err == nil {
+		starts = append(starts, dir)
+	}
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		starts = append(starts, filepath.Dir(exe))
+	}
+	for _, dir := range starts {
+		for {
+			if fits(dir) {
+				return dir
+			}
+			parent := filepath.Dir(dir)
+			if parent == dir {
+				break
+			}
+			dir = parent
+		}
+	}
+	return ""
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
