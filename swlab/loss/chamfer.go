@@ -17,6 +17,7 @@ type Chamfer struct{}
 
 func (Chamfer) Name() string          { return "CD" }
 func (Chamfer) Specs() []weights.Spec { return nil }
+func (Chamfer) Fits(_, _ int) error   { return nil }
 
 func (Chamfer) Convention() string {
 	return "squared Euclidean distance to the nearest neighbour, mean over points, both ways added, no root"

@@ -21,6 +21,7 @@ type ApproximateEMD struct{}
 
 func (ApproximateEMD) Name() string          { return "EMD" }
 func (ApproximateEMD) Specs() []weights.Spec { return nil }
+func (ApproximateEMD) Fits(_, _ int) error   { return nil }
 
 func (ApproximateEMD) Convention() string {
 	return "approximate matching of the field's kernel, unsquared Euclidean distance, sum over points"

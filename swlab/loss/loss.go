@@ -18,6 +18,8 @@ type Loss interface {
 	Convention() string
 	// Specs lists the weights that are learned by ascent on the loss, none for most losses.
 	Specs() []weights.Spec
+	// Fits returns an error when clouds of that shape cannot be compared.
+	Fits(points, dim int) error
 	// Build adds the loss of x and y [batch, points, dim] to the graph. It panics with the shapes when they do not fit
 	// (GoMLX's custom while a graph is built).
 	Build(c Call, x, y *graph.Node) Result

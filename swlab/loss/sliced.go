@@ -29,6 +29,8 @@ func (s Sliced) Name() string { return s.Label }
 
 func (s Sliced) Specs() []weights.Spec { return s.Rule.Specs() }
 
+func (s Sliced) Fits(points, dim int) error { return s.Rule.Fits(points, dim) }
+
 // Exponent is p.
 func (s Sliced) Exponent() float64 {
 	if s.P == 0 {

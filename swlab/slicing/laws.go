@@ -14,6 +14,16 @@ type Uniform struct{}
 func (Uniform) Name() string  { return "uniform" }
 func (Uniform) Located() bool { return false }
 
+func (Uniform) Fits(dim int) error { return atLeastTwo("uniform", dim) }
+
+// atLeastTwo refuses dimension 1, whose sphere is two points.
+func atLeastTwo(law string, dim int) error {
+	if dim < 2 {
+		return fmt.Errorf("the %s slicing rule needs clouds of dimension 2 or more, found %d", law, dim)
+	}
+	return nil
+}
+
 func (Uniform) Draw(src Source, _ *graph.Node, batch, slices, dim int) *graph.Node {
 	return vmf.UniformFromNormals(src.Normal(batch, slices, dim))
 }
@@ -28,9 +38,16 @@ type VMF struct {
 func (v VMF) Name() string { return fmt.Sprintf("vmf(%g)", v.Kappa) }
 func (VMF) Located() bool  { return true }
 
-func (v VMF) Draw(src Source, location *graph.Node, batch, slices, dim int) *graph.Node {
+func (v VMF) Fits(dim int) error {
 	if dim != 3 {
-		panic(fmt.Sprintf("slicing: the vMF rule draws in the graph for points of dimension 3, found %d", dim))
+		return fmt.Errorf("the vMF slicing rule draws in the graph for clouds of dimension 3, found %d", dim)
+	}
+	return nil
+}
+
+func (v VMF) Draw(src Source, location *graph.Node, batch, slices, dim int) *graph.Node {
+	if err := v.Fits(dim); err != nil {
+		panic(err.Error())
 	}
 	u := src.Uniform(batch, slices)
 	return vmf.FromNoise(location, u, src.Normal(batch, slices, dim-1), v.Kappa, v.Reflection)
@@ -42,6 +59,8 @@ type Point struct{}
 func (Point) Name() string  { return "point" }
 func (Point) Located() bool { return true }
 
+func (Point) Fits(dim int) error { return atLeastTwo("point", dim) }
+
 func (Point) Draw(_ Source, location *graph.Node, batch, _, dim int) *graph.Node {
 	return graph.Reshape(location, batch, 1, dim)
 }
@@ -51,6 +70,13 @@ type Fixed struct{ Directions *graph.Node }
 
 func (Fixed) Name() string  { return "fixed" }
 func (Fixed) Located() bool { return false }
+
+func (f Fixed) Fits(dim int) error {
+	if got := f.Directions.Shape().Dim(-1); got != dim {
+		return fmt.Errorf("directions: expected dimension %d like the clouds, found %d", dim, got)
+	}
+	return nil
+}
 
 func (f Fixed) Draw(_ Source, _ *graph.Node, batch, _, dim int) *graph.Node {
 	s := f.Directions.Shape()

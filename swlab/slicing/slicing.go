@@ -16,6 +16,8 @@ import (
 type Law interface {
 	// Name is how the law is called in tables, such as "uniform".
 	Name() string
+	// Fits returns an error when the law cannot draw directions in that dimension.
+	Fits(dim int) error
 	// Located says whether the law has a location parameter.
 	Located() bool
 	// Draw returns directions [batch, slices, dim] for the location [batch, dim] (nil where Located is false),
@@ -42,6 +44,17 @@ func (r Rule) Name() string {
 		s += fmt.Sprintf(", ascent T = %d", r.Ascent.Steps)
 	}
 	return s
+}
+
+// Fits returns an error when clouds of that shape cannot be sliced by the rule.
+func (r Rule) Fits(points, dim int) error {
+	if err := r.Law.Fits(dim); err != nil {
+		return err
+	}
+	if r.Amortizer != nil {
+		return r.Amortizer.Fits(points)
+	}
+	return nil
 }
 
 // Specs lists the weights learned by ascent: the amortizer's, or none.

@@ -63,11 +63,14 @@ func (c Config) Model() (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
+	if err := l.Fits(c.Points, pointnet.Dim); err != nil {
+		return Model{}, err
+	}
 	return Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent}, nil
 }
 
-// check compares the configuration with the data it is to run on.
-func (c Config) check(set *datasets.Set) error {
+// Check compares the configuration with the data it is to run on.
+func (c Config) Check(set *datasets.Set) error {
 	switch {
 	case set.D != pointnet.Dim:
 		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
@@ -127,6 +130,25 @@ func ReadConfig(dir string) (Config, error) {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
+}
+
+// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is the last where no epoch was
+// finished.
+func WeightsFile(dir, state string) (string, error) {
+	best, last := filepath.Join(dir, bestFile), filepath.Join(dir, weightsFile)
+	switch state {
+	case "best":
+		if _, err := os.Stat(best); err == nil {
+			return best, nil
+		}
+	case "last":
+	default:
+		return "", fmt.Errorf("expected best or last, found %q", state)
+	}
+	if _, err := os.Stat(last); err != nil {
+		return "", fmt.Errorf("%s holds no trained weights: no %s in it", dir, weightsFile)
+	}
+	return last, nil
 }
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".

@@ -3,7 +3,6 @@
 package train
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
@@ -155,15 +154,4 @@ func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
 	next, points := graph.RandomIntN(state, int32(d[1]), shape)
 	clouds := graph.BroadcastToDims(graph.InsertAxes(rows, -1), batch, d[1])
 	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
-}
-
-// check says whether clouds of that shape fit the model.
-func (m Model) check(points, dim int) error {
-	if dim != pointnet.Dim {
-		return fmt.Errorf("the autoencoder takes clouds of dimension %d, found %d", pointnet.Dim, dim)
-	}
-	if points != m.Net.Points {
-		return fmt.Errorf("the autoencoder was made for %d points, found %d", m.Net.Points, points)
-	}
-	return nil
 }

@@ -40,11 +40,12 @@ type Options struct {
 	Progress func(r Record, total int)
 }
 
-// ErrCall marks errors of a call that cannot be carried out as it is: a wrong setting, data that do not fit, a folder that
-// holds another run. Nothing has been written then.
-var ErrCall = errors.New("wrong call")
+// CallError marks a call that cannot be carried out as it is: a wrong setting, data that do not fit, a folder that holds
+// another run. Nothing has been written then.
+type CallError struct{ Err error }
 
-func callError(err error) error { return fmt.Errorf("%w: %w", ErrCall, err) }
+func (e CallError) Error() string { return e.Err.Error() }
+func (e CallError) Unwrap() error { return e.Err }
 
 // Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
 // checkpoints, weights.safetensors and amortizer.safetensors (the last state), best.safetensors (the epoch of lowest mean training
@@ -53,13 +54,14 @@ func callError(err error) error { return fmt.Errorf("%w: %w", ErrCall, err) }
 // On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
 // anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error.
 func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
-	c.Data, c.Points, c.Clouds, c.DataHash, c.Backend = set.Name, set.M, set.N, digest(set.Points), e.Name
-	if err := c.check(set); err != nil {
-		return Result{}, callError(err)
+	c = c.On(set)
+	c.Backend = e.Name
+	if err := c.Check(set); err != nil {
+		return Result{}, CallError{err}
 	}
 	m, err := c.Model()
 	if err != nil {
-		return Result{}, callError(err)
+		return Result{}, CallError{err}
 	}
 	start, err := prepare(m, c, o)
 	if err != nil {
@@ -80,6 +82,12 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	return r.finish()
 }
 
+// On returns c with the fields that the training clouds decide: Data, Points, Clouds, DataHash.
+func (c Config) On(set *datasets.Set) Config {
+	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.M, set.N, digest(set.Points)
+	return c
+}
+
 // digest is the SHA-256 of the points, 12 hexadecimal digits.
 func digest(points []float32) string {
 	h := sha256.New()
@@ -87,34 +95,50 @@ func digest(points []float32) string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// prepare makes the run folder, or reads the one to resume, and returns the state to start from.
-func prepare(m Model, c Config, o Options) (checkpoint, error) {
+// CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that very run; else it must be
+// empty or not exist.
+func CheckOut(c Config, o Options) error {
 	if o.Out == "" {
-		return checkpoint{}, callError(errors.New("out: expected a folder for the run"))
+		return CallError{errors.New("out: expected a folder for the run")}
 	}
 	if o.Resume {
 		old, err := ReadConfig(o.Out)
 		if err != nil {
-			return checkpoint{}, callError(err)
+			return CallError{err}
+		}
+		if c.Backend == "" {
+			c.Backend = old.Backend // not opened yet
 		}
 		if diff := c.Differences(old); len(diff) > 0 {
-			return checkpoint{}, callError(fmt.Errorf("%s holds another run: %s", o.Out, strings.Join(diff, "; ")))
+			return CallError{fmt.Errorf("%s holds another run: %s", o.Out, strings.Join(diff, "; "))}
 		}
-		return loadCheckpoint(o.Out, m.stateSpecs())
+		return nil
 	}
-	switch entries, err := os.ReadDir(o.Out); {
+	entries, err := os.ReadDir(o.Out)
+	switch {
 	case errors.Is(err, os.ErrNotExist):
+		return nil
 	case err != nil:
-		return checkpoint{}, callError(fmt.Errorf("out: %w", err))
-	default:
-		for _, e := range entries {
-			if e.Name() == configFile {
-				return checkpoint{}, callError(fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out))
-			}
+		return CallError{fmt.Errorf("out: %w", err)}
+	}
+	for _, e := range entries {
+		if e.Name() == configFile {
+			return CallError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
 		}
-		if len(entries) > 0 {
-			return checkpoint{}, callError(fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out))
-		}
+	}
+	if len(entries) > 0 {
+		return CallError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
+	}
+	return nil
+}
+
+// prepare makes the run folder, or reads the one to resume, and returns the state to start from.
+func prepare(m Model, c Config, o Options) (checkpoint, error) {
+	if err := CheckOut(c, o); err != nil {
+		return checkpoint{}, err
+	}
+	if o.Resume {
+		return loadCheckpoint(o.Out, m.stateSpecs())
 	}
 	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
 		return checkpoint{}, fmt.Errorf("out: %w", err)

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+func newEvaluate(c *common) *cobra.Command {
+	var run, data, key, split, state string
+	cmd := &cobra.Command{
+		Use:   "evaluate --run DIR",
+		Short: "reconstruction quality of a trained run: CD, SW, approximate EMD",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			config, err := train.ReadConfig(run)
+			if err != nil {
+				return wrongCall(fmt.Errorf("--run: %w", err))
+			}
+			file, err := train.WeightsFile(run, state)
+			if err != nil {
+				return wrongCall(fmt.Errorf("--state: %w", err))
+			}
+			w, err := weights.ReadSafetensors(file)
+			if err != nil {
+				return err
+			}
+			if data == "" {
+				data = config.Data
+			}
+			set, err := loadPart(data, key, split, config.Points, config.Seed)
+			if err != nil {
+				return err
+			}
+			e, err := c.engine()
+			if err != nil {
+				return err
+			}
+			bar := newBar("evaluating")
+			s, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: config.Points}, w, set, c.seed,
+				func(done, total int) { bar(done, total, "") })
+			if err != nil {
+				return err
+			}
+			line := func(name string, s experiments.Score) [2]string {
+				return [2]string{name, fmt.Sprintf("%.6g +- %.2g", s.Mean, s.StdErr)}
+			}
+			return c.print(struct {
+				experiments.Scores
+				State string `json:"state"`
+			}{s, filepath.Base(file)},
+				[2]string{"clouds", fmt.Sprint(s.N)}, line("CD", s.CD), line("SW", s.SW), line("EMD (approximate)", s.EMD),
+				[2]string{"weights", filepath.Base(file)})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&run, "run", "", "run folder")
+	f.StringVar(&data, "data", "", "clouds; default: the run's")
+	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.StringVar(&split, "split", "test", "part to evaluate: train, test or all")
+	f.StringVar(&state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
+	return required(cmd, "run")
+}

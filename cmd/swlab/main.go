@@ -1,0 +1,154 @@
+// Command swlab computes sliced Wasserstein distances between point clouds, trains and evaluates the point-cloud autoencoder,
+// and says what this machine has. `swlab help` lists the calls.
+//
+// Exit codes: 0 done, 1 the work failed, 2 the call is wrong. With --format json exactly one JSON object goes to standard
+// output; progress and warnings go to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+)
+
+func main() {
+	engine.HugePages()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run is main without the process.
+func run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil { // a fault of ours: still one line
+			fmt.Fprintf(os.Stderr, "swlab: internal error: %s\n", firstLine(fmt.Sprint(r)))
+			code = 1
+		}
+	}()
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "swlab:", oneLine(err))
+	var wrong callError
+	if errors.As(err, &wrong) {
+		return 2
+	}
+	return 1
+}
+
+// callError marks a call that cannot be carried out as it is: exit code 2.
+type callError struct{ error }
+
+func (e callError) Unwrap() error { return e.error }
+
+// wrongCall marks err, if there is one.
+func wrongCall(err error) error {
+	if err == nil {
+		return nil
+	}
+	return callError{err}
+}
+
+// oneLine is an error in one line: joined errors are separated by semicolons, stack traces are left out.
+func oneLine(err error) string {
+	var lines []string
+	for _, l := range strings.Split(err.Error(), "\n") {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "goroutine ") || strings.HasPrefix(l, "=>") {
+			break
+		}
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
+
+// common are the flags that every call has.
+type common struct {
+	seed    uint64
+	backend string
+	format  string
+}
+
+func newRoot() *cobra.Command {
+	c := &common{}
+	root := &cobra.Command{
+		Use:           "swlab",
+		Short:         "Sliced Wasserstein distances on point clouds: study, teach, use",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if c.format != "text" && c.format != "json" {
+				return wrongCall(fmt.Errorf("--format: expected text or json, found %q", c.format))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return wrongCall(fmt.Errorf("unknown call %q; `swlab help` lists them", args[0]))
+			}
+			return cmd.Help()
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	f := root.PersistentFlags()
+	f.Uint64Var(&c.seed, "seed", 1, "seed of everything random")
+	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
+	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
+	root.AddCommand(newDistance(c), newTrain(c), newEvaluate(c), newData(c), newDoctor(c))
+	root.CompletionOptions.HiddenDefaultCmd = true
+	for _, cmd := range append(root.Commands(), root) {
+		mark(cmd)
+	}
+	return root
+}
+
+// mark makes flag and argument errors of a call, and of those below it, wrong calls.
+func mark(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongCall(err) })
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error { return wrongCall(check(cmd, args)) }
+	}
+	for _, sub := range cmd.Commands() {
+		mark(sub)
+	}
+}
+
+// required makes flags that must be given: without one the call is wrong.
+func required(cmd *cobra.Command, names ...string) *cobra.Command {
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, name := range names {
+			if !cmd.Flags().Changed(name) {
+				return wrongCall(fmt.Errorf("--%s is missing; `%s --help` says more", name, cmd.CommandPath()))
+			}
+		}
+		return work(cmd, args)
+	}
+	return cmd
+}
+
+// engine opens the backend.
+func (c *common) engine() (*engine.Engine, error) {
+	switch c.backend {
+	case "auto", "xla:cuda", "xla:cpu", "go":
+	default:
+		return nil, wrongCall(fmt.Errorf("--backend: expected auto, xla:cuda, xla:cpu or go, found %q", c.backend))
+	}
+	return engine.Open(c.backend)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+type trainCall struct {
+	*common
+	config  train.Config
+	options train.Options
+	data    string
+	key     string
+	split   string
+	points  int
+}
+
+func newTrain(c *common) *cobra.Command {
+	t := &trainCall{common: c, config: train.DefaultConfig()}
+	cmd := &cobra.Command{
+		Use:   "train --loss NAME [--amortizer NAME] --out DIR",
+		Short: "train the autoencoder; --resume continues a run that was cut off",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
+	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.StringVar(&t.split, "split", "train", "part to train on: train, test or all")
+	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
+	f.StringVar(&t.config.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
+	f.StringVar(&t.options.Out, "out", "", "run folder")
+	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
+	f.IntVar(&t.config.Batch, "batch", t.config.Batch, "clouds per step")
+	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
+	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
+	f.IntVar(&t.config.Slices, "slices", t.config.Slices, "number of directions L")
+	f.Float64Var(&t.config.Kappa, "kappa", t.config.Kappa, "concentration of the vMF law")
+	f.Float64Var(&t.config.P, "p", t.config.P, "exponent p >= 1")
+	f.IntVar(&t.config.AscentSteps, "ascent-steps", t.config.AscentSteps, "steps T of the ascent on the location")
+	f.Float64Var(&t.config.AscentRate, "ascent-rate", t.config.AscentRate, "its rate")
+	f.IntVar(&t.config.DK, "dk", t.config.DK, "width of the amortizer's queries and keys")
+	f.IntVar(&t.config.K, "k", t.config.K, "projected keys and values of LA")
+	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
+	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
+	return required(cmd, "loss", "out")
+}
+
+func (t *trainCall) run(ctx context.Context) error {
+	t.config.Seed = t.seed
+	t.config.Points = t.points
+	if t.options.CheckpointEvery < 0 {
+		return wrongCall(fmt.Errorf("--checkpoint-every: expected at least 0, found %d", t.options.CheckpointEvery))
+	}
+	if _, err := t.config.Model(); err != nil {
+		return wrongCall(err)
+	}
+	set, err := loadPart(t.data, t.key, t.split, t.points, t.seed)
+	if err != nil {
+		return err
+	}
+	if err := t.config.Check(set); err != nil {
+		return wrongCall(err)
+	}
+	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
+		return wrongCall(err)
+	}
+	e, err := t.engine()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
+	bar := newBar("training")
+	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
+	r, err := train.Run(ctx, e, set, t.config, t.options)
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted; the same command with --resume goes on")
+	}
+	if errors.As(err, new(train.CallError)) {
+		return wrongCall(err)
+	}
+	if err != nil {
+		return err
+	}
+	return t.print(r,
+		[2]string{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
+		[2]string{"last loss", fmt.Sprintf("%.6g", r.Loss)},
+		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
+		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
+		[2]string{"run", r.Run})
+}
+
+// loadPart loads normalised clouds and takes a part of them.
+func loadPart(path, key, split string, points int, seed uint64) (*datasets.Set, error) {
+	if points < 1 {
+		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
+	}
+	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key})
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--data: %w", err))
+	}
+	part, err := set.Part(split)
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--split: %w", err))
+	}
+	return part, nil
+}
+
+// newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.
+func newBar(what string) func(done, total int, note string) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		began, last := time.Now(), time.Now()
+		return func(done, total int, note string) {
+			if done == total || time.Since(last) > 10*time.Second {
+				last = time.Now()
+				fmt.Fprintf(os.Stderr, "%s %d/%d %s, %.0f s\n", what, done, total, note, time.Since(began).Seconds())
+			}
+		}
+	}
+	var bar *progressbar.ProgressBar
+	return func(done, total int, note string) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionShowCount(),
+				progressbar.OptionShowIts(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
+		}
+		bar.Describe(what + " " + note)
+		_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop
+	}
+}

@@ -1,0 +1,131 @@
+// Package experiments turns runs into numbers: evaluations, and the tables and studies made of them.
+package experiments
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Score is a mean over clouds with its standard error (standard deviation over clouds, divided by sqrt(n); it says nothing
+// about the spread over training seeds).
+type Score struct {
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"stderr"`
+}
+
+// Scores are the reconstruction metrics of the paper's tables, without its factors of 100.
+type Scores struct {
+	N int `json:"n"` // clouds
+	// CD is the Chamfer distance, squared distances, mean over points, both ways added.
+	CD Score `json:"cd"`
+	// SW is sqrt((1/100) sum_l F(theta_l)) per cloud with 100 fresh uniform directions, F summed over points.
+	SW Score `json:"sw"`
+	// EMD is the approximate earth mover's distance of the field's kernel, unsquared, summed over points.
+	EMD Score `json:"emd_approx"`
+}
+
+// EvaluationSlices is the number of directions of the SW metric.
+const EvaluationSlices = 100
+
+// Evaluate reconstructs every cloud of set with the network in evaluation mode and scores reconstruction (first argument)
+// against input (second), as the paper does. w holds the tensors of net.Specs. Directions depend on the seed.
+// progress, if not nil, is called with the number of clouds done.
+func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set, seed uint64, progress func(done, total int)) (Scores, error) {
+	if set.D != pointnet.Dim || set.M != net.Points {
+		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d", set.Name, net.Points, pointnet.Dim, set.M, set.D)
+	}
+	if set.N == 0 {
+		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
+	}
+	specs := net.Specs()
+	fitted, err := w.Match(specs)
+	if err != nil {
+		return Scores{}, err
+	}
+	var params []any
+	for _, s := range specs {
+		t, _ := fitted.Get(s.Name)
+		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	metrics := []loss.Loss{
+		loss.Chamfer{},
+		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Uniform{}, Slices: EvaluationSlices}, Root: true},
+		loss.ApproximateEMD{},
+	}
+	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		x := in[1]
+		y := net.Forward(weights.Bind(specs, in[2:]), x, pointnet.Eval).Cloud
+		var out []*graph.Node
+		for _, m := range metrics {
+			out = append(out, m.Build(loss.Call{Source: slicing.Seeded(in[0]), Wrt: ot1d.None}, y, x).Pairs)
+		}
+		return out
+	})
+	if err != nil {
+		return Scores{}, err
+	}
+	defer x.Finalize()
+	values := make([][]float64, len(metrics))
+	batch := batchFor(set.M, set.N)
+	for at := 0; at < set.N; at += batch {
+		rows := make([]int, batch) // the last batch is filled up with its own last cloud, so that one graph serves all
+		for i := range rows {
+			rows[i] = min(at+i, set.N-1)
+		}
+		part := set.Select(rows)
+		rng, err := graph.RNGStateFromSeed(int64(seed)<<32 + int64(at))
+		if err != nil {
+			return Scores{}, err
+		}
+		out, err := x.Call(append([]any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}, params...)...)
+		if err != nil {
+			return Scores{}, err
+		}
+		done := min(at+batch, set.N)
+		for k, t := range out {
+			v, err := tensors.CopyFlatData[float32](t)
+			if err != nil {
+				return Scores{}, err
+			}
+			for _, f := range v[:done-at] {
+				values[k] = append(values[k], float64(f))
+			}
+			t.FinalizeAll()
+		}
+		if progress != nil {
+			progress(done, set.N)
+		}
+	}
+	return Scores{N: set.N, CD: score(values[0]), SW: score(values[1]), EMD: score(values[2])}, nil
+}
+
+// batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.
+func batchFor(points, clouds int) int {
+	return max(1, min(clouds, 32, (2<<20)/(points*points)))
+}
+
+func score(v []float64) Score {
+	mean, square := 0.0, 0.0
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		square += (x - mean) * (x - mean)
+	}
+	s := Score{Mean: mean}
+	if n := float64(len(v)); n > 1 {
+		s.StdErr = math.Sqrt(square / (n - 1) / n)
+	}
+	return s
+}

@@ -1,0 +1,275 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// boxes are small clouds that can be told apart: boxes of different proportions.
+func boxes(n, m int) *datasets.Set {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := &datasets.Set{Name: "boxes", Kind: "npy", N: n, M: m, D: 3, Points: make([]float32, n*m*3)}
+	for i := range s.Points {
+		side := 1 + 3*float64((i/(3*m)+i%3)%3)
+		s.Points[i] = float32(side * (r.Float64() - 0.5))
+	}
+	if err := s.Normalize(); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func config(lossName, amortizer string) Config {
+	c := DefaultConfig()
+	c.Loss, c.Amortizer, c.Points, c.Batch, c.Epochs, c.Slices, c.DK, c.K, c.AscentSteps = lossName, amortizer, 32, 5, 3, 8, 8, 8, 2
+	return c
+}
+
+// finished runs c to its end in a fresh folder.
+func finished(t *testing.T, c Config, o Options) (Result, string) {
+	t.Helper()
+	if o.Out == "" {
+		o.Out = filepath.Join(t.TempDir(), "run")
+	}
+	r, err := Run(context.Background(), open(t), boxes(12, 32), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, o.Out
+}
+
+// values are a log without its times.
+func values(t *testing.T, dir string) []Record {
+	t.Helper()
+	log, err := ReadLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range log {
+		log[i].Seconds = 0
+	}
+	return log
+}
+
+func sameLog(a, b []Record) bool {
+	same := func(p, q *float64) bool { return (p == nil) == (q == nil) && (p == nil || *p == *q) }
+	return slices.EqualFunc(a, b, func(x, y Record) bool {
+		return x.Step == y.Step && x.Epoch == y.Epoch && x.Loss == y.Loss && same(x.Ascent, y.Ascent) && same(x.Turn, y.Turn)
+	})
+}
+
+func sameFile(t *testing.T, a, b string) bool {
+	t.Helper()
+	x, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Equal(x, y)
+}
+
+// TestRunResumes: a run cut off in the middle, with a log that ran ahead of
+// the checkpoint and a half-written checkpoint lying about, ends the same; for every way to find locations.
+func TestRunResumes(t *testing.T) {
+	for _, c := range []Config{config("v-dsw", "la"), config("sw", ""), config("v-dsw", ""), config("chamfer", "")} {
+		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
+			t.Parallel()
+			_, whole := finished(t, c, Options{})
+			want := values(t, whole)
+			if len(want) != 9 { // 12 clouds in batches of 5, 5, 2, three times
+				t.Fatalf("%d steps, expected 9", len(want))
+			}
+
+			// Cut off after the 5th step, with a checkpoint at the 4th.
+			dir := filepath.Join(t.TempDir(), "run")
+			ctx, cancel := context.WithCancel(context.Background())
+			_, err := Run(ctx, open(t), boxes(12, 32), c, Options{Out: dir, CheckpointEvery: 4, Progress: func(r Record, _ int) {
+				if r.Step == 5 {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("interrupted run: %v", err)
+			}
+			newest, err := listCheckpoints(dir)
+			if err != nil || len(newest) != 2 || !strings.HasSuffix(newest[0], "5") {
+				t.Fatalf("checkpoints %v, %v", newest, err)
+			}
+			// As a crash would leave it: the newest checkpoint broken, the log ahead of the one before, its last line torn.
+			if err := os.Truncate(filepath.Join(newest[0], tensorsFile), 1000); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(`{"step":6,"epo`); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			finished(t, c, Options{Out: dir, Resume: true})
+			if got := values(t, dir); !sameLog(got, want) {
+				t.Errorf("the resumed run differs:\n%v\n%v", got, want)
+			}
+			for _, name := range []string{weightsFile, bestFile} {
+				if !sameFile(t, filepath.Join(dir, name), filepath.Join(whole, name)) {
+					t.Errorf("%s of the resumed run differs", name)
+				}
+			}
+			left, _ := filepath.Glob(filepath.Join(dir, "*", ".*"))
+			if len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// TestSeedDecides: the same seed gives the same log, bit for bit, and another seed another one.
+func TestSeedDecides(t *testing.T) {
+	c := config("v-dsw", "la")
+	c.Steps = 3
+	_, a := finished(t, c, Options{})
+	_, b := finished(t, c, Options{})
+	c.Seed = 2
+	_, other := finished(t, c, Options{})
+	if !sameLog(values(t, a), values(t, b)) || !sameFile(t, filepath.Join(a, weightsFile), filepath.Join(b, weightsFile)) {
+		t.Errorf("two runs with one seed differ:\n%v\n%v", values(t, a), values(t, b))
+	}
+	if sameLog(values(t, a), values(t, other)) {
+		t.Error("another seed gives the same log")
+	}
+}
+
+// TestRunLearns: the loss falls, the result says what happened, and finished runs resume to themselves at once.
+func TestRunLearns(t *testing.T) {
+	c := config("sw", "")
+	c.Epochs, c.Slices = 60, 30
+	r, dir := finished(t, c, Options{})
+	log := values(t, dir)
+	mean := func(rs []Record) (m float64) {
+		for _, x := range rs {
+			m += x.Loss / float64(len(rs))
+		}
+		return m
+	}
+	if first, last := mean(log[:9]), mean(log[len(log)-9:]); last > 0.6*first {
+		t.Errorf("loss %v at first, %v at last", first, last)
+	}
+	if r.Steps != 180 || r.Epochs != 60 || r.BestEpoch < 1 || r.BestLoss >= mean(log[:3]) || !(r.SecondsPerStep > 0) || r.Run != dir {
+		t.Errorf("result %+v", r)
+	}
+	w, err := weights.ReadSafetensors(filepath.Join(dir, weightsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Match(model.Net.Specs()); err != nil {
+		t.Error(err)
+	}
+	if again, _ := finished(t, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss || again.BestEpoch != r.BestEpoch {
+		t.Errorf("resuming a finished run: %+v, was %+v", again, r)
+	}
+}
+
+func TestZeroStepsInitialiseAndSave(t *testing.T) {
+	c := config("v-dsw", "la")
+	c.Steps = 0
+	r, dir := finished(t, c, Options{})
+	if r.Steps != 0 || r.BestEpoch != -1 || len(values(t, dir)) != 0 {
+		t.Errorf("result %+v", r)
+	}
+	if file, err := WeightsFile(dir, "best"); err != nil || filepath.Base(file) != weightsFile {
+		t.Errorf("weights %q, %v", file, err)
+	}
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := weights.ReadSafetensors(filepath.Join(dir, amortizerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := weights.Init(m.Loss.Specs(), stream(c.Seed, 0, psiStream))
+	for _, n := range want.Names() {
+		a, _ := got.Get(n)
+		b, _ := want.Get(n)
+		if !slices.Equal(a.Data, b.Data) {
+			t.Errorf("%s is not at its start", n)
+		}
+	}
+}
+
+// TestWrongCalls: each is refused with a line that names what is wrong, and nothing is written.
+func TestWrongCalls(t *testing.T) {
+	good := boxes(12, 32)
+	flat := &datasets.Set{Name: "flat", N: 4, M: 32, D: 2, Points: make([]float32, 4*32*2)}
+	_, taken := finished(t, config("sw", ""), Options{})
+	before := values(t, taken)
+	filled := t.TempDir()
+	if err := os.WriteFile(filepath.Join(filled, "thesis.txt"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		set    *datasets.Set
+		change func(*Config)
+		o      Options
+		says   string
+	}{
+		"loss":       {good, func(c *Config) { c.Loss = "wasserstein" }, Options{}, `unknown loss "wasserstein"`},
+		"amortizer":  {good, func(c *Config) { c.Amortizer = "x"; c.Loss = "v-dsw" }, Options{}, `unknown amortizer "x"`},
+		"dimension":  {flat, func(*Config) {}, Options{}, "dimension 3, found dimension 2"},
+		"batch":      {good, func(c *Config) { c.Batch = 13 }, Options{}, "larger than the 12 training clouds"},
+		"batch of 1": {good, func(c *Config) { c.Batch = 1 }, Options{}, "batch: expected at least 2"},
+		"epochs":     {good, func(c *Config) { c.Epochs = 0 }, Options{}, "epochs"},
+		"slices":     {good, func(c *Config) { c.Slices = 0 }, Options{}, "slices"},
+		"kappa":      {good, func(c *Config) { c.Loss, c.Kappa = "v-dsw", math.NaN() }, Options{}, "kappa"},
+		"rate":       {good, func(c *Config) { c.Loss, c.AscentRate = "v-dsw", 0 }, Options{}, "ascent rate"},
+		"taken":      {good, func(*Config) {}, Options{Out: taken}, "holds a run already"},
+		"filled":     {good, func(*Config) {}, Options{Out: filled}, "not empty"},
+		"another":    {good, func(c *Config) { c.Slices = 9 }, Options{Out: taken, Resume: true}, "slices: 9, the run has 8"},
+		"nothing":    {good, func(*Config) {}, Options{Out: filled, Resume: true}, "holds no run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config("sw", "")
+			c.change(&cfg)
+			if c.o.Out == "" {
+				c.o.Out = filepath.Join(t.TempDir(), "run")
+			}
+			_, err := Run(context.Background(), open(t), c.set, cfg, c.o)
+			if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)
+			}
+			if _, err := os.Stat(filepath.Join(c.o.Out, configFile)); err == nil && c.o.Out != taken {
+				t.Error("something was written")
+			}
+		})
+	}
+	if !sameLog(values(t, taken), before) {
+		t.Error("the run that was there has changed")
+	}
+}
+
+func TestBootstrapDrawsWithReplacement(t *testing.T) {
+	// About 63 % of the points of a cloud are distinct in a bootstrap, in no order, and every point comes from its own cloud.
+	distinct, total := bootstrapStatistics(t, 64, 512)
+	if share := float64(distinct) / float64(total); math.Abs(share-(1-math.Exp(-1))) > 0.01 {
+		t.Errorf("%.4f of the points are distinct, expected 0.632", share)
+	}
+}
