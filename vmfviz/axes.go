@@ -12,7 +12,7 @@ type scale struct {
 func (a scale) at(v float64) float64 {
 	t := (v - a.lo) / (a.hi - a.lo)
 	if a.log {
-		t = math.Log(v/a.lo) / math.Log(a.hi/a.lo)
+		t = (math.Log(v) - math.Log(a.lo)) / (math.Log(a.hi) - math.Log(a.lo))
 	}
 	return a.from + t*(a.to-a.from)
 }
@@ -24,7 +24,7 @@ func newScale(lo, hi float64, log bool) scale {
 		if lo == hi {
 			return scale{lo: lo / 2, hi: hi * 2, log: true}
 		}
-		m := math.Pow(hi/lo, 0.05)
+		m := math.Exp(0.05 * (math.Log(hi) - math.Log(lo)))
 		return scale{lo: lo / m, hi: hi * m, log: true}
 	}
 	if hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)) {

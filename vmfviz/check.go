@@ -40,6 +40,9 @@ func checkUnit(name string, v []float32) (rows int, err error) {
 	return rows, nil
 }
 
+// largest is the limit for numbers on axes: their squares must be finite.
+const largest = 1e150
+
 // checkFinite checks that v is not empty and that all its numbers are finite.
 func checkFinite(name string, v []float64) error {
 	if len(v) == 0 {
@@ -48,6 +51,9 @@ func checkFinite(name string, v []float64) error {
 	for i, x := range v {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("vmfviz: %s[%d] is %g, expected a finite number", name, i, x)
+		}
+		if math.Abs(x) > largest {
+			return fmt.Errorf("vmfviz: %s[%d] is %g, too large to draw (limit %g)", name, i, x, largest)
 		}
 	}
 	return nil

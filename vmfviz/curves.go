@@ -160,10 +160,10 @@ func checkSeries(name string, p CurvePanel, c *Series) error {
 	}
 	seen := false
 	check := func(field string, i int, v float64, log bool) error {
-		if math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > 1e300 {
-			return fmt.Errorf("vmfviz: %s.%s[%d] is %g, expected a finite number", name, field, i, v)
+		if math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) > largest {
+			return fmt.Errorf("vmfviz: %s.%s[%d] is %g, expected a finite number of at most %g", name, field, i, v, largest)
 		}
-		if log && v <= 0 {
+		if log && v < 1/largest {
 			return fmt.Errorf("vmfviz: %s.%s[%d] is %g, expected a positive number for a logarithmic axis", name, field, i, v)
 		}
 		return nil

@@ -53,16 +53,16 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 		if err := checkText(name+".Label", e.Label); err != nil {
 			return nil, err
 		}
-		if math.IsNaN(e.Value) || math.Abs(e.Value) > 1e300 {
+		if math.IsNaN(e.Value) || math.Abs(e.Value) > largest {
 			return nil, fmt.Errorf("vmfviz: %s.Value is %g, expected a finite number", name, e.Value)
 		}
-		if !(e.StdErr >= 0 && e.StdErr < 1e300) {
+		if !(e.StdErr >= 0 && e.StdErr < largest) {
 			return nil, fmt.Errorf("vmfviz: %s.StdErr is %g, expected a number not below 0", name, e.StdErr)
 		}
-		if math.Abs(e.Paper) > 1e300 {
+		if math.Abs(e.Paper) > largest {
 			return nil, fmt.Errorf("vmfviz: %s.Paper is %g, expected a finite number, or NaN for none", name, e.Paper)
 		}
-		if o.LogX && (e.Value <= 0 || (hasPaper(e) && e.Paper < 0)) {
+		if o.LogX && (e.Value < 1/largest || (hasPaper(e) && e.Paper < 1/largest)) {
 			return nil, fmt.Errorf("vmfviz: %s: value %g, reference %g: expected positive numbers for a logarithmic axis", name, e.Value, e.Paper)
 		}
 		low := e.Value - e.StdErr

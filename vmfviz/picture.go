@@ -72,9 +72,11 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// fontFamily adds families with the same letter widths for machines without
-// the Liberation fonts.
-var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
+// What SVG changes in the writer's output.
+var (
+	fontFamily  = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
+	textElement = regexp.MustCompile(`<text `)
+)
 
 // SVG returns the picture as an SVG file. Text stays text: the file names the
 // Liberation Sans font, and Arial and Helvetica, which have the same letter
@@ -86,13 +88,22 @@ func (p *Picture) SVG() ([]byte, error) {
 	}
 	w, h := float64(p.width), float64(p.height)
 	c := vgsvg.NewWith(vgsvg.UseWH(px(w), px(h)))
-	p.paint(newSheet(c, w, h))
+	s := newSheet(c, w, h)
+	p.paint(s)
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
 	}
 	svg := fontFamily.ReplaceAll(out.Bytes(), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
-	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), nil
+	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;"))
+	// With the length of each piece of text another font cannot make it overlap
+	// its neighbour; spaces at its ends count.
+	i := 0
+	return textElement.ReplaceAllFunc(svg, func(tag []byte) []byte {
+		tag = fmt.Appendf(nil, `<text xml:space="preserve" textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, s.lengths[i].Points())
+		i++
+		return tag
+	}), nil
 }
 
 // Save writes the picture to a file; its ending, .png or .svg, says how. The

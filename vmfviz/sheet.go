@@ -43,6 +43,8 @@ func (b box) center() pt { return pt{b.x + b.w/2, b.y + b.h/2} }
 type sheet struct {
 	c    vg.Canvas
 	w, h float64
+	// lengths of the pieces of text written so far, in points
+	lengths []vg.Length
 }
 
 func newSheet(c vg.Canvas, w, h float64) *sheet {

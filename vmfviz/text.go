@@ -141,8 +141,12 @@ func (s *sheet) text(p pt, l look, runs ...run) {
 		case superscript:
 			q.Y += px(0.36 * l.size)
 		}
-		s.c.FillString(f, q, r.s)
-		at.X += f.Width(r.s)
+		w := f.Width(r.s)
+		if r.s != "" {
+			s.c.FillString(f, q, r.s)
+			s.lengths = append(s.lengths, w)
+		}
+		at.X += w
 	}
 }
 

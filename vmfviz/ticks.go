@@ -48,7 +48,7 @@ func linearTicks(lo, hi float64, n int) []tick {
 // logTicks returns round places in [lo, hi], lo > 0: the powers of ten, and 2
 // and 5 (or all of 1..9) times them when there are few.
 func logTicks(lo, hi float64) []tick {
-	decades := math.Log10(hi / lo)
+	decades := math.Log10(hi) - math.Log10(lo)
 	if decades < 0.5 { // too narrow for round powers: even steps are clearer
 		return linearTicks(lo, hi, 4)
 	}

@@ -1,0 +1,139 @@
+package vmfviz_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// circle returns n directions around the z axis at a polar angle.
+func circle(n int, polar float64) []float32 {
+	var d []float32
+	for i := range n {
+		s, c := math.Sincos(2 * math.Pi * float64(i) / float64(n))
+		d = append(d, float32(c*math.Sin(polar)), float32(s*math.Sin(polar)), float32(math.Cos(polar)))
+	}
+	return d
+}
+
+// helix returns a cloud of n points with the y axis upwards.
+func helix(n int, radius float64) []float32 {
+	var p []float32
+	for i := range n {
+		t := float64(i) / float64(n)
+		s, c := math.Sincos(6 * math.Pi * t)
+		p = append(p, float32(radius*c), float32(2*t-1), float32(radius*s))
+	}
+	return p
+}
+
+func ExampleSphere() {
+	north := []float32{0, 0, 1}
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{Title: "Directions around ε"},
+		vmfviz.SpherePanel{Caption: "wide", Points: circle(40, 1), Location: north},
+		vmfviz.SpherePanel{Caption: "narrow", Points: circle(40, 0.3), Location: north},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt()) // p.Save("sphere.png") writes it
+	// Output: Directions around ε: 2 unit sphere(s) with directions
+}
+
+func ExampleHeat() {
+	// Compute the function in one batch on the grid ...
+	grid := vmfviz.SphereGrid(30)
+	values := make([]float64, len(grid)/3)
+	for i := range values {
+		x, y := float64(grid[3*i]), float64(grid[3*i+1])
+		values[i] = x*x + 0.5*y*y
+	}
+	// ... and draw it.
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{},
+		vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values, Label: "F(θ), mean over points"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	svg, err := p.SVG()
+	fmt.Println(strings.Contains(string(svg), "<svg"), err)
+	// Output: true <nil>
+}
+
+func ExampleSphereHTML() {
+	page, err := vmfviz.SphereHTML(vmfviz.SphereOptions{Title: "vMF"},
+		vmfviz.SpherePanel{Caption: "κ = 1", Points: circle(500, 1)},
+		vmfviz.SpherePanel{Caption: "κ = 10", Points: circle(500, 0.3)},
+	)
+	fmt.Println(len(page) < 40_000, err)
+	// Output: true <nil>
+}
+
+func ExampleClouds() {
+	p, err := vmfviz.Clouds(vmfviz.CloudsOptions{Columns: []string{"narrow", "wide"}},
+		vmfviz.CloudRow{Caption: "input", Clouds: [][]float32{helix(300, 0.3), helix(300, 0.8)}},
+		vmfviz.CloudRow{Caption: "SW", Clouds: [][]float32{helix(200, 0.32), helix(200, 0.75)}},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: 2 rows of 2 point clouds
+}
+
+func ExampleGallery() {
+	clouds, err := vmfviz.Split(append(helix(300, 0.3), helix(300, 0.8)...), 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: []string{"narrow", "wide"}}, clouds...)
+	fmt.Println(p.Alt(), err)
+	// Output: 2 point clouds <nil>
+}
+
+func ExampleSlice() {
+	x, y := helix(100, 0.3), helix(100, 0.8)
+	theta := []float32{0.6, 0.8, 0}
+	costs := []float64{0.10, 0.12, 0.07, 0.15, 0.11} // of other directions
+	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x, y, theta, costs)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, _ := p.Size()
+	fmt.Println(w)
+	// Output: 900
+}
+
+func ExampleCurves() {
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{Title: "Training"}, vmfviz.CurvePanel{
+		XLabel: "step", YLabel: "SW² (sum over points)", LogY: true, Smooth: 0.5,
+		Series: []vmfviz.Series{{Label: "SW", Y: []float64{8, 4, 3, 2, 1.5}}, {Label: "LA v-DSW", Y: []float64{7, 4, 2, 1.5, 1}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: Training: curves in 1 plot(s)
+}
+
+func ExampleDots() {
+	_, err := vmfviz.Dots(vmfviz.DotsOptions{XLabel: "SW (rooted, mean over points)"},
+		vmfviz.Estimate{Label: "L = 10", Value: 0.21, StdErr: 0.03},
+		vmfviz.Estimate{Label: "L = 100", Value: 0.198, StdErr: 0.009, Paper: 0.2},
+		vmfviz.Estimate{Label: "wrong", Value: math.NaN()},
+	)
+	fmt.Println(err)
+	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number
+}
+
+func ExampleMissingRunes() {
+	fmt.Println(string(vmfviz.MissingRunes("θκε ₁₂² √± ℝⁿ")))
+	// Output: ℝ
+}

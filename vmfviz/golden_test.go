@@ -1,0 +1,201 @@
+package vmfviz
+
+import (
+	"bytes"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew")
+
+// goldenPictures are small pictures of every kind. Each must look right: open
+// testdata after -update.
+var goldenPictures = []struct {
+	name string
+	make func() (*Picture, error)
+}{
+	{"sphere", func() (*Picture, error) {
+		eps := [3]float64{0.75, 0.2, 0.63}
+		loc := unit32(eps)
+		var panels []SpherePanel
+		for _, kappa := range []float64{0, 10, 100} {
+			panels = append(panels, SpherePanel{Caption: fmt.Sprintf("κ = %g", kappa), Points: vmf(3, 150, eps, kappa), Location: loc})
+		}
+		panels = append(panels, SpherePanel{Caption: "location behind", Points: vmf(4, 150, [3]float64{-1, 0.2, 0.1}, 10), Location: unit32([3]float64{-1, 0.2, 0.1})})
+		return Sphere(SphereOptions{Title: "Samples of vMF(ε, κ)"}, panels...)
+	}},
+	{"heat", func() (*Picture, error) {
+		h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
+		var path []float32
+		for i := range 12 {
+			u := float64(i)
+			path = append(path, unit32([3]float64{0.2 + 0.07*u, 0.9 - 0.08*u, 0.2 - 0.03*u})...)
+		}
+		return Sphere(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, 0, 1}, 20), Location: unit32([3]float64{1, 0, 1})})
+	}},
+	{"clouds", func() (*Picture, error) {
+		return Clouds(CloudsOptions{Title: "Input against reconstruction", Columns: []string{"torus", "boxes", "nothing"}},
+			CloudRow{Caption: "input", Clouds: [][]float32{torus(1, 600, 0), boxes(1, 600, 0), nil}},
+			CloudRow{Caption: "SW", Clouds: [][]float32{torus(2, 300, 0.04), boxes(2, 300, 0.04), boxes(2, 30, 0)}})
+	}},
+	{"gallery", func() (*Picture, error) {
+		return Gallery(GalleryOptions{Title: "Classes", Captions: []string{"torus", "boxes", "a name that is much too long for its cell"}, Columns: 3},
+			torus(1, 500, 0), boxes(1, 500, 0), torus(3, 500, 0.1))
+	}},
+	{"slice", func() (*Picture, error) {
+		x, y := torus(1, 200, 0), boxes(2, 200, 0)
+		var values []float64
+		g := vmf(9, 80, [3]float64{0, 0, 1}, 0)
+		for i := range 80 {
+			values = append(values, newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, g[3*i:3*i+3]).cost)
+		}
+		return Slice(SliceOptions{Title: "One slice and many", Convention: MeanOverPoints}, x, y, []float32{0.36, 0.8, 0.48}, values)
+	}},
+	{"slice2d", func() (*Picture, error) {
+		x := []float32{0, 0, 1, 0.2, 0.5, 1, -0.4, 0.7, 0.2, 1.3}
+		y := []float32{1.5, 1, 2, 1.4, 1.2, 2, 2.2, 0.4, 1.9, 1.9}
+		return Slice(SliceOptions{}, x, y, []float32{0.8, 0.6}, nil)
+	}},
+	{"curves", func() (*Picture, error) {
+		r := testRand(5)
+		var loss, ascent, l, m, lo, hi []float64
+		for i := range 200 {
+			e := math.Exp(-float64(i) / 40)
+			loss = append(loss, (8*e+0.6)*(1+0.1*r.NormFloat64()))
+			ascent = append(ascent, 3-2.5*e+0.2*r.NormFloat64())
+		}
+		ascent[100] = math.NaN()
+		for n := 1.0; n < 2000; n *= 3 {
+			s := 1 / math.Sqrt(n)
+			l, m, lo, hi = append(l, n), append(m, s), append(lo, 0.7*s), append(hi, 1.3*s)
+		}
+		return Curves(CurvesOptions{Title: "Curves", Height: 200},
+			CurvePanel{Title: "Loss", XLabel: "step", YLabel: "SW² (sum over points)", LogY: true, Smooth: 0.9,
+				Series: []Series{{Label: "SW", Y: loss}, {Label: "ascent objective", Y: ascent, Role: Direction}}},
+			CurvePanel{Title: "Error", XLabel: "slices L", YLabel: "standard error", LogX: true, LogY: true,
+				Series: []Series{{Label: "SW", X: l, Y: m, Low: lo, High: hi}}})
+	}},
+	{"dots", func() (*Picture, error) {
+		return Dots(DotsOptions{Title: "Estimates", XLabel: "SW (rooted, mean over points)"},
+			Estimate{Label: "L = 10", Value: 0.21, StdErr: 0.03, Paper: 0.19},
+			Estimate{Label: "v-DSW, κ = 10", Value: 0.27, StdErr: 0.01, Role: Direction},
+			Estimate{Label: "Chamfer", Value: 0.09})
+	}},
+}
+
+func unit32(v [3]float64) []float32 {
+	u := vec3(v).unit()
+	return []float32{float32(u[0]), float32(u[1]), float32(u[2])}
+}
+
+// TestGolden compares every kind of picture with the one that was looked at,
+// with room for the rounding of other processors; and checks that two drawings
+// of one picture are equal to the byte and that the SVG is well-formed.
+func TestGolden(t *testing.T) {
+	for _, g := range goldenPictures {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := g.make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.pngAt(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", g.name+".png")
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := cmpimg.EqualApprox("png", got, want, 0.15); err != nil || !ok {
+				out := filepath.Join(t.TempDir(), g.name+".png")
+				_ = os.WriteFile(out, got, 0o644)
+				t.Errorf("%s: the picture differs from %s (err %v); if it should, look at it and run with -update", g.name, path, err)
+			}
+
+			again, err := g.make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, _ := again.pngAt(1); !bytes.Equal(got, other) {
+				t.Error("two PNG drawings of equal arguments differ")
+			}
+			svg, err := p.SVG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, _ := again.SVG(); !bytes.Equal(svg, other) {
+				t.Error("two SVG drawings of equal arguments differ")
+			}
+			checkSVG(t, svg)
+		})
+	}
+}
+
+// checkSVG parses the file and checks what the package adds to it.
+func checkSVG(t *testing.T, svg []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	texts := 0
+	for {
+		tok, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("SVG is not well-formed: %v", err)
+		}
+		if e, ok := tok.(xml.StartElement); ok && e.Name.Local == "text" {
+			texts++
+			var length, family bool
+			for _, a := range e.Attr {
+				length = length || a.Name.Local == "textLength"
+				family = family || (a.Name.Local == "style" && bytes.Contains([]byte(a.Value), []byte("Arial")))
+			}
+			if !length || !family {
+				t.Fatalf("SVG text without length or fall-back font: %v", e.Attr)
+			}
+		}
+	}
+	if texts == 0 {
+		t.Error("SVG has no text")
+	}
+	svg = regexp.MustCompile(`base64,[^"]*`).ReplaceAll(svg, nil)
+	if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+		t.Error("SVG has coordinates that are not numbers")
+	}
+}
+
+// TestGoldenSize keeps the repository small.
+func TestGoldenSize(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.png")
+	if err != nil || len(files) != len(goldenPictures) {
+		t.Fatalf("%d files in testdata, expected %d (err %v)", len(files), len(goldenPictures), err)
+	}
+	var sum int64
+	for _, f := range files {
+		st, err := os.Stat(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += st.Size()
+	}
+	if sum > 600_000 {
+		t.Errorf("golden pictures take %d bytes, expected at most 600000", sum)
+	}
+}

@@ -1,0 +1,124 @@
+package vmfviz
+
+import (
+	_ "embed" // for the page
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+//go:embed turning.html
+var turningPage string
+
+// turningData is what the script of the page reads.
+type turningData struct {
+	Title     string         `json:"title,omitempty"`
+	Alt       string         `json:"alt"`
+	Azimuth   float64        `json:"azimuth"`
+	Elevation float64        `json:"elevation"`
+	Colors    string         `json:"colors,omitempty"` // 256 × RGB
+	Label     string         `json:"label,omitempty"`
+	Ticks     []turningTick  `json:"ticks,omitempty"`
+	Frames    []turningFrame `json:"frames"`
+}
+
+type turningTick struct {
+	At   float64 `json:"at"`
+	Text string  `json:"text"`
+}
+
+type turningFrame struct {
+	Caption  string `json:"caption"`
+	Points   string `json:"points,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Location string `json:"location,omitempty"`
+	Label    string `json:"label,omitempty"`
+	Heat     string `json:"heat,omitempty"` // 2·rows² bytes
+	Rows     int    `json:"rows,omitempty"`
+}
+
+// SphereHTML returns the picture of [Sphere] as a piece of HTML that turns: by
+// dragging, with the arrow keys, and with a slider that steps through the
+// panels, for example one for each kappa. It needs no library and no network
+// and holds no element ids, so that a notebook may show it twice. Directions
+// are rounded to 16 bits: 1000 points take 8 kB. Options.Columns is not used.
+//
+// Where scripts do not run (a notebook that is not trusted, the preview of a
+// code host) a line of text says so and points to the picture above: show the
+// PNG of Sphere with the same arguments first.
+func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
+	if err := o.check(panels); err != nil {
+		return "", err
+	}
+	view := o.View.or(sphereView)
+	d := turningData{
+		Title: o.Title, Azimuth: view.azimuth, Elevation: view.elevation,
+		Alt: altText(o.Title, "a unit sphere with directions"),
+	}
+	var heats []*Heat
+	for _, p := range panels {
+		if p.Heat != nil {
+			heats = append(heats, p.Heat)
+		}
+	}
+	lo, hi := heatRange(heats)
+	if len(heats) > 0 {
+		d.Label = heats[0].Label
+		rgb := make([]byte, 0, 768)
+		for i := range 256 {
+			c := viridis(float64(i) / 255)
+			rgb = append(rgb, c.R, c.G, c.B)
+		}
+		d.Colors = base64.StdEncoding.EncodeToString(rgb)
+		for _, t := range linearTicks(lo, hi, 5) {
+			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.at), plainText(t.label)})
+		}
+	}
+	for _, p := range panels {
+		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location), Label: p.LocationLabel}
+		if f.Label == "" {
+			f.Label = "ε"
+		}
+		if p.Heat != nil {
+			b := make([]byte, len(p.Heat.Values))
+			for i, v := range p.Heat.Values {
+				b[i] = byte(255*scaleTo(lo, hi, v) + 0.5)
+			}
+			f.Heat, f.Rows = base64.StdEncoding.EncodeToString(b), p.Heat.rows()
+		}
+		d.Frames = append(d.Frames, f)
+	}
+	data, err := json.Marshal(d) // escapes <, > and &
+	if err != nil {
+		return "", fmt.Errorf("vmfviz: writing the page: %w", err)
+	}
+	message := html.EscapeString("This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.")
+	return strings.NewReplacer("{{message}}", message, "{{data}}", string(data)).Replace(turningPage), nil
+}
+
+// plainText joins runs; a superscript is written after a caret.
+func plainText(runs []run) string {
+	var b strings.Builder
+	for _, r := range runs {
+		if r.script == superscript {
+			b.WriteString("^")
+		}
+		b.WriteString(r.s)
+	}
+	return b.String()
+}
+
+// pack writes unit vectors as 16-bit numbers in base64.
+func pack(v []float32) string {
+	b := make([]byte, 0, 2*len(v))
+	for i := range len(v) / 3 {
+		for _, x := range row3(v, i).unit() {
+			b = binary.LittleEndian.AppendUint16(b, uint16(int16(math.Round(32767*x))))
+		}
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
