@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -115,118 +114,6 @@ func TestDensityIntegrates(t *testing.T) {
 // cutoff is an angle to the location that leaves out less than 1e-12 of the mass.
 func cutoff(d int, kappa float64) float64 {
 	return math.Min(math.Pi, math.Sqrt((60+6*float64(d))/math.Max(kappa, 1)))
-}
-
-// omegaCDF tabulates the distribution function of omega at n+1 equal steps of the angle phi = arccos(omega), from the
-// density sin^(d-2)(phi) exp(kappa (cos phi - 1)); the function returned takes omega.
-func omegaCDF(d int, kappa float64) func(omega float64) float64 {
-	const n = 20_000
-	phiMax := cutoff(d, kappa)
-	density := func(phi float64) float64 {
-		half := math.Sin(phi / 2)
-		return math.Pow(math.Abs(math.Sin(phi)), float64(d-2)) * math.Exp(-2*kappa*half*half)
-	}
-	h := phiMax / n
-	above := make([]float64, n+1) // P(angle < i h), not normalised
-	for i := 1; i <= n; i++ {
-		lo := float64(i-1) * h
-		above[i] = above[i-1] + h/6*(density(lo)+4*density(lo+h/2)+density(lo+h))
-	}
-	return func(omega float64) float64 {
-		at := math.Acos(omega) / h
-		i := min(int(at), n-1)
-		part := math.Min(at-float64(i), 1)
-		return 1 - (above[i]+part*(above[i+1]-above[i]))/above[n]
-	}
-}
-
-// kolmogorov is sqrt(n) sup|F_n - F|; above 1.95 has probability 0.001 under F.
-func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
-	x := slices.Clone(sample)
-	slices.Sort(x)
-	n := float64(len(x))
-	worst := 0.0
-	for i, v := range x {
-		f := cdf(v)
-		worst = math.Max(worst, math.Max(f-float64(i)/n, float64(i+1)/n-f))
-	}
-	return worst * math.Sqrt(n)
-}
-
-func TestOmegaDistribution(t *testing.T) {
-	const n = 20_000
-	for _, d := range []int{2, 3, 4, 5, 10, 50} {
-		for _, kappa := range []float64{0, 1e-7, 0.1, 1, 10, 100, 1e5} {
-			omega := Omega(rand.New(rand.NewPCG(11, uint64(d))), d, kappa, n)
-			if ks := kolmogorov(omega, omegaCDF(d, kappa)); ks > 1.95 {
-				t.Errorf("d=%d kappa=%g: Kolmogorov-Smirnov statistic %.2f", d, kappa, ks)
-			}
-			mean := 0.0
-			for _, w := range omega {
-				mean += w / n
-			}
-			if se := math.Sqrt(VarCos(d, kappa) / n); math.Abs(mean-MeanResultantLength(d, kappa)) > 4*se+1e-15 {
-				t.Errorf("d=%d kappa=%g: mean of omega %g, want %g +- %g", d, kappa, mean, MeanResultantLength(d, kappa), se)
-			}
-		}
-	}
-	// The test must be able to fail: another concentration is told apart.
-	if ks := kolmogorov(Omega(rand.New(rand.NewPCG(11, 3)), 3, 1, n), omegaCDF(3, 1.1)); ks < 1.95 {
-		t.Errorf("kappa 1 passes for kappa 1.1: statistic %.2f", ks)
-	}
-}
-
-// Wood's rejection and the closed form draw from one law at d = 3.
-func TestRejectionAgreesWithClosedForm(t *testing.T) {
-	for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e6} {
-		w := NewWood(3, kappa, TrueB)
-		src := rand.New(rand.NewPCG(5, 6))
-		gaps := make([]float64, 10_000)
-		for i := range gaps {
-			gaps[i] = w.Draw(src)
-		}
-		cdf := func(omega float64) float64 { // d = 3: (e^(k w) - e^-k) / (e^k - e^-k)
-			if kappa == 0 {
-				return (1 + omega) / 2
-			}
-			return (math.Exp(kappa*(omega-1)) - math.Exp(-2*kappa)) / -math.Expm1(-2*kappa)
-		}
-		if ks := kolmogorov(gaps, cdf); ks > 1.95 {
-			t.Errorf("kappa=%g: Kolmogorov-Smirnov statistic %.2f", kappa, ks)
-		}
-	}
-}
-
-func TestOmegaFromUniform(t *testing.T) {
-	g := golden(t)
-	var got []float64
-	for _, kappa := range g["kappa"] {
-		for _, u := range g["u"] {
-			got = append(got, OmegaFromUniform(kappa, u))
-		}
-	}
-	checkArray(t, "omega", got, g["omega"], 1e-12)
-	if w := OmegaFromUniform(1, 0.25); math.Abs(w+0.04554141) > 5e-9 { // K2
-		t.Errorf("omega(kappa 1, u 0.25) = %.9f", w)
-	}
-	for _, kappa := range []float64{0, 1e-300, 1e-12, 0.5, 1, 1 + 1e-12, 30, 1e6, MaxKappa} {
-		last := -1.0
-		for i := 0; i <= 64; i++ {
-			w, sine := angleFromUniform(kappa, float64(i)/64)
-			if !(w >= last && w <= 1) || math.Abs(w*w+sine*sine-1) > 1e-14 {
-				t.Fatalf("kappa=%g u=%d/64: omega %.17g after %.17g, sine %g", kappa, i, w, last, sine)
-			}
-			last = w
-		}
-		if w := OmegaFromUniform(kappa, 0); w != -1 {
-			t.Errorf("kappa=%g: omega(0) = %.17g, want -1", kappa, w)
-		}
-	}
-	for _, bad := range [][2]float64{{-1, 0.5}, {1, -0.1}, {1, 1.1}, {math.NaN(), 0.5}, {1, math.NaN()}} {
-		if w := OmegaFromUniform(bad[0], bad[1]); !math.IsNaN(w) {
-			t.Errorf("OmegaFromUniform(%g, %g) = %g, want NaN", bad[0], bad[1], w)
-		}
-	}
 }
 
 // Mean, second moment and covariance of samples at a general location, each entry within 5 standard errors.
@@ -340,78 +227,6 @@ func TestRotation(t *testing.T) {
 		}
 		if ks := kolmogorov(angle, func(a float64) float64 { return (a + math.Pi) / (2 * math.Pi) }); ks > 1.95 {
 			t.Errorf("location %v: angle around it, statistic %.2f", location, ks)
-		}
-	}
-}
-
-func TestUniform(t *testing.T) {
-	const n = 20_000
-	for _, d := range []int{2, 3, 6} {
-		x := Uniform(rand.New(rand.NewPCG(41, 42)), d, n)
-		axis := somewhere(d, 5)
-		along := make([]float64, n)
-		for l := range along {
-			row := x[l*d : (l+1)*d]
-			if math.Abs(norm2(row)-1) > 1e-14 {
-				t.Fatalf("direction %v is not a unit vector", row)
-			}
-			for i, v := range row {
-				along[l] += v * axis[i]
-			}
-			along[l] = math.Max(-1, math.Min(1, along[l]))
-		}
-		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
-			t.Errorf("d=%d: statistic %.2f", d, ks)
-		}
-		// vMF at kappa = 0 is this law, whatever its location.
-		at0 := mustNew(t, axis, 0).Rand(rand.New(rand.NewPCG(43, 44)), n)
-		other := somewhere(d, 6)
-		for l := range along {
-			along[l] = 0
-			for i, v := range at0[l*d : (l+1)*d] {
-				along[l] += v * other[i]
-			}
-			along[l] = math.Max(-1, math.Min(1, along[l]))
-		}
-		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
-			t.Errorf("d=%d: kappa 0, statistic %.2f", d, ks)
-		}
-	}
-	for _, v := range Uniform(rand.New(rand.NewPCG(1, 1)), 1, 20) {
-		if v != 1 && v != -1 {
-			t.Errorf("d=1: %g", v)
-		}
-	}
-}
-
-func TestSeedsAndEmptySamples(t *testing.T) {
-	dist := mustNew(t, somewhere(4, 3), 3)
-	a := dist.Rand(rand.New(rand.NewPCG(1, 2)), 50)
-	b := dist.Rand(rand.New(rand.NewPCG(1, 2)), 50)
-	if !slices.Equal(a, b) {
-		t.Error("one seed gives two samples")
-	}
-	src := rand.New(rand.NewPCG(1, 2))
-	if x := dist.Rand(src, 0); x != nil {
-		t.Errorf("Rand(0) = %v", x)
-	}
-	if x := Uniform(src, 0, 5); x != nil {
-		t.Errorf("Uniform(d=0) = %v", x)
-	}
-	if x := Uniform(src, 3, -1); x != nil {
-		t.Errorf("Uniform(n=-1) = %v", x)
-	}
-	if x := Omega(src, 3, 1, -1); x != nil {
-		t.Errorf("Omega(n=-1) = %v", x)
-	}
-	for _, bad := range []struct {
-		d     int
-		kappa float64
-	}{{1, 1}, {3, -1}, {4, math.Inf(1)}} {
-		for _, w := range Omega(src, bad.d, bad.kappa, 2) {
-			if !math.IsNaN(w) {
-				t.Errorf("Omega(%+v) holds %g, want NaN", bad, w)
-			}
 		}
 	}
 }
