@@ -1,0 +1,262 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// cloudFile is a file of clouds found in a folder.
+type cloudFile struct {
+	path   string // to open
+	parts  []string
+	isMesh bool
+}
+
+// name is the file's path below the folder, with slashes on every system: it goes into seeds.
+func (f cloudFile) name() string { return strings.Join(f.parts, "/") }
+
+// class is the first folder that is not train or test; "" for a file without one.
+func (f cloudFile) class() string {
+	for _, folder := range f.parts[:len(f.parts)-1] {
+		if _, ok := partOf(folder); !ok {
+			return folder
+		}
+	}
+	return ""
+}
+
+// part is given by a folder called train or test.
+func (f cloudFile) part() (uint8, bool) {
+	for _, folder := range f.parts[:len(f.parts)-1] {
+		if p, ok := partOf(folder); ok {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+func partOf(folder string) (uint8, bool) {
+	switch strings.ToLower(folder) {
+	case "train":
+		return TrainPart, true
+	case "test":
+		return TestPart, true
+	}
+	return 0, false
+}
+
+// loadTree reads all cloud and mesh files below a folder, in the order of their names.
+func loadTree(root string, o Options) (*Set, error) {
+	files, err := findClouds(root)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no clouds in this folder: expected .npy, .npz, .h5, .off, .obj, .ply or .stl files, or points.npy", root)
+	}
+	meshes := 0
+	for _, f := range files {
+		if f.isMesh {
+			meshes++
+		}
+	}
+	if meshes > 0 && o.Points == 0 {
+		o.Points = meshPoints
+	}
+	sets, err := readAll(files, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Points == 0 && !sameSize(sets) {
+		o.Points = meshPoints
+		if sets, err = readAll(files, o); err != nil {
+			return nil, err
+		}
+	}
+	set, err := joinSets(root, files, sets)
+	if err != nil {
+		return nil, err
+	}
+	if meshes == len(files) {
+		set.Kind = "meshes"
+	}
+	if err := set.nameClasses(root, files, sets); err != nil {
+		return nil, err
+	}
+	return set, set.assignParts(root, files, sets)
+}
+
+// readAll reads files side by side; the result, and the error when several fail, do not depend on the timing.
+func readAll(files []cloudFile, o Options) ([]*Set, error) {
+	sets, errs := make([]*Set, len(files)), make([]error, len(files))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))
+	for i, f := range files {
+		slots <- struct{}{}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			sets[i], errs[i] = readClouds(f.path, f.name(), o)
+			<-slots
+		}()
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+func sameSize(sets []*Set) bool {
+	for _, s := range sets {
+		if s.M != sets[0].M {
+			return false
+		}
+	}
+	return true
+}
+
+// joinSets puts the clouds of all files into one set.
+func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
+	out := &Set{Name: root, Kind: "folder", M: sets[0].M, D: sets[0].D}
+	total := 0
+	for i, s := range sets {
+		if s.D != out.D {
+			return nil, fmt.Errorf("%s: points with %d coordinates, but %s has %d: a set needs one dimension", files[i].path, s.D, files[0].path, out.D)
+		}
+		out.N += s.N
+		total += len(s.Points)
+	}
+	out.Points = make([]float32, 0, total)
+	for _, s := range sets {
+		out.Points = append(out.Points, s.Points...)
+		s.Points = nil
+	}
+	return out, nil
+}
+
+// nameClasses labels every cloud with the class of its file. Without class folders the labels stored in the files are
+// kept if every file has them.
+func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
+	names := make([]string, len(files))
+	flat := true
+	for i, f := range files {
+		names[i] = f.class()
+		flat = flat && names[i] == ""
+	}
+	if flat {
+		for _, part := range sets {
+			if part.Labels == nil {
+				s.Labels = nil
+				return nil
+			}
+			s.Labels = append(s.Labels, part.Labels...)
+		}
+		return nil
+	}
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return fileError(root, err)
+	}
+	for i := range names {
+		if names[i] == "" {
+			names[i] = filepath.Base(absolute)
+		}
+	}
+	s.Classes = slices.Compact(slices.Sorted(slices.Values(names)))
+	for i, name := range names {
+		label, _ := slices.BinarySearch(s.Classes, name)
+		for range sets[i].N {
+			s.Labels = append(s.Labels, int32(label))
+		}
+	}
+	return nil
+}
+
+// assignParts takes train and test from the folder names; either every file lies in such a folder or none does.
+func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
+	inside, outside := "", ""
+	for i, f := range files {
+		p, ok := f.part()
+		if ok {
+			inside = f.path
+		} else {
+			outside = f.path
+		}
+		for range sets[i].N {
+			s.Split = append(s.Split, p)
+		}
+	}
+	switch {
+	case inside == "":
+		s.Split = nil
+	case outside != "":
+		return fmt.Errorf("%s: %s lies in a train or test folder, %s does not: expected all files or none to", root, inside, outside)
+	}
+	return nil
+}
+
+// findClouds lists the cloud and mesh files below root, sorted by name. Links are followed; hidden files and folders
+// are left out. In a sub-folder with points.npy only that file counts: the other arrays there describe it.
+func findClouds(root string) ([]cloudFile, error) {
+	var files []cloudFile
+	open := map[string]bool{} // real paths of the folders being walked, against links that go round in circles
+	var walk func(dir string, parts []string) error
+	walk = func(dir string, parts []string) error {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return fileError(dir, err)
+		}
+		if open[real] {
+			return nil
+		}
+		open[real] = true
+		defer delete(open, real)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return fileError(dir, err)
+		}
+		bundled := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "points.npy" })
+		for _, e := range entries {
+			name, path := e.Name(), filepath.Join(dir, e.Name())
+			if strings.HasPrefix(name, ".") || name == "__MACOSX" {
+				continue
+			}
+			extension := strings.ToLower(filepath.Ext(name))
+			_, isMesh := meshReaders[extension]
+			isArray := slices.Contains([]string{".npy", ".npz", ".h5", ".hdf5"}, extension)
+			here := append(slices.Clip(parts), name)
+			info, err := os.Stat(path)
+			if err != nil {
+				if !isMesh && !isArray {
+					continue // a broken link to something that is no cloud file
+				}
+				return fileError(path, err)
+			}
+			switch {
+			case info.IsDir():
+				if err := walk(path, here); err != nil {
+					return err
+				}
+			case !isMesh && !isArray, bundled && name != "points.npy":
+			case !info.Mode().IsRegular():
+				return fmt.Errorf("%s: expected a file, found %s", path, describeMode(info.Mode()))
+			default:
+				files = append(files, cloudFile{path, here, isMesh})
+			}
+		}
+		return nil
+	}
+	if err := walk(root, nil); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b cloudFile) int { return slices.Compare(a.parts, b.parts) })
+	return files, nil
+}

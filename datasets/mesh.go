@@ -1,0 +1,136 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// mesh is a triangle mesh, or a bare set of vertices when the file has no faces.
+type mesh struct {
+	vertices  []vec
+	triangles [][3]int32
+	faces     int // faces in the file, before triangulation
+	skipped   int // triangles left out because their area is zero
+}
+
+// meshReaders parses each mesh format; name is used in errors, which give the line or byte offset.
+var meshReaders = map[string]func(name string, data []byte) (*mesh, error){
+	".off": parseOFF,
+	".obj": parseOBJ,
+	".ply": parsePLY,
+	".stl": parseSTL,
+}
+
+// readMesh reads a mesh file by its extension.
+func readMesh(path string) (*mesh, error) {
+	parse, ok := meshReaders[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		return nil, fmt.Errorf("%s: expected a mesh: .off, .obj, .ply or .stl", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return parse(path, data)
+}
+
+// addFace triangulates a polygon given by vertex indices. Indices outside the vertices and polygons with fewer than
+// three corners are errors; triangles without area are counted and left out.
+func (m *mesh) addFace(corners []int) error {
+	if len(corners) < 3 {
+		return fmt.Errorf("a face has %d corners: expected at least 3", len(corners))
+	}
+	for _, c := range corners {
+		if c < 0 || c >= len(m.vertices) {
+			return fmt.Errorf("a face refers to vertex %d: there are %d (counted from 0)", c, len(m.vertices))
+		}
+	}
+	m.faces++
+	if len(corners) == 3 {
+		m.addTriangle(corners[0], corners[1], corners[2])
+		return nil
+	}
+	points := make([]vec, len(corners))
+	for i, c := range corners {
+		points[i] = m.vertices[c]
+	}
+	for _, t := range triangulate(points) {
+		m.addTriangle(corners[t[0]], corners[t[1]], corners[t[2]])
+	}
+	return nil
+}
+
+func (m *mesh) addTriangle(a, b, c int) {
+	if triangleArea(m.vertices[a], m.vertices[b], m.vertices[c]) == 0 {
+		m.skipped++
+		return
+	}
+	m.triangles = append(m.triangles, [3]int32{int32(a), int32(b), int32(c)})
+}
+
+// addVertex appends a vertex; coordinates must be finite, also as float32.
+func (m *mesh) addVertex(v vec) error {
+	for _, x := range []float64{v.x, v.y, v.z} {
+		if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
+			return fmt.Errorf("vertex %d has the coordinate %v: expected a finite number within float32", len(m.vertices), x)
+		}
+	}
+	if len(m.vertices) == math.MaxInt32 {
+		return fmt.Errorf("more than %d vertices", math.MaxInt32)
+	}
+	m.vertices = append(m.vertices, v)
+	return nil
+}
+
+func triangleArea(a, b, c vec) float64 { return b.sub(a).cross(c.sub(a)).norm() / 2 }
+
+// area returns the total area of the triangles.
+func (m *mesh) area() float64 {
+	sum := 0.0
+	for _, t := range m.triangles {
+		sum += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
+	}
+	return sum
+}
+
+// sample draws n points uniformly by area: a triangle with probability proportional to its area, then a uniform point
+// in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is row-major [n, 3].
+func (m *mesh) sample(n int, random *stream) ([]float32, error) {
+	total, upTo := 0.0, make([]float64, len(m.triangles))
+	for i, t := range m.triangles {
+		total += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
+		upTo[i] = total
+	}
+	if len(m.triangles) == 0 {
+		return nil, fmt.Errorf("no face with an area to sample from (%d faces, %d vertices)", m.faces, len(m.vertices))
+	}
+	out := make([]float32, 0, 3*n)
+	for range n {
+		t := m.triangles[pick(upTo, random.float())]
+		a, b, c := m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]
+		s, along := math.Sqrt(random.float()), random.float()
+		p := a.add(b.sub(a).add(c.sub(b).scale(along)).scale(s))
+		out = append(out, float32(p.x), float32(p.y), float32(p.z))
+	}
+	return out, nil
+}
+
+// points returns the vertices, row-major [len, 3].
+func (m *mesh) points() []float32 {
+	out := make([]float32, 0, 3*len(m.vertices))
+	for _, v := range m.vertices {
+		out = append(out, float32(v.x), float32(v.y), float32(v.z))
+	}
+	return out
+}
+
+// pick returns the index i with upTo[i-1] <= u*total < upTo[i], for cumulated weights upTo and u in [0, 1).
+func pick(upTo []float64, u float64) int {
+	x := u * upTo[len(upTo)-1]
+	i := sort.Search(len(upTo), func(i int) bool { return upTo[i] > x })
+	return min(i, len(upTo)-1)
+}

@@ -1,0 +1,231 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
+
+// ReadNPY reads a NumPy .npy file (format versions 1 to 3) as float32 in row-major order, whatever its order on disk.
+// Numbers of type f2, f4, f8, i1-i8, u1-u8 and bool, little or big endian, are converted; f8 values beyond float32
+// become infinite. The header is checked against the bytes that follow before anything is allocated: a header that
+// promises more, or less, than the file holds is an error.
+func ReadNPY(path string) (data []float32, shape []int, err error) {
+	err = withNPYFile(path, func(r io.Reader, size int64) error {
+		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
+		return err
+	})
+	return data, shape, err
+}
+
+// ReadNPYInts is [ReadNPY] for labels and split files: every entry must be an integer that fits int64. Float arrays
+// are accepted when all their entries are whole numbers.
+func ReadNPYInts(path string) (data []int64, shape []int, err error) {
+	err = withNPYFile(path, func(r io.Reader, size int64) error {
+		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
+		return err
+	})
+	return data, shape, err
+}
+
+// withNPYFile opens path for read, which gets a buffered reader and the file's size; errors are prefixed with the path.
+func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fileError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: expected a .npy file, found %s", path, describeMode(info.Mode()))
+	}
+	if err := read(bufio.NewReaderSize(f, 1<<18), info.Size()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// readNPYAs reads one .npy stream of exactly size bytes and converts every entry. A size that is certain (the length of
+// a file) lets the whole array be allocated at once; with one that is only claimed (by an archive) memory grows as the
+// bytes arrive.
+func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
+	head, used, err := readNPYHeader(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	count, ok := product(head.shape...)
+	need, ok2 := product(count, head.kind.size)
+	if !ok || !ok2 || int64(need) != size-used {
+		return nil, nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind, bytesText(head), size-used)
+	}
+	ahead := count
+	if !certain {
+		ahead = min(count, 1<<20)
+	}
+	values := make([]T, 0, ahead)
+	buffer := make([]byte, head.kind.size*(1<<13))
+	for done := 0; done < count; {
+		n := min(count-done, 1<<13)
+		chunk := buffer[:n*head.kind.size]
+		if k, err := io.ReadFull(r, chunk); err != nil {
+			return nil, nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind, need, done*head.kind.size+k, err)
+		}
+		for i := range n {
+			v, err := convert(head.kind.bits(chunk[i*head.kind.size:]), head.kind)
+			if err != nil {
+				return nil, nil, fmt.Errorf("npy: entry %d: %w", done+i, err)
+			}
+			values = append(values, v)
+		}
+		done += n
+	}
+	if head.fortran && len(head.shape) > 1 {
+		values = rowMajor(values, head.shape)
+	}
+	return values, head.shape, nil
+}
+
+// bytesText spells the number of bytes a header asks for, which may not fit an int.
+func bytesText(h npyHeader) string {
+	total := float64(h.kind.size)
+	for _, n := range h.shape {
+		total *= float64(n)
+	}
+	return fmt.Sprintf("%.6g", total)
+}
+
+// rowMajor reorders an array stored with the first axis fastest (Fortran order).
+func rowMajor[T any](values []T, shape []int) []T {
+	out := make([]T, len(values))
+	index := make([]int, len(shape))
+	strides := make([]int, len(shape))
+	step := 1
+	for k, n := range shape {
+		strides[k] = step
+		step *= n
+	}
+	from := 0
+	for to := range out {
+		out[to] = values[from]
+		for k := len(shape) - 1; k >= 0; k-- {
+			index[k]++
+			from += strides[k]
+			if index[k] < shape[k] {
+				break
+			}
+			from -= index[k] * strides[k]
+			index[k] = 0
+		}
+	}
+	return out
+}
+
+// npyType is the element type of a .npy array.
+type npyType struct {
+	class byte // 'f', 'i', 'u' or 'b'
+	size  int  // bytes per entry: 1, 2, 4 or 8
+	order binary.ByteOrder
+}
+
+func (t npyType) String() string {
+	if t.class == 'b' {
+		return "bool"
+	}
+	return fmt.Sprintf("%c%d", t.class, t.size)
+}
+
+// bits returns the entry at the start of b as an unsigned word.
+func (t npyType) bits(b []byte) uint64 {
+	switch t.size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(t.order.Uint16(b))
+	case 4:
+		return uint64(t.order.Uint32(b))
+	default:
+		return t.order.Uint64(b)
+	}
+}
+
+// signed extends the sign of an integer entry.
+func (t npyType) signed(bits uint64) int64 {
+	shift := 64 - 8*t.size
+	return int64(bits<<shift) >> shift
+}
+
+// float returns an entry as float64.
+func (t npyType) float(bits uint64) float64 {
+	switch t.class {
+	case 'f':
+		switch t.size {
+		case 2:
+			return halfToFloat(uint16(bits))
+		case 4:
+			return float64(math.Float32frombits(uint32(bits)))
+		default:
+			return math.Float64frombits(bits)
+		}
+	case 'i':
+		return float64(t.signed(bits))
+	case 'b':
+		if bits != 0 {
+			return 1
+		}
+		return 0
+	default:
+		return float64(bits)
+	}
+}
+
+// integer returns an entry as int64, or an error when it is not a whole number in range.
+func (t npyType) integer(bits uint64) (int64, error) {
+	switch t.class {
+	case 'f':
+		return wholeNumber(t.float(bits))
+	case 'i':
+		return t.signed(bits), nil
+	case 'b':
+		return int64(t.float(bits)), nil
+	default:
+		if bits > math.MaxInt64 {
+			return 0, fmt.Errorf("%d does not fit a signed 64-bit integer", bits)
+		}
+		return int64(bits), nil
+	}
+}
+
+// wholeNumber converts a float64 that holds an integer exactly.
+func wholeNumber(v float64) (int64, error) {
+	if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
+		return 0, fmt.Errorf("expected a whole number, found %v", v)
+	}
+	return int64(v), nil
+}
+
+// halfToFloat decodes an IEEE 754 half-precision number.
+func halfToFloat(h uint16) float64 {
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	var v float64
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		v = math.Inf(1)
+	default:
+		v = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if h>>15 != 0 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,109 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// WriteNPY writes a float32 array as a NumPy .npy file, format 1.0, row-major. The file appears complete or not at all:
+// the bytes go to a temporary name beside it, are synced to disk and then renamed over path.
+func WriteNPY(path string, data []float32, shape ...int) error {
+	return writeNPY(path, "<f4", len(data), shape, func(w io.Writer) error {
+		return writeWords(w, len(data), func(i int) uint32 { return math.Float32bits(data[i]) })
+	})
+}
+
+// WriteNPYInts is [WriteNPY] for int32 arrays: labels and split files.
+func WriteNPYInts(path string, data []int32, shape ...int) error {
+	return writeNPY(path, "<i4", len(data), shape, func(w io.Writer) error {
+		return writeWords(w, len(data), func(i int) uint32 { return uint32(data[i]) })
+	})
+}
+
+func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) error) error {
+	if want, ok := product(shape...); !ok || want != count {
+		return fmt.Errorf("%s: shape %v does not fit %d values", path, shape, count)
+	}
+	return writeFile(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, npyHeaderText(descr, shape)); err != nil {
+			return err
+		}
+		return body(w)
+	})
+}
+
+// npyHeaderText builds magic, version 1.0 and a header padded so that the data starts at a multiple of 64 bytes.
+func npyHeaderText(descr string, shape []int) string {
+	var dims strings.Builder
+	for _, n := range shape {
+		dims.WriteString(strconv.Itoa(n) + ", ")
+	}
+	sizes := dims.String()
+	if len(shape) > 1 {
+		sizes = strings.TrimSuffix(sizes, ", ")
+	} else {
+		sizes = strings.TrimSuffix(sizes, " ")
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, sizes)
+	padding := 63 - (10+len(header))%64
+	header += strings.Repeat(" ", padding) + "\n"
+	length := binary.LittleEndian.AppendUint16(nil, uint16(len(header)))
+	return npyMagic + "\x01\x00" + string(length) + header
+}
+
+// writeWords writes n little-endian 32-bit words.
+func writeWords(w io.Writer, n int, word func(i int) uint32) error {
+	var b [4]byte
+	for i := range n {
+		binary.LittleEndian.PutUint32(b[:], word(i))
+		if _, err := w.Write(b[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes a file under a temporary name in the same folder, syncs it, and renames it to path.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.part", filepath.Base(path), os.Getpid()))
+	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fileError(path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fileError(path, err), os.Remove(temporary))
+		}
+	}()
+	buffered := bufio.NewWriterSize(f, 1<<18)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(temporary, path); err != nil {
+		return err
+	}
+	// The rename is durable once the folder is; file systems that cannot sync a folder do without.
+	if folder, openErr := os.Open(filepath.Dir(path)); openErr == nil {
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
+	return nil
+}

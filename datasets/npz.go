@@ -1,0 +1,110 @@
+package datasets
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. A key that is not there is an error
+// that lists the keys that are. The archive's checksum of the entry is verified, and memory grows only with bytes that
+// were really unpacked.
+func ReadNPZ(path, key string) ([]float32, []int, error) {
+	archive, err := openNPZ(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer archive.Close()
+	return archive.floats(key)
+}
+
+// npzFile is an open .npz archive.
+type npzFile struct {
+	path string
+	zip  *zip.ReadCloser
+}
+
+func openNPZ(path string) (*npzFile, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		if errors.Is(err, zip.ErrFormat) {
+			return nil, fmt.Errorf("%s: expected a .npz archive (zip): %w", path, err)
+		}
+		return nil, fileError(path, err)
+	}
+	return &npzFile{path, z}, nil
+}
+
+func (a *npzFile) Close() error { return a.zip.Close() }
+
+// keys lists the arrays in the archive, sorted.
+func (a *npzFile) keys() []string {
+	var keys []string
+	for _, f := range a.zip.File {
+		if key, ok := strings.CutSuffix(f.Name, ".npy"); ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// find returns the entry of key, or nil.
+func (a *npzFile) find(key string) *zip.File {
+	for _, f := range a.zip.File {
+		if f.Name == key+".npy" {
+			return f
+		}
+	}
+	return nil
+}
+
+func (a *npzFile) floats(key string) ([]float32, []int, error) {
+	return npzArray(a, key, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
+}
+
+func (a *npzFile) ints(key string) ([]int64, []int, error) {
+	return npzArray(a, key, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
+}
+
+func npzArray[T any](a *npzFile, key string, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
+	entry := a.find(key)
+	if entry == nil {
+		return nil, nil, fmt.Errorf("%s: no array named %q: it holds %s", a.path, key, listed(a.keys()))
+	}
+	if entry.UncompressedSize64 > math.MaxInt64 {
+		return nil, nil, fmt.Errorf("%s: array %q claims %d bytes", a.path, key, entry.UncompressedSize64)
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: array %q: %w", a.path, key, err)
+	}
+	defer r.Close()
+	buffered := bufio.NewReaderSize(r, 1<<18)
+	data, shape, err := readNPYAs(buffered, int64(entry.UncompressedSize64), false, convert)
+	if err == nil {
+		_, err = io.Copy(io.Discard, buffered) // to the end, where the checksum is compared
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: array %q: %w", a.path, key, err)
+	}
+	return data, shape, nil
+}
+
+// listed joins names for an error message, at most 20 of them.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	more := ""
+	if len(names) > 20 {
+		more = fmt.Sprintf(" and %d more", len(names)-20)
+		names = names[:20]
+	}
+	return strings.Join(names, ", ") + more
+}

@@ -1,0 +1,345 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z of its vertices,
+// its polygons (element face, list vertex_indices or vertex_index) and triangle strips (element tristrips, -1 ends a
+// strip). Other elements and properties are skipped. A file without faces is a cloud of its vertices.
+func parsePLY(name string, data []byte) (*mesh, error) {
+	text := &lines{name: name, rest: data}
+	head, err := parsePLYHeader(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &plyBody{mesh: &mesh{}}
+	if head.order == nil {
+		p.values = &plyText{lines: text}
+		text.fields = text.fields[:0]
+	} else {
+		p.values = &plyBinary{name: name, data: data, at: text.offset, order: head.order}
+	}
+	for _, e := range head.elements {
+		if err := p.element(e); err != nil {
+			return nil, p.values.errorf("element %s: %w", e.name, err)
+		}
+	}
+	if err := p.faces(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p.mesh, nil
+}
+
+// plyHeader is what a PLY header declares.
+type plyHeader struct {
+	order    binary.ByteOrder // nil: text
+	elements []plyElement
+}
+
+type plyElement struct {
+	name       string
+	count      int
+	properties []plyProperty
+}
+
+type plyProperty struct {
+	name   string
+	kind   plyKind
+	list   bool
+	length plyKind // type of a list's length
+}
+
+// plyKind is a scalar type: size in bytes and class 'i', 'u' or 'f'.
+type plyKind struct {
+	class byte
+	size  int
+}
+
+var plyKinds = map[string]plyKind{
+	"char": {'i', 1}, "int8": {'i', 1}, "uchar": {'u', 1}, "uint8": {'u', 1},
+	"short": {'i', 2}, "int16": {'i', 2}, "ushort": {'u', 2}, "uint16": {'u', 2},
+	"int": {'i', 4}, "int32": {'i', 4}, "uint": {'u', 4}, "uint32": {'u', 4},
+	"float": {'f', 4}, "float32": {'f', 4}, "double": {'f', 8}, "float64": {'f', 8},
+}
+
+// parsePLYHeader reads up to and including the line end_header.
+func parsePLYHeader(text *lines) (*plyHeader, error) {
+	if !text.next() || string(text.fields[0]) != "ply" {
+		return nil, text.errorf("expected the keyword ply")
+	}
+	head := &plyHeader{}
+	formatSeen := false
+	for text.next() {
+		f := make([]string, len(text.fields))
+		for i := range f {
+			f[i] = string(text.fields[i])
+		}
+		switch f[0] {
+		case "comment", "obj_info":
+		case "format":
+			if len(f) != 3 || f[2] != "1.0" {
+				return nil, text.errorf("expected format NAME 1.0, found %q", shorten(strings.Join(f, " "), 60))
+			}
+			switch f[1] {
+			case "ascii":
+			case "binary_little_endian":
+				head.order = binary.LittleEndian
+			case "binary_big_endian":
+				head.order = binary.BigEndian
+			default:
+				return nil, text.errorf("format %q: expected ascii, binary_little_endian or binary_big_endian", shorten(f[1], 40))
+			}
+			formatSeen = true
+		case "element":
+			if len(f) != 3 {
+				return nil, text.errorf("expected element NAME COUNT, found %q", shorten(strings.Join(f, " "), 60))
+			}
+			n, err := text.integer(text.fields[2], "number of "+shorten(f[1], 40))
+			if err != nil {
+				return nil, err
+			}
+			if n < 0 {
+				return nil, text.errorf("number of %s: expected at least 0, found %d", shorten(f[1], 40), n)
+			}
+			head.elements = append(head.elements, plyElement{name: f[1], count: n})
+		case "property":
+			if len(head.elements) == 0 {
+				return nil, text.errorf("a property before the first element")
+			}
+			property, err := parsePLYProperty(f)
+			if err != nil {
+				return nil, text.errorf("%w", err)
+			}
+			last := &head.elements[len(head.elements)-1]
+			last.properties = append(last.properties, property)
+		case "end_header":
+			if !formatSeen {
+				return nil, text.errorf("the header has no format line")
+			}
+			return head, nil
+		default:
+			return nil, text.errorf("expected a header line, found %q", shorten(f[0], 40))
+		}
+	}
+	return nil, text.errorf("the file ends inside the header")
+}
+
+func parsePLYProperty(f []string) (plyProperty, error) {
+	var p plyProperty
+	var ok bool
+	switch {
+	case len(f) == 3:
+		p.name = f[2]
+		if p.kind, ok = plyKinds[f[1]]; !ok {
+			return p, fmt.Errorf("property type %q is unknown", shorten(f[1], 40))
+		}
+	case len(f) == 5 && f[1] == "list":
+		p.name, p.list = f[4], true
+		if p.length, ok = plyKinds[f[2]]; !ok || p.length.class == 'f' {
+			return p, fmt.Errorf("list length type %q: expected a whole-number type", shorten(f[2], 40))
+		}
+		if p.kind, ok = plyKinds[f[3]]; !ok {
+			return p, fmt.Errorf("list type %q is unknown", shorten(f[3], 40))
+		}
+	default:
+		return p, fmt.Errorf("expected property TYPE NAME or property list LENGTH TYPE NAME, found %q", shorten(strings.Join(f, " "), 60))
+	}
+	return p, nil
+}
+
+// plyValues gives the numbers of the body one by one.
+type plyValues interface {
+	value(k plyKind) (float64, error)
+	errorf(format string, args ...any) error // at the current place
+}
+
+// plyText reads numbers separated by blanks and line ends.
+type plyText struct {
+	lines *lines
+	used  int // fields of the current line already given out
+}
+
+func (t *plyText) value(k plyKind) (float64, error) {
+	if t.used >= len(t.lines.fields) {
+		t.used = 0
+		if !t.lines.next() {
+			return 0, fmt.Errorf("the file ends")
+		}
+	}
+	field := t.lines.fields[t.used]
+	t.used++
+	v, err := strconv.ParseFloat(string(field), 64)
+	if err != nil {
+		return 0, fmt.Errorf("expected a number, found %q", shorten(string(field), 40))
+	}
+	return v, nil
+}
+
+func (t *plyText) errorf(format string, args ...any) error { return t.lines.errorf(format, args...) }
+
+// plyBinary reads packed numbers.
+type plyBinary struct {
+	name  string
+	data  []byte
+	at    int
+	order binary.ByteOrder
+}
+
+func (b *plyBinary) value(k plyKind) (float64, error) {
+	if len(b.data)-b.at < k.size {
+		return 0, fmt.Errorf("the file ends")
+	}
+	raw := b.data[b.at : b.at+k.size]
+	b.at += k.size
+	t := npyType{class: k.class, size: k.size, order: b.order}
+	return t.float(t.bits(raw)), nil
+}
+
+func (b *plyBinary) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: byte %d: %w", b.name, b.at, fmt.Errorf(format, args...))
+}
+
+// plyBody collects vertices and faces while the elements are read; faces may come before the vertices.
+type plyBody struct {
+	values  plyValues
+	mesh    *mesh
+	corners []int
+	ends    []int
+}
+
+// element reads all rows of an element. Every row takes at least one byte of the file, so a count that the file cannot
+// hold ends in an error, not in memory.
+func (p *plyBody) element(e plyElement) error {
+	if len(e.properties) == 0 {
+		return nil
+	}
+	axes := [3]int{-1, -1, -1}
+	indices := -1
+	for i, property := range e.properties {
+		switch {
+		case e.name == "vertex" && !property.list && len(property.name) == 1:
+			if axis := strings.Index("xyz", property.name); axis >= 0 {
+				axes[axis] = i
+			}
+		case (e.name == "face" || e.name == "tristrips") && property.list &&
+			(property.name == "vertex_indices" || property.name == "vertex_index"):
+			indices = i
+		}
+	}
+	if e.name == "vertex" {
+		for axis, i := range axes {
+			if i < 0 {
+				return fmt.Errorf("property %q is missing", "xyz"[axis:axis+1])
+			}
+		}
+	}
+	if (e.name == "face" || e.name == "tristrips") && indices < 0 && e.count > 0 {
+		return fmt.Errorf("list property vertex_indices is missing")
+	}
+	var list []int
+	for row := range e.count {
+		var v [3]float64
+		for i, property := range e.properties {
+			if !property.list {
+				x, err := p.values.value(property.kind)
+				if err != nil {
+					return fmt.Errorf("row %d of %d: %w", row, e.count, err)
+				}
+				for axis := range axes {
+					if axes[axis] == i {
+						v[axis] = x
+					}
+				}
+				continue
+			}
+			var err error
+			if list, err = p.list(list[:0], property, i == indices); err != nil {
+				return fmt.Errorf("row %d of %d: %w", row, e.count, err)
+			}
+			if i != indices {
+				continue
+			}
+			if err := p.addFaces(e.name, list); err != nil {
+				return fmt.Errorf("row %d of %d: %w", row, e.count, err)
+			}
+		}
+		if e.name == "vertex" {
+			if err := p.mesh.addVertex(vec{v[0], v[1], v[2]}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// list reads one list; its numbers are kept, and must be whole, only when keep is set.
+func (p *plyBody) list(dst []int, property plyProperty, keep bool) ([]int, error) {
+	length, err := p.values.value(property.length)
+	if err != nil {
+		return dst, err
+	}
+	if length < 0 || length != math.Trunc(length) || length > math.MaxInt32 {
+		return dst, fmt.Errorf("list %s: length %v", shorten(property.name, 40), length)
+	}
+	for range int(length) {
+		x, err := p.values.value(property.kind)
+		if err != nil {
+			return dst, fmt.Errorf("list %s of %v: %w", shorten(property.name, 40), length, err)
+		}
+		if keep {
+			if x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
+				return dst, fmt.Errorf("list %s: expected a vertex number, found %v", shorten(property.name, 40), x)
+			}
+			dst = append(dst, int(x))
+		}
+	}
+	return dst, nil
+}
+
+// addFaces keeps the corners of a polygon, or of every triangle of a list of strips.
+func (p *plyBody) addFaces(element string, list []int) error {
+	if element == "face" {
+		if len(list) < 3 { // points and edges have no area
+			p.mesh.faces++
+			p.mesh.skipped++
+			return nil
+		}
+		p.corners = append(p.corners, list...)
+		p.ends = append(p.ends, len(p.corners))
+		return nil
+	}
+	start := 0
+	for i, c := range list {
+		if c == -1 {
+			start = i + 1
+			continue
+		}
+		if i-start < 2 {
+			continue
+		}
+		a, b := list[i-2], list[i-1]
+		if (i-start)%2 == 1 { // every second triangle of a strip is turned over
+			a, b = b, a
+		}
+		p.corners = append(p.corners, a, b, c)
+		p.ends = append(p.ends, len(p.corners))
+	}
+	return nil
+}
+
+// faces hands the collected polygons to the mesh.
+func (p *plyBody) faces() error {
+	start := 0
+	for i, end := range p.ends {
+		if err := p.mesh.addFace(p.corners[start:end]); err != nil {
+			return fmt.Errorf("face %d: %w", i, err)
+		}
+		start = end
+	}
+	return nil
+}

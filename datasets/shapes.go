@@ -1,0 +1,144 @@
+package datasets
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ShapesVersion names the procedural data set, "swshapes". A number computed on the default set is comparable between
+// programs that use the same version: the classes, their parameters and every sampled point are fixed by it, and a test
+// pins their checksum. Any change to the generator must change the version.
+const ShapesVersion = "swshapes-1"
+
+// shapesSeed is the seed of the default set of this version.
+const shapesSeed = 1
+
+// Default sizes of the set: clouds per class in each part.
+const (
+	shapesTrain = 32
+	shapesTest  = 8
+)
+
+// Shapes describes a set of procedural shapes: everyday things of 32 classes, each built from boxes, cones, spheres,
+// surfaces of revolution, lofts and tubes with random proportions and parts, y up, front towards -z. Points are
+// independent and uniform by area over the union of the pieces (what lies inside another piece counts too; it is
+// little). The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
+//
+// A shape depends only on (version, Seed, class, its index in the class), so sets of different sizes, or of some classes
+// only, share their shapes, and more points extend the sequence of fewer.
+type Shapes struct {
+	Train   int      // clouds per class in the train part; 0 and Test = 0: 32
+	Test    int      // clouds per class in the test part; 0 and Train = 0: 8
+	Points  int      // points per cloud; 0: 2048
+	Seed    uint64   // 0: the seed of the default set
+	Classes []string // classes to generate, in this order; nil: all of [ShapeClasses]
+	Raw     bool     // keep the construction's coordinates instead of normalising
+}
+
+// shapeClass is a named construction.
+type shapeClass struct {
+	name  string
+	build func(g *solid)
+}
+
+// shapeClasses lists the classes by name.
+var shapeClasses = []shapeClass{
+	{"aeroplane", buildAeroplane}, {"bed", buildBed}, {"bicycle", buildBicycle}, {"bookshelf", buildBookshelf},
+	{"bottle", buildBottle}, {"bridge", buildBridge}, {"car", buildCar}, {"chair", buildChair},
+	{"dog", buildDog}, {"fir", buildFir}, {"floor-lamp", buildFloorLamp}, {"guitar", buildGuitar},
+	{"hammer", buildHammer}, {"helicopter", buildHelicopter}, {"house", buildHouse}, {"monitor", buildMonitor},
+	{"mug", buildMug}, {"person", buildPerson}, {"rocket", buildRocket}, {"round-table", buildRoundTable},
+	{"sailboat", buildSailboat}, {"sofa", buildSofa}, {"spectacles", buildSpectacles}, {"stool", buildStool},
+	{"table", buildTable}, {"teapot", buildTeapot}, {"tree", buildTree}, {"truck", buildTruck},
+	{"umbrella", buildUmbrella}, {"vase", buildVase}, {"wheel", buildWheel}, {"windmill", buildWindmill},
+}
+
+// ShapeClasses returns the names of all procedural classes, sorted.
+func ShapeClasses() []string {
+	names := make([]string, len(shapeClasses))
+	for i, c := range shapeClasses {
+		names[i] = c.name
+	}
+	return names
+}
+
+// Generate builds the set, class by class, the train shapes of a class before its test shapes. The result does not
+// depend on the number of processors. Unknown classes and negative sizes are errors.
+func (c Shapes) Generate() (*Set, error) {
+	if c.Train == 0 && c.Test == 0 {
+		c.Train, c.Test = shapesTrain, shapesTest
+	}
+	if c.Points == 0 {
+		c.Points = meshPoints
+	}
+	if c.Seed == 0 {
+		c.Seed = shapesSeed
+	}
+	if c.Train < 0 || c.Test < 0 || c.Points < 0 {
+		return nil, fmt.Errorf("%s: %d train and %d test clouds of %d points: expected 0 or more", ShapesVersion, c.Train, c.Test, c.Points)
+	}
+	if c.Classes == nil {
+		c.Classes = ShapeClasses()
+	}
+	chosen := make([]shapeClass, len(c.Classes))
+	for i, name := range c.Classes {
+		at := slices.IndexFunc(shapeClasses, func(s shapeClass) bool { return s.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("%s: unknown class %q: expected one of %s", ShapesVersion, name, strings.Join(ShapeClasses(), ", "))
+		}
+		chosen[i] = shapeClasses[at]
+	}
+	perClass := c.Train + c.Test
+	n, ok := product(len(chosen), perClass)
+	if size, fits := product(n, c.Points, 3*4); !ok || !fits || n == 0 || size > 1<<40 {
+		return nil, fmt.Errorf("%s: %d classes of %d clouds of %d points: expected at least one cloud and at most 1 TiB", ShapesVersion, len(chosen), perClass, c.Points)
+	}
+	set := &Set{Name: Builtin, Kind: Builtin, N: n, M: c.Points, D: 3, Classes: slices.Clone(c.Classes)}
+	set.Points = make([]float32, n*c.Points*3)
+	set.Labels, set.Split = make([]int32, n), make([]uint8, n)
+	errs := make([]error, n)
+	rows := make(chan int)
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for row := range rows {
+				class, index := chosen[row/perClass], row%perClass
+				set.Labels[row] = int32(row / perClass)
+				number := uint64(index) // train shapes 0, 1, ...; test shapes from 2^32 on, so that sizes do not matter
+				if index >= c.Train {
+					set.Split[row] = TestPart
+					number = 1<<32 + uint64(index-c.Train)
+				}
+				cloud := set.Cloud(row)
+				copy(cloud, class.generate(c.Points, c.Seed, number))
+				if !c.Raw {
+					errs[row] = normalizeCloud(cloud, 3)
+				}
+			}
+		}()
+	}
+	for row := range n {
+		rows <- row
+	}
+	close(rows)
+	group.Wait()
+	for row, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("%s: shape %d of class %s with %d points: %w", ShapesVersion, row%perClass, chosen[row/perClass].name, c.Points, err)
+		}
+	}
+	return set, nil
+}
+
+// generate builds one shape and samples it.
+func (c shapeClass) generate(points int, seed, number uint64) []float32 {
+	name := hashName(ShapesVersion + "/" + c.name)
+	g := &solid{stream: newStream(seed, name, number, hashName("parameters"))}
+	c.build(g)
+	return g.sample(points, newStream(seed, name, number, hashName("points")))
+}

@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Summary describes a set in numbers: what `swlab data info` prints.
+type Summary struct {
+	Clouds, Points, Dim int
+	Classes             []string  // class names by label, or nil
+	PerClass            []int     // clouds per label, or nil when the set has no labels
+	Train, Test         int       // clouds per part; both 0 when the parts are unknown
+	Min, Max            []float64 // [Dim] smallest and largest finite coordinate per axis, over all clouds
+	MinRadius           float64   // smallest and largest over clouds of the cloud's largest norm
+	MaxRadius           float64
+	Duplicates          int // points equal to an earlier point of the same cloud, over all clouds
+	NonFinite           int // coordinates that are NaN or infinite
+}
+
+// Summary counts and measures the set. It does not fail: coordinates that are not finite are counted and left out of
+// the extents (an axis without any finite coordinate reports 0 and 0).
+func (s *Set) Summary() Summary {
+	sum := Summary{Clouds: s.N, Points: s.M, Dim: s.D, Classes: s.Classes, MinRadius: math.Inf(1)}
+	sum.Min, sum.Max = make([]float64, s.D), make([]float64, s.D)
+	for k := range s.D {
+		sum.Min[k], sum.Max[k] = math.Inf(1), math.Inf(-1)
+	}
+	if s.Labels != nil {
+		sum.PerClass = make([]int, len(s.Classes))
+		for _, l := range s.Labels {
+			for int(l) >= len(sum.PerClass) {
+				sum.PerClass = append(sum.PerClass, 0)
+			}
+			if l >= 0 {
+				sum.PerClass[l]++
+			}
+		}
+	}
+	for _, p := range s.Split {
+		if p == TestPart {
+			sum.Test++
+		} else {
+			sum.Train++
+		}
+	}
+	order := make([]int32, s.M)
+	for i := range s.N {
+		cloud := s.Cloud(i)
+		radius := 0.0
+		for j := 0; j < len(cloud); j += s.D {
+			norm := 0.0
+			for k := range s.D {
+				v := float64(cloud[j+k])
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					sum.NonFinite++
+					continue
+				}
+				sum.Min[k], sum.Max[k] = min(sum.Min[k], v), max(sum.Max[k], v)
+				norm += v * v
+			}
+			radius = max(radius, norm)
+		}
+		radius = math.Sqrt(radius)
+		sum.MinRadius, sum.MaxRadius = min(sum.MinRadius, radius), max(sum.MaxRadius, radius)
+		sum.Duplicates += duplicates(cloud, s.D, order)
+	}
+	for k := range s.D {
+		if sum.Min[k] > sum.Max[k] { // no finite coordinate on this axis
+			sum.Min[k], sum.Max[k] = 0, 0
+		}
+	}
+	if s.N == 0 {
+		sum.MinRadius = 0
+	}
+	return sum
+}
+
+// duplicates counts the points of a cloud [m, d] that equal another one with a lower index; order is scratch of length m.
+func duplicates(cloud []float32, d int, order []int32) int {
+	for j := range order {
+		order[j] = int32(j)
+	}
+	compare := func(a, b int32) int {
+		p, q := cloud[int(a)*d:int(a)*d+d], cloud[int(b)*d:int(b)*d+d]
+		for k := range p {
+			if c := cmp.Compare(p[k], q[k]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+	slices.SortFunc(order, compare)
+	count := 0
+	for j := 1; j < len(order); j++ {
+		if compare(order[j-1], order[j]) == 0 {
+			count++
+		}
+	}
+	return count
+}

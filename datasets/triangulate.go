@@ -1,0 +1,106 @@
+package datasets
+
+import "math"
+
+// earBudget bounds the corner tests of one polygon, so that a hostile file cannot keep the reader busy for hours.
+const earBudget = 1 << 26
+
+// triangulate cuts a polygon in space (n >= 3 corners in order, nearly planar) into n-2 triangles of corner indices.
+// A convex polygon becomes a fan. Another is projected along its Newell normal and cut by ear clipping, which gives
+// simple polygons, concave ones too, their true area; polygons that cross themselves end in a fan of what is left.
+func triangulate(corners []vec) [][3]int {
+	n := len(corners)
+	flat := flatten(corners)
+	out := make([][3]int, 0, n-2)
+	if convex(flat) {
+		for i := 2; i < n; i++ {
+			out = append(out, [3]int{0, i - 1, i})
+		}
+		return out
+	}
+	ring := make([]int, n)
+	for i := range ring {
+		ring[i] = i
+	}
+	budget := earBudget
+	at, misses := 0, 0
+	for len(ring) > 3 && misses < len(ring) && budget > 0 {
+		k := len(ring)
+		prev, next := (at+k-1)%k, (at+1)%k
+		if isEar(flat, ring, prev, at, next, &budget) {
+			out = append(out, [3]int{ring[prev], ring[at], ring[next]})
+			ring = append(ring[:at], ring[at+1:]...)
+			misses = 0
+			if at == len(ring) {
+				at = 0
+			}
+			continue
+		}
+		at = next
+		misses++
+	}
+	for i := 2; i < len(ring); i++ {
+		out = append(out, [3]int{ring[0], ring[i-1], ring[i]})
+	}
+	return out
+}
+
+// flatten projects corners on the plane of their Newell normal, turning counter-clockwise.
+func flatten(corners []vec) [][2]float64 {
+	var normal vec
+	for i, a := range corners {
+		b := corners[(i+1)%len(corners)]
+		// Relative to the first corner, so that far-away polygons keep their digits.
+		normal = normal.add(a.sub(corners[0]).cross(b.sub(corners[0])))
+	}
+	u, w := vec{1, 0, 0}, vec{0, 1, 0}
+	if size := normal.norm(); size > 0 && !math.IsInf(size, 0) {
+		u, w = normal.unit().frame()
+	}
+	flat := make([][2]float64, len(corners))
+	for i, c := range corners {
+		c = c.sub(corners[0])
+		flat[i] = [2]float64{c.dot(u), c.dot(w)}
+	}
+	return flat
+}
+
+// turn is twice the signed area of the triangle a, b, c: positive when it turns left.
+func turn(a, b, c [2]float64) float64 {
+	return float64((b[0]-a[0])*(c[1]-a[1])) - float64((b[1]-a[1])*(c[0]-a[0]))
+}
+
+// convex reports whether no corner of a counter-clockwise polygon turns right.
+func convex(flat [][2]float64) bool {
+	n := len(flat)
+	for i := range flat {
+		if turn(flat[i], flat[(i+1)%n], flat[(i+2)%n]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isEar reports whether the corner at of the ring can be cut off: it turns left or not at all, and no other corner lies
+// in the triangle it makes with its neighbours.
+func isEar(flat [][2]float64, ring []int, prev, at, next int, budget *int) bool {
+	a, b, c := flat[ring[prev]], flat[ring[at]], flat[ring[next]]
+	area := turn(a, b, c)
+	if area < 0 {
+		return false
+	}
+	if area == 0 {
+		return true // a straight corner or a spike: its triangle has no area
+	}
+	for i, r := range ring {
+		*budget--
+		p := flat[r]
+		if i == prev || i == at || i == next || p == a || p == b || p == c {
+			continue
+		}
+		if turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 {
+			return false
+		}
+	}
+	return true
+}
