@@ -1,0 +1,12 @@
+#!/bin/sh
+# run.sh CONNECTION-FILE: starts the Go kernel of the repository this file lies in. Jupyter calls it.
+root=$(cd "$(dirname "$0")/../../.." && pwd -P) || exit 1
+if ! [ -x "$root/.bin/gonb" ]; then
+	echo "swlab: the Go kernel is not installed: run 'make setup' in $root" >&2
+	exit 1
+fi
+. "$root/scripts/env.sh"
+mkdir -p "$root/.out" || exit 1
+# The kernel's own log looks alarming at every start ("Error message", "gopls is not installed") and helps nobody who
+# reads a notebook. What the cells print takes another way.
+exec "$root/.bin/gonb" --kernel "$1" -raw_error -go_work="$root" 2>>"$root/.out/kernel.log"

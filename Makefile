@@ -1,0 +1,98 @@
+# make help lists what there is. Everything is installed inside this folder: .bin, .venv, .plugins; .out holds logs.
+
+PYTHON ?= python3
+NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
+# Seconds that one cell of a notebook may take.
+TIMEOUT ?= 3600
+LAB_FLAGS ?=
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+py := .venv/bin/python
+env := root="$(CURDIR)"; . scripts/env.sh;
+execute := $(py) -m pytest -q --no-header -p no:cacheprovider --rootdir=. --confcutdir=. --nbmake --nbmake-timeout=$(TIMEOUT)
+tidy := $(py) -m nbstripout --keep-output --keep-count
+
+# Jupyter sees the kernel and the settings of this repository, and keeps its own files in .venv instead of the home folder.
+export JUPYTER_PATH := $(CURDIR)/.jupyter
+export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter/config
+export JUPYTER_CONFIG_DIR := $(CURDIR)/.venv/var/config
+export JUPYTER_DATA_DIR := $(CURDIR)/.venv/var/data
+export JUPYTER_RUNTIME_DIR := $(CURDIR)/.venv/var/run
+export IPYTHONDIR := $(CURDIR)/.venv/var/ipython
+export JUPYTER_PLATFORM_DIRS := 1
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 27
+	@echo "  variables: PYTHON=$(PYTHON) for setup, DATA=clouds for run, FAST=1 for short notebooks, LAB_FLAGS=... for lab"
+
+# --- set-up -------------------------------------------------------------------------------------------------------
+
+# force makes a target be made again if one of the files is gone, whatever its stamp says.
+force = $(if $(filter-out $(wildcard $(1)),$(1)),FORCE)
+plugin := $(if $(wildcard .venv/lib/python3.*/site-packages/lammps_jax_pjrt_cpu),.plugins/cpu/pjrt_c_api_cpu_plugin.so)
+
+setup: ## install everything into this folder: Go tools, Python packages, XLA's CPU plugin
+	@$(MAKE) -s -j2 .venv/.done .bin/.done
+	@$(MAKE) -s .plugins/.done && echo "  set up: Go tools in .bin, Python in .venv, XLA plugin in .plugins"
+
+.venv/.done: requirements.txt requirements-pjrt.txt $(call force,$(py))
+	@scripts/setup-python "$(PYTHON)"
+	@touch $@
+
+.bin/.done: go.mod go.sum $(call force,.bin/gonb .bin/goimports)
+	@scripts/setup-go
+	@touch $@
+
+.plugins/.done: .venv/.done scripts/link-plugins $(call force,$(plugin))
+	@scripts/link-plugins
+	@touch $@
+
+setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (3 GB; not tested on a GPU so far)
+	@scripts/step "CUDA plugin and libraries (3 GB)" .out/setup-cuda.log \
+		"this needs 64-bit Linux on x86, 8 GB of disk and the network; see the lines above, then make setup-cuda again" \
+		$(py) -m pip install --quiet --disable-pip-version-check --no-input --retries 2 --no-compile \
+		--no-deps --require-hashes -r requirements-cuda.txt
+	@scripts/link-plugins
+	@$(env) go run ./cmd/swlab doctor
+
+# --- use ----------------------------------------------------------------------------------------------------------
+
+run: ## set up, execute the quickstart notebook, print what came out; DATA=path for clouds of your own
+	@PYTHON="$(PYTHON)" TIMEOUT="$(TIMEOUT)" scripts/run
+
+lab: setup ## open JupyterLab in the browser, on this machine only, with the Go kernel and trusted notebooks
+	@$(if $(NOTEBOOKS),$(py) -c 'from nbformat.sign import TrustNotebookApp as A; A.launch_instance()' $(NOTEBOOKS) >/dev/null)
+	@$(env) exec $(py) -m jupyterlab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_FLAGS)
+
+notebooks: setup ## execute the notebooks and save their outputs in place, tidied
+	@$(if $(NOTEBOOKS),,echo "there is no notebook in notebooks/" >&2; exit 1)
+	@$(env) rc=0; SWLAB_OUT="$(CURDIR)/.out/notebooks" $(execute) --overwrite $(NOTEBOOKS) || rc=$$?; \
+	$(py) -m nbconvert --log-level=WARN --coalesce-streams --to notebook --inplace $(NOTEBOOKS) && $(tidy) $(NOTEBOOKS) || rc=1; \
+	if grep -lF "$(CURDIR)" $(NOTEBOOKS); then echo "FAILED: the outputs above name a folder of this machine" >&2; rc=1; fi; exit $$rc
+
+docs-pictures: setup ## draw the pictures of the documentation again
+	@$(env) go generate ./...
+
+# --- checks -------------------------------------------------------------------------------------------------------
+
+test: setup ## check the format, vet, run all Go tests, run the notebooks in short form
+	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
+	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
+	@$(env) go vet ./...
+	@$(env) go test -timeout 30m ./...
+	@$(MAKE) check-notebooks
+
+check-notebooks: setup ## run the notebooks in short form, changing nothing
+	@$(if $(NOTEBOOKS),$(tidy) --verify $(NOTEBOOKS) || { echo "FAILED: untidy notebooks, made by make notebooks?" >&2; exit 1; })
+	@$(if $(NOTEBOOKS),$(env) FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" $(execute) $(NOTEBOOKS),echo "no notebooks to check")
+
+bench: setup ## measure: Go benchmarks, then the comparison with other programs
+	@$(env) go test -run '^$$' -bench . ./swlab/...
+	@$(env) if [ -e bench/run.sh ]; then sh bench/run.sh; fi
+
+clean: ## remove what setup and the runs have made here (not runs/)
+	rm -rf .venv .bin .plugins .out
+
+FORCE:
+.PHONY: help setup setup-cuda run lab notebooks docs-pictures test check-notebooks bench clean FORCE
