@@ -1,0 +1,215 @@
+package show
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// interval is the least time between two updates of one bar.
+const interval = 250 * time.Millisecond
+
+// Progress shows how far a long piece of work is: one output that is updated in
+// place at most four times a second, with a bar, the rate and the time left.
+// Call the returned function with the number of steps done so far, from any
+// goroutine, as often as you like; note is a short text for the end of the
+// line, for example the loss. A total of 0 or less means unknown.
+//
+// The last state stays in the notebook. It holds no times, so that a repeated
+// run stores the same output: when done reaches total, or, for work that ends
+// early, when [Done] is called. Outside a notebook the line goes to standard
+// error: on a terminal it is updated in place, else only the last state is
+// written.
+func Progress(total int, title string) func(done int, note string) {
+	b := newBar(total, title, time.Now)
+	bars.Lock()
+	bars.open = append(bars.open, b)
+	bars.Unlock()
+	return b.update
+}
+
+// bars are those that Done has to finish.
+var bars struct {
+	sync.Mutex
+	open []*bar
+}
+
+func flushProgress() {
+	bars.Lock()
+	open := bars.open
+	bars.open = nil
+	bars.Unlock()
+	for _, b := range open {
+		b.finish()
+	}
+}
+
+// sample is how many steps were done at a time.
+type sample struct {
+	at   time.Time
+	done int
+}
+
+type bar struct {
+	mu       sync.Mutex
+	id       string
+	total    int
+	title    string
+	now      func() time.Time
+	terminal bool
+
+	done     int
+	note     string
+	started  bool
+	finished bool
+	shown    time.Time
+	recent   []sample // about the last fifteen seconds, for the rate
+}
+
+func newBar(total int, title string, now func() time.Time) *bar {
+	b := &bar{id: "swlab_progress_" + gonbui.UniqueId(), total: total, title: title, now: now}
+	if f, ok := stderr.(*os.File); ok {
+		if st, err := f.Stat(); err == nil {
+			b.terminal = st.Mode()&os.ModeCharDevice != 0
+		}
+	}
+	return b
+}
+
+func (b *bar) update(done int, note string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.finished {
+		return
+	}
+	b.done, b.note, b.started = max(done, 0), note, true
+	t := b.now()
+	if n := len(b.recent); n == 0 || t.Sub(b.recent[n-1].at) >= time.Second {
+		b.recent = append(b.recent, sample{t, b.done})
+		if len(b.recent) > 16 {
+			b.recent = b.recent[1:]
+		}
+	}
+	if b.total > 0 && b.done >= b.total {
+		b.end()
+		return
+	}
+	if !b.shown.IsZero() && t.Sub(b.shown) < interval {
+		return
+	}
+	b.shown = t
+	b.show(b.times(t))
+}
+
+// finish shows the last state of a bar that was begun and not ended.
+func (b *bar) finish() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.started && !b.finished {
+		b.end()
+	}
+}
+
+func (b *bar) end() {
+	b.finished = true
+	b.show("")
+}
+
+// times returns the rate and the time left, as far as they are known.
+func (b *bar) times(t time.Time) string {
+	from := b.recent[0]
+	elapsed, steps := t.Sub(from.at).Seconds(), b.done-from.done
+	if elapsed < 0.5 || steps <= 0 {
+		return ""
+	}
+	rate := float64(steps) / elapsed
+	s := fmt.Sprintf("%s/s", short(rate))
+	if rate < 1 {
+		s = fmt.Sprintf("%s s each", short(1/rate))
+	}
+	if b.total > b.done {
+		s += " · " + duration(float64(b.total-b.done)/rate) + " left"
+	}
+	return s
+}
+
+// short writes a positive number with about two digits.
+func short(x float64) string {
+	if x >= 10 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.1f", x)
+}
+
+func duration(seconds float64) string {
+	s := int(math.Ceil(math.Min(seconds, 1e9)))
+	switch {
+	case s < 100:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %02d s", s/60, s%60)
+	default:
+		return fmt.Sprintf("%d h %02d min", s/3600, s/60%60)
+	}
+}
+
+// line returns the state in words.
+func (b *bar) line(times string) string {
+	var parts []string
+	if b.total > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d (%d %%)", b.done, b.total, int(100*b.part())))
+	} else {
+		parts = append(parts, fmt.Sprintf("%d", b.done))
+	}
+	for _, p := range []string{times, b.note} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// part is the share that is done, 0 to 1.
+func (b *bar) part() float64 {
+	return math.Min(1, float64(b.done)/float64(max(b.total, 1)))
+}
+
+func (b *bar) show(times string) {
+	line := b.line(times)
+	if !inNotebook() {
+		switch {
+		case b.terminal:
+			fmt.Fprintf(stderr, "\r\x1b[K%s: %s", b.title, line)
+			if b.finished {
+				fmt.Fprintln(stderr)
+			}
+		case b.finished:
+			fmt.Fprintf(stderr, "%s: %s\n", b.title, line)
+		}
+		return
+	}
+	send(&protocol.DisplayData{
+		Data:      map[protocol.MIMEType]any{protocol.MIMETextHTML: b.html(line)},
+		DisplayID: b.id,
+	})
+}
+
+// html takes its colours from JupyterLab's theme; elsewhere from the page.
+func (b *bar) html(line string) string {
+	var s strings.Builder
+	s.WriteString(`<div style="max-width:680px;font-size:13px;line-height:1.5;color:var(--jp-content-font-color1,inherit)">`)
+	fmt.Fprintf(&s, `<div><b>%s</b> %s</div>`, html.EscapeString(b.title), html.EscapeString(line))
+	if b.total > 0 {
+		fmt.Fprintf(&s, `<div style="height:8px;border-radius:4px;overflow:hidden;background:rgba(128,128,128,0.35)">`+
+			`<div style="height:8px;width:%.1f%%;background:#0072B2"></div></div>`, 100*b.part())
+	}
+	s.WriteString(`</div>`)
+	return s.String()
+}

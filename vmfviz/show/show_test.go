@@ -1,0 +1,247 @@
+package show
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// cell runs f as a notebook cell would (or, with notebook false, as a program)
+// and returns what it sent, what it wrote to standard error, and its exit
+// status.
+func cell(t *testing.T, notebook bool, f func()) (sent []*protocol.DisplayData, text string, status int) {
+	t.Helper()
+	var out bytes.Buffer
+	oldNotebook, oldSend, oldSync, oldExit, oldErr := inNotebook, send, syncKernel, exit, stderr
+	defer func() {
+		inNotebook, send, syncKernel, exit, stderr = oldNotebook, oldSend, oldSync, oldExit, oldErr
+	}()
+	inNotebook = func() bool { return notebook }
+	send = func(d *protocol.DisplayData) { sent = append(sent, d) }
+	syncKernel = func() {
+		sent = append(sent, &protocol.DisplayData{Data: map[protocol.MIMEType]any{"synced": true}})
+	}
+	exit = func(code int) { status = code }
+	stderr = &out
+	f()
+	return sent, out.String(), status
+}
+
+func sphere() (*vmfviz.Picture, error) {
+	return vmfviz.Sphere(vmfviz.SphereOptions{Title: "T"}, vmfviz.SpherePanel{})
+}
+
+func TestPicture(t *testing.T) {
+	sent, text, status := cell(t, true, func() { Picture(sphere()) })
+	if len(sent) != 1 || text != "" || status != 0 {
+		t.Fatalf("sent %d outputs, wrote %q, status %d", len(sent), text, status)
+	}
+	png, _ := sent[0].Data[protocol.MIMEImagePNG].([]byte)
+	if !bytes.HasPrefix(png, []byte("\x89PNG")) {
+		t.Error("no PNG was sent")
+	}
+	p, _ := sphere()
+	w, _ := p.Size()
+	if meta, _ := sent[0].Metadata["image/png"].(map[string]int); meta["width"] != w {
+		t.Errorf("metadata %v, expected width %d", sent[0].Metadata, w)
+	}
+	sent, text, _ = cell(t, false, func() { Picture(p) })
+	if len(sent) != 0 || !strings.Contains(text, "T: 1 unit sphere") {
+		t.Errorf("outside a notebook: sent %d, wrote %q", len(sent), text)
+	}
+}
+
+// TestCheck: an error is shown, everything is flushed, the status is 1.
+func TestCheck(t *testing.T) {
+	for name, f := range map[string]func(){
+		"Check":    func() { Check(errors.New("no such file")) },
+		"Picture":  func() { Picture(nil, errors.New("no such file")) },
+		"HTML":     func() { HTML("x", errors.New("no such file")) },
+		"Markdown": func() { Markdown("x", nil, errors.New("no such file")) },
+	} {
+		sent, text, status := cell(t, true, f)
+		if status != 1 || text != "error: no such file\n" || len(sent) != 1 || sent[0].Data["synced"] == nil {
+			t.Errorf("%s: status %d, wrote %q, sent %v", name, status, text, sent)
+		}
+	}
+	if _, text, status := cell(t, true, func() { Check(nil); Picture(sphere()) }); status != 0 || text != "" {
+		t.Errorf("without an error: status %d, wrote %q", status, text)
+	}
+	if _, text, status := cell(t, false, func() { Picture(nil) }); status != 1 || !strings.Contains(text, "picture is empty") {
+		t.Errorf("nil picture: status %d, wrote %q", status, text)
+	}
+}
+
+// TestSphere: the picture comes first, the view that turns second.
+func TestSphere(t *testing.T) {
+	sent, _, _ := cell(t, true, func() { Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{}) })
+	if len(sent) != 2 || sent[0].Data[protocol.MIMEImagePNG] == nil || sent[1].Data[protocol.MIMETextHTML] == nil {
+		t.Fatalf("sent %v", sent)
+	}
+	if _, _, status := cell(t, true, func() { Sphere(vmfviz.SphereOptions{}) }); status != 1 {
+		t.Error("no panel is not an error")
+	}
+}
+
+func TestTable(t *testing.T) {
+	show := func() {
+		Table([]string{"loss", "SW", "note"}, [][]string{{"<b>SW</b>", "1.2 ± 0.1", "a|b"}, {"CD", "−3"}, {"x", "1e-3", "", "more"}})
+	}
+	sent, _, _ := cell(t, true, show)
+	html := fmt.Sprint(sent[0].Data[protocol.MIMETextHTML])
+	for _, want := range []string{
+		`<th style="text-align:left">loss</th><th style="text-align:right">SW</th>`,
+		`&lt;b&gt;SW&lt;/b&gt;`, `<td style="text-align:right">1.2 ± 0.1</td>`, `<td style="text-align:left">more</td>`,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the table lacks %q:\n%s", want, html)
+		}
+	}
+	if n := strings.Count(html, "<td"); n != 12 {
+		t.Errorf("%d cells, expected 12", n)
+	}
+	if strings.Contains(html, "color") {
+		t.Error("a table takes its colours from the theme")
+	}
+	if _, text, _ := cell(t, false, show); !strings.Contains(text, "CD") {
+		t.Errorf("outside a notebook: %q", text)
+	}
+	cell(t, true, func() { Table(nil, nil) })
+}
+
+func TestMarkdownAndHTML(t *testing.T) {
+	sent, _, _ := cell(t, true, func() { Markdown("# T"); HTML("<i>x</i>") })
+	if len(sent) != 2 || sent[0].Data[protocol.MIMETextMarkdown] != "# T" || sent[1].Data[protocol.MIMETextHTML] != "<i>x</i>" {
+		t.Errorf("sent %v", sent)
+	}
+	if _, text, _ := cell(t, false, func() { Markdown("# T"); HTML("<i>x</i>") }); text != "# T\n[HTML, 8 bytes]\n" {
+		t.Errorf("outside a notebook: %q", text)
+	}
+}
+
+// clock is a time that tests move.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func lines(sent []*protocol.DisplayData) []string {
+	var out []string
+	for _, d := range sent {
+		if s, ok := d.Data[protocol.MIMETextHTML].(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// TestProgress: one output, at most four updates a second, rate and time left
+// on the way, a last state without times.
+func TestProgress(t *testing.T) {
+	c := &clock{time.Unix(1000, 0)}
+	sent, _, _ := cell(t, true, func() {
+		b := newBar(1000, "train <LA>", c.now)
+		for i := 1; i <= 1000; i++ {
+			c.t = c.t.Add(10 * time.Millisecond)
+			b.update(i, fmt.Sprintf("loss %d", 1000-i))
+		}
+		b.update(1001, "after the end")
+		b.finish()
+	})
+	shown := lines(sent)
+	if n := len(shown); n < 30 || n > 42 {
+		t.Errorf("%d updates in ten seconds, expected about 40", n)
+	}
+	for _, d := range sent {
+		if d.DisplayID != sent[0].DisplayID || d.DisplayID == "" {
+			t.Fatal("updates go to different outputs")
+		}
+	}
+	if mid := shown[len(shown)/2]; !strings.Contains(mid, "100/s") || !strings.Contains(mid, "5 s left") || !strings.Contains(mid, "train &lt;LA&gt;") {
+		t.Errorf("half way: %s", mid)
+	}
+	if last := shown[len(shown)-1]; !strings.Contains(last, "</b> 1000 of 1000 (100 %) · loss 0</div>") || !strings.Contains(last, "width:100.0%") {
+		t.Errorf("last: %s", last)
+	}
+	if strings.Contains(shown[0], "color:#") {
+		t.Error("text has a colour of its own, which one of the themes hides")
+	}
+}
+
+// TestProgressEndsEarly: Done shows the last state of work that was cut short,
+// once, before it waits for the kernel.
+func TestProgressEndsEarly(t *testing.T) {
+	sent, _, _ := cell(t, true, func() {
+		update := Progress(0, "search")
+		never := Progress(5, "not begun")
+		_ = never
+		update(1, "")
+		update(2, "throttled away")
+		Done()
+		update(3, "too late")
+		Done()
+	})
+	shown := lines(sent)
+	if len(shown) != 2 || !strings.Contains(shown[1], "</b> 2 · throttled away") || strings.Contains(shown[1], "height:8px") {
+		t.Errorf("shown %q", shown)
+	}
+	if len(sent) != 4 || sent[2].Data["synced"] == nil || sent[3].Data["synced"] == nil {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+// TestProgressText: outside a notebook only the last state is written, when
+// standard error is no terminal.
+func TestProgressText(t *testing.T) {
+	_, text, _ := cell(t, false, func() {
+		update := Progress(3, "load")
+		for i := range 4 {
+			update(i, "")
+		}
+		Done()
+	})
+	if text != "load: 3 of 3 (100 %)\n" {
+		t.Errorf("wrote %q", text)
+	}
+	_, text, _ = cell(t, false, func() {
+		c := &clock{time.Unix(0, 0)}
+		b := newBar(4, "load", c.now)
+		b.terminal = true
+		b.update(1, "")
+		c.t = c.t.Add(4 * time.Second)
+		b.update(2, "")
+		b.update(4, "")
+	})
+	if want := "\r\x1b[Kload: 1 of 4 (25 %)\r\x1b[Kload: 2 of 4 (50 %) · 4.0 s each · 8 s left\r\x1b[Kload: 4 of 4 (100 %)\n"; text != want {
+		t.Errorf("wrote %q, expected %q", text, want)
+	}
+}
+
+// TestProgressGoroutines is for the race detector.
+func TestProgressGoroutines(t *testing.T) {
+	cell(t, false, func() {
+		update := Progress(100, "p")
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Add(1)
+			go func() { defer wg.Done(); update(i, "") }()
+		}
+		wg.Wait()
+		Done()
+	})
+}
+
+func TestDuration(t *testing.T) {
+	for s, want := range map[float64]string{0.2: "1 s", 99: "99 s", 100: "1 min 40 s", 3599: "59 min 59 s", 7260: "2 h 01 min"} {
+		if got := duration(s); got != want {
+			t.Errorf("duration(%g) = %q, expected %q", s, got, want)
+		}
+	}
+}
