@@ -45,8 +45,8 @@ func TestClosedFormsAgainstMultiplePrecision(t *testing.T) {
 		}
 	}
 	for _, r := range rows {
-		check(r, "MeanResultantLength", MeanResultantLength(r.Dim, r.Kappa), r.MeanResultantLength, 0, 1e-12)
-		check(r, "1-MeanResultantLength", besselRatio(r.Dim, r.Kappa).gap, r.ResultantGap, 0, 1e-12)
+		check(r, "MeanResultantLength", MeanResultantLength(r.Dim, r.Kappa), r.MeanResultantLength, 0, 2e-15)
+		check(r, "1-MeanResultantLength", besselRatio(r.Dim, r.Kappa).gap, r.ResultantGap, 0, 2e-15)
 		check(r, "MeanCos2", MeanCos2(r.Dim, r.Kappa), r.MeanCos2, 0, 1e-12)
 		tol := 1e-10
 		if r.Dim > 100 {

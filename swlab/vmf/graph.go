@@ -32,7 +32,7 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 	if err := CheckKappa(kappa); err != nil {
 		exceptions.Panicf("vmf.FromNoise: %v", err)
 	}
-	omega, sine2 := angleGraph(graph.StopGradient(u), kappa)
+	omega, sine2 := angleGraph(u, kappa)
 	return place(location, omega, sine2, normals, refl)
 }
 
@@ -49,7 +49,6 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 // error 1e-7 kappa; FromNoise does not have that loss.
 func FromOmega(location, omega, normals *graph.Node, refl Reflection) *graph.Node {
 	checkShapes("FromOmega", location, omega, normals, refl)
-	omega = graph.StopGradient(omega)
 	sine2 := graph.Mul(graph.OneMinus(omega), graph.OnePlus(omega))
 	return place(location, omega, graph.MaxScalar(sine2, 0.0), normals, refl)
 }
@@ -111,6 +110,7 @@ func place(location, omega, sine2, normals *graph.Node, refl Reflection) *graph.
 	if sign != nil {
 		omega = graph.Mul(omega, sign)
 	}
+	// The noise carries no gradient: not even where u or omega comes out of another part of the graph.
 	h := graph.StopGradient(graph.Concatenate([]*graph.Node{graph.InsertAxes(omega, -1), across}, -1)) // [B,L,d]
 	r = graph.InsertAxes(r, 1)                                                                         // [B,1,d]
 	dot := graph.ReduceAndKeep(graph.Mul(h, r), graph.ReduceSum, -1)                                   // [B,L,1]

@@ -210,6 +210,25 @@ func TestGradientFiniteDifference(t *testing.T) {
 	}
 }
 
+// The noise carries no gradient.
+func TestNoGradientThroughNoise(t *testing.T) {
+	x := randomBatch(67, 2, 4, 3, (*rand.Rand).Float64)
+	for name, fn := range map[string]func(location, along, normals *graph.Node) *graph.Node{
+		"FromNoise": noiseSampler(1, Exact), "FromOmega": omegaSampler(Exact),
+	} {
+		out := run(t, func(in []*graph.Node) []*graph.Node {
+			loss := graph.ReduceAllSum(graph.Mul(fn(in[0], in[1], in[2]), in[3]))
+			return graph.Gradient(loss, in[1], in[2])
+		}, tensorOf(dtypes.Float64, x.location, 2, 3), tensorOf(dtypes.Float64, x.along, 2, 4),
+			tensorOf(dtypes.Float64, x.normals, 2, 4, 2), tensorOf(dtypes.Float64, x.coefficients, 2, 4, 3))
+		for _, v := range slices.Concat(out...) {
+			if v != 0 {
+				t.Fatalf("%s: gradients %v, want 0", name, out)
+			}
+		}
+	}
+}
+
 // T20: unit norms and finite gradients at and around e1, where the coded sampler shrinks.
 func TestNearE1(t *testing.T) {
 	angles, locations := nearE1()

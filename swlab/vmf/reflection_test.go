@@ -65,7 +65,7 @@ func TestPlaceComponents(t *testing.T) {
 						for i, v := range row {
 							dot += v * location[i]
 						}
-						if math.Abs(norm2(row)-1) > 1e-14 || math.Abs(dot-omega[l]) > 1e-14 {
+						if !(math.Abs(norm2(row)-1) <= 1e-14 && math.Abs(dot-omega[l]) <= 1e-14) {
 							t.Fatalf("%s d=%d: norm %.17g, component %.17g, want 1 and %.17g", refl, d, norm2(row), dot, omega[l])
 						}
 					}
@@ -96,7 +96,7 @@ func TestNormsNearE1(t *testing.T) {
 				off := 1 - norm2(x[3*l:3*l+3])
 				if refl == Coded {
 					short[angles[k]] = math.Max(short[angles[k]], off)
-				} else if math.Abs(off) > 1e-14 {
+				} else if !(math.Abs(off) <= 1e-14) {
 					t.Fatalf("%s at angle %g: norm %.17g", refl, angles[k], 1-off)
 				}
 			}

@@ -99,7 +99,7 @@ func TestOmegaFromUniform(t *testing.T) {
 	if w := OmegaFromUniform(1, 0.25); math.Abs(w+0.04554141) > 5e-9 { // K2
 		t.Errorf("omega(kappa 1, u 0.25) = %.9f", w)
 	}
-	for _, kappa := range []float64{0, 1e-300, 1e-12, 0.5, 1, 1 + 1e-12, 30, 1e6, MaxKappa} {
+	for _, kappa := range []float64{0, 1e-300, 1e-12, 0.5, 1, 1 + 1e-12, 30, 400, 5000, 1e6, MaxKappa} {
 		last := -1.0
 		for i := 0; i <= 64; i++ {
 			w, sine := angleFromUniform(kappa, float64(i)/64)
