@@ -12,11 +12,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
-// Ascent finds a location per pair by Steps projected gradient steps on the mean over the batch of the objective:
-// Adam with beta = (0.9, 0.999), eps = 1e-8 on the unconstrained coordinates, followed by division by the norm (the
-// moments are not projected), from a fresh uniform start. The released code's Rate is 1e-4, with which 50 steps turn a
-// direction by about 0.2 degrees: "v-DSW, T = 50" of the paper's tables is a vMF around a random location. A rate of 1e-2 to
-// 1e-1 gives an honest maximum.
+// Ascent finds a location per pair by Steps projected gradient steps on the mean over the batch of the objective, as the
+// released code does: Adam with beta = (0.9, 0.999), eps = 1e-8 on the unconstrained coordinates, followed by division by the
+// norm (the moments are not projected), from a fresh uniform start.
+//
+// Two properties of it to know. The code's Rate of 1e-4 turns a direction by about 0.2 degrees in 50 steps: "v-DSW, T = 50" of
+// the paper's tables is a vMF around a random location. And since Adam scales every coordinate of the gradient by itself, the
+// radial part too, a larger Rate climbs fast but stops short of the maximum (by 6 to 7 % on a stretched Gaussian, where 200
+// steps of rate 0.05 reach 2 to 4 times the mean slice).
 type Ascent struct {
 	Steps int
 	Rate  float64

@@ -1,0 +1,209 @@
+package swlab
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &datasets.Set{Name: "gaussian", N: n, M: m, D: d, Points: make([]float32, n*m*d)}
+	for i := range s.Points {
+		s.Points[i] = float32(sd * r.NormFloat64())
+	}
+	return s
+}
+
+// TestStandardErrorIsHonest: many copies of one pair, each with directions of its own, scatter as the standard error
+// says, with and without the root.
+func TestStandardErrorIsHonest(t *testing.T) {
+	const copies = 400
+	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 1)
+	for i := 0; i < len(y.Points); i += 3 {
+		y.Points[i] *= 3 // stretched, so that slices differ
+	}
+	rows := make([]int, copies)
+	for _, root := range []bool{false, true} {
+		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o.Slices, o.Root = 40, root
+		d, err := Distance("sw", x.Select(rows), y.Select(rows), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		square := 0.0
+		for _, v := range d.PerPair {
+			square += (v - d.Value) * (v - d.Value) / (copies - 1)
+		}
+		// The standard deviation of 400 values is known to 3.5 %; three of those.
+		if ratio := math.Sqrt(square/copies) / d.StdErr; ratio < 0.89 || ratio > 1.11 {
+			t.Errorf("root %v: the mean scatters by %v, the standard error says %v", root, math.Sqrt(square/copies), d.StdErr)
+		}
+	}
+}
+
+// TestGivenDirections: the same directions give the same costs in any number of pairs and for [L, d] and [B, L, d], and the
+// triangle inequality holds on them for the root of every slice's cost.
+func TestGivenDirections(t *testing.T) {
+	a, b, c := gaussian(1, 2, 50, 4, 1), gaussian(2, 2, 50, 4, 2), gaussian(3, 2, 50, 4, 0.5)
+	theta := gaussian(4, 1, 6, 4, 1).Points
+	for i := 0; i < len(theta); i += 4 {
+		n := float32(math.Sqrt(float64(theta[i]*theta[i] + theta[i+1]*theta[i+1] + theta[i+2]*theta[i+2] + theta[i+3]*theta[i+3])))
+		for j := range 4 {
+			theta[i+j] /= n
+		}
+	}
+	o := DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
+	costs := func(x, y *datasets.Set, o DistanceOptions) []float32 {
+		d, err := Distance("sw", x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Slices != 6 {
+			t.Fatalf("%d slices, want 6", d.Slices)
+		}
+		return d.Costs
+	}
+	ab, bc, ac := costs(a, b, o), costs(b, c, o), costs(a, c, o)
+	ba := costs(b, a, o)
+	both := o
+	both.Directions = &Directions{Values: append(append([]float32{}, theta...), theta...), Shape: []int{2, 6, 4}}
+	again := costs(a, b, both)
+	root := func(v float32) float64 { return math.Sqrt(float64(v)) }
+	for i := range ab {
+		if math.Abs(float64(ab[i]-ba[i])) > 1e-4 || math.Abs(float64(ab[i]-again[i])) > 1e-4 {
+			t.Errorf("slice %d: %v, exchanged %v, with directions per pair %v", i, ab[i], ba[i], again[i])
+		}
+		if root(ac[i]) > root(ab[i])+root(bc[i])+1e-5 {
+			t.Errorf("slice %d breaks the triangle inequality: %v > %v + %v", i, root(ac[i]), root(ab[i]), root(bc[i]))
+		}
+	}
+}
+
+// TestVMFBetweenUniformAndPoint: kappa -> 0 is SW in expectation; a large kappa is the cost at the location.
+func TestVMFBetweenUniformAndPoint(t *testing.T) {
+	x, y := gaussian(1, 4, 60, 3, 1), gaussian(2, 4, 60, 3, 1.5)
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o.Slices, o.AscentSteps = 2000, 0
+	value := func(name string, kappa float64) *Distances {
+		o.Kappa = kappa
+		d, err := Distance(name, x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	sw, small := value("sw", 1), value("v-dsw", 1e-6)
+	if gap := math.Abs(sw.Value - small.Value); gap > 4*math.Hypot(sw.StdErr, small.StdErr) {
+		t.Errorf("SW %v, v-DSW at kappa 1e-6 %v", sw.Value, small.Value)
+	}
+	sharp := value("v-dsw", 1e6)
+	for b := range x.N {
+		lo, hi := math.Inf(1), 0.0
+		for _, c := range sharp.Costs[b*2000 : (b+1)*2000] {
+			lo, hi = math.Min(lo, float64(c)), math.Max(hi, float64(c))
+		}
+		if hi > 1.1*lo+0.1 {
+			t.Errorf("pair %d: at kappa 1e6 the slices cost %v to %v", b, lo, hi)
+		}
+	}
+}
+
+// TestAscentRaises: with a larger rate, 200 steps of the coded ascent come near the largest of many random slices, though not to it
+// (slicing.Ascent says why), and far above their mean.
+func TestAscentRaises(t *testing.T) {
+	x, y := gaussian(1, 4, 60, 3, 1), gaussian(2, 4, 60, 3, 1)
+	for i := 0; i < len(y.Points); i += 3 {
+		y.Points[i] *= 4
+	}
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o.Slices, o.AscentSteps, o.AscentRate = 3000, 200, 0.05
+	top, err := Distance("max-sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := Distance("sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, v := range top.PerPair {
+		best := 0.0
+		mean := many.PerPair[b]
+		for _, c := range many.Costs[b*3000 : (b+1)*3000] {
+			best = math.Max(best, float64(c))
+		}
+		if v < 0.9*best || v < 2*mean {
+			t.Errorf("pair %d: Max-SW %v, the largest of 3000 slices %v, their mean %v", b, v, best, mean)
+		}
+	}
+	if !math.IsNaN(top.StdErr) {
+		t.Errorf("standard error %v of a single slice", top.StdErr)
+	}
+}
+
+// TestGradientIsOfTheValue compares with a central difference of the value itself, same seed.
+func TestGradientIsOfTheValue(t *testing.T) {
+	x, y := gaussian(1, 2, 30, 3, 1), gaussian(2, 2, 30, 3, 1)
+	for _, name := range []string{"sw", "chamfer"} {
+		o := DistanceOptions{Settings: loss.Defaults(), Seed: 5, Gradient: true}
+		d, err := Distance(name, x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm := 0.0
+		for _, g := range d.Gradient {
+			norm += float64(g) * float64(g)
+		}
+		norm = math.Sqrt(norm)
+		at := func(h float64) float64 {
+			moved := y.Select([]int{0, 1})
+			for i := range moved.Points {
+				moved.Points[i] += float32(h * float64(d.Gradient[i]) / norm)
+			}
+			r, err := Distance(name, x, moved, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Value
+		}
+		const h = 5e-3
+		if got := (at(h) - at(-h)) / (2 * h); math.Abs(got-norm) > 0.02*norm {
+			t.Errorf("%s: slope %v along the gradient of length %v", name, got, norm)
+		}
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	x := gaussian(1, 2, 10, 3, 1)
+	flat := gaussian(1, 2, 10, 2, 1)
+	for says, f := range map[string]func() error{
+		"2 in gaussian and 3": func() error {
+			return CheckDistance("sw", x, gaussian(1, 3, 10, 3, 1), DistanceOptions{Settings: loss.Defaults()})
+		},
+		"one dimension": func() error { return CheckDistance("sw", x, flat, DistanceOptions{Settings: loss.Defaults()}) },
+		"equally many points": func() error {
+			return CheckDistance("sw", x, gaussian(1, 2, 9, 3, 1), DistanceOptions{Settings: loss.Defaults()})
+		},
+		"dimension 3, found 2": func() error { return CheckDistance("v-dsw", flat, flat, DistanceOptions{Settings: loss.Defaults()}) },
+		"expected shape [L, 3]": func() error {
+			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
+		},
+		`loss "chamfer" takes none`: func() error {
+			return CheckDistance("chamfer", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, expected one that says %q", err, says)
+		}
+	}
+	if err := CheckDistance("chamfer", x, gaussian(1, 2, 9, 3, 1), DistanceOptions{Settings: loss.Defaults()}); err != nil {
+		t.Errorf("chamfer of unequal sizes: %v", err)
+	}
+	if err := CheckDistance("sw", flat, flat, DistanceOptions{Settings: loss.Defaults()}); err != nil {
+		t.Errorf("sw in the plane: %v", err)
+	}
+}
