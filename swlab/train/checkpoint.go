@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -57,7 +57,7 @@ func saveCheckpoint(run string, c checkpoint) error {
 	if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
 		return err
 	}
-	if err := writeJSON(filepath.Join(tmp, stateFile), checkpointState{c.progress, c.count}); err != nil {
+	if err := durable.WriteJSON(filepath.Join(tmp, stateFile), checkpointState{c.progress, c.count}); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp, 0o755); err != nil {
@@ -66,7 +66,7 @@ func saveCheckpoint(run string, c checkpoint) error {
 	if err := os.Rename(tmp, name); err != nil {
 		return err
 	}
-	if err := weights.SyncDir(dir); err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return err
 	}
 	all, err := listCheckpoints(run)
@@ -135,12 +135,4 @@ func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
 		return checkpoint{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return checkpoint{progress: s.progress, count: s.Count, tensors: set}, nil
-}
-
-func writeJSON(path string, v any) error {
-	return weights.Replace(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	})
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sliced-wasserstein/lab/swlab/weights"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Record is one line of log.jsonl.
@@ -69,7 +69,7 @@ func openLog(dir string, step int) (*os.File, error) {
 			return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
 		}
 	}
-	err := weights.Replace(path, func(w io.Writer) error {
+	err := durable.Write(path, func(w io.Writer) error {
 		for _, r := range keep {
 			if err := json.NewEncoder(w).Encode(r); err != nil {
 				return err

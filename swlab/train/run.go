@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -147,7 +148,7 @@ func prepare(m Model, c Config, o Options) (checkpoint, error) {
 	if err := saveCheckpoint(o.Out, start); err != nil {
 		return checkpoint{}, err
 	}
-	return start, writeJSON(filepath.Join(o.Out, configFile), c)
+	return start, durable.WriteJSON(filepath.Join(o.Out, configFile), c)
 }
 
 // runner is a run under way.
@@ -264,7 +265,7 @@ func (r *runner) finish() (Result, error) {
 	}
 	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Run: out}
 	res.Seconds, res.SecondsPerStep = times(records)
-	return res, writeJSON(filepath.Join(out, resultFile), res)
+	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
 }
 
 // group is the part of a set whose names start with prefix, without it.

@@ -7,9 +7,10 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // maxHeader bounds the JSON header of a safetensors file (the format's own limit).
@@ -157,10 +158,9 @@ func half(h uint16) float32 {
 	return float32(sign * math.Ldexp(1024+frac, exp-25))
 }
 
-// WriteSafetensors writes set as float32 safetensors: to a temporary name in the same folder, synced, then renamed, so
-// that path holds either the old file or the whole new one.
+// WriteSafetensors writes set as float32 safetensors; path holds either the old file or the whole new one.
 func WriteSafetensors(path string, set *Set) error {
-	return Replace(path, func(w io.Writer) error { return writeSafetensors(w, set) })
+	return durable.Write(path, func(w io.Writer) error { return writeSafetensors(w, set) })
 }
 
 func writeSafetensors(w io.Writer, set *Set) error {
@@ -195,46 +195,4 @@ func writeSafetensors(w io.Writer, set *Set) error {
 		}
 	}
 	return nil
-}
-
-// Replace writes a file through write so that a crash or an error leaves either the old content or the new one: a
-// temporary file in the same folder, fsync, rename, fsync of the folder.
-func Replace(path string, write func(io.Writer) error) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err = write(f); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(dir)
-}
-
-// SyncDir makes renames and removals in dir durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -1,0 +1,200 @@
+// Package notebook holds what the cells of one notebook share: the data asked for, a folder for results, pictures and times.
+// In GoNB every cell is a process of its own, so what a later cell needs lies in files, and a finished run is read, not repeated.
+//
+// Environment: SWLAB_DATA names clouds of the user's own, SWLAB_OUT the folder for results, FAST=1 asks for a short form whose
+// numbers mean nothing.
+package notebook
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// Book is a notebook at work.
+type Book struct {
+	Data string // path of the clouds, or "builtin"
+	Out  string // folder for results
+	Fast bool   // short form
+}
+
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, else .out/NAME in the repository.
+func Open(name string) (*Book, error) {
+	b := &Book{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
+	if b.Data == "" {
+		b.Data = "builtin"
+	}
+	if b.Out == "" {
+		root, err := repository()
+		if err != nil {
+			return nil, err
+		}
+		b.Out = filepath.Join(root, ".out", name)
+	}
+	return b, os.MkdirAll(filepath.Join(b.Out, "pictures"), 0o755)
+}
+
+// repository is the nearest folder above that holds go.mod.
+func repository() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.mod in this folder or above: start the notebook inside the repository, or set SWLAB_OUT")
+		}
+		dir = up
+	}
+}
+
+// Backend opens the best backend and says which and why.
+func (b *Book) Backend() (*engine.Engine, error) {
+	e, err := engine.Open("")
+	if err != nil {
+		return nil, err
+	}
+	if err := b.note("backend.json", map[string]string{"backend": e.Name, "why": e.Why}); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Clouds loads the data with that many points per cloud, centred and scaled, as training and test part. Data without parts
+// of their own are split, a fifth for the test, by the seed.
+func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
+	set, err := datasets.Load(b.Data, datasets.Options{Points: points, Seed: seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	if set.Split == nil {
+		set = set.WithSplit(0.2, seed)
+	}
+	if trainPart, err = set.Part("train"); err != nil {
+		return nil, nil, err
+	}
+	if testPart, err = set.Part("test"); err != nil {
+		return nil, nil, err
+	}
+	if trainPart.N < 2 || testPart.N < 1 {
+		return nil, nil, fmt.Errorf("%s: expected at least 2 clouds to train on and 1 to test, found %d and %d", b.Data, trainPart.N, testPart.N)
+	}
+	return trainPart, testPart, nil
+}
+
+// Train trains c on set in a folder of its own below Out, showing progress; the same configuration again continues or reads that run.
+func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+	c = c.On(set)
+	c.Backend = e.Name
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	sum := sha256.Sum256(raw)
+	o := train.Options{Out: filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4]))}
+	if _, err := train.ReadConfig(o.Out); err == nil {
+		o.Resume = true
+	}
+	var tick func(int, string)
+	o.Progress = func(r train.Record, total int) {
+		if tick == nil {
+			tick = show.Progress(total, "training")
+		}
+		tick(r.Step, fmt.Sprintf("loss %.2f", r.Loss))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
+	defer stop()
+	return train.Run(ctx, e, set, c, o)
+}
+
+// Time notes the seconds until the function it returns is called: defer b.Time("training")().
+func (b *Book) Time(part string) func() {
+	began := time.Now()
+	return func() {
+		var times []partTime
+		b.read("times.json", &times)
+		times = slices.DeleteFunc(times, func(t partTime) bool { return t.Part == part })
+		show.Check(b.note("times.json", append(times, partTime{part, time.Since(began).Seconds()})))
+	}
+}
+
+type partTime struct {
+	Part    string  `json:"part"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Picture shows p and saves it as pictures/NAME.png. An error ends the cell.
+func (b *Book) Picture(name string, p *vmfviz.Picture, err error) {
+	show.Check(err)
+	show.Check(p.Save(filepath.Join(b.Out, "pictures", name+".png")))
+	show.Picture(p)
+}
+
+// Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
+// pictures.
+func (b *Book) Summary(row string, before, after experiments.Scores) error {
+	type scores struct {
+		CD  float64 `json:"cd"`
+		SW  float64 `json:"sw"`
+		EMD float64 `json:"emd"`
+	}
+	short := func(s experiments.Scores) scores { return scores{s.CD.Mean, s.SW.Mean, s.EMD.Mean} }
+	var times []partTime
+	b.read("times.json", &times)
+	backend := map[string]string{}
+	b.read("backend.json", &backend)
+	pictures, err := filepath.Glob(filepath.Join(b.Out, "pictures", "*.png"))
+	if err != nil {
+		return err
+	}
+	return b.note("summary.json", map[string]any{
+		"backend": backend["backend"], "why": backend["why"], "data": b.Data,
+		"row":   map[string]any{"name": row, "before": short(before), "after": short(after)},
+		"times": times, "pictures": pictures,
+	})
+}
+
+// Scores returns what compute finds, kept in NAME.json of a run folder so that a later cell need not evaluate again.
+func Scores(run, name string, compute func() (experiments.Scores, error)) (experiments.Scores, error) {
+	path := filepath.Join(run, name+".json")
+	var s experiments.Scores
+	if raw, err := os.ReadFile(path); err == nil && json.Unmarshal(raw, &s) == nil {
+		return s, nil
+	}
+	s, err := compute()
+	if err != nil {
+		return s, err
+	}
+	return s, durable.WriteJSON(path, s)
+}
+
+func (b *Book) note(file string, v any) error {
+	return durable.WriteJSON(filepath.Join(b.Out, file), v)
+}
+
+// read fills v from a file that Book wrote; v stays as it is where there is none.
+func (b *Book) read(file string, v any) {
+	if raw, err := os.ReadFile(filepath.Join(b.Out, file)); err == nil {
+		_ = json.Unmarshal(raw, v) // a file of another version counts as none
+	}
+}
