@@ -38,6 +38,7 @@ setup: ## install everything into this folder: Go tools, Python packages, XLA's 
 
 .venv/.done: requirements.txt requirements-pjrt.txt $(call force,$(py))
 	@scripts/setup-python "$(PYTHON)"
+	@mkdir -p "$(IPYTHONDIR)"
 	@touch $@
 
 .bin/.done: go.mod go.sum $(call force,.bin/gonb .bin/goimports)
@@ -62,14 +63,15 @@ run: ## set up, execute the quickstart notebook, print what came out; DATA=path 
 	@PYTHON="$(PYTHON)" TIMEOUT="$(TIMEOUT)" scripts/run
 
 lab: setup ## open JupyterLab in the browser, on this machine only, with the Go kernel and trusted notebooks
-	@$(if $(NOTEBOOKS),$(py) -c 'from nbformat.sign import TrustNotebookApp as A; A.launch_instance()' $(NOTEBOOKS) >/dev/null)
+	@if [ -n "$(NOTEBOOKS)" ]; then $(py) -c 'from nbformat.sign import TrustNotebookApp as A; A.launch_instance()' $(NOTEBOOKS) >/dev/null; fi
 	@$(env) exec $(py) -m jupyterlab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_FLAGS)
 
 notebooks: setup ## execute the notebooks and save their outputs in place, tidied
-	@$(if $(NOTEBOOKS),,echo "there is no notebook in notebooks/" >&2; exit 1)
-	@$(env) rc=0; SWLAB_OUT="$(CURDIR)/.out/notebooks" $(execute) --overwrite $(NOTEBOOKS) || rc=$$?; \
+	@if [ -z "$(NOTEBOOKS)" ]; then echo "there is no notebook in notebooks/" >&2; exit 1; fi; $(env) rc=0; \
+	export SWLAB_OUT="$(CURDIR)/.out/notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) --overwrite $(NOTEBOOKS) || rc=1; \
 	$(py) -m nbconvert --log-level=WARN --coalesce-streams --to notebook --inplace $(NOTEBOOKS) && $(tidy) $(NOTEBOOKS) || rc=1; \
-	if grep -lF "$(CURDIR)" $(NOTEBOOKS); then echo "FAILED: the outputs above name a folder of this machine" >&2; rc=1; fi; exit $$rc
+	if grep -lF "$(CURDIR)" $(NOTEBOOKS); then echo "FAILED: the outputs of the notebooks above name a folder of this machine" >&2; rc=1; fi; \
+	exit $$rc
 
 docs-pictures: setup ## draw the pictures of the documentation again
 	@$(env) go generate ./...
@@ -84,8 +86,9 @@ test: setup ## check the format, vet, run all Go tests, run the notebooks in sho
 	@$(MAKE) check-notebooks
 
 check-notebooks: setup ## run the notebooks in short form, changing nothing
-	@$(if $(NOTEBOOKS),$(tidy) --verify $(NOTEBOOKS) || { echo "FAILED: untidy notebooks, made by make notebooks?" >&2; exit 1; })
-	@$(if $(NOTEBOOKS),$(env) FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" $(execute) $(NOTEBOOKS),echo "no notebooks to check")
+	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
+	$(tidy) --verify $(NOTEBOOKS) || { echo "FAILED: the notebooks above are not as make notebooks leaves them" >&2; exit 1; }; \
+	export FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) $(NOTEBOOKS)
 
 bench: setup ## measure: Go benchmarks, then the comparison with other programs
 	@$(env) go test -run '^$$' -bench . ./swlab/...

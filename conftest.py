@@ -15,6 +15,6 @@ def pytest_runtest_makereport(item, call):
     if error is not None and hasattr(failure, "nb"):
         cell = failure.nb.cells[error.failing_cell_index]
         printed = "".join(out.get("text", "") for out in cell.get("outputs", []) if out.output_type == "stream")
-        title = f"printed by cell {error.failing_cell_index} of {item.path.name}"
+        title = f"printed by cell {error.failing_cell_index + 1} of {item.path.name}"
         report.sections.append((title, COLOUR.sub("", printed) or "(nothing)"))
     return report
