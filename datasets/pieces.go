@@ -7,16 +7,18 @@ import "math"
 type solid struct {
 	*stream  // the shape's own random numbers, for its parameters
 	elements []element
+	volumes  []volume
 }
 
 // element is a piece of surface that can be sampled uniformly by area: exactly when it is flat or round, and to second
 // order in the size of its cells when it is a piece of a general patch.
 type element struct {
-	area float64
+	area  float64
+	owner int // 1 + index of the volume it bounds; 0 for an open surface
 	// Flat: o + s*a + t*b with s, t in [0, 1]; a triangle when half is set, then s + t <= 1.
 	o, a, b vec
 	half    bool
-	// Round: a cone, cylinder or ring from o (radius r0) to o+axis (radius r1), angles from0 to from0+sweep in the
+	// Round: a cone, cylinder or ring from o (radius r0) to o+axis (radius r1), angles from to from+sweep in the
 	// plane of a and b, which are unit vectors.
 	round       bool
 	axis        vec
@@ -51,7 +53,10 @@ func (e *element) draw(random *stream) vec {
 	}
 }
 
-// sample draws n points uniformly by area over all elements, row-major [n, 3].
+// maxRedraws bounds the search for a visible point; hidden parts are a small share of every shape.
+const maxRedraws = 100
+
+// sample draws n points uniformly by area over what can be seen of all elements, row-major [n, 3].
 func (g *solid) sample(n int, random *stream) []float32 {
 	upTo := make([]float64, len(g.elements))
 	total := 0.0
@@ -61,7 +66,13 @@ func (g *solid) sample(n int, random *stream) []float32 {
 	}
 	out := make([]float32, 0, 3*n)
 	for range n {
-		p := g.elements[pick(upTo, random.float())].draw(random)
+		var p vec
+		for range maxRedraws {
+			e := &g.elements[pick(upTo, random.float())]
+			if p = e.draw(random); !g.hidden(p, e.owner) {
+				break
+			}
+		}
 		out = append(out, float32(p.x), float32(p.y), float32(p.z))
 	}
 	return out
@@ -101,12 +112,14 @@ func (g *solid) quad(p, q, r, s vec) {
 
 // hexahedron is a box with free corners: the ring bottom[0..3] and the ring top[0..3] above it.
 func (g *solid) hexahedron(bottom, top [4]vec) {
+	start := g.mark()
 	g.quad(bottom[0], bottom[1], bottom[2], bottom[3])
 	g.quad(top[0], top[1], top[2], top[3])
 	for i := range 4 {
 		j := (i + 1) % 4
 		g.quad(bottom[i], bottom[j], top[j], top[i])
 	}
+	g.fillHexahedron(start, bottom, top)
 }
 
 // box is the closed axis-parallel box between two corners.
@@ -166,10 +179,11 @@ func (g *solid) disc(c, axis vec, r0, r1 float64) { g.cone(c, c, axis, r0, r1) }
 
 // cylinder is a closed cylinder or cut cone from p to q.
 func (g *solid) cylinder(p, q vec, r0, r1 float64) {
-	axis := q.sub(p)
+	start, axis := g.mark(), q.sub(p)
 	g.cone(p, q, axis, r0, r1)
 	g.disc(p, axis, 0, r0)
 	g.disc(q, axis, 0, r1)
+	g.fillCone(start, p, q, r0, r1)
 }
 
 // tube is the side of a cylinder from p to q.
@@ -192,7 +206,11 @@ func (g *solid) revolve(base, axis vec, profile [][2]float64) {
 }
 
 // sphere is cut into rings, whose radii and heights lie on the true sphere.
-func (g *solid) sphere(c vec, r float64) { g.dome(c, vec{0, 1, 0}, r, 0, math.Pi) }
+func (g *solid) sphere(c vec, r float64) {
+	start := g.mark()
+	g.dome(c, vec{0, 1, 0}, r, 0, math.Pi)
+	g.fillEllipsoid(start, c, vec{r, r, r})
+}
 
 // dome is the part of a sphere between two angles from the pole that axis points to.
 func (g *solid) dome(c, axis vec, r, from, to float64) {
@@ -217,15 +235,14 @@ func (g *solid) patch(nu, nv int, at func(u, v float64) vec) {
 		}
 		return p
 	}
-	place := &motion{}
-	*place = still
+	place := still // on the heap, shared by the cells
 	before := row(0)
 	for i := range nu {
 		after := row(i + 1)
 		for j := range nv {
 			area := triangleArea(before[j], after[j], after[j+1]) + triangleArea(before[j], after[j+1], before[j+1])
 			if area > 0 {
-				g.elements = append(g.elements, element{area: area, at: at, place: place,
+				g.elements = append(g.elements, element{area: area, at: at, place: &place,
 					u0: float64(i) / float64(nu), v0: float64(j) / float64(nv), du: 1 / float64(nu), dv: 1 / float64(nv)})
 			}
 		}
@@ -235,6 +252,7 @@ func (g *solid) patch(nu, nv int, at func(u, v float64) vec) {
 
 // ellipsoid has the half axes r along x, y and z.
 func (g *solid) ellipsoid(c, r vec) {
+	start := g.mark()
 	g.patch(10, 16, func(u, v float64) vec {
 		sinV, cosV := math.Sincos(2 * math.Pi * v)
 		// Uniform steps of height: equal areas on the sphere, so cells near the poles are not crowded.
@@ -242,6 +260,7 @@ func (g *solid) ellipsoid(c, r vec) {
 		ring := math.Sqrt(max(0, 1-float64(h*h)))
 		return vec{c.x + float64(r.x*ring*cosV), c.y + float64(r.y*h), c.z + float64(r.z*ring*sinV)}
 	})
+	g.fillEllipsoid(start, c, r)
 }
 
 // torus is the ring of tube radius r around the circle of radius big in the plane at right angles to axis, between two
@@ -264,6 +283,7 @@ type station struct{ z, y, w, h, e float64 }
 
 // loft joins stations smoothly into a skin along z and closes both ends with flat caps where they have a size.
 func (g *solid) loft(stations ...station) {
+	start := g.mark()
 	section := func(s station, v float64) vec {
 		sin, cos := math.Sincos(2 * math.Pi * v)
 		scale := 1.0
@@ -276,10 +296,7 @@ func (g *solid) loft(stations ...station) {
 	at := func(u float64) station {
 		x := u * float64(len(stations)-1)
 		i := min(int(x), len(stations)-2)
-		t := x - float64(i)
-		p, q := stations[i], stations[i+1]
-		mid := func(a, b float64) float64 { return a + float64((b-a)*t) }
-		return station{mid(p.z, q.z), mid(p.y, q.y), mid(p.w, q.w), mid(p.h, q.h), mid(p.e, q.e)}
+		return stations[i].lerp(stations[i+1], x-float64(i))
 	}
 	g.patch(4*(len(stations)-1), 20, func(u, v float64) vec { return section(at(u), v) })
 	for _, end := range []station{stations[0], stations[len(stations)-1]} {
@@ -290,6 +307,7 @@ func (g *solid) loft(stations ...station) {
 			}
 		}
 	}
+	g.fillLoft(start, stations)
 }
 
 // Curves.
@@ -335,6 +353,17 @@ var still = motion{x: vec{1, 0, 0}, y: vec{0, 1, 0}, z: vec{0, 0, 1}}
 func (m *motion) turn(p vec) vec  { return m.x.scale(p.x).add(m.y.scale(p.y)).add(m.z.scale(p.z)) }
 func (m *motion) apply(p vec) vec { return m.turn(p).add(m.shift) }
 
+// undo is the inverse of apply.
+func (m *motion) undo(p vec) vec {
+	p = p.sub(m.shift)
+	return vec{m.x.dot(p), m.y.dot(p), m.z.dot(p)}
+}
+
+// then is the motion m followed by after.
+func (m *motion) then(after motion) motion {
+	return motion{after.turn(m.x), after.turn(m.y), after.turn(m.z), after.apply(m.shift)}
+}
+
 // rotation turns by angle around the axis ("x", "y" or "z") through pivot, counter-clockwise seen from its tip.
 func rotation(axis byte, angle float64, pivot vec) motion {
 	sin, cos := math.Sincos(angle)
@@ -359,23 +388,21 @@ func (g *solid) move(start int, m motion) {
 		if e.at != nil {
 			if p := e.place; !moved[p] {
 				moved[p] = true
-				*p = motion{m.turn(p.x), m.turn(p.y), m.turn(p.z), m.apply(p.shift)}
+				*p = p.then(m)
 			}
 			continue
 		}
 		e.o, e.a, e.b, e.axis = m.apply(e.o), m.turn(e.a), m.turn(e.b), m.turn(e.axis)
 	}
+	for i := range g.volumes {
+		if v := &g.volumes[i]; v.first >= start {
+			v.place = v.place.then(m)
+		}
+	}
 }
 
 // mark returns the start for a later move.
 func (g *solid) mark() int { return len(g.elements) }
-
-// shift moves the elements from start on by d.
-func (g *solid) shift(start int, d vec) {
-	m := still
-	m.shift = d
-	g.move(start, m)
-}
 
 // mirrored builds a part twice: as it is, and reflected at the plane x = 0. part gets the sign to multiply x with.
 func mirrored(part func(side float64)) {

@@ -48,8 +48,8 @@ type shapeClass struct {
 var shapeClasses = []shapeClass{
 	{"aeroplane", buildAeroplane}, {"bed", buildBed}, {"bicycle", buildBicycle}, {"bookshelf", buildBookshelf},
 	{"bottle", buildBottle}, {"bridge", buildBridge}, {"car", buildCar}, {"chair", buildChair},
-	{"dog", buildDog}, {"fir", buildFir}, {"floor-lamp", buildFloorLamp}, {"guitar", buildGuitar},
-	{"hammer", buildHammer}, {"helicopter", buildHelicopter}, {"house", buildHouse}, {"monitor", buildMonitor},
+	{"church", buildChurch}, {"dog", buildDog}, {"fir", buildFir}, {"floor-lamp", buildFloorLamp},
+	{"guitar", buildGuitar}, {"hammer", buildHammer}, {"helicopter", buildHelicopter}, {"monitor", buildMonitor},
 	{"mug", buildMug}, {"person", buildPerson}, {"rocket", buildRocket}, {"round-table", buildRoundTable},
 	{"sailboat", buildSailboat}, {"sofa", buildSofa}, {"spectacles", buildSpectacles}, {"stool", buildStool},
 	{"table", buildTable}, {"teapot", buildTeapot}, {"tree", buildTree}, {"truck", buildTruck},

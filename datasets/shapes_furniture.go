@@ -166,12 +166,12 @@ func buildRoundTable(g *solid) {
 
 // buildSofa: base, back, two arms, seat and back cushions for one to three, short feet.
 func buildSofa(g *solid) {
-	seats := g.count(1, 3)
+	seats := 1 + g.count(1, 5)/2 // mostly two or three
 	x := float64(seats)*g.between(0.28, 0.36) + 0.02
-	z, seat := g.between(0.36, 0.46), g.between(0.22, 0.30)
-	arm, armHeight := g.between(0.10, 0.20), g.between(0.18, 0.30)
-	back, thick := g.between(0.38, 0.55), g.between(0.12, 0.20)
-	foot := g.between(0.04, 0.12)
+	z, seat := g.between(0.36, 0.44), g.between(0.24, 0.32)
+	arm, armHeight := g.between(0.09, 0.16), g.between(0.20, 0.32)
+	back, thick := g.between(0.42, 0.60), g.between(0.10, 0.16)
+	foot := g.between(0.06, 0.14)
 	g.box(vec{-x, foot, -z}, vec{x, seat, z})
 	g.hexahedron(rectangle(-x, x, z-thick, z, seat), rectangle(-x, x, z-thick*0.4, z+0.08, seat+back))
 	round := g.chance(0.4)
@@ -233,29 +233,31 @@ func buildBed(g *solid) {
 	}
 }
 
-// buildBookshelf: two sides, a back, two to six shelves, rows of books on some of them.
+// buildBookshelf: two sides, three to six shelves, a back on some, rows of books on some shelves.
 func buildBookshelf(g *solid) {
-	x, height, depth := g.between(0.35, 0.65), g.between(1.1, 2.0), g.between(0.24, 0.36)
-	const board = 0.03
+	x, height, depth := g.between(0.32, 0.58), g.between(1.1, 1.8), g.between(0.22, 0.34)
+	const board = 0.04
 	z := depth / 2
 	mirrored(func(side float64) {
 		g.box(vec{side*x - board/2, 0, -z}, vec{side*x + board/2, height, z})
 	})
-	g.parallelogram(vec{-x, 0.05, z}, vec{2 * x, 0, 0}, vec{0, height - 0.05, 0})
-	shelves := g.count(3, 6)
+	if g.chance(0.15) {
+		g.parallelogram(vec{-x, 0.05, z}, vec{2 * x, 0, 0}, vec{0, height - 0.05, 0})
+	}
+	shelves := g.count(3, 5)
 	gap := (height - 0.08) / float64(shelves)
 	for i := range shelves + 1 {
 		y := 0.06 + gap*float64(i)
 		g.box(vec{-x, y - board, -z}, vec{x, y, z})
-		if i == shelves || g.chance(0.25) {
+		if i == shelves || g.chance(0.5) {
 			continue
 		}
-		for at := -x + 0.03; at < x*g.between(0.2, 0.95); {
+		for at, end := -x+0.03, x*g.between(-0.6, 0.3); at < end; {
 			w := g.between(0.03, 0.09)
 			if at+w > x-0.02 {
 				break
 			}
-			g.box(vec{at, y, -z + g.between(0.02, 0.08)}, vec{at + w, y + gap*g.between(0.55, 0.85), z - 0.04})
+			g.box(vec{at, y, z - 0.05 - g.between(0.10, 0.15)}, vec{at + w, y + gap*g.between(0.5, 0.8), z - 0.05})
 			at += w + g.between(0.002, 0.015)
 		}
 	}

@@ -70,7 +70,8 @@ func buildVase(g *solid) {
 	neck, lip := g.between(0.08, 0.20), g.between(0.14, 0.34)
 	low, high := g.between(0.28, 0.55), g.between(0.72, 0.86)
 	up := vec{0, 1, 0}
-	profile := smooth([][2]float64{{foot, 0}, {(foot + belly) * 0.52, height * low * 0.45}, {belly, height * low}, {neck, height * high}, {lip, height}}, 8)
+	full := g.between(0.55, 0.9) // how round the belly is
+	profile := smooth([][2]float64{{foot, 0}, {foot + (belly-foot)*full, height * low * 0.5}, {belly, height * low}, {neck + (belly-neck)*full, height * (low + (high-low)*0.45)}, {neck, height * high}, {lip, height}}, 8)
 	g.revolve(vec{}, up, profile)
 	g.disc(vec{}, up, 0, foot)
 	// The inside of the neck, as far as one can look.

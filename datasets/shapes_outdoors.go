@@ -42,46 +42,48 @@ func buildFir(g *solid) {
 	}
 }
 
-// buildHouse: walls, a gabled or hipped roof with eaves, a chimney, a door, windows; a wing or porch on some.
-func buildHouse(g *solid) {
-	x, z, wall := g.between(0.45, 0.70), g.between(0.35, 0.48), g.between(0.38, 0.70)
-	ridge, eave := g.between(0.25, 0.48), g.between(0.05, 0.10)
+// buildChurch: a nave with a gabled roof along z, a tower with a spire before it, a cross or ball on top, a choir or
+// side aisles on some.
+func buildChurch(g *solid) {
+	x, z, wall := g.between(0.18, 0.27), g.between(0.42, 0.62), g.between(0.26, 0.42)
+	ridge, eave := g.between(0.20, 0.34), g.between(0.02, 0.05)
 	g.walls(-x, x, -z, z, wall)
-	if g.chance(0.3) { // hipped
-		in := z * g.between(0.7, 1)
-		lo := rectangle(-x-eave, x+eave, -z-eave, z+eave, wall)
-		a, b := vec{-x + in, wall + ridge, 0}, vec{x - in, wall + ridge, 0}
-		g.quad(lo[0], lo[1], b, a)
-		g.quad(lo[2], lo[3], a, b)
-		g.triangle(lo[1], lo[2], b)
-		g.triangle(lo[3], lo[0], a)
-		g.box(vec{x * 0.3, wall + 0.2*ridge, 0.05}, vec{x*0.3 + 0.12, wall + ridge + 0.15, 0.17})
-	} else {
-		g.gable(-x-eave, x+eave, -z, z, eave, wall, ridge)
+	// The roof is built along x and turned.
+	start := g.mark()
+	g.gable(-z, z+eave, -x, x, eave, wall, ridge)
+	g.triangle(vec{z, wall, -x}, vec{z, wall, x}, vec{z, wall + ridge, 0})
+	g.move(start, rotation('y', -math.Pi/2, vec{}))
+	switch g.count(0, 2) {
+	case 1: // choir: a half-round end with a half cone
+		r, h, up := x*0.75, wall*0.85, vec{0, 1, 0}
+		from, to := -math.Pi/2, math.Pi/2 // the frame of y starts at z
+		g.coneArc(vec{0, 0, z}, vec{0, h, z}, up, r, r, from, to)
+		g.coneArc(vec{0, h, z}, vec{0, h + r, z}, up, r, 0, from, to)
+	case 2: // aisles
+		w, h := g.between(0.10, 0.16), wall*g.between(0.45, 0.60)
 		mirrored(func(side float64) {
-			g.triangle(vec{side * x, wall, -z}, vec{side * x, wall, z}, vec{side * x, wall + ridge, 0})
+			lo, hi := side*x, side*(x+w)
+			g.walls(min(lo, hi), max(lo, hi), -0.7*z, 0.9*z, h)
+			g.quad(vec{lo, h + 0.08, -0.7 * z}, vec{hi, h, -0.7 * z}, vec{hi, h, 0.9 * z}, vec{lo, h + 0.08, 0.9 * z})
 		})
-		at := g.between(-0.6, 0.5) * x
-		g.box(vec{at, wall + 0.3*ridge, 0.08}, vec{at + 0.12, wall + ridge + g.between(0.08, 0.2), 0.2})
 	}
-	door := g.between(-0.5, 0.3) * x
-	g.box(vec{door, 0, -z - 0.03}, vec{door + 0.17, min(0.34, wall*0.8), -z})
-	frame := func(cx, cy float64) {
-		const w, h = 0.08, 0.07
-		for _, s := range []float64{-1, 1} {
-			g.beam(vec{cx + s*w, cy - h, -z - 0.015}, vec{cx + s*w, cy + h, -z - 0.015}, 0.03)
-			g.beam(vec{cx - w, cy + s*h, -z - 0.015}, vec{cx + w, cy + s*h, -z - 0.015}, 0.03)
-		}
+	t, tall, spire := g.between(0.12, 0.17), g.between(0.75, 1.10), g.between(0.35, 0.75)
+	front := -z - t
+	base := rectangle(-t, t, front-t, front+t, 0)
+	top := rectangle(-t, t, front-t, front+t, tall)
+	g.hexahedron(base, top)
+	roof := rectangle(-t*1.15, t*1.15, front-t*1.15, front+t*1.15, tall)
+	peak := vec{0, tall + spire, front}
+	for i := range 4 {
+		g.triangle(roof[i], roof[(i+1)%4], peak)
 	}
-	frame(door+0.38, wall*0.55)
-	if door > -0.25*x {
-		frame(door-0.22, wall*0.55)
+	if g.chance(0.5) {
+		g.beam(peak, peak.add(vec{0, 0.16, 0}), 0.02)
+		g.beam(peak.add(vec{-0.05, 0.10, 0}), peak.add(vec{0.05, 0.10, 0}), 0.02)
+	} else {
+		g.sphere(peak.add(vec{0, 0.02, 0}), 0.025)
 	}
-	if g.chance(0.35) { // a lower wing at one side
-		w, h := g.between(0.25, 0.40), wall*g.between(0.5, 0.75)
-		g.walls(x, x+w, -z*0.7, z*0.7, h)
-		g.quad(vec{x, h + 0.12, -z * 0.75}, vec{x + w + 0.04, h, -z * 0.75}, vec{x + w + 0.04, h, z * 0.75}, vec{x, h + 0.12, z * 0.75})
-	}
+	g.box(vec{-0.06, 0, front - t - 0.02}, vec{0.06, 0.2, front - t})
 }
 
 // walls are the four sides of a box that stands on the ground.

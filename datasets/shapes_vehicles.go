@@ -124,20 +124,16 @@ func buildHelicopter(g *solid) {
 	})
 }
 
-// roadWheel is a tyre with a hub, axle along x.
+// roadWheel is a tyre with flat sides, axle along x.
 func (g *solid) roadWheel(c vec, r, width float64) {
 	half := vec{width / 2, 0, 0}
-	g.tube(c.sub(half), c.add(half), r)
-	axle := vec{1, 0, 0}
-	for _, s := range []float64{-1, 1} {
-		g.disc(c.add(half.scale(s)), axle, 0, r)
-	}
+	g.cylinder(c.sub(half), c.add(half), r, r)
 }
 
 // buildCar: body, cabin with sloped windows (saloon, hatchback, estate or sports car), four wheels.
 func buildCar(g *solid) {
 	x, long := g.between(0.36, 0.42), g.between(0.85, 1.08) // half width, half length
-	floor, waist := g.between(0.12, 0.17), g.between(0.42, 0.52)
+	floor, waist := g.between(0.15, 0.20), g.between(0.44, 0.52)
 	middle, half := (floor+waist)/2, (waist-floor)/2
 	g.loft(station{-long, middle - 0.04, 0.80 * x, 0.60 * half, 4}, station{-0.93 * long, middle - 0.02, 0.96 * x, 0.85 * half, 5}, station{-0.4 * long, middle, x, half, 6},
 		station{0.5 * long, middle, x, half, 6}, station{0.93 * long, middle, 0.97 * x, 0.95 * half, 5}, station{long, middle, 0.85 * x, 0.75 * half, 4})
@@ -153,7 +149,7 @@ func buildCar(g *solid) {
 	g.hexahedron(rectangle(-0.92*x, 0.92*x, front, back, waist-0.02), rectangle(-0.72*x, 0.72*x, front+windscreen, back-rear, roof))
 	r := g.between(0.17, 0.22)
 	for _, z := range []float64{-0.62, 0.60} {
-		mirrored(func(side float64) { g.roadWheel(vec{side * (x - 0.05), r, z * long}, r, 0.14) })
+		mirrored(func(side float64) { g.roadWheel(vec{side * (x - 0.03), r, z * long}, r, 0.14) })
 	}
 	mirrored(func(side float64) {
 		g.box(vec{side*(x+0.05) - 0.04, waist, front + 0.12}, vec{side*(x+0.05) + 0.04, waist + 0.07, front + 0.17})
@@ -316,7 +312,7 @@ func buildRocket(g *solid) {
 		profile := make([][2]float64, 9)
 		for i := range profile {
 			t := float64(i) / 8
-			profile[i] = [2]float64{r * math.Sqrt(1-t) * (1 + 0.5*t) * (1 - 0.3*t*t), y + long*t}
+			profile[i] = [2]float64{r * (1 - t*t*(1.35-0.35*t)), y + long*t}
 		}
 		profile[8][0] = 0
 		g.revolve(vec{}, up, profile)
@@ -329,7 +325,7 @@ func buildRocket(g *solid) {
 		g.torus(vec{0, height * g.between(0.5, 0.75), 0}, up, r, 0.02, 0, 2*math.Pi)
 	}
 	n := g.count(3, 5)
-	span, tall, sweep := g.between(0.16, 0.32), g.between(0.25, 0.45), g.between(0, 0.15)
+	span, tall, sweep := g.between(0.18, 0.38), g.between(0.25, 0.45), g.between(0, 0.15)
 	boosters := g.chance(0.35)
 	for i := range n {
 		start := g.mark()

@@ -1,0 +1,341 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// randomSet makes a set of clouds with offset and scale far from normalised.
+func randomSet(n, m, d int, seed uint64) *Set {
+	random := newStream(seed)
+	s := &Set{Name: "random", Kind: "npy", N: n, M: m, D: d, Points: make([]float32, n*m*d)}
+	for i := range s.Points {
+		s.Points[i] = float32(7 + 3*random.float() + float64(i%d)*random.float())
+	}
+	return s
+}
+
+// wantError fails unless err mentions every part.
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("expected an error with %q, found none", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not mention %q", err, p)
+		}
+	}
+}
+
+func checkNormalized(t *testing.T, s *Set) {
+	t.Helper()
+	for i := range s.N {
+		cloud, mean, largest := s.Cloud(i), make([]float64, s.D), 0.0
+		for j := 0; j < len(cloud); j += s.D {
+			norm := 0.0
+			for k := range s.D {
+				mean[k] += float64(cloud[j+k]) / float64(s.M)
+				norm += float64(cloud[j+k]) * float64(cloud[j+k])
+			}
+			largest = max(largest, math.Sqrt(norm))
+		}
+		for k, v := range mean {
+			if math.Abs(v) > 1e-6 {
+				t.Fatalf("cloud %d: mean of axis %d is %g", i, k, v)
+			}
+		}
+		if math.Abs(largest-1) > 1e-6 {
+			t.Fatalf("cloud %d: largest radius is %v", i, largest)
+		}
+	}
+}
+
+func TestNormalizeCentresAndScales(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := randomSet(rapid.IntRange(1, 4).Draw(rt, "n"), rapid.IntRange(2, 40).Draw(rt, "m"), rapid.IntRange(1, 5).Draw(rt, "d"), rapid.Uint64().Draw(rt, "seed"))
+		if err := s.Normalize(); err != nil {
+			rt.Fatal(err)
+		}
+		checkNormalized(t, s)
+		again := s.Select([]int{0})
+		if err := again.Normalize(); err != nil {
+			rt.Fatal(err)
+		}
+		for i, v := range again.Points {
+			if math.Abs(float64(v-s.Points[i])) > 1e-6 {
+				rt.Fatalf("normalising twice moved coordinate %d by %g", i, v-s.Points[i])
+			}
+		}
+	})
+}
+
+func TestNormalizeKeepsDigitsFarFromTheOrigin(t *testing.T) {
+	// The exact centre of these points is not a float32; a float32 accumulator would be off by whole units.
+	s := &Set{Name: "far", N: 1, M: 4, D: 1, Points: []float32{1 << 24, 1<<24 + 2, 1<<24 + 4, 1<<24 + 8}}
+	if err := s.Normalize(); err != nil {
+		t.Fatal(err)
+	}
+	want := []float32{-3.5 / 4.5, -1.5 / 4.5, 0.5 / 4.5, 1}
+	if !slices.Equal(s.Points, want) {
+		t.Errorf("found %v, expected %v", s.Points, want)
+	}
+}
+
+func TestNormalizeRefusesBadClouds(t *testing.T) {
+	s := randomSet(3, 5, 3, 1)
+	s.Cloud(1)[7] = float32(math.NaN())
+	wantError(t, s.Normalize(), "random", "cloud 1", "point 2", "NaN")
+	s.Cloud(1)[7] = float32(math.Inf(-1))
+	wantError(t, s.Normalize(), "cloud 1", "Inf")
+	for j := range s.Cloud(1) {
+		s.Cloud(1)[j] = 0.1 // not exact: the mean of equal numbers need not be the number
+	}
+	wantError(t, s.Normalize(), "cloud 1", "zero extent")
+	one := &Set{Name: "one", N: 1, M: 1, D: 3, Points: []float32{1, 2, 3}}
+	wantError(t, one.Normalize(), "cloud 0", "zero extent")
+	wantError(t, (&Set{Name: "short", N: 2, M: 2, D: 3, Points: make([]float32, 3)}).Normalize(), "short", "3 coordinates")
+}
+
+func TestValidate(t *testing.T) {
+	good := func() *Set {
+		s := randomSet(3, 4, 3, 2)
+		s.Labels, s.Classes, s.Split = []int32{0, 1, 1}, []string{"a", "b"}, []uint8{0, 0, 1}
+		return s
+	}
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		spoil func(*Set)
+		want  string
+	}{
+		"points":   {func(s *Set) { s.Points = s.Points[1:] }, "found 35"},
+		"empty":    {func(s *Set) { s.N = 0 }, "at least one cloud"},
+		"overflow": {func(s *Set) { s.N, s.M = math.MaxInt/2, math.MaxInt/2 }, "needs N*M*D"},
+		"labels":   {func(s *Set) { s.Labels = s.Labels[1:] }, "2 labels for 3 clouds"},
+		"negative": {func(s *Set) { s.Labels[2] = -1 }, "label -1 of cloud 2"},
+		"unnamed":  {func(s *Set) { s.Labels[2] = 2 }, "no class name"},
+		"split":    {func(s *Set) { s.Split[1] = 7 }, "split entry 7"},
+		"short":    {func(s *Set) { s.Split = s.Split[1:] }, "2 split entries"},
+		"nan":      {func(s *Set) { s.Points[35] = float32(math.NaN()) }, "cloud 2: point 3, coordinate 2"},
+	} {
+		s := good()
+		c.spoil(s)
+		t.Run(name, func(t *testing.T) { wantError(t, s.Validate(), c.want, "random") })
+	}
+}
+
+func TestSubset(t *testing.T) {
+	s := randomSet(5, 64, 3, 3)
+	sub, err := s.Subset(20, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sub.N != 5 || sub.M != 20 || sub.D != 3 || len(sub.Points) != 300 {
+		t.Fatalf("shape [%d %d %d]", sub.N, sub.M, sub.D)
+	}
+	for i := range s.N {
+		at := map[string]int{}
+		for j := range s.M {
+			at[fmt.Sprint(s.Cloud(i)[3*j:3*j+3])] = j
+		}
+		seen := map[int]bool{}
+		for j := range sub.M {
+			k, ok := at[fmt.Sprint(sub.Cloud(i)[3*j:3*j+3])]
+			if !ok || seen[k] {
+				t.Fatalf("cloud %d: point %d is not in the cloud or was drawn twice", i, j)
+			}
+			seen[k] = true
+		}
+	}
+	again, _ := s.Subset(20, 9)
+	if !slices.Equal(sub.Points, again.Points) {
+		t.Error("the same seed gave another subset")
+	}
+	other, _ := s.Subset(20, 10)
+	if slices.Equal(sub.Points, other.Points) {
+		t.Error("another seed gave the same subset")
+	}
+	// It depends on the cloud's index alone, not on its neighbours; the smaller subset is a prefix.
+	alone, _ := s.Select([]int{0}).Subset(11, 9)
+	if !slices.Equal(alone.Points, sub.Points[:33]) {
+		t.Error("cloud 0 alone, with fewer points, is not a prefix")
+	}
+	all, err := s.Subset(64, 9)
+	if err != nil || !slices.Equal(all.Points, s.Points) {
+		t.Errorf("m = M must keep the cloud: %v", err)
+	}
+	all.Points[0]++
+	if all.Points[0] == s.Points[0] {
+		t.Error("the subset shares memory with the set")
+	}
+	_, err = s.Subset(65, 1)
+	wantError(t, err, "random", "65", "64")
+	_, err = s.Subset(0, 1)
+	wantError(t, err, "at least 1")
+}
+
+func TestSubsetIsUniform(t *testing.T) {
+	// 4 of 12 points, 3000 clouds: each point is expected 1000 times; chi-square with 11 degrees of freedom.
+	const n, m, k = 3000, 12, 4
+	s := &Set{Name: "index", N: n, M: m, D: 1, Points: make([]float32, n*m)}
+	for i := range s.Points {
+		s.Points[i] = float32(i % m)
+	}
+	sub, err := s.Subset(k, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts [m]float64
+	for _, v := range sub.Points {
+		counts[int(v)]++
+	}
+	chi := 0.0
+	for _, c := range counts {
+		chi += (c - n*k/m) * (c - n*k/m) / (n * k / m)
+	}
+	if chi > 31 { // p = 0.001
+		t.Errorf("chi-square %.1f", chi)
+	}
+}
+
+func TestEpochOrder(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 33, 1000} {
+		order := EpochOrder(n, 5, 3)
+		sorted := slices.Clone(order)
+		slices.Sort(sorted)
+		if !slices.Equal(sorted, identity(n)) {
+			t.Fatalf("n = %d: not a permutation", n)
+		}
+		if !slices.Equal(order, EpochOrder(n, 5, 3)) {
+			t.Fatalf("n = %d: not repeatable", n)
+		}
+	}
+	if slices.Equal(EpochOrder(100, 5, 3), EpochOrder(100, 5, 4)) || slices.Equal(EpochOrder(100, 5, 3), EpochOrder(100, 6, 3)) {
+		t.Error("the order must change with epoch and seed")
+	}
+	var first [10]float64
+	for epoch := range 2000 {
+		first[EpochOrder(10, 1, epoch)[0]]++
+	}
+	chi := 0.0
+	for _, c := range first {
+		chi += (c - 200) * (c - 200) / 200
+	}
+	if chi > 27.9 { // p = 0.001, 9 degrees of freedom
+		t.Errorf("first rows are not uniform over epochs: chi-square %.1f", chi)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	order := EpochOrder(10, 1, 0)
+	batches := Batches(order, 4)
+	if len(batches) != 3 || len(batches[0]) != 4 || len(batches[2]) != 2 {
+		t.Fatalf("found %v", batches)
+	}
+	if !slices.Equal(slices.Concat(batches...), order) {
+		t.Error("batches do not make up the order")
+	}
+	if b := Batches(order, 100); len(b) != 1 || len(b[0]) != 10 {
+		t.Errorf("a batch larger than the data: %v", b)
+	}
+	if b := Batches(order, 5); len(b) != 2 {
+		t.Errorf("an exact division: %v", b)
+	}
+	if b := Batches(nil, 5); len(b) != 0 {
+		t.Errorf("no rows: %v", b)
+	}
+	if b := Batches(order, 0); len(b) != 1 {
+		t.Errorf("size 0: %v", b)
+	}
+}
+
+func TestPartSelects(t *testing.T) {
+	s := randomSet(4, 3, 2, 1)
+	for _, name := range []string{"train", "test", "all"} {
+		p, err := s.Part(name)
+		if err != nil || p.N != 4 {
+			t.Fatalf("%s of a set without parts: %v", name, err)
+		}
+	}
+	s.Split = []uint8{TrainPart, TestPart, TrainPart, TestPart}
+	s.Labels = []int32{0, 1, 2, 3}
+	test, err := s.Part("test")
+	if err != nil || !slices.Equal(test.Labels, []int32{1, 3}) || !slices.Equal(test.Cloud(1), s.Cloud(3)) {
+		t.Errorf("test part: %v, %v", test, err)
+	}
+	all, _ := s.Part("all")
+	if all.N != 4 {
+		t.Errorf("all: %d clouds", all.N)
+	}
+	_, err = s.Part("val")
+	wantError(t, err, "val", "train, test or all")
+	s.Split = make([]uint8, 4)
+	_, err = s.Part("test")
+	wantError(t, err, "test part is empty")
+}
+
+func TestWithSplit(t *testing.T) {
+	s := randomSet(53, 2, 2, 1)
+	s.Labels = make([]int32, s.N)
+	for i := range s.Labels {
+		s.Labels[i] = int32(i % 4)
+	}
+	held := s.WithSplit(0.2, 7)
+	count, perClass := 0, map[int32]int{}
+	for i, p := range held.Split {
+		if p == TestPart {
+			count++
+			perClass[s.Labels[i]]++
+		}
+	}
+	if count != 11 {
+		t.Errorf("20 %% of 53 clouds: %d", count)
+	}
+	for class := range int32(4) { // 13 or 14 clouds each: 2.6 to 2.8 expected
+		if n := perClass[class]; n < 2 || n > 3 {
+			t.Errorf("class %d gives %d clouds", class, n)
+		}
+	}
+	if s.Split != nil {
+		t.Error("the set itself was changed")
+	}
+	if !slices.Equal(held.Split, s.WithSplit(0.2, 7).Split) || slices.Equal(held.Split, s.WithSplit(0.2, 8).Split) {
+		t.Error("the split must depend on the seed alone")
+	}
+	tests := func(s *Set) (n int) {
+		for _, p := range s.Split {
+			n += int(p)
+		}
+		return n
+	}
+	two := randomSet(2, 2, 2, 1)
+	for fraction, want := range map[float64]int{-1: 0, 0: 0, 0.01: 1, 0.99: 1, 1: 2, 2: 2} {
+		if n := tests(two.WithSplit(fraction, 1)); n != want {
+			t.Errorf("fraction %v of two clouds holds out %d, expected %d", fraction, n, want)
+		}
+	}
+	if n := tests(randomSet(1, 2, 2, 1).WithSplit(0.5, 1)); n != 0 {
+		t.Errorf("a single cloud must stay in train")
+	}
+}
+
+func TestSummary(t *testing.T) {
+	s := &Set{Name: "x", N: 2, M: 3, D: 2, Points: []float32{0, 0, 3, 4, 0, 0, 1, 1, float32(math.NaN()), -2, 1, 1},
+		Labels: []int32{1, 1}, Classes: []string{"a", "b"}, Split: []uint8{0, 1}}
+	got := s.Summary()
+	want := "{2 3 2 [a b] [0 2] 1 1 [0 -2] [3 4] 2 5 2 1}"
+	if text := fmt.Sprint(got); text != want {
+		t.Errorf("found    %s\nexpected %s", text, want)
+	}
+	empty := (&Set{D: 3}).Summary()
+	if empty.MinRadius != 0 || empty.Min[0] != 0 {
+		t.Errorf("an empty set: %+v", empty)
+	}
+}
