@@ -49,8 +49,8 @@ setup: ## install everything into this folder: Go tools, Python packages, XLA's 
 	@scripts/link-plugins
 	@touch $@
 
-setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (3 GB; not tested on a GPU so far)
-	@scripts/step "CUDA plugin and libraries (3 GB)" .out/setup-cuda.log \
+setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (2 GB to download; not tested on a GPU so far)
+	@scripts/step "CUDA plugin and libraries (2 GB to download)" .out/setup-cuda.log \
 		"this needs 64-bit Linux on x86, 8 GB of disk and the network; see the lines above, then make setup-cuda again" \
 		$(py) -m pip install --quiet --disable-pip-version-check --no-input --retries 2 --no-compile \
 		--no-deps --require-hashes -r requirements-cuda.txt
