@@ -113,15 +113,14 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	}
 }
 
-// TestAscentRaises: with a larger rate, 200 steps of the coded ascent come near the largest of many random slices, though not to it
-// (slicing.Ascent says why), and far above their mean.
+// TestAscentRaises: 200 tangent steps of Max-SW find at least the largest of 3000 random slices.
 func TestAscentRaises(t *testing.T) {
 	x, y := gaussian(1, 4, 60, 3, 1), gaussian(2, 4, 60, 3, 1)
 	for i := 0; i < len(y.Points); i += 3 {
 		y.Points[i] *= 4
 	}
 	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
-	o.Slices, o.AscentSteps, o.AscentRate = 3000, 200, 0.05
+	o.Slices, o.AscentSteps, o.AscentRate, o.AscentTangent = 3000, 200, 0.02, true
 	top, err := Distance("max-sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -132,12 +131,11 @@ func TestAscentRaises(t *testing.T) {
 	}
 	for b, v := range top.PerPair {
 		best := 0.0
-		mean := many.PerPair[b]
 		for _, c := range many.Costs[b*3000 : (b+1)*3000] {
 			best = math.Max(best, float64(c))
 		}
-		if v < 0.9*best || v < 2*mean {
-			t.Errorf("pair %d: Max-SW %v, the largest of 3000 slices %v, their mean %v", b, v, best, mean)
+		if v < 0.999*best {
+			t.Errorf("pair %d: Max-SW %v, the largest of 3000 slices %v", b, v, best)
 		}
 	}
 	if !math.IsNaN(top.StdErr) {

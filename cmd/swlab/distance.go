@@ -39,6 +39,7 @@ func newDistance(c *common) *cobra.Command {
 	f.Float64Var(&d.settings.Kappa, "kappa", d.settings.Kappa, "concentration of the vMF law")
 	f.IntVar(&d.settings.AscentSteps, "ascent-steps", d.settings.AscentSteps, "steps T of the ascent on the location")
 	f.Float64Var(&d.settings.AscentRate, "ascent-rate", d.settings.AscentRate, "its rate")
+	f.BoolVar(&d.settings.AscentTangent, "ascent-tangent", false, "remove the radial part of its gradient: beyond the paper, finds the maximum")
 	f.StringVar(&d.reduce, "reduce", "sum", "over points: sum or mean")
 	f.BoolVar(&d.settings.Root, "root", false, "take the p-th root per pair")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")

@@ -52,6 +52,7 @@ func newTrain(c *common) *cobra.Command {
 	f.Float64Var(&t.config.P, "p", t.config.P, "exponent p >= 1")
 	f.IntVar(&t.config.AscentSteps, "ascent-steps", t.config.AscentSteps, "steps T of the ascent on the location")
 	f.Float64Var(&t.config.AscentRate, "ascent-rate", t.config.AscentRate, "its rate")
+	f.BoolVar(&t.config.AscentTangent, "ascent-tangent", false, "remove the radial part of its gradient: beyond the paper, finds the maximum")
 	f.IntVar(&t.config.DK, "dk", t.config.DK, "width of the amortizer's queries and keys")
 	f.IntVar(&t.config.K, "k", t.config.K, "projected keys and values of LA")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")

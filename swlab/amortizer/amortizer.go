@@ -100,7 +100,7 @@ func unit(a *graph.Node) *graph.Node {
 func checkPair(name string, x, y *graph.Node, points, dim int) {
 	s := x.Shape()
 	if s.Rank() != 3 || !s.Equal(y.Shape()) || s.Dimensions[2] != dim || (points > 0 && s.Dimensions[1] != points) {
-		panic(fmt.Sprintf("amortizer %q for %d points of dimension %d: found clouds %s and %s", name, points, dim, x.Shape(), y.Shape()))
+		panic(fmt.Errorf("amortizer %q for %d points of dimension %d: found clouds %s and %s", name, points, dim, x.Shape(), y.Shape()))
 	}
 }
 

@@ -20,9 +20,12 @@ type Settings struct {
 	Root        bool    // p-th root of the value
 	AscentSteps int     // T, where the location is found by ascent
 	AscentRate  float64
-	Amortizer   string           // name of the map that predicts the location; "" means ascent
-	Maps        amortizer.Config // what the map depends on
-	Reflection  vmf.Reflection   // how vMF samples are turned to their location
+	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the paper, and needed for a true
+	// maximum.
+	AscentTangent bool
+	Amortizer     string           // name of the map that predicts the location; "" means ascent
+	Maps          amortizer.Config // what the map depends on
+	Reflection    vmf.Reflection   // how vMF samples are turned to their location
 }
 
 // Defaults are the settings of the paper: L = 100, kappa = 1, p = 2, sums over points, T = 50 ascent steps of rate 1e-4.
@@ -103,7 +106,7 @@ func (s Settings) located(label string, law slicing.Law, n int) (Loss, error) {
 		rule.Amortizer = a
 		return s.sliced(strings.ToUpper(s.Amortizer)+" "+label, rule), nil
 	}
-	ascent := slicing.Ascent{Steps: s.AscentSteps, Rate: s.AscentRate}
+	ascent := slicing.Ascent{Steps: s.AscentSteps, Rate: s.AscentRate, Tangent: s.AscentTangent}
 	if err := ascent.Check(); err != nil {
 		return nil, err
 	}

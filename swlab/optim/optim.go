@@ -58,7 +58,7 @@ func (o Adam) Step(w, grad, m, v, t *graph.Node) (w1, m1, v1 *graph.Node) {
 // correction is 1 - beta^t, computed in float64.
 func correction(beta float64, t *graph.Node) *graph.Node {
 	if t.DType() != dtypes.Float64 || !t.Shape().IsScalar() {
-		panic(fmt.Sprintf("optim: expected the step number as a float64 scalar, found %s", t.Shape()))
+		panic(fmt.Errorf("optim: expected the step number as a float64 scalar, found %s", t.Shape()))
 	}
 	power := graph.Pow(graph.Scalar(t.Graph(), dtypes.Float64, beta), t)
 	return graph.ConvertDType(graph.OneMinus(power), dtypes.Float32)

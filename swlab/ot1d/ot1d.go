@@ -68,7 +68,7 @@ func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
 		o.P = 2
 	}
 	if o.P < 1 {
-		panic(fmt.Sprintf("ot1d: exponent p = %v, expected p >= 1", o.P))
+		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", o.P))
 	}
 	if o.Wrt&X == 0 {
 		x = graph.StopGradient(x)
@@ -116,10 +116,10 @@ func power(d *graph.Node, p float64) *graph.Node {
 func checkShapes(x, y, directions *graph.Node) {
 	xs, ys, ds := x.Shape(), y.Shape(), directions.Shape()
 	if xs.Rank() != 3 || !xs.Equal(ys) {
-		panic(fmt.Sprintf("ot1d: expected two clouds of one shape [batch, points, dim], found %s and %s", xs, ys))
+		panic(fmt.Errorf("ot1d: expected two clouds of one shape [batch, points, dim], found %s and %s", xs, ys))
 	}
 	if ds.Rank() != 3 || ds.Dimensions[0] != xs.Dimensions[0] || ds.Dimensions[2] != xs.Dimensions[2] {
-		panic(fmt.Sprintf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
+		panic(fmt.Errorf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
 	}
 }
 

@@ -137,7 +137,7 @@ type layers struct {
 func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
 	s := x.Shape()
 	if s.Rank() != 3 || s.Dimensions[1] != points || s.Dimensions[2] != Dim {
-		panic(fmt.Sprintf("autoencoder for %d points: expected clouds [batch, %d, %d], found %s", points, points, Dim, s))
+		panic(fmt.Errorf("autoencoder for %d points: expected clouds [batch, %d, %d], found %s", points, points, Dim, s))
 	}
 	batch := s.Dimensions[0]
 	h := graph.Reshape(x, batch*points, Dim)
@@ -165,7 +165,7 @@ func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
 func (l layers) decode(z *graph.Node, points int) *graph.Node {
 	s := z.Shape()
 	if s.Rank() != 2 || s.Dimensions[1] != LatentSize {
-		panic(fmt.Sprintf("decoder: expected codes [batch, %d], found %s", LatentSize, s))
+		panic(fmt.Errorf("decoder: expected codes [batch, %d], found %s", LatentSize, s))
 	}
 	h := relu(l.norm(l.linear(z, "decoder.fc1"), "decoder.bn1"))
 	h = relu(l.norm(l.linear(h, "decoder.fc2"), "decoder.bn2"))

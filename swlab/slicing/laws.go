@@ -47,7 +47,7 @@ func (v VMF) Fits(dim int) error {
 
 func (v VMF) Draw(src Source, location *graph.Node, batch, slices, dim int) *graph.Node {
 	if err := v.Fits(dim); err != nil {
-		panic(err.Error())
+		panic(err)
 	}
 	u := src.Uniform(batch, slices)
 	return vmf.FromNoise(location, u, src.Normal(batch, slices, dim-1), v.Kappa, v.Reflection)
@@ -81,7 +81,7 @@ func (f Fixed) Fits(dim int) error {
 func (f Fixed) Draw(_ Source, _ *graph.Node, batch, _, dim int) *graph.Node {
 	s := f.Directions.Shape()
 	if s.Rank() < 2 || s.Rank() > 3 || s.Dim(-1) != dim || (s.Rank() == 3 && s.Dimensions[0] != batch) {
-		panic(fmt.Sprintf("slicing: expected directions [slices, %d] or [%d, slices, %d], found %s", dim, batch, dim, s))
+		panic(fmt.Errorf("slicing: expected directions [slices, %d] or [%d, slices, %d], found %s", dim, batch, dim, s))
 	}
 	if s.Rank() == 3 {
 		return f.Directions

@@ -41,11 +41,11 @@ func (s *given) Normal(dims ...int) *graph.Node  { return s.next(dims) }
 
 func (s *given) next(dims []int) *graph.Node {
 	if len(s.rest) == 0 {
-		panic(fmt.Sprintf("slicing: no numbers left for a draw of %v", dims))
+		panic(fmt.Errorf("slicing: no numbers left for a draw of %v", dims))
 	}
 	v := s.rest[0]
 	if !slices.Equal(v.Shape().Dimensions, dims) {
-		panic(fmt.Sprintf("slicing: a draw of %v was given numbers of shape %s", dims, v.Shape()))
+		panic(fmt.Errorf("slicing: a draw of %v was given numbers of shape %s", dims, v.Shape()))
 	}
 	s.rest = s.rest[1:]
 	return v

@@ -13,28 +13,30 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // Config is a run as a value: with the data, it determines every number of the run on one backend.
 type Config struct {
-	Data        string  `json:"data"`      // what was given as data
-	Points      int     `json:"points"`    // points per cloud
-	Clouds      int     `json:"clouds"`    // training clouds
-	DataHash    string  `json:"data_hash"` // of the training clouds
-	Batch       int     `json:"batch"`
-	Epochs      int     `json:"epochs"`
-	Steps       int     `json:"steps"` // upper bound on the steps; -1: none
-	Seed        uint64  `json:"seed"`
-	Loss        string  `json:"loss"`
-	Amortizer   string  `json:"amortizer,omitempty"`
-	Slices      int     `json:"slices"`
-	Kappa       float64 `json:"kappa"`
-	P           float64 `json:"p"`
-	AscentSteps int     `json:"ascent_steps"`
-	AscentRate  float64 `json:"ascent_rate"`
-	DK          int     `json:"dk"`
-	K           int     `json:"k"`
-	Backend     string  `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	Data          string  `json:"data"`      // what was given as data
+	Points        int     `json:"points"`    // points per cloud
+	Clouds        int     `json:"clouds"`    // training clouds
+	DataHash      string  `json:"data_hash"` // of the training clouds
+	Batch         int     `json:"batch"`
+	Epochs        int     `json:"epochs"`
+	Steps         int     `json:"steps"` // upper bound on the steps; -1: none
+	Seed          uint64  `json:"seed"`
+	Loss          string  `json:"loss"`
+	Amortizer     string  `json:"amortizer,omitempty"`
+	Slices        int     `json:"slices"`
+	Kappa         float64 `json:"kappa"`
+	P             float64 `json:"p"`
+	AscentSteps   int     `json:"ascent_steps"`
+	AscentRate    float64 `json:"ascent_rate"`
+	AscentTangent bool    `json:"ascent_tangent,omitempty"`
+	DK            int     `json:"dk"`
+	K             int     `json:"k"`
+	Backend       string  `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
@@ -48,7 +50,7 @@ func DefaultConfig() Config {
 func (c Config) settings() loss.Settings {
 	s := loss.Defaults()
 	s.Slices, s.Kappa, s.P = c.Slices, c.Kappa, c.P
-	s.AscentSteps, s.AscentRate, s.Amortizer = c.AscentSteps, c.AscentRate, c.Amortizer
+	s.AscentSteps, s.AscentRate, s.AscentTangent, s.Amortizer = c.AscentSteps, c.AscentRate, c.AscentTangent, c.Amortizer
 	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K}
 	return s
 }
@@ -67,6 +69,15 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	return Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent}, nil
+}
+
+// Start returns the autoencoder's weights before the first step.
+func (c Config) Start() (*weights.Set, error) {
+	m, err := c.Model()
+	if err != nil {
+		return nil, err
+	}
+	return group(m.initial(c.Seed).tensors, "net/"), nil
 }
 
 // Check compares the configuration with the data it is to run on.

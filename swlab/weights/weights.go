@@ -157,7 +157,7 @@ type Nodes map[string]*graph.Node
 func (n Nodes) Get(name string) *graph.Node {
 	v, ok := n[name]
 	if !ok {
-		panic(fmt.Sprintf("weights: no tensor %q in the graph", name))
+		panic(fmt.Errorf("weights: no tensor %q in the graph", name))
 	}
 	return v
 }
@@ -165,7 +165,7 @@ func (n Nodes) Get(name string) *graph.Node {
 // Bind names the nodes in the order of specs.
 func Bind(specs []Spec, nodes []*graph.Node) Nodes {
 	if len(specs) != len(nodes) {
-		panic(fmt.Sprintf("weights: %d specs for %d nodes", len(specs), len(nodes)))
+		panic(fmt.Errorf("weights: %d specs for %d nodes", len(specs), len(nodes)))
 	}
 	out := make(Nodes, len(specs))
 	for i, sp := range specs {

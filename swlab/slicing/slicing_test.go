@@ -1,0 +1,186 @@
+package slicing
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+func open(t testing.TB) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func call(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
+	t.Helper()
+	x, err := graph.NewExec(open(t).Backend, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Finalize()
+	out, err := x.Call(in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r [][]float32
+	for _, o := range out {
+		r = append(r, tensors.MustCopyFlatData[float32](o))
+	}
+	return r
+}
+
+// TestLaws: every law draws unit vectors whose mean and second moment are those of its closed form.
+func TestLaws(t *testing.T) {
+	const batch, slices = 2, 20000
+	location := [][]float32{{0.6, 0, 0.8}, {0, -1, 0}}
+	for name, c := range map[string]struct {
+		law    Law
+		dim    int
+		length float64 // mean resultant length
+		along  float64 // E[(theta'location)^2]
+	}{
+		"uniform":   {Uniform{}, 3, 0, 1.0 / 3},
+		"vmf(1)":    {VMF{Kappa: 1}, 3, 0.31304, 0.31304 + 0.06089},
+		"vmf(10)":   {VMF{Kappa: 10, Reflection: vmf.Exact}, 3, 0.9, 0.82},
+		"vmf(1e6)":  {VMF{Kappa: 1e6}, 3, 1, 1},
+		"vmf(0)":    {VMF{}, 3, 0, 1.0 / 3},
+		"uniform 5": {Uniform{}, 5, 0, 1.0 / 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := call(t, func(n []*graph.Node) []*graph.Node {
+				return []*graph.Node{c.law.Draw(Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 3)), n[0], batch, slices, c.dim)}
+			}, location)[0]
+			for b := range batch {
+				at := make([]float64, c.dim)
+				for k := range 3 {
+					at[k] = float64(location[b][k])
+				}
+				mean, second := make([]float64, c.dim), 0.0
+				for l := range slices {
+					v := out[(b*slices+l)*c.dim:][:c.dim]
+					norm, dot := 0.0, 0.0
+					for k, x := range v {
+						norm += float64(x) * float64(x)
+						dot += float64(x) * at[k]
+						mean[k] += float64(x) / slices
+					}
+					second += dot * dot / slices
+					if math.Abs(norm-1) > 1e-3 { // the coded reflection is a little short
+						t.Fatalf("squared norm %v", norm)
+					}
+				}
+				length := 0.0
+				for _, x := range mean {
+					length += x * x
+				}
+				if got := math.Sqrt(length); math.Abs(got-c.length) > 0.015 {
+					t.Errorf("mean resultant length %v, want %v", got, c.length)
+				}
+				if math.Abs(second-c.along) > 0.01 {
+					t.Errorf("second moment along the location %v, want %v", second, c.along)
+				}
+			}
+		})
+	}
+}
+
+func TestFits(t *testing.T) {
+	for says, err := range map[string]error{
+		"dimension 3, found 2":         Rule{Law: VMF{Kappa: 1}}.Fits(10, 2),
+		"dimension 2 or more, found 1": Rule{Law: Uniform{}}.Fits(10, 1),
+		"":                             Rule{Law: Uniform{}}.Fits(10, 2),
+	} {
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, expected %q", err, says)
+		}
+	}
+	for name, r := range map[string]Rule{
+		"uniform, L = 5":               {Law: Uniform{}, Slices: 5},
+		"vmf(2), L = 7, ascent T = 50": {Law: VMF{Kappa: 2}, Slices: 7, Ascent: &Ascent{Steps: 50}},
+	} {
+		if r.Name() != name {
+			t.Errorf("%q, want %q", r.Name(), name)
+		}
+	}
+}
+
+// TestGivenNumbers: numbers come in order, and a draw of another shape is refused while the graph is built.
+func TestGivenNumbers(t *testing.T) {
+	build := func(dims ...int) error {
+		x, err := graph.NewExec(open(t).Backend, func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
+		if err != nil {
+			return err
+		}
+		_, err = x.Call([][]float32{{1, 2}})
+		return err
+	}
+	if err := build(1, 2); err != nil {
+		t.Error(err)
+	}
+	if err := build(2, 1); err == nil || !strings.Contains(err.Error(), "a draw of [2 1] was given numbers of shape") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestClimb: on theta'A theta the coded ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
+// start depends on the seed alone.
+func TestClimb(t *testing.T) {
+	top := func(_ Source, location, x, _ *graph.Node) *graph.Node { // x holds sqrt of the eigenvalues in its first point
+		d := location.Shape().Dimensions
+		scale := graph.Reshape(graph.Slice(x, graph.AxisRange(), graph.AxisElem(0)), d[0], d[1])
+		return graph.ReduceSum(graph.Square(graph.Mul(location, scale)), -1)
+	}
+	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
+	climb := func(a Ascent, seed int64) []float32 {
+		c, err := NewClimber(open(t).Backend, a, top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Climb(seed, x, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tensors.MustCopyFlatData[float32](l)
+	}
+	value := func(l []float32) (v float64) {
+		for i, e := range []float64{100, 25, 9, 100, 25, 9} {
+			v += e * float64(l[i]) * float64(l[i]) / 2
+		}
+		return v
+	}
+	start := climb(Ascent{Steps: 0, Rate: 1}, 5)
+	if other := climb(Ascent{Steps: 0, Rate: 1}, 6); start[0] == other[0] {
+		t.Error("another seed gives the same start")
+	}
+	slow, fast := climb(Ascent{Steps: 50, Rate: 1e-4}, 5), climb(Ascent{Steps: 200, Rate: 0.02}, 5)
+	honest := climb(Ascent{Steps: 200, Rate: 0.02, Tangent: true}, 5)
+	for b := range 2 { // trap T2: 50 steps of the released code's rate turn a direction by a fraction of a degree
+		chord := 0.0
+		for c := range 3 {
+			d := float64(slow[3*b+c] - start[3*b+c])
+			chord += d * d
+		}
+		if degrees := math.Sqrt(chord) * 180 / math.Pi; degrees > 0.6 || degrees == 0 {
+			t.Errorf("50 steps of rate 1e-4 turned pair %d by %v degrees", b, degrees)
+		}
+	}
+	if v := value(fast); v < 40 || v > 60 { // as the doc comment of Ascent says
+		t.Errorf("200 steps of rate 0.02 reach %v from %v; expected the diagonal's 45 or little more", v, value(start))
+	}
+	if v := value(honest); v < 99 {
+		t.Errorf("200 tangent steps of rate 0.02 reach %v, the maximum is 100", v)
+	}
+	if _, err := NewClimber(open(t).Backend, Ascent{Steps: 1}, top); err == nil {
+		t.Error("no error for rate 0")
+	}
+}
