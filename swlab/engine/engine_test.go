@@ -2,9 +2,11 @@ package engine
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -209,6 +211,54 @@ func TestChoiceIsObeyedOrAnError(t *testing.T) {
 		contains(t, r.Error, c.message)
 		if r.Name != "" || strings.Contains(stderr, "panic") {
 			t.Errorf("%+v: got %+v\n%s", c, r, stderr)
+		}
+	}
+}
+
+// fakeGPU is a PATH whose nvidia-smi answers, which is how go-xla sees a device where there are no device files.
+func fakeGPU(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("go-xla looks for NVIDIA devices on 64-bit Linux on x86 only")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "nvidia-smi"), "#!/bin/sh\necho NVIDIA-SMI\n")
+	if err := os.Chmod(filepath.Join(dir, "nvidia-smi"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return pair("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+func TestDeviceWithoutPlugin(t *testing.T) {
+	s := surroundings{dir: repository(t, cpuPlugin(t)), env: []string{fakeGPU(t)}}
+	r, _ := s.open(t, "auto")
+	expect(t, r, kindCPU)
+	contains(t, r.Why, "make setup-cuda")
+	r, _ = s.open(t, "xla:cuda")
+	contains(t, r.Error, "no CUDA plugin", "make setup-cuda")
+}
+
+func TestDeviceWithBrokenPlugin(t *testing.T) {
+	root := repository(t, cpuPlugin(t))
+	write(t, filepath.Join(root, ".plugins", "cuda", "pjrt_c_api_cuda_plugin.so"), "")
+	s := surroundings{dir: root, env: []string{fakeGPU(t)}}
+	r, stderr := s.open(t, "auto")
+	expect(t, r, kindCPU)
+	contains(t, r.Why, "the CUDA plugin does not work here")
+	if len(r.Warnings) != 1 || strings.Count(stderr, "WARNING") != 1 {
+		t.Errorf("warnings %q, standard error\n%s", r.Warnings, stderr)
+	}
+	r, _ = s.open(t, "xla:cuda")
+	contains(t, r.Error, "pjrt_c_api_cuda_plugin.so", "not a shared library")
+
+	out, _ := s.run(t, "doctor")
+	var checks []Check
+	if err := json.Unmarshal(out, &checks); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"CUDA plugin", "NVIDIA libraries"} {
+		if c := find(t, checks, name); c.OK || c.Fix != "make setup-cuda" {
+			t.Errorf("%+v", c)
 		}
 	}
 }
