@@ -1,0 +1,151 @@
+package datasets
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/scigolib/hdf5"
+)
+
+// writeH5 writes arrays of float32 with the library's own writer.
+func writeH5(t *testing.T, arrays map[string]h5Array) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.h5")
+	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range arrays {
+		dims := make([]uint64, len(a.shape))
+		for i, n := range a.shape {
+			dims[i] = uint64(n)
+		}
+		set, err := w.CreateDataset("/"+name, hdf5.Float32, dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := set.Write(a.data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLoadH5(t *testing.T) {
+	clouds := randomSet(70, 11, 3, 1)
+	labels := make([]float32, 70)
+	for i := range labels {
+		labels[i] = float32(i % 3)
+	}
+	path := writeH5(t, map[string]h5Array{"data": {clouds.Points, []int{70, 11, 3}}, "label": {labels, []int{70, 1}}, "normal": {make([]float32, 4), []int{4}}})
+	s := load(t, path, Options{Raw: true})
+	wantShape(t, s, "h5", 70, 11, 3)
+	if !slices.Equal(s.Points, clouds.Points) || s.Labels[4] != 1 {
+		t.Error("the values differ from those written")
+	}
+	checkNormalized(t, load(t, path, Options{}))
+	// In slabs, as for a large file, the same values arrive.
+	slabs, _, err := readH5(path, "data", 0)
+	if err != nil || !slices.Equal(slabs.data, clouds.Points) {
+		t.Errorf("reading in slabs: %v", err)
+	}
+	_, err = Load(path, Options{Key: "points"})
+	wantError(t, err, "a.h5", `"points"`, "data, label, normal", "h5repack")
+	_, err = Load(path, Options{Key: "normal"})
+	wantError(t, err, "a.h5", "[4]")
+	_, err = Load(write(t, "text.h5", []byte("no HDF5 file at all")), Options{})
+	wantError(t, err, "text.h5", "HDF5")
+	_, err = Load(filepath.Join(t.TempDir(), "none.h5"), Options{})
+	wantError(t, err, "none.h5", "no such file")
+}
+
+func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
+	data := h5Array{randomSet(2, 3, 3, 1).Points, []int{2, 3, 3}}
+	_, err := Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 2, 3}, []int{3}}}), Options{})
+	wantError(t, err, "a.h5", "3 labels for 2 clouds")
+	_, err = Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 0.5}, []int{2}}}), Options{})
+	wantError(t, err, "a.h5", `"label"`, "entry 1", "0.5")
+}
+
+// TestDamagedH5 flips bytes in the structure of a small file: an error or other values may come of it, never a panic.
+func TestDamagedH5(t *testing.T) {
+	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Points, []int{2, 3, 3}}})
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.h5")
+	for cut := 0; cut < len(good); cut += 1 + len(good)/60 {
+		if err := os.WriteFile(bad, good[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(bad, Options{}); err == nil && cut < len(good)/2 {
+			t.Errorf("a file cut at %d of %d bytes was read", cut, len(good))
+		}
+	}
+}
+
+func TestSharedH5(t *testing.T) {
+	dir := sharedData(t, "golden", "h5")
+	golden := filepath.Join(dir, "..", "h5.npz")
+	for name, prefix := range map[string]string{"ply_data_train0_gzip.h5": "train0", "ply_data_test0_gzip_shuffle.h5": "test0", "ply_data_contiguous.h5": "contiguous"} {
+		t.Run(prefix, func(t *testing.T) {
+			raw := load(t, filepath.Join(dir, name), Options{Raw: true})
+			normal := load(t, filepath.Join(dir, name), Options{})
+			wantShape(t, raw, "h5", 12, 2048, 3)
+			slabs, _, err := readH5(filepath.Join(dir, name), "data", 0)
+			if err != nil || !slices.Equal(slabs.data, raw.Points) {
+				t.Errorf("reading in slabs: %v", err)
+			}
+			want := func(key string) []float32 {
+				v, _, err := ReadNPZ(golden, prefix+key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			near := func(what string, got float64, want float32, tolerance float64) {
+				if math.Abs(got-float64(want)) > tolerance*max(1, math.Abs(float64(want))) {
+					t.Errorf("%s: found %v, expected %v", what, got, want)
+				}
+			}
+			labels, sums, squares := want("_label"), want("_sum"), want("_sumsq")
+			first, last := want("_first"), want("_last")
+			normSquares, normFirst := want("_norm_sumsq"), want("_norm_first")
+			for i := range 12 {
+				if float32(raw.Labels[i]) != labels[i] {
+					t.Errorf("label %d: %d", i, raw.Labels[i])
+				}
+				cloud := raw.Cloud(i)
+				if !slices.Equal(cloud[:3], first[3*i:3*i+3]) || !slices.Equal(cloud[2047*3:], last[3*i:3*i+3]) {
+					t.Errorf("cloud %d: first or last point differs", i)
+				}
+				total, square := 0.0, 0.0
+				for k := range 3 {
+					sum := 0.0
+					for j := k; j < len(cloud); j += 3 {
+						sum += float64(cloud[j])
+						square += float64(cloud[j]) * float64(cloud[j])
+					}
+					near("sum", sum, sums[3*i+k], 1e-6)
+					near("first normalised point", float64(normal.Cloud(i)[k]), normFirst[3*i+k], 2e-5)
+				}
+				near("sum of squares", square, squares[i], 1e-6)
+				for _, v := range normal.Cloud(i) {
+					total += float64(v) * float64(v)
+				}
+				near("normalised sum of squares", total, normSquares[i], 1e-5)
+			}
+		})
+	}
+	_, err := Load(filepath.Join(dir, "ply_data_latest.h5"), Options{})
+	wantError(t, err, "ply_data_latest.h5", "h5repack")
+	_, err = Load(dir, Options{})
+	wantError(t, err, "ply_data_latest.h5")
+}

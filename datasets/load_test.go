@@ -1,0 +1,368 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sharedData finds a folder of test data beside the repository, or skips.
+func sharedData(t *testing.T, parts ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("go.mod not found above the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no shared test data at ../shared/%s", strings.Join(parts, "/"))
+	}
+	return path
+}
+
+// tree writes files below a new folder and returns it.
+func tree(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "root")
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// cloudNPY is a .npy file of n random clouds of m points.
+func cloudNPY(n, m, d int, seed uint64) []byte {
+	s := randomSet(n, m, d, seed)
+	return floatNPY(fmt.Sprintf("(%d, %d, %d)", n, m, d), s.Points...)
+}
+
+func load(t *testing.T, path string, o Options) *Set {
+	t.Helper()
+	s, err := Load(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func wantShape(t *testing.T, s *Set, kind string, n, m, d int) {
+	t.Helper()
+	if s.Kind != kind || s.N != n || s.M != m || s.D != d {
+		t.Fatalf("%s [%d %d %d], expected %s [%d %d %d]", s.Kind, s.N, s.M, s.D, kind, n, m, d)
+	}
+}
+
+func TestLoadNPY(t *testing.T) {
+	path := write(t, "a.npy", cloudNPY(3, 20, 3, 1))
+	s := load(t, path, Options{})
+	wantShape(t, s, "npy", 3, 20, 3)
+	checkNormalized(t, s)
+	raw := load(t, path, Options{Raw: true})
+	if !slices.Equal(raw.Points, randomSet(3, 20, 3, 1).Points) {
+		t.Error("Raw must keep the file's coordinates")
+	}
+	// The subset is taken from the normalised cloud: its points are points of s.
+	sub := load(t, path, Options{Points: 5, Seed: 3})
+	wantShape(t, sub, "npy", 3, 5, 3)
+	for i := range 3 {
+		for j := range 5 {
+			found := false
+			for k := range 20 {
+				found = found || slices.Equal(s.Cloud(i)[3*k:3*k+3], sub.Cloud(i)[3*j:3*j+3])
+			}
+			if !found {
+				t.Fatalf("cloud %d: point %d was scaled again", i, j)
+			}
+		}
+	}
+	if other := load(t, path, Options{Points: 5, Seed: 4}); slices.Equal(other.Points, sub.Points) {
+		t.Error("the subset does not depend on the seed")
+	}
+	_, err := Load(path, Options{Points: 21})
+	wantError(t, err, "a.npy", "21", "has 20")
+	_, err = Load(path, Options{Points: -1})
+	wantError(t, err, "points", "-1")
+
+	wantShape(t, load(t, write(t, "one.npy", floatNPY("(3, 2)", 0, 0, 1, 0, 0, 1)), Options{}), "npy", 1, 3, 2)
+	wantShape(t, load(t, write(t, "line.npy", floatNPY("(3, 1)", 0, 1, 2)), Options{}), "npy", 1, 3, 1)
+}
+
+func TestLoadKeepsNormalisedClouds(t *testing.T) {
+	s := randomSet(4, 500, 3, 5)
+	if err := s.Normalize(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "n.npy")
+	if err := WriteNPY(path, s.Points, 4, 500, 3); err != nil {
+		t.Fatal(err)
+	}
+	again := load(t, path, Options{})
+	for i, v := range again.Points {
+		if math.Abs(float64(v-s.Points[i])) > 3e-7 {
+			t.Fatalf("coordinate %d moved by %g", i, v-s.Points[i])
+		}
+	}
+}
+
+func TestLoadRefusesBadArrays(t *testing.T) {
+	nan := float32(math.NaN())
+	for name, c := range map[string]struct {
+		file []byte
+		want []string
+	}{
+		"rank 1":    {floatNPY("(3,)", 1, 2, 3), []string{"[points, dim]", "[3]"}},
+		"rank 4":    {floatNPY("(1, 1, 1, 2)", 1, 2), []string{"[1 1 1 2]"}},
+		"no clouds": {floatNPY("(0, 5, 3)"), []string{"no points"}},
+		"no points": {floatNPY("(2, 0, 3)"), []string{"no points"}},
+		"nan":       {floatNPY("(2, 2, 1)", 0, 1, 2, nan), []string{"cloud 1", "point 1", "NaN"}},
+		"extent":    {floatNPY("(2, 2, 1)", 0, 1, 2, 2), []string{"cloud 1", "zero extent"}},
+		"one point": {floatNPY("(1, 3)", 0, 1, 2), []string{"cloud 0", "zero extent"}},
+	} {
+		_, err := Load(write(t, "bad.npy", c.file), Options{})
+		t.Run(name, func(t *testing.T) { wantError(t, err, append(c.want, "bad.npy")...) })
+	}
+	_, err := Load(write(t, "nan.npy", floatNPY("(2, 1)", 0, nan)), Options{Raw: true})
+	wantError(t, err, "nan.npy", "NaN")
+	_, err = Load(write(t, "a.csv", nil), Options{})
+	wantError(t, err, "a.csv", ".npz")
+	_, err = Load(filepath.Join(t.TempDir(), "none.npy"), Options{})
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	wantError(t, err, "none.npy")
+}
+
+func TestLoadNPZ(t *testing.T) {
+	labels := npyBytes(1, npyHeaderFor("|u1", "False", "(2, 1)"), []byte{4, 0})
+	path := write(t, "a.npz", zipBytes(t, map[string][]byte{"data.npy": cloudNPY(2, 4, 3, 1), "other.npy": cloudNPY(1, 6, 2, 1), "label.npy": labels}))
+	s := load(t, path, Options{})
+	wantShape(t, s, "npz", 2, 4, 3)
+	if !slices.Equal(s.Labels, []int32{4, 0}) {
+		t.Errorf("labels %v", s.Labels)
+	}
+	_, err := Load(path, Options{Key: "other"})
+	wantError(t, err, "a.npz", "2 labels for 1 clouds")
+	_, err = Load(path, Options{Key: "points"})
+	wantError(t, err, "data, label, other")
+	wantShape(t, load(t, write(t, "b.npz", zipBytes(t, map[string][]byte{"x.npy": cloudNPY(1, 6, 2, 1)})), Options{Key: "x"}), "npz", 1, 6, 2)
+}
+
+func TestLoadMesh(t *testing.T) {
+	path := write(t, "square.off", []byte(squareOFF))
+	s := load(t, path, Options{})
+	wantShape(t, s, "mesh", 1, 2048, 3)
+	checkNormalized(t, s)
+	again := load(t, path, Options{Seed: 0})
+	other := load(t, path, Options{Seed: 1})
+	if !slices.Equal(s.Points, again.Points) || slices.Equal(s.Points, other.Points) {
+		t.Error("sampling must depend on the seed alone")
+	}
+	wantShape(t, load(t, path, Options{Points: 5000}), "mesh", 1, 5000, 3)
+	raw := load(t, path, Options{Raw: true})
+	if sum := raw.Summary(); sum.Max[0] < 1.9 || sum.Max[0] > 2 || sum.Min[0] < 0 {
+		t.Errorf("raw extents %v %v", sum.Min, sum.Max)
+	}
+	// Vertices without faces are a cloud as stored.
+	cloud := write(t, "cloud.ply", []byte(plyHead+"end_header\n"+plySquare))
+	wantShape(t, load(t, cloud, Options{}), "mesh", 1, 4, 3)
+	wantShape(t, load(t, cloud, Options{Points: 3}), "mesh", 1, 3, 3)
+	_, err := Load(cloud, Options{Points: 5})
+	wantError(t, err, "cloud.ply", "has 4")
+	_, err = Load(write(t, "flat.off", []byte("OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n")), Options{})
+	wantError(t, err, "flat.off", "no face with an area")
+	_, err = Load(write(t, "empty.obj", []byte("# nothing\n")), Options{})
+	wantError(t, err, "empty.obj", "empty")
+}
+
+func TestLoadPointsFolder(t *testing.T) {
+	ints := func(values ...byte) []byte {
+		return npyBytes(1, npyHeaderFor("|i1", "False", fmt.Sprintf("(%d,)", len(values))), values)
+	}
+	files := map[string][]byte{"points.npy": cloudNPY(3, 5, 3, 1), "labels.npy": ints(1, 0, 1), "classes.txt": []byte("cup\r\nbig bowl\r\n\n"),
+		"split.npy": ints(0, 1, 0), "unrelated.npy": ints(1), "note.md": nil}
+	dir := tree(t, files)
+	s := load(t, dir, Options{Points: 4})
+	wantShape(t, s, "folder", 3, 4, 3)
+	if s.Name != dir || !slices.Equal(s.Labels, []int32{1, 0, 1}) || !slices.Equal(s.Classes, []string{"cup", "big bowl"}) || !slices.Equal(s.Split, []uint8{0, 1, 0}) {
+		t.Errorf("found %q %v %v %v", s.Name, s.Labels, s.Classes, s.Split)
+	}
+	bare := load(t, tree(t, map[string][]byte{"points.npy": files["points.npy"]}), Options{})
+	if bare.Labels != nil || bare.Classes != nil || bare.Split != nil {
+		t.Error("a bare points.npy has neither labels nor parts")
+	}
+	for name, c := range map[string]struct {
+		file string
+		data []byte
+		want []string
+	}{
+		"labels short":    {"labels.npy", ints(1, 0), []string{"labels.npy", "2 labels for 3 clouds"}},
+		"labels negative": {"labels.npy", ints(1, 0, 255), []string{"labels.npy", "label -1 of cloud 2"}},
+		"labels unnamed":  {"labels.npy", ints(1, 0, 2), []string{"labels.npy", "label 2 of cloud 2", "2 classes"}},
+		"labels damaged":  {"labels.npy", []byte("x"), []string{"labels.npy"}},
+		"split short":     {"split.npy", ints(1), []string{"split.npy", "1 entries for 3 clouds"}},
+		"split value":     {"split.npy", ints(0, 2, 1), []string{"split.npy", "entry 1", "found 2"}},
+		"class empty":     {"classes.txt", []byte("a\n\nb\n"), []string{"classes.txt:2"}},
+		"points":          {"points.npy", floatNPY("(1,)", 1), []string{"points.npy", "[1]"}},
+	} {
+		changed := map[string][]byte{}
+		for k, v := range files {
+			changed[k] = v
+		}
+		changed[c.file] = c.data
+		_, err := Load(tree(t, changed), Options{})
+		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+	}
+}
+
+func TestLoadMeshFolders(t *testing.T) {
+	square := []byte(squareOFF)
+	modelnet := tree(t, map[string][]byte{"chair/train/c1.off": square, "chair/test/c2.off": square, "bed/train/b1.off": square, "bed/train/b2.OFF": square, "README.txt": nil, ".hidden/x.off": []byte("no"), "bed/train/.DS_Store": nil})
+	s := load(t, modelnet, Options{Points: 100})
+	wantShape(t, s, "meshes", 4, 100, 3)
+	if !slices.Equal(s.Classes, []string{"bed", "chair"}) || !slices.Equal(s.Labels, []int32{0, 0, 1, 1}) || !slices.Equal(s.Split, []uint8{0, 0, 1, 0}) {
+		t.Errorf("found %v %v %v", s.Classes, s.Labels, s.Split)
+	}
+	checkNormalized(t, s)
+	if slices.Equal(s.Cloud(0), s.Cloud(1)) {
+		t.Error("equal meshes under different names must get different samples")
+	}
+	// A file's samples do not depend on the other files.
+	alone := load(t, tree(t, map[string][]byte{"chair/test/c2.off": square}), Options{Points: 100})
+	if !slices.Equal(alone.Cloud(0), s.Cloud(2)) {
+		t.Error("the sample of a file changed with its neighbours")
+	}
+
+	flat := load(t, tree(t, map[string][]byte{"a.off": square, "b.obj": []byte("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3")}), Options{})
+	wantShape(t, flat, "meshes", 2, 2048, 3)
+	if flat.Labels != nil || flat.Classes != nil || flat.Split != nil {
+		t.Error("a flat folder has no classes and no parts")
+	}
+	parts := load(t, tree(t, map[string][]byte{"train/a.off": square, "test/b.off": square}), Options{Points: 10})
+	if parts.Labels != nil || !slices.Equal(parts.Split, []uint8{1, 0}) {
+		t.Errorf("train and test folders alone: %v %v", parts.Labels, parts.Split)
+	}
+	outer := load(t, tree(t, map[string][]byte{"train/cup/a.off": square, "test/cup/b.off": square, "test/bowl/c.off": square}), Options{Points: 10})
+	if !slices.Equal(outer.Classes, []string{"bowl", "cup"}) || !slices.Equal(outer.Labels, []int32{0, 1, 1}) || !slices.Equal(outer.Split, []uint8{1, 1, 0}) {
+		t.Errorf("split/class folders: %v %v %v", outer.Classes, outer.Labels, outer.Split)
+	}
+	some := load(t, tree(t, map[string][]byte{"x.off": square, "cup/a.off": square}), Options{Points: 10})
+	if !slices.Equal(some.Classes, []string{"cup", "root"}) || !slices.Equal(some.Labels, []int32{0, 1}) {
+		t.Errorf("files beside class folders: %v %v", some.Classes, some.Labels)
+	}
+}
+
+func TestLoadMixedFolders(t *testing.T) {
+	square := []byte(squareOFF)
+	arrays := load(t, tree(t, map[string][]byte{"a.npy": cloudNPY(2, 9, 3, 1), "b.npy": cloudNPY(1, 9, 3, 2)}), Options{})
+	wantShape(t, arrays, "folder", 3, 9, 3)
+	mixed := load(t, tree(t, map[string][]byte{"a/x.npy": cloudNPY(2, 90, 3, 1), "b/y.off": square, "b/bundle/points.npy": cloudNPY(1, 80, 3, 2), "b/bundle/labels.npy": floatNPY("(1,)", 0)}), Options{Points: 40})
+	wantShape(t, mixed, "folder", 4, 40, 3)
+	if !slices.Equal(mixed.Labels, []int32{0, 0, 1, 1}) {
+		t.Errorf("labels %v", mixed.Labels)
+	}
+	for name, c := range map[string]struct {
+		files map[string][]byte
+		want  []string
+	}{
+		"few points": {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "m.off": square}, []string{"a.npy", "2048", "has 9"}},
+		"uneven":     {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(1, 8, 3, 1)}, []string{"a.npy", "2048", "has 9"}},
+		"dimensions": {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(1, 9, 2, 1)}, []string{"b.npy", "2 coordinates", "a.npy has 3"}},
+		"damaged":    {map[string][]byte{"a.off": square, "sub/b.off": []byte("OFF\n1 0\n0 0\n")}, []string{filepath.Join("sub", "b.off") + ":3"}},
+		"no clouds":  {map[string][]byte{"a.txt": nil, "sub/b.md": nil}, []string{"root", "no clouds"}},
+		"half split": {map[string][]byte{"cup/train/a.off": square, "cup/b.off": square}, []string{"b.off", "train or test"}},
+		"nan":        {map[string][]byte{"a.npy": floatNPY("(2, 1)", 0, float32(math.NaN()))}, []string{"a.npy", "cloud 0", "NaN"}},
+	} {
+		_, err := Load(tree(t, c.files), Options{})
+		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+	}
+}
+
+func TestLoadFollowsLinksOnce(t *testing.T) {
+	dir := tree(t, map[string][]byte{"cup/a.off": []byte(squareOFF)})
+	if err := os.Symlink(filepath.Join(dir, "cup"), filepath.Join(dir, "mug")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "cup", "loop")); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	s := load(t, link, Options{Points: 10})
+	if !slices.Equal(s.Classes, []string{"cup", "mug"}) || s.N != 2 {
+		t.Errorf("%d clouds of classes %v", s.N, s.Classes)
+	}
+}
+
+func TestSharedPSB(t *testing.T) {
+	dir := sharedData(t, "data", "psb_shrec12")
+	start := time.Now()
+	s := load(t, dir, Options{})
+	t.Logf("loaded and validated in %v", time.Since(start))
+	wantShape(t, s, "folder", 2470, 2048, 3)
+	sum := s.Summary()
+	if len(sum.Classes) != 69 || sum.Train != 1971 || sum.Test != 499 || sum.NonFinite != 0 {
+		t.Errorf("%d classes, %d train, %d test", len(sum.Classes), sum.Train, sum.Test)
+	}
+	stored, _, err := ReadNPY(filepath.Join(dir, "points.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range s.Points { // the file is normalised already
+		if math.Abs(float64(v-stored[i])) > 5e-7 {
+			t.Fatalf("coordinate %d moved by %g", i, v-stored[i])
+		}
+	}
+	if small := load(t, dir, Options{Points: 512, Seed: 1}); small.M != 512 {
+		t.Errorf("%d points", small.M)
+	}
+}
+
+func TestSharedOriginals(t *testing.T) {
+	dir := sharedData(t, "data", "originals")
+	s := load(t, dir, Options{})
+	wantShape(t, s, "folder", 9+1+6+60+1+8+4, 2048, 3)
+	want := []string{"common_models", "h5_modelnet40_layout", "modelnet10_off", "psb_shrec12_obj", "shapenet_obj"}
+	if !slices.Equal(s.Classes, want) || s.Split != nil {
+		t.Errorf("classes %v, split %v", s.Classes, s.Split)
+	}
+	checkNormalized(t, s)
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.o*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range append(files, filepath.Join(dir, "common_models", "igea.ply")) {
+		m, err := readMesh(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.area() <= 0 {
+			t.Errorf("%s: area %v", path, m.area())
+		}
+	}
+}
