@@ -83,6 +83,23 @@ func Open(want string) (*Engine, error) {
 	return e, nil
 }
 
+// Which says what Open would choose, for programs that report on the machine: it opens the backend to be sure, closes it
+// again, downloads nothing and prints nothing. Where Open would download a plugin, Which answers "go".
+func Which(want string) (name, why string, err error) {
+	r, err := resolve(want)
+	if err != nil {
+		return "", "", err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	e, err := open(r, false)
+	if err != nil {
+		return "", "", err
+	}
+	defer e.closeLocked()
+	return e.Name, e.Why, nil
+}
+
 // open does Open's work with mu held, and prints nothing.
 func open(r request, mayInstall bool) (*Engine, error) {
 	xla.EnableAutoInstall(false) // Else go-xla downloads first, even where a usable plugin is found.

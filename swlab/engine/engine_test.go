@@ -269,6 +269,18 @@ func TestUnknownPluginOptionIsAnError(t *testing.T) {
 	contains(t, r.Error, "colour")
 }
 
+func TestWhich(t *testing.T) {
+	if name, why, err := Which("go"); name != kindGo || why == "" || err != nil {
+		t.Errorf("got %q, %q, %v", name, why, err)
+	}
+	if name, _, err := Which("abacus"); name != "" || err == nil {
+		t.Errorf("got %q, %v", name, err)
+	}
+	if len(backends) > 0 {
+		t.Errorf("left open: %v", backends)
+	}
+}
+
 func TestEngineKinds(t *testing.T) {
 	e, err := Open("go")
 	if err != nil {
