@@ -14,7 +14,7 @@ const (
 	h5WholeLimit  = 100 << 20 // bytes of float32: larger arrays are read in slabs, which need little extra memory
 	h5SlabEntries = 32 * 6144 // numbers per slab: 32 clouds of 2048 points, the fastest size for chunked files
 	h5DeflateBest = 1000      // deflate cannot pack tighter than about 1032 to 1
-	h5Rewrite     = `rewrite it in the layout this reader knows: h5repack --low=0 --high=0 IN OUT, or copy the arrays with h5py.File(OUT, "w") and its default libver`
+	h5Rewrite     = `rewrite it: copy the arrays with h5py.File(OUT, "w"), whose default libver is the layout this reader knows, or run h5repack IN OUT`
 )
 
 // h5Array is an array read from an HDF5 file.

@@ -24,8 +24,8 @@ const (
 
 // Shapes describes a set of procedural shapes: everyday things of 32 classes, each built from boxes, cones, spheres,
 // surfaces of revolution, lofts and tubes with random proportions and parts, y up, front towards -z. Points are
-// independent and uniform by area over the union of the pieces (what lies inside another piece counts too; it is
-// little). The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
+// independent and uniform by area over the surface of the union: what lies inside another closed piece is left out,
+// what lies inside an open one (a cup, a roof) counts. The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
 //
 // A shape depends only on (version, Seed, class, its index in the class), so sets of different sizes, or of some classes
 // only, share their shapes, and more points extend the sequence of fewer.
