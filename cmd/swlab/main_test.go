@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// TestMain lets the test binary be swlab, for tests that must kill it.
+func TestMain(m *testing.M) {
+	if os.Getenv("SWLAB_TEST_IS_SWLAB") == "1" {
+		os.Exit(run(context.Background(), os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// command runs a call as a process and returns its exit code, standard output and standard error.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := process(args...)
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	if e := cmd.Run(); e != nil {
+		if _, ok := e.(*exec.ExitError); !ok {
+			t.Fatal(e)
+		}
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+}
+
+func process(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "SWLAB_TEST_IS_SWLAB=1")
+	return cmd
+}
+
+// object runs a call that must succeed and returns its JSON object.
+func object(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	code, out, errs := command(t, append(args, "--format", "json")...)
+	if code != 0 {
+		t.Fatalf("%v: exit code %d: %s", args, code, errs)
+	}
+	d := json.NewDecoder(strings.NewReader(out))
+	var v map[string]any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v: %v in %q", args, err, out)
+	}
+	if err := d.Decode(new(any)); err != io.EOF {
+		t.Fatalf("%v: more than one JSON object in %q", args, out)
+	}
+	return v
+}
+
+// folder makes a folder with 14 clouds of 40 points, 10 of them for training.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	r := rand.New(rand.NewPCG(1, 1))
+	points, labels, split := make([]float32, 14*40*3), make([]float32, 14), make([]float32, 14)
+	for i := range points {
+		points[i] = float32((1 + float64(i/120%3)*float64(i%3)) * r.NormFloat64())
+	}
+	for i := range split {
+		labels[i] = float32(i % 3)
+		if i >= 10 {
+			split[i] = 1
+		}
+	}
+	for name, f := range map[string]func(string) error{
+		"points.npy":  func(p string) error { return datasets.WriteNPY(p, points, 14, 40, 3) },
+		"labels.npy":  func(p string) error { return datasets.WriteNPY(p, labels, 14) },
+		"split.npy":   func(p string) error { return datasets.WriteNPY(p, split, 14) },
+		"classes.txt": func(p string) error { return os.WriteFile(p, []byte("ball\nplate\nrod\n"), 0o644) },
+	} {
+		if err := f(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func has(t *testing.T, v map[string]any, keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		if _, ok := v[k]; !ok {
+			t.Errorf("no key %q in %v", k, v)
+		}
+	}
+}
+
+// TestTrainEvaluate: the main job through the command line.
+func TestTrainEvaluate(t *testing.T) {
+	data, out := folder(t), filepath.Join(t.TempDir(), "run")
+	call := []string{"train", "--data", data, "--loss", "v-dsw", "--amortizer", "la", "--points", "32", "--batch", "4", "--epochs", "2", "--slices", "10", "--out", out}
+	v := object(t, call...)
+	has(t, v, "steps", "epochs", "loss", "best_epoch", "seconds", "seconds_per_step", "run")
+	if v["steps"] != 6.0 || v["epochs"] != 2.0 { // 10 clouds in batches of 4, 4, 2
+		t.Errorf("%v", v)
+	}
+	e := object(t, "evaluate", "--run", out)
+	has(t, e, "n", "cd", "sw", "emd_approx")
+	if e["n"] != 4.0 {
+		t.Errorf("evaluated %v clouds, the test part has 4", e["n"])
+	}
+	for _, k := range []string{"cd", "sw", "emd_approx"} {
+		s := e[k].(map[string]any)
+		if m, ok := s["mean"].(float64); !ok || m <= 0 || math.IsNaN(m) {
+			t.Errorf("%s: %v", k, s)
+		}
+		has(t, s, "mean", "stderr")
+	}
+	if all := object(t, "evaluate", "--run", out, "--split", "all", "--state", "last"); all["n"] != 14.0 {
+		t.Errorf("evaluated %v clouds of 14", all["n"])
+	}
+	if code, _, errs := command(t, call...); code != 2 || !strings.Contains(errs, "holds a run already") {
+		t.Errorf("the same folder again: %d, %s", code, errs)
+	}
+	if again := object(t, append(call, "--resume")...); again["loss"] != v["loss"] {
+		t.Errorf("resuming a finished run: %v, was %v", again["loss"], v["loss"])
+	}
+}
+
+// TestKilledAndResumed: a run killed without warning and resumed has the log of one that was not, seconds aside.
+func TestKilledAndResumed(t *testing.T) {
+	data := folder(t)
+	call := func(out string) []string {
+		return []string{"train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "150", "--slices", "10", "--checkpoint-every", "3", "--out", out}
+	}
+	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
+	object(t, call(whole)...)
+	cmd := process(call(cut)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(dir string) []string {
+		raw, _ := os.ReadFile(filepath.Join(dir, "log.jsonl"))
+		return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+	}
+	for deadline := time.Now().Add(time.Minute); len(lines(cut)) < 20; {
+		if time.Now().After(deadline) {
+			t.Fatal("no 20 steps in a minute")
+		}
+		<-time.After(time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed: an error by design
+	if n := len(lines(cut)); n >= 300 {
+		t.Fatalf("killed too late, after %d steps", n)
+	}
+	object(t, append(call(cut), "--resume")...)
+	got, want := lines(cut), lines(whole)
+	if len(got) != 300 || len(want) != 300 {
+		t.Fatalf("%d and %d lines, expected 300", len(got), len(want))
+	}
+	for i := range want {
+		g, _, _ := strings.Cut(got[i], `,"seconds"`)
+		w, _, _ := strings.Cut(want[i], `,"seconds"`)
+		if g != w {
+			t.Fatalf("line %d: %s, want %s", i+1, g, w)
+		}
+	}
+	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
+		a, err := os.ReadFile(filepath.Join(cut, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	dir := t.TempDir()
+	x, y, theta := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy"), filepath.Join(dir, "theta.npy")
+	// K1 of the protocol: F = 0.06 and 0.0344 on these two directions, CD = 0.08.
+	for path, v := range map[string][]float32{
+		x: {0, 0, 0, .5, 0, 0, 0, .5, 0, 0, 0, .5}, y: {.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, theta: {1, 0, 0, .6, 0, .8},
+	} {
+		if err := datasets.WriteNPY(path, v, len(v)/3, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near := func(what string, got any, want float64) {
+		t.Helper()
+		if g, ok := got.(float64); !ok || math.Abs(g-want) > 2e-6 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	slices, grad := filepath.Join(dir, "f.npy"), filepath.Join(dir, "g.npy")
+	v := object(t, "distance", "--loss", "sw", "--x", x, "--y", y, "--directions", theta, "--out-slices", slices, "--out-grad", grad)
+	has(t, v, "loss", "value", "per_pair", "stderr", "slices", "convention", "p", "seed", "backend", "seconds")
+	near("value", v["value"], (0.06+0.0344)/2)
+	near("standard error", v["stderr"], (0.06-0.0344)/2)
+	f, shape, err := datasets.ReadNPY(slices)
+	if err != nil || len(shape) != 2 || shape[0] != 1 || shape[1] != 2 || math.Abs(float64(f[1])-0.0344) > 1e-6 {
+		t.Errorf("slices %v %v %v", f, shape, err)
+	}
+	if _, shape, err := datasets.ReadNPY(grad); err != nil || len(shape) != 3 || shape[1] != 4 {
+		t.Errorf("gradient %v %v", shape, err)
+	}
+	v = object(t, "distance", "--loss", "sw", "--x", x, "--y", y, "--directions", theta, "--reduce", "mean", "--root")
+	near("mean and root", v["value"], math.Sqrt((0.06+0.0344)/8))
+	near("Chamfer", object(t, "distance", "--loss", "chamfer", "--x", x, "--y", y)["value"], 0.08)
+	v = object(t, "distance", "--loss", "v-dsw", "--x", x, "--y", y, "--ascent-steps", "3", "--slices", "7", "--kappa", "5")
+	if v["slices"] != 7.0 {
+		t.Errorf("%v", v)
+	}
+	if v := object(t, "distance", "--loss", "max-sw", "--x", x, "--y", y, "--ascent-steps", "1"); v["stderr"] != nil {
+		t.Errorf("standard error %v of one slice, expected null", v["stderr"])
+	}
+}
+
+func TestDataInfoAndDoctor(t *testing.T) {
+	dir := folder(t)
+	v := object(t, "data", "info", dir)
+	has(t, v, "path", "kind", "clouds", "points", "classes")
+	if v["clouds"] != 14.0 || v["points"] != 40.0 || v["classes"] != 3.0 || v["kind"] != "folder" || v["train"] != 10.0 {
+		t.Errorf("%v", v)
+	}
+	if v := object(t, "data", "info", "builtin"); v["kind"] != "builtin" || v["classes"].(float64) < 24 {
+		t.Errorf("%v", v)
+	}
+	has(t, object(t, "doctor"), "backend", "ok", "checks")
+}
+
+// TestWrongCalls: exit code 1 or 2, one clear line, nothing on standard output, nothing left behind.
+func TestWrongCalls(t *testing.T) {
+	data := folder(t)
+	dir := t.TempDir()
+	file := func(name string, v []float32, shape ...int) string {
+		path := filepath.Join(dir, name)
+		if err := datasets.WriteNPY(path, v, shape...); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	random := func(n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(math.Sin(float64(i * i)))
+		}
+		return v
+	}
+	flat := file("flat.npy", random(6*32*2), 6, 32, 2)
+	sick := random(6 * 32 * 3)
+	sick[200] = float32(math.NaN())
+	nan := file("nan.npy", sick, 6, 32, 3)
+	dead := random(6 * 32 * 3)
+	clear(dead[2*96 : 3*96])
+	zero := file("zero.npy", dead, 6, 32, 3)
+	pair := file("pair.npy", random(2*8*3), 2, 8, 3)
+	blocked := filepath.Join(dir, "pair.npy", "run") // below a file: cannot be made, whoever asks
+	taken := filepath.Join(t.TempDir(), "taken")
+	object(t, "train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "4", "--steps", "0", "--out", taken)
+	out := filepath.Join(dir, "run")
+	train := func(more ...string) []string {
+		return append([]string{"train", "--loss", "sw", "--points", "32", "--batch", "4", "--epochs", "1", "--out", out}, more...)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no such call":      {[]string{"trian"}, `unknown call "trian"`},
+		"no such flag":      {[]string{"train", "--los", "sw"}, "unknown flag"},
+		"flag missing":      {[]string{"train", "--loss", "sw"}, "--out is missing"},
+		"unknown loss":      {train("--data", data, "--loss", "swd"), `unknown loss "swd", expected one of`},
+		"unknown amortizer": {train("--data", data, "--loss", "v-dsw", "--amortizer", "attn"), `unknown amortizer "attn"`},
+		"unknown backend":   {train("--data", data, "--backend", "tpu"), `found "tpu"`},
+		"unknown format":    {train("--data", data, "--format", "xml"), `found "xml"`},
+		"missing data":      {train("--data", filepath.Join(dir, "none.npy")), "none.npy"},
+		"dimension 2":       {train("--data", flat), "dimension 2"},
+		"NaN":               {train("--data", nan), "nan.npy"},
+		"zero extent":       {train("--data", zero), "zero.npy"},
+		"too many points":   {train("--data", data, "--points", "41"), "40"},
+		"one point":         {train("--data", data, "--points", "1"), "points"},
+		"large batch":       {train("--data", data, "--batch", "11"), "10 training clouds"},
+		"no epochs":         {train("--data", data, "--epochs", "0"), "epochs"},
+		"blocked folder":    {train("--data", data, "--out", blocked), "out"},
+		"taken folder":      {train("--data", data, "--out", taken), "holds a run already"},
+		"another run":       {train("--data", data, "--out", taken, "--resume"), "holds another run"},
+		"no run":            {[]string{"evaluate", "--run", dir}, "holds no run"},
+		"missing x":         {[]string{"distance", "--loss", "sw", "--x", "none.npy", "--y", pair}, "none.npy"},
+		"unequal pairs":     {[]string{"distance", "--loss", "sw", "--x", nan[:len(nan)-7] + "flat.npy", "--y", pair}, "6 in"},
+		"reduce":            {[]string{"distance", "--loss", "sw", "--x", pair, "--y", pair, "--reduce", "max"}, "--reduce"},
+		"directions":        {[]string{"distance", "--loss", "sw", "--x", pair, "--y", pair, "--directions", flat}, "directions: expected shape"},
+		"slices of chamfer": {[]string{"distance", "--loss", "chamfer", "--x", pair, "--y", pair, "--out-slices", filepath.Join(dir, "s.npy")}, "--out-slices"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := command(t, c.args...)
+			lines := strings.Split(strings.TrimSpace(stderr), "\n")
+			last := lines[len(lines)-1]
+			if code != 1 && code != 2 {
+				t.Errorf("exit code %d", code)
+			}
+			if stdout != "" || !strings.HasPrefix(last, "swlab: ") || !strings.Contains(last, c.says) || strings.Contains(stderr, "goroutine") {
+				t.Errorf("standard output %q, standard error %q; expected a line that says %q", stdout, stderr, c.says)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if _, err := os.Stat(out); err == nil {
+			t.Error("a run folder was left behind")
+		}
+	})
+}
