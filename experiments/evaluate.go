@@ -48,15 +48,9 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	if set.N == 0 {
 		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
 	}
-	specs := net.Specs()
-	fitted, err := w.Match(specs)
+	params, err := parameters(net, w)
 	if err != nil {
 		return Scores{}, err
-	}
-	var params []any
-	for _, s := range specs {
-		t, _ := fitted.Get(s.Name)
-		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
 	}
 	metrics := []loss.Loss{
 		loss.Chamfer{},
@@ -65,7 +59,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	}
 	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		x := in[1]
-		y := net.Forward(weights.Bind(specs, in[2:]), x, pointnet.Eval).Cloud
+		y := net.Forward(weights.Bind(net.Specs(), in[2:]), x, pointnet.Eval).Cloud
 		var out []*graph.Node
 		for _, m := range metrics {
 			out = append(out, m.Build(loss.Call{Source: slicing.Seeded(in[0]), Wrt: ot1d.None}, y, x).Pairs)
@@ -108,6 +102,44 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 		}
 	}
 	return Scores{N: set.N, CD: score(values[0]), SW: score(values[1]), EMD: score(values[2])}, nil
+}
+
+// parameters are the tensors of net.Specs in their order.
+func parameters(net *pointnet.Autoencoder, w *weights.Set) ([]any, error) {
+	fitted, err := w.Match(net.Specs())
+	if err != nil {
+		return nil, err
+	}
+	var out []any
+	for _, name := range fitted.Names() {
+		t, _ := fitted.Get(name)
+		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	return out, nil
+}
+
+// Reconstruct returns g(f(x)) of every cloud of set, [N, M, 3], with the network in evaluation mode.
+func Reconstruct(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set) ([]float32, error) {
+	if set.D != pointnet.Dim || set.M != net.Points || set.N == 0 {
+		return nil, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d clouds of %d points of dimension %d", set.Name, net.Points, pointnet.Dim, set.N, set.M, set.D)
+	}
+	params, err := parameters(net, w)
+	if err != nil {
+		return nil, err
+	}
+	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
+		return net.Forward(weights.Bind(net.Specs(), in[1:]), in[0], pointnet.Eval).Cloud
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer x.Finalize()
+	out, err := x.Call(append([]any{tensors.FromFlatDataAndDimensions(set.Points, set.N, set.M, set.D)}, params...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer out[0].FinalizeAll()
+	return tensors.CopyFlatData[float32](out[0])
 }
 
 // batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.

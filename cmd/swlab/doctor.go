@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
@@ -15,40 +15,42 @@ func newDoctor(c *common) *cobra.Command {
 		Short: "what was found here, and the command that mends what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			root, err := os.Getwd()
-			if err != nil {
-				return err
+			backend, why, err := engine.Which(c.backend)
+			checks := append(engine.Doctor(""), builtin())
+			if c.backend != "auto" || err != nil {
+				checks = append(checks, chosen(backend, why, err))
 			}
-			checks := engine.Doctor(root)
-			backend, ok := "", true
-			type check struct {
-				Name  string `json:"name"`
-				OK    bool   `json:"ok"`
-				Found string `json:"found"`
-				Fix   string `json:"fix,omitempty"`
-			}
-			var list []check
+			ok := true
 			var rows [][2]string
 			for _, k := range checks {
-				list = append(list, check(k))
 				ok = ok && k.OK
-				mark := "ok"
+				text := "ok       " + k.Found
 				if !k.OK {
-					mark = "MISSING"
+					text = "MISSING  " + k.Found
 				}
-				text := fmt.Sprintf("%s: %s", mark, k.Found)
 				if k.Fix != "" {
 					text += "  ->  " + k.Fix
 				}
 				rows = append(rows, [2]string{k.Name, text})
 			}
-			if e, err := engine.Open(c.backend); err == nil {
-				backend = e.Name
-			} else {
-				ok = false
-			}
-			rows = append(rows, [2]string{"backend", backend})
-			return c.print(map[string]any{"backend": backend, "ok": ok, "checks": list}, rows...)
+			return c.print(map[string]any{"backend": backend, "ok": ok, "checks": checks}, rows...)
 		},
 	}
+}
+
+// chosen is the check of the backend asked for.
+func chosen(backend, why string, err error) engine.Check {
+	if err != nil {
+		return engine.Check{Name: "backend asked for", Found: oneLine(err), Fix: "make setup"}
+	}
+	return engine.Check{Name: "backend asked for", OK: true, Found: backend + ": " + why}
+}
+
+// builtin checks the data that need no download.
+func builtin() engine.Check {
+	set, err := datasets.Load("builtin", datasets.Options{Points: 1})
+	if err != nil {
+		return engine.Check{Name: "built-in shapes", Found: oneLine(err), Fix: "git checkout -- datasets"}
+	}
+	return engine.Check{Name: "built-in shapes", OK: true, Found: fmt.Sprintf("%s, %d clouds of %d classes", datasets.ShapesVersion, set.N, len(set.Classes))}
 }

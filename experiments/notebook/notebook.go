@@ -102,17 +102,71 @@ func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Se
 	return trainPart, testPart, nil
 }
 
-// Train trains c on set in a folder of its own below Out, showing progress; the same configuration again continues or reads that run.
-func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the classes, with their
+// captions; without labels, rows spread evenly over the set.
+func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
+	if set.Labels == nil {
+		for i := range min(most, set.N) {
+			row := i * set.N / min(most, set.N)
+			rows, captions = append(rows, row), append(captions, fmt.Sprintf("cloud %d", row))
+		}
+		return rows, captions
+	}
+	first := map[int32]int{}
+	var labels []int32
+	for row, l := range set.Labels {
+		if _, seen := first[l]; !seen {
+			first[l] = row
+			labels = append(labels, l)
+		}
+	}
+	slices.Sort(labels)
+	n := min(most, len(labels))
+	for i := range n {
+		l := labels[i*len(labels)/n]
+		caption := fmt.Sprintf("class %d", l)
+		if int(l) < len(set.Classes) {
+			caption = set.Classes[l]
+		}
+		rows, captions = append(rows, first[l]), append(captions, caption)
+	}
+	return rows, captions
+}
+
+// folder is where the run of c on set belongs: the same run, the same folder.
+func (b *Book) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
 	c = c.On(set)
 	c.Backend = e.Name
 	raw, err := json.Marshal(c)
 	if err != nil {
-		return train.Result{}, err
+		return "", err
 	}
 	sum := sha256.Sum256(raw)
-	o := train.Options{Out: filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4]))}
-	if _, err := train.ReadConfig(o.Out); err == nil {
+	return filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4])), nil
+}
+
+// Trained says whether Train would read a finished run.
+func (b *Book) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return false
+	}
+	_, err = train.ReadResult(dir)
+	return err == nil
+}
+
+// Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
+// or reads it where it is finished.
+func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	if r, err := train.ReadResult(dir); err == nil {
+		return r, nil
+	}
+	o := train.Options{Out: dir}
+	if _, err := train.ReadConfig(dir); err == nil {
 		o.Resume = true
 	}
 	var tick func(int, string)

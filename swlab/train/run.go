@@ -268,6 +268,20 @@ func (r *runner) finish() (Result, error) {
 	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
 }
 
+// ReadResult reads the result of the finished run in dir.
+func ReadResult(dir string) (Result, error) {
+	var r Result
+	raw, err := os.ReadFile(filepath.Join(dir, resultFile))
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return r, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	}
+	r.Run = dir
+	return r, nil
+}
+
 // group is the part of a set whose names start with prefix, without it.
 func group(s *weights.Set, prefix string) *weights.Set {
 	out := weights.NewSet()

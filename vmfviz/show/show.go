@@ -75,6 +75,12 @@ func Check(err error) {
 	exit(1)
 }
 
+// Must returns v, or ends the cell as Check does.
+func Must[T any](v T, err error) T {
+	Check(err)
+	return v
+}
+
 // failed calls Check on the first error there is.
 func failed(errs []error) bool {
 	for _, err := range errs {
