@@ -23,7 +23,7 @@ type CloudsOptions struct {
 	Title string
 	// Columns are captions above the columns; nil means none.
 	Columns []string
-	// View is where the reader stands (y is up); the zero View is From(38, 20).
+	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
 }
 
@@ -36,11 +36,12 @@ type GalleryOptions struct {
 	Columns int
 	// Role gives the colour.
 	Role Role
-	// View is where the reader stands (y is up); the zero View is From(38, 20).
+	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
 }
 
-var cloudView = From(38, 20)
+// cloudView sees objects whose front faces -z, as ShapeNet's, from the front.
+var cloudView = From(142, 24)
 
 // Split cuts points [n, m, 3] into n clouds [m, 3] that share its memory.
 func Split(points []float32, n int) ([][]float32, error) {

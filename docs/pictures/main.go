@@ -55,10 +55,10 @@ func classes(test *datasets.Set) error {
 	return p.Save("classes.png")
 }
 
-// slice shows what a sliced distance is, between a chair and an aeroplane.
+// slice shows what a sliced distance is, between a chair and a person.
 func slice(test *datasets.Set) error {
 	var pair [2]*datasets.Set
-	for i, name := range []string{"chair", "aeroplane"} {
+	for i, name := range []string{"chair", "person"} {
 		for row, l := range test.Labels {
 			if test.Classes[l] == name {
 				pair[i] = test.Select([]int{row})
@@ -79,11 +79,22 @@ func slice(test *datasets.Set) error {
 	for i, c := range d.Costs {
 		values[i] = float64(c)
 	}
-	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Points, pair[1].Points, d.Directions[:3], values)
+	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Points, pair[1].Points, oblique(d.Directions), values)
 	if err != nil {
 		return err
 	}
 	return p.Save("slice.png")
+}
+
+// oblique is the direction that is nearest to one that is neither level nor upright.
+func oblique(directions []float32) []float32 {
+	best, top := 0, float32(-1)
+	for i := 0; i < len(directions); i += 3 {
+		if dot := 0.7*directions[i] + 0.6*directions[i+1] - 0.4*directions[i+2]; dot > top {
+			best, top = i, dot
+		}
+	}
+	return directions[best : best+3]
 }
 
 // spheres shows the von Mises-Fisher law at several concentrations.
