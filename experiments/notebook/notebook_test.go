@@ -1,0 +1,144 @@
+package notebook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// TestBook goes through a notebook's life: cells that know each other only by the folder.
+func TestBook(t *testing.T) {
+	out := t.TempDir()
+	t.Setenv("SWLAB_OUT", out)
+	t.Setenv("SWLAB_DATA", "")
+	t.Setenv("FAST", "1")
+	cell := func() *Book { // every cell opens the book anew
+		t.Helper()
+		b, err := Open("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	e, err := cell().Backend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainSet, testSet, err := cell().Clouds(16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trainSet.N <= testSet.N || testSet.N == 0 || trainSet.M != 16 {
+		t.Fatalf("%d and %d clouds of %d points", trainSet.N, testSet.N, trainSet.M)
+	}
+	c := train.DefaultConfig()
+	c.Points, c.Batch, c.Steps, c.Slices = 16, 8, 2, 4
+	if cell().Trained(e, trainSet, c) {
+		t.Error("trained before it was")
+	}
+	first, err := cell().Train(e, trainSet, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cell().Trained(e, trainSet, c) {
+		t.Error("not trained after it was")
+	}
+	again, err := cell().Train(e, trainSet, c)
+	if err != nil || again != first || first.Steps != 2 {
+		t.Errorf("%+v, then %+v, %v", first, again, err)
+	}
+	other := c
+	other.Seed = 2
+	if cell().Trained(e, trainSet, other) {
+		t.Error("another configuration counts as trained")
+	}
+
+	computed := 0
+	compute := func() (experiments.Scores, error) {
+		computed++
+		return experiments.Scores{N: 3, CD: experiments.Score{Mean: 0.5}}, nil
+	}
+	for range 2 {
+		if s, err := Scores(first.Run, "trained", compute); err != nil || s.N != 3 || s.CD.Mean != 0.5 {
+			t.Errorf("%v, %v", s, err)
+		}
+	}
+	if computed != 1 {
+		t.Errorf("computed %d times", computed)
+	}
+
+	for range 2 { // a cell that is run twice counts once
+		cell().Time("training")()
+	}
+	cell().Time("pictures")()
+	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{}, testSet.Cloud(0))
+	cell().Picture("1_cloud", p, err)
+	if err := cell().Summary("SW", experiments.Scores{}, experiments.Scores{CD: experiments.Score{Mean: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Backend, Why, Data string
+		Row                struct {
+			Name   string
+			Before map[string]float64
+			After  map[string]float64
+		}
+		Times    []partTime
+		Pictures []string
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Backend != e.Name || s.Why == "" || s.Data != "builtin" || s.Row.Name != "SW" || s.Row.After["cd"] != 1 || len(s.Times) != 2 ||
+		len(s.Pictures) != 1 || filepath.Base(s.Pictures[0]) != "1_cloud.png" {
+		t.Errorf("summary %s", raw)
+	}
+}
+
+// TestUsersData: clouds without parts of their own are split, and too few are refused.
+func TestUsersData(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	write := func(n int) {
+		v := make([]float32, n*8*3)
+		for i := range v {
+			v[i] = float32(i*i%17) - 8
+		}
+		if err := datasets.WriteNPY(path, v, n, 8, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &Book{Data: path}
+	write(10)
+	if a, z, err := b.Clouds(4, 1); err != nil || a.N != 8 || z.N != 2 {
+		t.Errorf("%v", err)
+	}
+	write(1)
+	if _, _, err := b.Clouds(4, 1); err == nil {
+		t.Error("no error for a single cloud")
+	}
+}
+
+func TestOnePerClass(t *testing.T) {
+	s := &datasets.Set{N: 6, Labels: []int32{2, 0, 2, 1, 0, 3}, Classes: []string{"a", "b", "c", "d"}}
+	rows, names := OnePerClass(s, 9)
+	if !slices.Equal(rows, []int{1, 3, 0, 5}) || !slices.Equal(names, []string{"a", "b", "c", "d"}) {
+		t.Errorf("%v %v", rows, names)
+	}
+	if rows, names := OnePerClass(s, 2); !slices.Equal(rows, []int{1, 0}) || !slices.Equal(names, []string{"a", "c"}) {
+		t.Errorf("%v %v", rows, names)
+	}
+	if rows, names := OnePerClass(&datasets.Set{N: 10}, 2); !slices.Equal(rows, []int{0, 5}) || names[1] != "cloud 5" {
+		t.Errorf("%v %v", rows, names)
+	}
+}
