@@ -62,10 +62,13 @@ func (s sorter) keys(x *graph.Node) *graph.Node {
 		wide := graph.MulScalar(graph.ConvertDType(mono, dtypes.Int64), int64(1)<<32)
 		return graph.Add(wide, graph.Iota(g, shapes.Make(dtypes.Int64, d...), 1))
 	}
-	// Fixed point: the largest magnitude present takes the largest key. One key is kept free for padding.
-	top := graph.MaxScalar(graph.ReduceAllMax(graph.Abs(x)), 1e-30)
-	scale := graph.Div(graph.Scalar(g, x.DType(), float64(int64(1)<<(31-low)-64)), top)
-	q := graph.ConvertDType(graph.Mul(x, scale), dtypes.Int32)
+	// Fixed point over the range of every slice's own projections, so that clouds of different size or far from the origin keep
+	// their order. The room that rounding needs is 4e-6 of it; the largest key is that of the padding.
+	lo := graph.ReduceAndKeep(x, graph.ReduceMin, 1)
+	width := graph.MaxScalar(graph.Sub(graph.ReduceAndKeep(x, graph.ReduceMax, 1), lo), 1e-28)
+	half := float64(int64(1)<<(31-low)) * (1 - 4e-6)
+	scale := graph.Div(graph.Scalar(g, x.DType(), 2*half), width)
+	q := graph.ConvertDType(graph.AddScalar(graph.Mul(graph.Sub(x, lo), scale), -half), dtypes.Int32)
 	return graph.Add(graph.MulScalar(q, int32(1)<<low), graph.Iota(g, shapes.Make(dtypes.Int32, d...), 1))
 }
 

@@ -24,8 +24,8 @@ const (
 	// Sort is XLA's sort of (value, index) pairs: exact.
 	Sort
 	// Network is a bitonic network of minima and maxima over all directions at once. Values are sorted exactly;
-	// where an order is needed, a key of 32 bits holds the projection in fixed point (31 - log2 m bits for the
-	// range of the projections at hand) and the index. Costs are computed from the exact values: only which of two nearly equal
+	// where an order is needed, a key of 32 bits holds the projection in fixed point (32 - log2 m bits for the
+	// range of the projections on that direction) and the index. Costs are computed from the exact values: only which of two nearly equal
 	// points is matched may differ. 3 to 5 times faster than Sort on a CPU.
 	Network
 )

@@ -222,6 +222,40 @@ func TestTies(t *testing.T) {
 	}
 }
 
+// TestUnequalScales: a cloud's matching does not depend on how large the other clouds of the batch are, nor on where it
+// lies, down to clouds of two points.
+func TestUnequalScales(t *testing.T) {
+	const batch, slices = 4, 40
+	for _, points := range []int{2, 3, 300} {
+		r := rand.New(rand.NewPCG(6, 1))
+		n := points * 3
+		x, y, d := normals(r, batch*n, 1), normals(r, batch*n, 1), directions(r, batch*slices, 3)
+		for b, change := range []struct{ scale, shift float32 }{{1, 0}, {1e6, 0}, {1e-6, 0}, {1, 1000}} {
+			for i := b * n; i < (b+1)*n; i++ {
+				x[i], y[i] = x[i]*change.scale+change.shift, y[i]*change.scale+change.shift
+			}
+		}
+		for name, method := range methods {
+			for _, wrt := range []Wrt{Y, X | Y | Directions} {
+				got := run(t, func(in []*graph.Node) []*graph.Node {
+					return []*graph.Node{Costs(in[0], in[1], in[2], Options{Method: method, Wrt: wrt})}
+				}, tensor(x, batch, points, 3), tensor(y, batch, points, 3), tensor(d, batch, slices, 3))[0]
+				for k, v := range got {
+					b := k / slices
+					want := reference(x[b*n:(b+1)*n], y[b*n:(b+1)*n], d[3*k:3*k+3], 2)
+					tol := 1e-4 * want
+					if b == 3 { // float32 knows the projections of the shifted clouds to 1e-4
+						tol += 1e-3 * float64(points)
+					}
+					if !(math.Abs(float64(v)-want) <= tol) {
+						t.Fatalf("m=%d %s wrt=%d pair %d slice %d: %v, want %v", points, name, wrt, b, k%slices, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
 func TestReference(t *testing.T) {
 	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
