@@ -6,13 +6,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -21,13 +18,11 @@ import (
 
 func main() {
 	engine.HugePages()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(run(os.Args[1:]))
 }
 
 // run is main without the process.
-func run(ctx context.Context, args []string) (code int) {
+func run(args []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil { // a fault of ours: still one line
 			fmt.Fprintf(os.Stderr, "swlab: internal error: %s\n", firstLine(fmt.Sprint(r)))
@@ -36,7 +31,7 @@ func run(ctx context.Context, args []string) (code int) {
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.Execute()
 	if err == nil {
 		return 0
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"math"
@@ -20,7 +19,7 @@ import (
 // TestMain lets the test binary be swlab, for tests that must kill it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SWLAB_TEST_IS_SWLAB") == "1" {
-		os.Exit(run(context.Background(), os.Args[1:]))
+		os.Exit(run(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

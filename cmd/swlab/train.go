@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -34,7 +36,7 @@ func newTrain(c *common) *cobra.Command {
 		Use:   "train --loss NAME [--amortizer NAME] --out DIR",
 		Short: "train the autoencoder; --resume continues a run that was cut off",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context()) },
+		RunE:  func(*cobra.Command, []string) error { return t.run() },
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
@@ -60,7 +62,7 @@ func newTrain(c *common) *cobra.Command {
 	return required(cmd, "loss", "out")
 }
 
-func (t *trainCall) run(ctx context.Context) error {
+func (t *trainCall) run() error {
 	t.config.Seed = t.seed
 	t.config.Points = t.points
 	if t.options.CheckpointEvery < 0 {
@@ -86,6 +88,10 @@ func (t *trainCall) run(ctx context.Context) error {
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
+	// The first interruption saves a checkpoint, the second ends the process; elsewhere one is enough.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
 	r, err := train.Run(ctx, e, set, t.config, t.options)
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted; the same command with --resume goes on")

@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write replaces the file at path by what write produces: a temporary file in the same folder, fsync, rename, fsync of the folder.
 func Write(path string, write func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	f, err := os.CreateTemp(dir, temporaryPrefix(path)+"*")
 	if err != nil {
 		return err
 	}
@@ -39,6 +40,26 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	return SyncDir(dir)
 }
+
+// RemoveTemporary removes what a process that was killed inside Write has left of the file at path.
+func RemoveTemporary(path string) error {
+	dir, prefix := filepath.Dir(path), temporaryPrefix(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// temporaryPrefix begins the names of Write's temporary files.
+func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
 // WriteJSON writes v as indented JSON.
 func WriteJSON(path string, v any) error {

@@ -37,3 +37,45 @@ func TestWholeOrOld(t *testing.T) {
 		t.Errorf("left behind: %v", entries)
 	}
 }
+
+// TestRemoveTemporary: what a killed writer leaves is removed, the file itself and others are not.
+func TestRemoveTemporary(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"f", ".f.123", ".f2.123", "f.123"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveTemporary(filepath.Join(dir, "f")); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 3 || left[0].Name() != ".f2.123" {
+		t.Errorf("left: %v", left)
+	}
+	if err := RemoveTemporary(filepath.Join(dir, "no", "f")); err == nil {
+		t.Error("no error for a missing folder")
+	}
+}
+
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second lock: %v", err)
+	}
+	unlock()
+	unlock, err = Lock(dir)
+	if err != nil {
+		t.Errorf("after the first was given back: %v", err)
+	}
+	unlock()
+	if _, err := Lock(filepath.Join(dir, "no")); err == nil {
+		t.Error("no error for a missing folder")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("written: %v", left)
+	}
+}

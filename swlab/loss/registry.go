@@ -64,6 +64,12 @@ func New(name string, s Settings) (Loss, error) {
 	if !(s.P >= 1) || math.IsInf(s.P, 0) {
 		return nil, fmt.Errorf("p: expected a number >= 1, found %v", s.P)
 	}
+	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
+		return nil, fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)
+	}
+	if math.IsNaN(s.AscentRate) || math.IsInf(s.AscentRate, 0) {
+		return nil, fmt.Errorf("ascent rate: expected a number, found %v", s.AscentRate)
+	}
 	return make(s)
 }
 
@@ -87,9 +93,6 @@ func newSW(s Settings) (Loss, error) {
 }
 
 func newVDSW(s Settings) (Loss, error) {
-	if !(s.Kappa >= 0) || math.IsInf(s.Kappa, 0) {
-		return nil, fmt.Errorf("kappa: expected a number >= 0, found %v", s.Kappa)
-	}
 	return s.located("v-DSW", slicing.VMF{Kappa: s.Kappa, Reflection: s.Reflection}, s.Slices)
 }
 

@@ -78,6 +78,12 @@ func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, err
 	return &Climber{ascent: a, start: start, step: step}, nil
 }
 
+// Close frees the compiled steps.
+func (c *Climber) Close() {
+	c.start.Finalize()
+	c.step.Finalize()
+}
+
 // Step builds one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's moments m and v.
 func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *graph.Node) *graph.Node) (location1, m1, v1 *graph.Node) {
 	leaf := graph.Identity(graph.StopGradient(location))
@@ -98,6 +104,7 @@ func (c *Climber) Climb(seed int64, x, y *tensors.Tensor) (*tensors.Tensor, erro
 	if err != nil {
 		return nil, err
 	}
+	defer rng.FinalizeAll()
 	first, err := c.start.Call(rng, x)
 	if err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type checkpointState struct {
 
 const (
 	checkpointPrefix = "step-"
+	halfPrefix       = ".writing-" // of a checkpoint being written
 	tensorsFile      = "tensors.safetensors"
 	stateFile        = "state.json"
 	checkpointsKept  = 2
@@ -49,7 +50,7 @@ func saveCheckpoint(run string, c checkpoint) error {
 	if _, err := os.Stat(name); err == nil {
 		return nil // the same step of a repeatable run: the same content
 	}
-	tmp, err := os.MkdirTemp(dir, ".writing-")
+	tmp, err := os.MkdirTemp(dir, halfPrefix)
 	if err != nil {
 		return err
 	}
@@ -97,20 +98,49 @@ func listCheckpoints(run string) ([]string, error) {
 	return out, nil
 }
 
-// loadCheckpoint reads the newest checkpoint that is whole and fits specs. Broken ones are passed over; what was wrong with them
-// is in the error only if none is left.
+// removeHalfCheckpoints removes what a process that was killed while saving has left.
+func removeHalfCheckpoints(run string) error {
+	dir := filepath.Join(run, checkpointDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), halfPrefix) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// errNoCheckpoint says that a run has not saved one yet.
+var errNoCheckpoint = errors.New("no checkpoint")
+
+// loadCheckpoint reads the newest checkpoint that is whole and fits specs, and removes broken newer ones, whose steps will be
+// done again. If all are broken the error says what is wrong with them; if there are none it is errNoCheckpoint.
 func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
 	if err != nil {
 		return checkpoint{}, err
 	}
+	if len(dirs) == 0 {
+		return checkpoint{}, errNoCheckpoint
+	}
 	problems := []error{fmt.Errorf("%s holds no checkpoint to resume from", run)}
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		c, err := readCheckpoint(dir, specs)
-		if err == nil {
-			return c, nil
+		if err != nil {
+			problems = append(problems, err)
+			continue
 		}
-		problems = append(problems, err)
+		for _, broken := range dirs[:i] {
+			if err := os.RemoveAll(broken); err != nil {
+				return checkpoint{}, err
+			}
+		}
+		return c, nil
 	}
 	return checkpoint{}, errors.Join(problems...)
 }

@@ -97,14 +97,28 @@ func (c Config) Check(set *datasets.Set) error {
 		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, set.N, set.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
+	case c.DK < 1:
+		return fmt.Errorf("dk: expected at least 1, found %d", c.DK)
+	case c.K < 1:
+		return fmt.Errorf("k: expected at least 1, found %d", c.K)
 	case c.Steps < -1:
 		return fmt.Errorf("steps: expected at least 0, found %d", c.Steps)
 	}
 	return nil
 }
 
-// perEpoch is the number of steps of one pass, the partial batch included.
-func (c Config) perEpoch() int { return (c.Clouds + c.Batch - 1) / c.Batch }
+// batches cuts the order of a pass. The last batch is smaller where Batch does not divide the clouds; a single cloud left over
+// joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
+func (c Config) batches(order []int32) [][]int32 {
+	all := datasets.Batches(order, c.Batch)
+	if n := len(all); n > 1 && len(all[n-1]) == 1 {
+		all = append(all[:n-2], order[(n-2)*c.Batch:])
+	}
+	return all
+}
+
+// perEpoch is the number of steps of one pass.
+func (c Config) perEpoch() int { return len(c.batches(make([]int32, c.Clouds))) }
 
 // totalSteps is the number of steps of the whole run.
 func (c Config) totalSteps() int {

@@ -154,6 +154,7 @@ func (s *stepper) run(step int, rows []int32) (r Record, err error) {
 	if err != nil {
 		return r, err
 	}
+	defer rng.FinalizeAll()
 	args := []any{s.data, rows, rng}
 	if s.locate != nil {
 		location, err := s.ascend(step, args)
@@ -204,6 +205,17 @@ func (s *stepper) ascend(step int, args []any) (*tensors.Tensor, error) {
 func (s *stepper) release() {
 	for _, t := range s.state {
 		t.FinalizeAll()
+	}
+}
+
+// close frees the device: Go's collector does not see what lies there.
+func (s *stepper) close() {
+	s.release()
+	s.data.FinalizeAll()
+	s.step.Finalize()
+	if s.locate != nil {
+		s.locate.forward.Finalize()
+		s.locate.climb.Close()
 	}
 }
 

@@ -94,5 +94,5 @@ func times(records []Record) (sum, median float64) {
 		sum += r.Seconds
 	}
 	slices.Sort(s)
-	return sum, s[len(s)/2]
+	return sum, (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

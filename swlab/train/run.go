@@ -64,10 +64,11 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	if err != nil {
 		return Result{}, CallError{err}
 	}
-	start, err := prepare(m, c, o)
+	start, unlock, err := prepare(m, c, o)
 	if err != nil {
 		return Result{}, err
 	}
+	defer unlock()
 	r := runner{config: c, options: o, model: m, progress: start.progress}
 	if r.log, err = openLog(o.Out, start.progress.Step); err != nil {
 		return Result{}, err
@@ -76,7 +77,7 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	if r.stepper, err = newStepper(e.Backend, m, c.Seed, set.Points, set.N, start); err != nil {
 		return Result{}, err
 	}
-	defer r.stepper.release()
+	defer r.stepper.close()
 	if err := r.steps(ctx); err != nil {
 		return Result{}, err
 	}
@@ -127,28 +128,67 @@ func CheckOut(c Config, o Options) error {
 			return CallError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
 		}
 	}
-	if len(entries) > 0 {
+	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and nobody's work.
+	if len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), "."+configFile+".") {
 		return CallError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
 	}
 	return nil
 }
 
-// prepare makes the run folder, or reads the one to resume, and returns the state to start from.
-func prepare(m Model, c Config, o Options) (checkpoint, error) {
+// prepare makes the run folder, or reads the one to resume, and returns the state to start from. The folder is this
+// process's until unlock.
+func prepare(m Model, c Config, o Options) (start checkpoint, unlock func(), err error) {
 	if err := CheckOut(c, o); err != nil {
+		return start, nil, err
+	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return start, nil, fmt.Errorf("out: %w", err)
+	}
+	unlock, err = durable.Lock(o.Out)
+	if errors.Is(err, durable.ErrLocked) {
+		return start, nil, CallError{fmt.Errorf("out: %s is in use by another process", o.Out)}
+	}
+	if err != nil {
+		return start, nil, fmt.Errorf("out: %w", err)
+	}
+	if start, err = begin(m, c, o); err != nil {
+		unlock()
+	}
+	return start, unlock, err
+}
+
+// begin is prepare inside the lock. The configuration is written first: from then on the run can be resumed, and
+// before its first checkpoint that means from step 0.
+func begin(m Model, c Config, o Options) (checkpoint, error) {
+	if err := CheckOut(c, o); err != nil { // again: another process may have been faster
 		return checkpoint{}, err
 	}
-	if o.Resume {
-		return loadCheckpoint(o.Out, m.stateSpecs())
+	if err := removeLeftovers(o.Out); err != nil {
+		return checkpoint{}, err
+	}
+	if !o.Resume {
+		if err := durable.WriteJSON(filepath.Join(o.Out, configFile), c); err != nil {
+			return checkpoint{}, fmt.Errorf("out: %w", err)
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
 		return checkpoint{}, fmt.Errorf("out: %w", err)
 	}
-	start := m.initial(c.Seed)
-	if err := saveCheckpoint(o.Out, start); err != nil {
-		return checkpoint{}, err
+	start, err := loadCheckpoint(o.Out, m.stateSpecs())
+	if errors.Is(err, errNoCheckpoint) {
+		return m.initial(c.Seed), nil
 	}
-	return start, durable.WriteJSON(filepath.Join(o.Out, configFile), c)
+	return start, err
+}
+
+// removeLeftovers removes the files that a killed process was writing.
+func removeLeftovers(run string) error {
+	for _, name := range []string{configFile, logFile, resultFile, weightsFile, bestFile, amortizerFile} {
+		if err := durable.RemoveTemporary(filepath.Join(run, name)); err != nil {
+			return err
+		}
+	}
+	return removeHalfCheckpoints(run)
 }
 
 // runner is a run under way.
@@ -165,13 +205,16 @@ func (r *runner) steps(ctx context.Context) error {
 	total, per := r.config.totalSteps(), r.config.perEpoch()
 	for r.Step < total {
 		epoch := r.Step / per
-		batches := datasets.Batches(datasets.EpochOrder(r.config.Clouds, r.config.Seed, epoch), r.config.Batch)
+		batches := r.config.batches(datasets.EpochOrder(r.config.Clouds, r.config.Seed, epoch))
 		for _, rows := range batches[r.Step%per:] {
 			if r.Step == total {
 				break
 			}
 			if ctx.Err() != nil {
-				return errors.Join(ctx.Err(), r.save())
+				if err := r.save(); err != nil {
+					return fmt.Errorf("interrupted, and the checkpoint was not saved: %w", err)
+				}
+				return ctx.Err()
 			}
 			if err := r.one(epoch, rows, total); err != nil {
 				return err

@@ -138,6 +138,123 @@ func TestRunResumes(t *testing.T) {
 	}
 }
 
+// TestKilledEarly: a run killed after its configuration was written and before its first checkpoint resumes to the same
+// end; what the killed process was writing is removed. Killed before that, it left no run, and the folder can be taken.
+func TestKilledEarly(t *testing.T) {
+	c := config("v-dsw", "la")
+	c.Steps = 2
+	_, whole := finished(t, c, Options{})
+	raw, err := os.ReadFile(filepath.Join(whole, configFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, resume := range []bool{true, false} {
+		dir := t.TempDir()
+		left := []string{filepath.Join(dir, "."+configFile+".123")}
+		if resume {
+			if err := os.WriteFile(filepath.Join(dir, configFile), raw, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			left = append(left, filepath.Join(dir, "."+weightsFile+".7"), filepath.Join(dir, checkpointDir, halfPrefix+"1"))
+		}
+		for _, path := range left {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		finished(t, c, Options{Out: dir, Resume: resume})
+		if !sameLog(values(t, dir), values(t, whole)) || !sameFile(t, filepath.Join(dir, weightsFile), filepath.Join(whole, weightsFile)) {
+			t.Errorf("resume %v: the run differs", resume)
+		}
+		for _, path := range left {
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("resume %v: %s was left behind", resume, filepath.Base(path))
+			}
+		}
+	}
+}
+
+// TestBrokenCheckpointsGoAway: a broken checkpoint must not stand where its replacement belongs.
+func TestBrokenCheckpointsGoAway(t *testing.T) {
+	c := config("chamfer", "")
+	c.Steps = 2
+	_, dir := finished(t, c, Options{CheckpointEvery: 1})
+	dirs, err := listCheckpoints(dir)
+	if err != nil || len(dirs) != 2 {
+		t.Fatalf("%v, %v", dirs, err)
+	}
+	if err := os.Truncate(filepath.Join(dirs[0], tensorsFile), 100); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, c, Options{Out: dir, Resume: true})
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.progress.Step != 2 {
+		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
+	}
+	for _, d := range dirs {
+		if err := os.Truncate(filepath.Join(d, tensorsFile), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = Run(context.Background(), open(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") || !strings.Contains(err.Error(), tensorsFile) {
+		t.Errorf("all checkpoints broken: %v", err)
+	}
+}
+
+// TestOneProcessPerFolder: a run under way is not joined by another.
+func TestOneProcessPerFolder(t *testing.T) {
+	c := config("chamfer", "")
+	c.Steps = 1
+	dir := filepath.Join(t.TempDir(), "run")
+	finished(t, c, Options{Out: dir, Progress: func(Record, int) {
+		_, err := Run(context.Background(), open(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "in use by another process") {
+			t.Errorf("a second run in the folder: %v", err)
+		}
+	}})
+}
+
+// TestNoBatchOfOne: batch norm over one cloud would make the decoder constant and its running variance too small.
+func TestNoBatchOfOne(t *testing.T) {
+	for clouds, want := range map[int][]int{11: {5, 6}, 12: {5, 5, 2}, 10: {5, 5}, 6: {6}, 5: {5}} {
+		c := Config{Clouds: clouds, Batch: 5}
+		var got []int
+		order := datasets.EpochOrder(clouds, 1, 0)
+		var rows []int32
+		for _, b := range c.batches(order) {
+			got, rows = append(got, len(b)), append(rows, b...)
+		}
+		if !slices.Equal(got, want) || !slices.Equal(rows, order) || c.perEpoch() != len(want) {
+			t.Errorf("%d clouds in batches of 5: %v, %d a pass, expected %v", clouds, got, c.perEpoch(), want)
+		}
+	}
+	c := config("sw", "")
+	c.Epochs = 1
+	if r, err := Run(context.Background(), open(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for median, seconds := range map[float64][]float64{0: nil, 7: {7}, 2: {3, 1}, 4: {9, 4, 1}} {
+		var log []Record
+		total := 0.0
+		for _, s := range seconds {
+			log, total = append(log, Record{Seconds: s}), total+s
+		}
+		if s, m := times(log); s != total || m != median {
+			t.Errorf("%v: sum %v, median %v", seconds, s, m)
+		}
+	}
+}
+
 // TestSeedDecides: the same seed gives the same log, bit for bit, and another seed another one.
 func TestSeedDecides(t *testing.T) {
 	c := config("v-dsw", "la")
