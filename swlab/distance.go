@@ -55,7 +55,9 @@ type Distances struct {
 // The clouds are taken as they are: neither centred nor scaled.
 //
 // The standard error comes from the spread of the slices' costs: with s_b^2 their sample variance for pair b,
-// SE_b = s_b/sqrt(L), carried through the root by the delta method, and SE = sqrt(sum_b SE_b^2)/B.
+// SE_b = s_b/sqrt(L), carried through the root by the delta method, and SE = sqrt(sum_b SE_b^2)/B. Directions given as
+// [L, d] are common to the pairs, whose errors then go together: SE is that of the L means over the pairs. It does not
+// hold the spread over the random starts of an ascent.
 func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, error) {
 	began := time.Now()
 	l, err := prepare(name, x, y, o)
@@ -69,6 +71,11 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 		}
 	}
 	in := []any{tensors.FromFlatDataAndDimensions(x.Points, x.N, x.M, x.D), tensors.FromFlatDataAndDimensions(y.Points, y.N, y.M, y.D)}
+	defer func() { // Go's collector does not see what lies on the device
+		for _, t := range in {
+			t.(*tensors.Tensor).FinalizeAll()
+		}
+	}()
 	rng, err := graph.RNGStateFromSeed(int64(o.Seed))
 	if err != nil {
 		return nil, err
@@ -84,7 +91,9 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 		if err != nil {
 			return nil, err
 		}
-		location, err := climber.Climb(int64(o.Seed), in[0].(*tensors.Tensor), in[1].(*tensors.Tensor))
+		defer climber.Close()
+		// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
+		location, err := climber.Climb(int64(o.Seed^0x9e3779b97f4a7c15), in[0].(*tensors.Tensor), in[1].(*tensors.Tensor))
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +133,9 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 	}
 	values := make([][]float32, len(out))
 	for i, t := range out {
-		if values[i], err = tensors.CopyFlatData[float32](t); err != nil {
+		values[i], err = tensors.CopyFlatData[float32](t)
+		t.FinalizeAll()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +147,8 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 	if isSliced {
 		d.Costs, d.Directions = values[1], values[2]
 		d.Slices = len(d.Costs) / x.N
-		d.StdErr = standardError(d.Costs, d.PerPair, sliced)
+		shared := o.Directions != nil && len(o.Directions.Shape) == 2
+		d.StdErr = standardError(d.Costs, d.PerPair, sliced, shared)
 	}
 	if o.Gradient {
 		d.Gradient = values[len(values)-1]
@@ -179,23 +191,38 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	return l, l.Fits(x.M, x.D)
 }
 
-func standardError(costs []float32, pairs []float64, s loss.Sliced) float64 {
+// standardError is the standard error of the mean of pairs, from costs [B, L] of slices that are the pairs' own or shared.
+func standardError(costs []float32, pairs []float64, s loss.Sliced, shared bool) float64 {
 	n := len(costs) / len(pairs)
-	sum := 0.0
+	share := make([]float64, n) // what slice l contributes to the mean over the pairs
+	independent := 0.0
 	for b, value := range pairs {
-		mean, square := 0.0, 0.0
-		for _, c := range costs[b*n : (b+1)*n] {
-			mean += float64(c) / float64(n)
-		}
-		for _, c := range costs[b*n : (b+1)*n] {
-			square += (float64(c) - mean) * (float64(c) - mean)
-		}
-		variance := square / float64(n-1) / float64(n) // NaN for one slice: its error cannot be told
+		slope := 1 / float64(len(pairs))
 		if p := s.Exponent(); s.Root && value > 0 {
-			slope := 1 / (p * math.Pow(value, p-1))
-			variance *= slope * slope
+			slope /= p * math.Pow(value, p-1)
 		}
-		sum += variance
+		own := make([]float64, n)
+		for l, c := range costs[b*n : (b+1)*n] {
+			own[l] = slope * float64(c)
+			share[l] += own[l]
+		}
+		independent += errorOfMean(own)
 	}
-	return math.Sqrt(sum) / float64(len(pairs))
+	if shared {
+		return math.Sqrt(errorOfMean(share))
+	}
+	return math.Sqrt(independent)
+}
+
+// errorOfMean is the squared standard error of the mean of v; NaN for one value, whose error cannot be told.
+func errorOfMean(v []float64) float64 {
+	n := float64(len(v))
+	mean, square := 0.0, 0.0
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		square += (x - mean) * (x - mean)
+	}
+	return square / (n - 1) / n
 }

@@ -22,7 +22,7 @@ import (
 // on theta'A theta with eigenvalues 100, 25, 9, 200 steps of rate 0.02 reach 48 (the diagonal has 45).
 //
 // Tangent is the honest variant, not in the paper: the radial part of the gradient is removed before Adam sees it. With a
-// rate of 1e-2 to 1e-1 it finds the maximum.
+// rate of 1e-2 to 1e-1 it finds a maximum: the largest one from most starts (39 of 40 on pairs of stretched normal clouds).
 type Ascent struct {
 	Steps   int
 	Rate    float64

@@ -141,7 +141,7 @@ func TestRunResumes(t *testing.T) {
 // TestKilledEarly: a run killed after its configuration was written and before its first checkpoint resumes to the same
 // end; what the killed process was writing is removed. Killed before that, it left no run, and the folder can be taken.
 func TestKilledEarly(t *testing.T) {
-	c := config("v-dsw", "la")
+	c := config("chamfer", "")
 	c.Steps = 2
 	_, whole := finished(t, c, Options{})
 	raw, err := os.ReadFile(filepath.Join(whole, configFile))
@@ -235,7 +235,7 @@ func TestNoBatchOfOne(t *testing.T) {
 			t.Errorf("%d clouds in batches of 5: %v, %d a pass, expected %v", clouds, got, c.perEpoch(), want)
 		}
 	}
-	c := config("sw", "")
+	c := config("chamfer", "")
 	c.Epochs = 1
 	if r, err := Run(context.Background(), open(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
 		t.Errorf("%+v, %v", r, err)
@@ -258,7 +258,7 @@ func TestTimes(t *testing.T) {
 // TestSeedDecides: the same seed gives the same log, bit for bit, and another seed another one.
 func TestSeedDecides(t *testing.T) {
 	c := config("v-dsw", "la")
-	c.Steps = 3
+	c.Steps = 2
 	_, a := finished(t, c, Options{})
 	_, b := finished(t, c, Options{})
 	c.Seed = 2
