@@ -52,6 +52,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	if err != nil {
 		return Scores{}, err
 	}
+	defer finalize(params)
 	metrics := []loss.Loss{
 		loss.Chamfer{},
 		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Uniform{}, Slices: EvaluationSlices}, Root: true},
@@ -82,7 +83,9 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 		if err != nil {
 			return Scores{}, err
 		}
-		out, err := x.Call(append([]any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}, params...)...)
+		clouds := []any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}
+		out, err := x.Call(append(clouds, params...)...)
+		finalize(clouds)
 		if err != nil {
 			return Scores{}, err
 		}
@@ -118,6 +121,13 @@ func parameters(net *pointnet.Autoencoder, w *weights.Set) ([]any, error) {
 	return out, nil
 }
 
+// finalize frees tensors on the device, which Go's collector does not see.
+func finalize(args []any) {
+	for _, t := range args {
+		t.(*tensors.Tensor).FinalizeAll()
+	}
+}
+
 // Reconstruct returns g(f(x)) of every cloud of set, [N, M, 3], with the network in evaluation mode.
 func Reconstruct(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set) ([]float32, error) {
 	if set.D != pointnet.Dim || set.M != net.Points || set.N == 0 {
@@ -127,6 +137,7 @@ func Reconstruct(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, se
 	if err != nil {
 		return nil, err
 	}
+	defer finalize(params)
 	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
 		return net.Forward(weights.Bind(net.Specs(), in[1:]), in[0], pointnet.Eval).Cloud
 	})
@@ -134,7 +145,9 @@ func Reconstruct(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, se
 		return nil, err
 	}
 	defer x.Finalize()
-	out, err := x.Call(append([]any{tensors.FromFlatDataAndDimensions(set.Points, set.N, set.M, set.D)}, params...)...)
+	clouds := []any{tensors.FromFlatDataAndDimensions(set.Points, set.N, set.M, set.D)}
+	out, err := x.Call(append(clouds, params...)...)
+	finalize(clouds)
 	if err != nil {
 		return nil, err
 	}
