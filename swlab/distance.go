@@ -144,6 +144,9 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 		d.PerPair = append(d.PerPair, float64(v))
 		d.Value += float64(v) / float64(len(values[0]))
 	}
+	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
+		return nil, fmt.Errorf("the value is %v: the costs between %s and %s do not fit into float32; scale the clouds or lower p", d.Value, x.Name, y.Name)
+	}
 	if isSliced {
 		d.Costs, d.Directions = values[1], values[2]
 		d.Slices = len(d.Costs) / x.N
@@ -185,6 +188,11 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 		n := len(d.Shape)
 		if n < 2 || n > 3 || d.Shape[n-1] != x.D || (n == 3 && d.Shape[0] != x.N) || d.Shape[n-2] < 1 {
 			return nil, fmt.Errorf("directions: expected shape [L, %d] or [%d, L, %d], found %v", x.D, x.N, x.D, d.Shape)
+		}
+		for i, v := range d.Values {
+			if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.D)
+			}
 		}
 		return l, nil
 	}
