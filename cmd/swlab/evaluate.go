@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,9 @@ func newEvaluate(c *common) *cobra.Command {
 			set, err := loadPart(data, key, split, config.Points, config.Seed)
 			if err != nil {
 				return err
+			}
+			if set.Split == nil && split != "all" && data == config.Data {
+				fmt.Fprintf(os.Stderr, "swlab: warning: %s has no parts, so these are the clouds that the run was trained on\n", data)
 			}
 			e, err := c.engine()
 			if err != nil {

@@ -292,6 +292,9 @@ func TestWrongSettings(t *testing.T) {
 		"ascent rate: expect": func() (Loss, error) { s := Defaults(); s.AscentRate = math.NaN(); return New("chamfer", s) },
 		"no amortizer":        func() (Loss, error) { s := Defaults(); s.Amortizer = "la"; return New("sw", s) },
 		"so no amortizer":     func() (Loss, error) { s := Defaults(); s.Amortizer = "la"; return New("chamfer", s) },
+		"no root to take":     func() (Loss, error) { s := Defaults(); s.Root = true; return New("chamfer", s) },
+		"no exponent p":       func() (Loss, error) { s := Defaults(); s.P = 1; return New("emd-approx", s) },
+		"fixed convention":    func() (Loss, error) { s := Defaults(); s.PerPoint = true; return New("chamfer", s) },
 		`unknown amortizer`:   func() (Loss, error) { s := Defaults(); s.Amortizer = "zz"; return New("v-dsw", s) },
 		"ascent steps":        func() (Loss, error) { s := Defaults(); s.AscentSteps = -1; return New("v-dsw", s) },
 	} {

@@ -75,8 +75,15 @@ func New(name string, s Settings) (Loss, error) {
 
 // unsliced refuses settings that would silently do nothing.
 func (s Settings) unsliced(name string) error {
-	if s.Amortizer != "" {
+	switch {
+	case s.Amortizer != "":
 		return fmt.Errorf("loss %q takes no slices, so no amortizer: found %q", name, s.Amortizer)
+	case s.Root:
+		return fmt.Errorf("loss %q has no root to take", name)
+	case s.PerPoint:
+		return fmt.Errorf("loss %q has a fixed convention over points: it cannot be reduced by the mean", name)
+	case s.P != 2:
+		return fmt.Errorf("loss %q has no exponent p: found %v", name, s.P)
 	}
 	return nil
 }
