@@ -15,24 +15,34 @@ import (
 //
 //	cost(x, y) = sum_kl match_kl ||x_k - y_l||_2
 //
-// a SUM over points of unsquared distances. The gradient holds the match fixed. It is not symmetric, not zero on equal clouds,
+// a SUM over points of unsquared distances (PerPoint: divided by m). The gradient holds the match fixed. It is not symmetric, not zero on equal clouds,
 // not scale-equivariant (give it clouds of radius 1), and 8 to 53 % above the exact distance. Both clouds have m points.
-type ApproximateEMD struct{}
+type ApproximateEMD struct {
+	PerPoint bool // divide by m, as in the generation tables
+}
 
 func (ApproximateEMD) Name() string          { return "EMD" }
 func (ApproximateEMD) Specs() []weights.Spec { return nil }
 func (ApproximateEMD) Fits(_, _ int) error   { return nil }
 
-func (ApproximateEMD) Convention() string {
-	return "approximate matching of the field's kernel, unsquared Euclidean distance, sum over points"
+func (l ApproximateEMD) Convention() string {
+	over := "sum"
+	if l.PerPoint {
+		over = "mean"
+	}
+	return "approximate matching of the field's kernel, unsquared Euclidean distance, " + over + " over points"
 }
 
-func (ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
+func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
 	square := squaredDistances(x, y)
 	match := graph.StopGradient(softMatch(graph.StopGradient(square)))
 	// The kernel's floor on the length in its gradient, 1e-10, stands under the root, squared.
 	length := graph.Sqrt(graph.MaxScalar(square, 1e-20))
-	return Result{Pairs: graph.ReduceSum(graph.Mul(match, length), 1, 2)}
+	cost := graph.ReduceSum(graph.Mul(match, length), 1, 2)
+	if l.PerPoint {
+		cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
+	}
+	return Result{Pairs: cost}
 }
 
 // softMatch is the match [batch, m, m] of squared distances.

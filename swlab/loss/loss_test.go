@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,10 +204,11 @@ func TestKnownAnswers(t *testing.T) {
 		return []*graph.Node{
 			fixed.Build(Call{}, n[0], n[1]).Slices, Chamfer{}.Build(Call{}, n[0], n[1]).Pairs,
 			ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs,
+			ApproximateEMD{PerPoint: true}.Build(Call{}, n[0], n[1]).Pairs,
 		}
 	}, x, y, theta)
-	got := append(append(append(out[0], out[1]...), out[2]...), out[3]...)
-	for i, want := range []float64{0.06, 0.0344, 0.08, 0.74793068, 0.74787130} {
+	got := slices.Concat(out...)
+	for i, want := range []float64{0.06, 0.0344, 0.08, 0.74793068, 0.74787130, 0.74793068 / 4} {
 		if math.Abs(float64(got[i])-want) > 2e-6 {
 			t.Errorf("answer %d: %v, want %v", i, got[i], want)
 		}
@@ -294,7 +296,6 @@ func TestWrongSettings(t *testing.T) {
 		"so no amortizer":     func() (Loss, error) { s := Defaults(); s.Amortizer = "la"; return New("chamfer", s) },
 		"no root to take":     func() (Loss, error) { s := Defaults(); s.Root = true; return New("chamfer", s) },
 		"no exponent p":       func() (Loss, error) { s := Defaults(); s.P = 1; return New("emd-approx", s) },
-		"fixed convention":    func() (Loss, error) { s := Defaults(); s.PerPoint = true; return New("chamfer", s) },
 		`unknown amortizer`:   func() (Loss, error) { s := Defaults(); s.Amortizer = "zz"; return New("v-dsw", s) },
 		"ascent steps":        func() (Loss, error) { s := Defaults(); s.AscentSteps = -1; return New("v-dsw", s) },
 	} {

@@ -16,7 +16,7 @@ type Settings struct {
 	Slices      int     // L
 	Kappa       float64 // concentration of the vMF law
 	P           float64 // exponent
-	PerPoint    bool    // mean instead of sum over points
+	PerPoint    bool    // mean instead of sum over points; the Chamfer distance is a mean by definition
 	Root        bool    // p-th root of the value
 	AscentSteps int     // T, where the location is found by ascent
 	AscentRate  float64
@@ -39,7 +39,7 @@ var registry = map[string]func(Settings) (Loss, error){
 	"v-dsw":      newVDSW,
 	"max-sw":     newMaxSW,
 	"chamfer":    func(s Settings) (Loss, error) { return Chamfer{}, s.unsliced("chamfer") },
-	"emd-approx": func(s Settings) (Loss, error) { return ApproximateEMD{}, s.unsliced("emd-approx") },
+	"emd-approx": func(s Settings) (Loss, error) { return ApproximateEMD{PerPoint: s.PerPoint}, s.unsliced("emd-approx") },
 }
 
 // Names lists the registered losses.
@@ -80,8 +80,6 @@ func (s Settings) unsliced(name string) error {
 		return fmt.Errorf("loss %q takes no slices, so no amortizer: found %q", name, s.Amortizer)
 	case s.Root:
 		return fmt.Errorf("loss %q has no root to take", name)
-	case s.PerPoint:
-		return fmt.Errorf("loss %q has a fixed convention over points: it cannot be reduced by the mean", name)
 	case s.P != 2:
 		return fmt.Errorf("loss %q has no exponent p: found %v", name, s.P)
 	}
