@@ -155,6 +155,39 @@ func TestParameterCounts(t *testing.T) {
 	}
 }
 
+// TestInitialLaws: PyTorch's U(+-1/sqrt(in)), and N(0, 2/(m+k)) for LA's two projections; variances to 6 %.
+func TestInitialLaws(t *testing.T) {
+	const m, k, dk = 2048, 32, 4096
+	for name, laws := range map[string]map[string]struct{ variance, bound float64 }{ // variance 0: too few values to tell
+		"l": {"f.0.weight": {1. / 3 / (2 * m), 1 / math.Sqrt(2*m)}, "f.0.bias": {0, 1 / math.Sqrt(2*m)}},
+		"la": {
+			"attn.toqueries.weight": {1. / 9, 1 / math.Sqrt(3)}, "attn.toqueries.bias": {1. / 9, 1 / math.Sqrt(3)},
+			"attn.tokeys.weight": {1. / 9, 1 / math.Sqrt(3)}, "attn.tovalues.weight": {0, 1 / math.Sqrt(3)},
+			"attn.Kproj.weight": {2. / (m + k), 1}, "attn.Vproj.weight": {2. / (m + k), 1}, "attn.Kproj.bias": {0, 1 / math.Sqrt(m)},
+		},
+	} {
+		a, err := New(name, Config{Points: m, DK: dk, K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := weights.Init(a.Specs(), 1)
+		for tensor, law := range laws {
+			v, ok := set.Get(tensor)
+			if !ok {
+				t.Fatalf("%s has no %s", name, tensor)
+			}
+			variance, top := 0.0, 0.0
+			for _, x := range v.Data {
+				variance += float64(x) * float64(x) / float64(len(v.Data))
+				top = math.Max(top, math.Abs(float64(x)))
+			}
+			if law.variance > 0 && math.Abs(variance/law.variance-1) > 0.06 || top > law.bound || top == 0 {
+				t.Errorf("%s %s: variance %v up to %v, expected %v up to %v", name, tensor, variance, top, law.variance, law.bound)
+			}
+		}
+	}
+}
+
 func TestWrongCalls(t *testing.T) {
 	for says, f := range map[string]func() error{
 		`unknown amortizer "zz", expected one of l, la`: func() error { _, err := New("zz", Config{Points: 1}); return err },

@@ -202,13 +202,13 @@ func TestKnownAnswers(t *testing.T) {
 	out := run(t, func(n []*graph.Node) []*graph.Node {
 		fixed := Sliced{Label: "fixed", Rule: slicing.Rule{Law: slicing.Fixed{Directions: n[2]}, Slices: 2}}
 		return []*graph.Node{
-			fixed.Build(Call{}, n[0], n[1]).Slices, Chamfer{}.Build(Call{}, n[0], n[1]).Pairs,
+			fixed.Build(Call{}, n[0], n[1]).Slices, fixed.Build(Call{}, n[0], n[1]).Pairs, Chamfer{}.Build(Call{}, n[0], n[1]).Pairs,
 			ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs,
 			ApproximateEMD{PerPoint: true}.Build(Call{}, n[0], n[1]).Pairs,
 		}
 	}, x, y, theta)
 	got := slices.Concat(out...)
-	for i, want := range []float64{0.06, 0.0344, 0.08, 0.74793068, 0.74787130, 0.74793068 / 4} {
+	for i, want := range []float64{0.06, 0.0344, 0.0472, 0.08, 0.74793068, 0.74787130, 0.74793068 / 4} {
 		if math.Abs(float64(got[i])-want) > 2e-6 {
 			t.Errorf("answer %d: %v, want %v", i, got[i], want)
 		}

@@ -94,6 +94,37 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// TestAscentDrawsFreshNoise: on the objective location'noise Adam's steps repeat themselves if every step sees the same noise.
+func TestAscentDrawsFreshNoise(t *testing.T) {
+	noisy := func(src Source, location, _, _ *graph.Node) *graph.Node {
+		d := location.Shape().Dimensions
+		return graph.ReduceSum(graph.Mul(location, src.Normal(d[0], d[1])), -1)
+	}
+	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
+	var at [3][]float32
+	for steps := range at {
+		c, err := NewClimber(open(t).Backend, Ascent{Steps: steps, Rate: 1e-3}, noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Climb(5, x, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at[steps] = tensors.MustCopyFlatData[float32](l)
+		l.FinalizeAll()
+		c.Close()
+	}
+	first, change := 0.0, 0.0
+	for i := range at[0] {
+		a, b := float64(at[1][i]-at[0][i]), float64(at[2][i]-at[1][i])
+		first, change = first+a*a, change+(b-a)*(b-a)
+	}
+	if first == 0 || change < 0.05*first {
+		t.Errorf("squared length of the first step %v, of its difference to the second %v", first, change)
+	}
+}
+
 func TestFits(t *testing.T) {
 	for says, err := range map[string]error{
 		"dimension 3, found 2":         Rule{Law: VMF{Kappa: 1}}.Fits(10, 2),

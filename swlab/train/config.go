@@ -107,9 +107,10 @@ func (c Config) Check(set *datasets.Set) error {
 	return nil
 }
 
-// batches cuts the order of a pass. The last batch is smaller where Batch does not divide the clouds; a single cloud left over
-// joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
-func (c Config) batches(order []int32) [][]int32 {
+// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller where Batch does not divide the
+// clouds; a single cloud left over joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
+func (c Config) batches(epoch int) [][]int32 {
+	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
 	all := datasets.Batches(order, c.Batch)
 	if n := len(all); n > 1 && len(all[n-1]) == 1 {
 		all = append(all[:n-2], order[(n-2)*c.Batch:])
@@ -118,7 +119,7 @@ func (c Config) batches(order []int32) [][]int32 {
 }
 
 // perEpoch is the number of steps of one pass.
-func (c Config) perEpoch() int { return len(c.batches(make([]int32, c.Clouds))) }
+func (c Config) perEpoch() int { return len(c.batches(0)) }
 
 // totalSteps is the number of steps of the whole run.
 func (c Config) totalSteps() int {

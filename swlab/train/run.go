@@ -205,7 +205,7 @@ func (r *runner) steps(ctx context.Context) error {
 	total, per := r.config.totalSteps(), r.config.perEpoch()
 	for r.Step < total {
 		epoch := r.Step / per
-		batches := r.config.batches(datasets.EpochOrder(r.config.Clouds, r.config.Seed, epoch))
+		batches := r.config.batches(epoch)
 		for _, rows := range batches[r.Step%per:] {
 			if r.Step == total {
 				break

@@ -1,0 +1,191 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// probe is a "loss" that shows what a step hands to its loss. It has one weight to be ascended.
+type probe struct {
+	show func(c loss.Call, x *graph.Node) *graph.Node // [batch], without gradient
+}
+
+func (probe) Name() string        { return "probe" }
+func (probe) Convention() string  { return "" }
+func (probe) Fits(_, _ int) error { return nil }
+func (probe) Specs() []weights.Spec {
+	return []weights.Spec{{Name: "w", Shape: []int{3}, Init: weights.Constant(1)}}
+}
+
+func (p probe) Build(c loss.Call, x, y *graph.Node) loss.Result {
+	w := c.Weights.Get("w")
+	zero := graph.MulScalar(graph.Add(graph.ReduceSum(y, 1, 2), graph.ReduceAllSum(w)), 0)
+	location := graph.BroadcastToDims(graph.InsertAxes(w, 0), x.Shape().Dimensions[0], 3)
+	return loss.Result{Pairs: graph.Add(graph.StopGradient(p.show(c, x)), zero), Location: location}
+}
+
+const probeSeed = 7
+
+// probed makes a stepper with that loss for 4 clouds of 16 points of which no two are equal.
+func probed(t *testing.T, l loss.Loss) (*stepper, []float32) {
+	t.Helper()
+	const clouds, m = 4, 16
+	points := make([]float32, clouds*m*3)
+	for i := range points {
+		points[i] = float32(math.Sin(float64(i*i) * 0.37))
+	}
+	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
+	s, err := newStepper(open(t).Backend, mod, probeSeed, points, clouds, mod.initial(probeSeed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s, points
+}
+
+var probeRows = []int32{2, 0}
+
+func step(t *testing.T, s *stepper, n int) Record {
+	t.Helper()
+	r, err := s.run(n, probeRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// stepState is the random state that step n starts from.
+func stepState(t *testing.T, n int) *tensors.Tensor {
+	t.Helper()
+	rng, err := graph.RNGStateFromSeed(int64(stream(probeSeed, n, stepStream)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rng
+}
+
+// maxSW climbs to its one direction without the radial part.
+func maxSW(t *testing.T, steps int) loss.Loss {
+	t.Helper()
+	s := loss.Defaults()
+	s.AscentSteps, s.AscentRate, s.AscentTangent = steps, 0.05, true
+	l, err := loss.New("max-sw", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestNoiseIsFresh: the bootstrap, the ascent and the descent draw from different numbers, and so do different steps; one step
+// draws the same again.
+func TestNoiseIsFresh(t *testing.T) {
+	s, _ := probed(t, probe{func(c loss.Call, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
+	first, err := graph.CallOnce(open(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
+		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
+	}, stepState(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two, again := step(t, s, 1), step(t, s, 2), step(t, s, 1)
+	seen := []float64{float64(first.Value().(float32)), *one.Ascent, one.Loss, *two.Ascent, two.Loss}
+	for i, v := range seen {
+		if slices.Contains(seen[:i], v) {
+			t.Errorf("the same numbers twice: %v (bootstrap, then ascent and descent of two steps)", seen)
+		}
+	}
+	if again.Loss != one.Loss || *again.Ascent != *one.Ascent {
+		t.Errorf("step 1 draws %v %v, then %v %v", *one.Ascent, one.Loss, *again.Ascent, again.Loss)
+	}
+}
+
+// TestStepTrainsOnTheBootstrap: the loss is given bootstrapped clouds of the rows asked for, others in every step, and an ascent
+// on the location climbs on the same.
+func TestStepTrainsOnTheBootstrap(t *testing.T) {
+	s, points := probed(t, probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
+	raw := 0.0
+	for _, row := range probeRows {
+		for _, v := range points[row*48 : (row+1)*48] {
+			raw += float64(v) / 2
+		}
+	}
+	one, two := step(t, s, 1), step(t, s, 2)
+	if math.Abs(one.Loss-raw) < 1e-3 || math.Abs(two.Loss-raw) < 1e-3 || one.Loss == two.Loss {
+		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
+	}
+	climbing, _ := probed(t, maxSW(t, 1))
+	args := []any{climbing.data, probeRows, stepState(t, 1)}
+	for i := range climbing.model.Net.Specs() {
+		args = append(args, climbing.state[i])
+	}
+	pair, err := climbing.locate.forward.Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0.0
+	for _, v := range tensors.MustCopyFlatData[float32](pair[0]) {
+		seen += float64(v) / 2
+	}
+	if math.Abs(seen-one.Loss) > 1e-4 {
+		t.Errorf("the ascent sees clouds of sum %v, the loss of %v", seen, one.Loss)
+	}
+}
+
+// TestAscentLocationIsUsed: a step of Max-SW whose direction was climbed costs more than one near the random start, and the start
+// is another in every step.
+func TestAscentLocationIsUsed(t *testing.T) {
+	low, _ := probed(t, maxSW(t, 1))
+	high, _ := probed(t, maxSW(t, 60))
+	if start, top := step(t, low, 1).Loss, step(t, high, 1).Loss; !(start > 0) || top < 1.1*start {
+		t.Errorf("Max-SW costs %v after one ascent step and %v after 60", start, top)
+	}
+	var at [2][]float32
+	for i := range at {
+		l, err := low.ascend(i+1, []any{low.data, probeRows, stepState(t, 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at[i] = tensors.MustCopyFlatData[float32](l)
+	}
+	if math.Abs(float64(at[0][0]-at[1][0])) < 0.01 {
+		t.Errorf("two steps climb to %v and %v", at[0], at[1])
+	}
+}
+
+// TestStateAfterAStep: with a loss of gradient 0, the momentum is the weight decay of every trained tensor, biases and batch norms
+// included, and the running statistics have moved.
+func TestStateAfterAStep(t *testing.T) {
+	s, _ := probed(t, probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
+	before, err := s.save(progress{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, s, 1)
+	after, err := s.save(progress{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(c checkpoint, name string) []float32 { v, _ := c.tensors.Get(name); return v.Data }
+	for _, sp := range s.model.Net.Specs() {
+		w, now := get(before, "net/"+sp.Name), get(after, "net/"+sp.Name)
+		if sp.Buffer {
+			if slices.Equal(w, now) {
+				t.Errorf("%s has not moved", sp.Name)
+			}
+			continue
+		}
+		for i, m := range get(after, "momentum/"+sp.Name) {
+			if want := Descent.Decay * float64(w[i]); math.Abs(float64(m)-want) > 1e-6*math.Abs(want) {
+				t.Fatalf("momentum of %s element %d: %v, weight decay alone is %v", sp.Name, i, m, want)
+			}
+		}
+	}
+}
