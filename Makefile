@@ -92,7 +92,7 @@ check-notebooks: setup ## run the notebooks in short form, changing nothing
 
 bench: setup ## measure: Go benchmarks, then the comparison with other programs
 	@$(env) go test -run '^$$' -bench . ./swlab/...
-	@$(env) if [ -e bench/run.sh ]; then sh bench/run.sh; fi
+	@$(env) if [ -e bench/run.sh ]; then bash bench/run.sh; fi
 
 clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .bin .plugins .out
