@@ -285,7 +285,7 @@ func TestSeedDecides(t *testing.T) {
 // TestRunLearns: the loss falls, the result says what happened, and finished runs resume to themselves at once.
 func TestRunLearns(t *testing.T) {
 	c := config("sw", "")
-	c.Epochs, c.Slices = 60, 30
+	c.Epochs, c.Slices, c.Batch = 60, 30, 4 // one shape of batch, one compilation
 	r, dir := finished(t, c, Options{})
 	log := values(t, dir)
 	mean := func(rs []Record) (m float64) {
@@ -299,6 +299,23 @@ func TestRunLearns(t *testing.T) {
 	}
 	if r.Steps != 180 || r.Epochs != 60 || r.BestEpoch < 1 || r.BestLoss >= mean(log[:3]) || !(r.SecondsPerStep > 0) || r.Run != dir {
 		t.Errorf("result %+v", r)
+	}
+	best, lowest := -1, math.Inf(1)
+	for epoch := range 60 {
+		if m := mean(log[3*epoch : 3*epoch+3]); m < lowest {
+			best, lowest = epoch, m
+		}
+	}
+	if best == 59 {
+		t.Fatal("the last epoch is the best: this run cannot tell the two apart")
+	}
+	if r.BestEpoch != best || math.Abs(r.BestLoss-lowest) > 1e-12*lowest {
+		t.Errorf("best epoch %d of loss %v, the log says %d and %v", r.BestEpoch, r.BestLoss, best, lowest)
+	}
+	short := c
+	short.Epochs = best + 1
+	if _, end := finished(t, short, Options{}); !sameFile(t, filepath.Join(dir, bestFile), filepath.Join(end, weightsFile)) {
+		t.Errorf("%s is not the state after epoch %d", bestFile, best)
 	}
 	w, err := weights.ReadSafetensors(filepath.Join(dir, weightsFile))
 	if err != nil {
