@@ -114,10 +114,7 @@ func buildGuitar(g *solid) {
 	deep := g.between(0.05, 0.12)
 	half := smooth([][2]float64{{0, 0}, {lower * 0.75, 0.03 * long}, {lower, 0.25 * long}, {waist, 0.60 * long}, {upper, 0.82 * long}, {upper * 0.7, 0.97 * long}, {0.03, long}}, 5)
 	cut := g.chance(0.3)
-	var outline [][2]float64
-	for _, p := range half[1:] {
-		outline = append(outline, p)
-	}
+	outline := append([][2]float64{}, half[1:]...)
 	for i := len(half) - 1; i > 0; i-- {
 		x := half[i][0]
 		if cut && half[i][1] > 0.72*long { // a cutaway beside the neck

@@ -42,7 +42,7 @@ func (p *Picture) Alt() string { return p.alt }
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
 	if p == nil || p.paint == nil {
-		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice, ...")
+		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
 	}
 	if !(scale > 0 && scale <= 16) {
 		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
@@ -84,7 +84,7 @@ var (
 // images; everything else is vectors.
 func (p *Picture) SVG() ([]byte, error) {
 	if p == nil || p.paint == nil {
-		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice, ...")
+		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
 	}
 	w, h := float64(p.width), float64(p.height)
 	c := vgsvg.NewWith(vgsvg.UseWH(px(w), px(h)))
@@ -99,8 +99,8 @@ func (p *Picture) SVG() ([]byte, error) {
 	// With the length of each piece of text another font cannot make it overlap
 	// its neighbour; spaces at its ends count.
 	i := 0
-	return textElement.ReplaceAllFunc(svg, func(tag []byte) []byte {
-		tag = fmt.Appendf(nil, `<text xml:space="preserve" textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, s.lengths[i].Points())
+	return textElement.ReplaceAllFunc(svg, func([]byte) []byte {
+		tag := fmt.Appendf(nil, `<text xml:space="preserve" textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, s.lengths[i].Points())
 		i++
 		return tag
 	}), nil

@@ -37,8 +37,6 @@ func (a pt) towards(b pt, d float64) pt {
 // box is a rectangle on a sheet.
 type box struct{ x, y, w, h float64 }
 
-func (b box) center() pt { return pt{b.x + b.w/2, b.y + b.h/2} }
-
 // sheet is a canvas in pixels with y downwards, on which a white card lies.
 type sheet struct {
 	c    vg.Canvas
