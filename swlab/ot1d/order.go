@@ -53,7 +53,7 @@ func (s sorter) take(x, order *graph.Node) *graph.Node {
 }
 
 // keys packs a projection and its index along axis 1 into one integer whose order is that of the projection.
-func (s sorter) keys(x *graph.Node) *graph.Node {
+func (s sorter) keys(x *graph.Node, r span) *graph.Node {
 	g, d := x.Graph(), x.Shape().Dimensions
 	low := bits.Len(uint(d[1] - 1))
 	if s.exact { // the float's bits, made monotone, above 32 bits of index
@@ -62,14 +62,30 @@ func (s sorter) keys(x *graph.Node) *graph.Node {
 		wide := graph.MulScalar(graph.ConvertDType(mono, dtypes.Int64), int64(1)<<32)
 		return graph.Add(wide, graph.Iota(g, shapes.Make(dtypes.Int64, d...), 1))
 	}
-	// Fixed point over the range of every slice's own projections, so that clouds of different size or far from the origin keep
-	// their order. The room that rounding needs is 4e-6 of it; the largest key is that of the padding.
-	lo := graph.ReduceAndKeep(x, graph.ReduceMin, 1)
-	width := graph.MaxScalar(graph.Sub(graph.ReduceAndKeep(x, graph.ReduceMax, 1), lo), 1e-28)
+	// Fixed point. The room that rounding needs is 4e-6 of the range; the largest key is that of the padding.
 	half := float64(int64(1)<<(31-low)) * (1 - 4e-6)
-	scale := graph.Div(graph.Scalar(g, x.DType(), 2*half), width)
-	q := graph.ConvertDType(graph.AddScalar(graph.Mul(graph.Sub(x, lo), scale), -half), dtypes.Int32)
+	scale := graph.Div(graph.Scalar(g, x.DType(), half), r.radius)
+	q := graph.ConvertDType(graph.Mul(graph.Sub(x, r.centre), scale), dtypes.Int32)
 	return graph.Add(graph.MulScalar(q, int32(1)<<low), graph.Iota(g, shapes.Make(dtypes.Int32, d...), 1))
+}
+
+// span is where the projections of a cloud lie on every direction: within radius of centre, [batch, 1, slices] each.
+type span struct{ centre, radius *graph.Node }
+
+// spanOf bounds the projections by the cloud's own size, so that clouds of a batch that differ in size or lie far from the origin
+// keep their order: with c the mean of the points and R their largest distance from it, |theta'x - theta'c| <= R |theta|.
+// Finding it takes one pass over the points, not over their projections.
+func spanOf(x, directions *graph.Node) span {
+	x, directions = graph.StopGradient(x), graph.StopGradient(directions)
+	mean := graph.ReduceAndKeep(x, graph.ReduceMean, 1)
+	away := graph.Sub(x, mean)
+	square := graph.ReduceMax(graph.ReduceSum(graph.Mul(away, away), -1), 1) // [batch]
+	length := graph.ReduceSum(graph.Mul(directions, directions), -1)         // [batch, slices]
+	radius := graph.Sqrt(graph.Mul(graph.InsertAxes(square, -1), length))
+	// What float32 loses in theta'x - theta'c grows with theta'c.
+	centre := graph.Einsum("bmd,bld->bml", mean, directions)
+	slack := graph.AddScalar(graph.MulScalar(graph.Abs(centre), 1e-6), 1e-28)
+	return span{centre, graph.Add(graph.MulScalar(graph.InsertAxes(radius, 1), 1+1e-5), slack)}
 }
 
 // index reads the index back from sorted keys.
