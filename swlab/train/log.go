@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,10 @@ type Record struct {
 }
 
 // ReadLog reads the log of the run in dir. A last line that was cut off is left out.
-func ReadLog(dir string) ([]Record, error) {
+func ReadLog(dir string) ([]Record, error) { return readLog(dir, math.MaxInt) }
+
+// readLog reads at most that many lines; what follows them may be anything.
+func readLog(dir string, most int) ([]Record, error) {
 	path := filepath.Join(dir, logFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -36,6 +40,9 @@ func ReadLog(dir string) ([]Record, error) {
 	var out []Record
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	for i, line := range lines {
+		if len(out) == most {
+			break
+		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -51,21 +58,17 @@ func ReadLog(dir string) ([]Record, error) {
 	return out, nil
 }
 
-// openLog keeps the lines up to step and opens the log for appending.
+// openLog keeps the lines of the first steps, which a checkpoint has made durable, and opens the log for appending. Later ones
+// will be written again, whatever a crash has made of them.
 func openLog(dir string, step int) (*os.File, error) {
 	path := filepath.Join(dir, logFile)
 	var keep []Record
 	if step > 0 {
-		old, err := ReadLog(dir)
-		if err != nil {
+		var err error
+		if keep, err = readLog(dir, step); err != nil {
 			return nil, err
 		}
-		for _, r := range old {
-			if r.Step <= step {
-				keep = append(keep, r)
-			}
-		}
-		if len(keep) != step {
+		if len(keep) != step || keep[step-1].Step != step {
 			return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
 		}
 	}

@@ -83,7 +83,7 @@ func sameFile(t *testing.T, a, b string) bool {
 }
 
 // TestRunResumes: a run cut off in the middle, with a log that ran ahead of
-// the checkpoint and a half-written checkpoint lying about, ends the same; for every way to find locations.
+// the checkpoint into nonsense and a half-written checkpoint lying about, ends the same; for every way to find locations.
 func TestRunResumes(t *testing.T) {
 	for _, c := range []Config{config("v-dsw", "la"), config("sw", ""), config("v-dsw", ""), config("chamfer", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestRunResumes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.WriteString(`{"step":6,"epo`); err != nil {
+			if _, err := f.WriteString("\x00\x00\n" + `{"step":6,"epo`); err != nil {
 				t.Fatal(err)
 			}
 			f.Close()
