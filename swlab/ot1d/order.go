@@ -82,10 +82,12 @@ func spanOf(x, directions *graph.Node) span {
 	square := graph.ReduceMax(graph.ReduceSum(graph.Mul(away, away), -1), 1) // [batch]
 	length := graph.ReduceSum(graph.Mul(directions, directions), -1)         // [batch, slices]
 	radius := graph.Sqrt(graph.Mul(graph.InsertAxes(square, -1), length))
-	// What float32 loses in theta'x - theta'c grows with theta'c.
 	centre := graph.Einsum("bmd,bld->bml", mean, directions)
-	slack := graph.AddScalar(graph.MulScalar(graph.Abs(centre), 1e-6), 1e-28)
-	return span{centre, graph.Add(graph.MulScalar(graph.InsertAxes(radius, 1), 1+1e-5), slack)}
+	// What float32 loses in theta'x and theta'c grows with |c| |theta|, also where c is across theta.
+	far := graph.ReduceSum(graph.Mul(mean, mean), -1) // [batch, 1]
+	slack := graph.MulScalar(graph.Sqrt(graph.Mul(far, length)), 1e-6)
+	radius = graph.AddScalar(graph.Add(graph.MulScalar(radius, 1+1e-5), slack), 1e-28)
+	return span{centre, graph.InsertAxes(radius, 1)}
 }
 
 // index reads the index back from sorted keys.

@@ -256,6 +256,37 @@ func TestUnequalScales(t *testing.T) {
 	}
 }
 
+// TestFarAcross: clouds far from the origin, sliced across the way to it, where what float32 loses in a projection exceeds the
+// projections' range: both ways to sort see the same rounded projections and match them alike.
+func TestFarAcross(t *testing.T) {
+	const slices = 64
+	for _, points := range []int{2, 3, 8} {
+		r := rand.New(rand.NewPCG(1, 1))
+		x, y := normals(r, points*3, .5), normals(r, points*3, .5)
+		for i := range points {
+			for c := range 2 {
+				x[3*i+c], y[3*i+c] = x[3*i+c]+1e6, y[3*i+c]+1e6
+			}
+		}
+		var d []float32
+		for l := range slices {
+			sin, cos := math.Sincos(2 * math.Pi * float64(l) / slices)
+			d = append(d, float32(cos/math.Sqrt2), float32(-cos/math.Sqrt2), float32(sin))
+		}
+		costs := map[string][]float32{}
+		for name, method := range methods {
+			costs[name] = run(t, func(in []*graph.Node) []*graph.Node {
+				return []*graph.Node{Costs(in[0], in[1], in[2], Options{Method: method, Wrt: Y})}
+			}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, slices, 3))[0]
+		}
+		for l, want := range costs["sort"] {
+			if got := costs["network"][l]; math.Abs(float64(got-want)) > 1e-3*math.Max(1, float64(want)) {
+				t.Errorf("m=%d slice %d: %v by the network, %v by XLA's sort", points, l, got, want)
+			}
+		}
+	}
+}
+
 // TestReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
 func TestReference(t *testing.T) {
 	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
