@@ -13,27 +13,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
-
-func run(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
@@ -78,7 +60,7 @@ func TestSuite(t *testing.T) {
 			}
 			perm := rand.New(rand.NewPCG(8, 1)).Perm(m)
 			in := append([]any{cloud(1, batch, m, nil), cloud(2, batch, m, nil), cloud(1, batch, m, perm)}, initial(a)...)
-			out := run(t, func(n []*graph.Node) []*graph.Node {
+			out := graphtest.Call(t, func(n []*graph.Node) []*graph.Node {
 				w := weights.Bind(a.Specs(), n[3:])
 				d := a.Direction(w, n[0], n[1])
 				mix := graph.Sin(graph.IotaFull(n[0].Graph(), d.Shape()))
@@ -228,7 +210,7 @@ func TestReference(t *testing.T) {
 			v := z[c.prefix+c.keys[i]]
 			in = append(in, tensors.FromFlatDataAndDimensions(flat(v), s.Shape...))
 		}
-		out := run(t, func(n []*graph.Node) []*graph.Node {
+		out := graphtest.Call(t, func(n []*graph.Node) []*graph.Node {
 			d := a.Direction(weights.Bind(a.Specs(), n[3:]), n[0], n[1])
 			return append([]*graph.Node{d}, graph.Gradient(graph.ReduceAllSum(graph.Mul(d, n[2])), n[3:]...)...)
 		}, in...)
@@ -238,13 +220,7 @@ func TestReference(t *testing.T) {
 				key = "d_" + key
 			}
 			want := tensors.MustCopyFlatData[float64](z[c.prefix+key])
-			worst, top := 0.0, 0.0
-			for j, v := range flat(out[i]) {
-				worst, top = math.Max(worst, math.Abs(float64(v)-want[j])), math.Max(top, math.Abs(want[j]))
-			}
-			if !(worst <= c.tol*top) {
-				t.Errorf("%s%s: error %.3g of the largest value, allowed %.3g", c.prefix, key, worst/top, c.tol)
-			}
+			graphtest.Close(t, c.prefix+key, flat(out[i]), want, c.tol)
 		}
 	}
 }

@@ -14,31 +14,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
-
-func run(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r [][]float32
-	for _, o := range out {
-		r = append(r, tensors.MustCopyFlatData[float32](o))
-	}
-	return r
-}
 
 func cloud(seed uint64, batch, m int) *tensors.Tensor {
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -95,7 +74,7 @@ func TestGradients(t *testing.T) {
 			value := func(n []*graph.Node) *graph.Node {
 				return graph.ReduceAllSum(build(l, n[0], n[1], ot1d.X|ot1d.Y).Pairs)
 			}
-			grads := run(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(value(n), n...) }, in[0], in[1])
+			grads := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(value(n), n...) }, in[0], in[1])
 			measured := value
 			if name == "emd-approx" {
 				measured = func(n []*graph.Node) *graph.Node {
@@ -146,7 +125,7 @@ func TestGradients(t *testing.T) {
 // are closer to each other than its sharpest level sees (1/128).
 func TestZeroOnItselfAndPositive(t *testing.T) {
 	for name, l := range all(t) {
-		out := run(t, func(n []*graph.Node) []*graph.Node {
+		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			return []*graph.Node{build(l, n[0], n[0], ot1d.None).Pairs, build(l, n[0], n[1], ot1d.None).Pairs}
 		}, cloud(1, 3, 400), cloud(2, 3, 400))
 		for b := range 3 {
@@ -176,7 +155,7 @@ func TestTranslation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := run(t, func(n []*graph.Node) []*graph.Node {
+	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		a, b := build(sw, n[0], n[1], ot1d.None), build(sw, n[0], n[2], ot1d.None)
 		return []*graph.Node{a.Slices, a.Directions, b.Slices}
 	}, x, tensors.FromFlatDataAndDimensions(moved, 1, m, 3), tensors.FromFlatDataAndDimensions(mixed, 1, m, 3))
@@ -199,7 +178,7 @@ func TestKnownAnswers(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions([]float32{0, 0, 0, .5, 0, 0, 0, .5, 0, 0, 0, .5}, 1, 4, 3)
 	y := tensors.FromFlatDataAndDimensions([]float32{.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, 1, 4, 3)
 	theta := tensors.FromFlatDataAndDimensions([]float32{1, 0, 0, .6, 0, .8}, 2, 3)
-	out := run(t, func(n []*graph.Node) []*graph.Node {
+	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		fixed := Sliced{Label: "fixed", Rule: slicing.Rule{Law: slicing.Fixed{Directions: n[2]}, Slices: 2}}
 		return []*graph.Node{
 			fixed.Build(Call{}, n[0], n[1]).Slices, fixed.Build(Call{}, n[0], n[1]).Pairs, Chamfer{}.Build(Call{}, n[0], n[1]).Pairs,
@@ -228,7 +207,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, big := range []string{"", "_big"} {
-		out := run(t, func(n []*graph.Node) []*graph.Node {
+		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			cd := Chamfer{}.Build(Call{}, n[0], n[1]).Pairs
 			xy := ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs
 			yx := ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs
@@ -268,7 +247,7 @@ func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 		w[i] = float32(math.Sin(float64(i)))
 	}
 	for wrt, moves := range map[ot1d.Wrt]bool{ot1d.Y: false, ot1d.Directions: true} {
-		out := run(t, func(n []*graph.Node) []*graph.Node {
+		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			rng := graph.RNGStateFromSeedForGraph(n[0].Graph(), 7)
 			r := l.Build(Call{Source: slicing.Seeded(rng), Wrt: wrt, Weights: map[string]*graph.Node{"f.0.weight": n[2], "f.0.bias": n[3]}}, n[0], n[1])
 			return graph.Gradient(graph.ReduceAllSum(r.Pairs), n[2], n[1])
@@ -329,7 +308,7 @@ func TestConventionSaysWhatTheNumberIs(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 		// And the number is what it says: scaling by 2 and doubling the points.
-		out := run(t, func(n []*graph.Node) []*graph.Node {
+		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			theta := graph.Const(n[0].Graph(), [][]float32{{1, 0, 0}, {0, 0.6, 0.8}})
 			f := l.(Sliced)
 			f.Rule = slicing.Rule{Law: slicing.Fixed{Directions: theta}}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // BenchmarkCosts times value and gradient of 32 pairs on 100 directions: the exact sort against the network, for the value
@@ -20,7 +22,7 @@ func BenchmarkCosts(b *testing.B) {
 			for _, method := range []Method{Sort, Network} {
 				name := fmt.Sprintf("points=%d/wrt=%s/%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt], map[Method]string{Sort: "sort", Network: "network"}[method])
 				b.Run(name, func(b *testing.B) {
-					e, err := graph.NewExec(backend(b).Backend, func(n []*graph.Node) []*graph.Node {
+					e, err := graph.NewExec(graphtest.Engine(b).Backend, func(n []*graph.Node) []*graph.Node {
 						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Options{Method: method, Wrt: wrt}))
 						switch wrt {
 						case Y:

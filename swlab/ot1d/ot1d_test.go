@@ -13,37 +13,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
-
-func backend(t testing.TB) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// run builds and calls a graph, and returns the outputs as float32.
-func run(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
-	t.Helper()
-	e, err := graph.NewExec(backend(t).Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Finalize()
-	out, err := e.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r [][]float32
-	for _, o := range out {
-		r = append(r, tensors.MustCopyFlatData[float32](o))
-		o.FinalizeAll()
-	}
-	return r
-}
 
 func tensor(v []float32, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
@@ -107,7 +78,7 @@ func TestValues(t *testing.T) {
 		for name, method := range methods {
 			for _, wrt := range []Wrt{None, Y, X | Y | Directions} {
 				t.Run(fmt.Sprintf("m=%d d=%d p=%g %s wrt=%d", c.points, c.dim, c.p, name, wrt), func(t *testing.T) {
-					got := run(t, func(in []*graph.Node) []*graph.Node {
+					got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 						return []*graph.Node{Costs(in[0], in[1], in[2], Options{P: c.p, Method: method, Wrt: wrt})}
 					}, tensor(x, batch, c.points, c.dim), tensor(y, batch, c.points, c.dim), tensor(d, batch, slices, c.dim))[0]
 					for b := range batch {
@@ -142,7 +113,7 @@ func TestGradients(t *testing.T) {
 			return sum
 		}
 		for name, method := range methods {
-			grads := run(t, func(in []*graph.Node) []*graph.Node {
+			grads := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 				return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Options{P: p, Method: method, Wrt: X | Y | Directions})), in...)
 			}, tensor(args[0], batch, points, dim), tensor(args[1], batch, points, dim), tensor(args[2], batch, slices, dim))
 			for k, g := range grads {
@@ -169,7 +140,7 @@ func TestOnlyAsked(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	in := []any{tensor(normals(r, batch*points*3, 1), batch, points, 3), tensor(normals(r, batch*points*3, 1), batch, points, 3), tensor(directions(r, batch*slices, 3), batch, slices, 3)}
 	gradient := func(w Wrt) [][]float32 {
-		return run(t, func(in []*graph.Node) []*graph.Node {
+		return graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Options{Wrt: w})), in...)
 		}, in...)
 	}
@@ -200,7 +171,7 @@ func TestTies(t *testing.T) {
 	}
 	d := directions(r, 9, 3)
 	for name, method := range methods {
-		out := run(t, func(in []*graph.Node) []*graph.Node {
+		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 			same := Costs(in[0], in[0], in[2], Options{Method: method, Wrt: Y})
 			boot := Costs(in[0], in[1], in[2], Options{Method: method, Wrt: Y})
 			return []*graph.Node{same, boot, graph.Gradient(graph.ReduceAllSum(boot), in[1])[0]}
@@ -237,7 +208,7 @@ func TestUnequalScales(t *testing.T) {
 		}
 		for name, method := range methods {
 			for _, wrt := range []Wrt{Y, X | Y | Directions} {
-				got := run(t, func(in []*graph.Node) []*graph.Node {
+				got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 					return []*graph.Node{Costs(in[0], in[1], in[2], Options{Method: method, Wrt: wrt})}
 				}, tensor(x, batch, points, 3), tensor(y, batch, points, 3), tensor(d, batch, slices, 3))[0]
 				for k, v := range got {
@@ -275,7 +246,7 @@ func TestFarAcross(t *testing.T) {
 		}
 		costs := map[string][]float32{}
 		for name, method := range methods {
-			costs[name] = run(t, func(in []*graph.Node) []*graph.Node {
+			costs[name] = graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 				return []*graph.Node{Costs(in[0], in[1], in[2], Options{Method: method, Wrt: Y})}
 			}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, slices, 3))[0]
 		}
@@ -299,7 +270,7 @@ func TestReference(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, method := range methods {
-				out := run(t, func(in []*graph.Node) []*graph.Node {
+				out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 					o := Options{Method: method, Wrt: X | Y | Directions}
 					f2 := Costs(in[0], in[1], in[2], o)
 					o.P = 1
@@ -315,24 +286,9 @@ func TestReference(t *testing.T) {
 					if method == Network && i >= 5 {
 						c.tol = 2e-3 // which of two nearly equal points is matched may differ (Network's documentation)
 					}
-					compare(t, name+" "+c.key, out[i], tensors.MustCopyFlatData[float64](z[c.key]), c.tol)
+					graphtest.Close(t, name+" "+c.key, out[i], tensors.MustCopyFlatData[float64](z[c.key]), c.tol)
 				}
 			}
 		})
-	}
-}
-
-// compare requires max|got - want| <= tol max|want|.
-func compare(t *testing.T, what string, got []float32, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-	}
-	worst, top := 0.0, 0.0
-	for i, w := range want {
-		worst, top = math.Max(worst, math.Abs(float64(got[i])-w)), math.Max(top, math.Abs(w))
-	}
-	if !(worst <= tol*top) {
-		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
 	}
 }

@@ -13,28 +13,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
-
-func run(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
@@ -90,7 +73,7 @@ func TestShapesAndCounts(t *testing.T) {
 func TestLatentIsAUnitVector(t *testing.T) {
 	a, _ := New(50)
 	for _, mode := range []Mode{Eval, Train, BatchStats} {
-		out := run(t, func(in []*graph.Node) []*graph.Node {
+		out := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			o := a.Forward(weights.Bind(a.Specs(), in[1:]), in[0], mode)
 			return []*graph.Node{o.Latent, o.Cloud}
 		}, append([]any{clouds(1, 3, 50)}, values(a)...)...)
@@ -124,7 +107,7 @@ func TestMaximumEqualsPlain(t *testing.T) {
 			for k := range results {
 				a := &Autoencoder{Points: m, Plain: k == 0}
 				specs := a.Specs()
-				results[k] = run(t, func(in []*graph.Node) []*graph.Node {
+				results[k] = graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 					w := weights.Bind(specs, in[1:])
 					o := a.Forward(w, in[0], mode)
 					// A loss that gives every output element a weight of its own.
@@ -170,7 +153,7 @@ func TestGradient(t *testing.T) {
 		mix := graph.Sin(graph.MulScalar(graph.IotaFull(in[0].Graph(), o.Cloud.Shape()), 0.7))
 		return graph.ReduceAllSum(graph.Mul(mix, o.Cloud))
 	}
-	grads := run(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(objective(n), n...) }, in...)
+	grads := graphtest.Call(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(objective(n), n...) }, in...)
 	e, err := engine.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -220,57 +203,6 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// hashed are the golden set's weights: a hash of (seed, tensor, element).
-func hashed(a *Autoencoder, seed uint64) []any {
-	var out []any
-	t := uint64(0)
-	for _, s := range a.Specs() {
-		v := make([]float32, s.Size())
-		if s.Buffer {
-			s.Init(nil, v)
-			out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
-			continue
-		}
-		amp, offset := 0.1, 0.0 // batch norm
-		conv := t < 20
-		switch k := t % 4; {
-		case conv && k < 2:
-			in := convolutions[t/4].in
-			amp = 1 / math.Sqrt(float64(in))
-		case conv && k == 2:
-			offset = 1
-		case !conv && len(s.Shape) == 2:
-			amp = math.Sqrt(6 / float64(s.Shape[0]+s.Shape[1]))
-		case !conv && (t == 24 || t == 28):
-			offset = 1
-		case !conv && t != 25 && t != 29:
-			amp = 0.05
-		}
-		for i := range v {
-			v[i] = float32(offset + amp*hash(seed, t, uint64(i)))
-		}
-		out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
-		t++
-	}
-	return out
-}
-
-func hash(seed, t, i uint64) float64 {
-	z := seed<<40 + t<<32 + i + 0x9E3779B97F4A7C15
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	z ^= z >> 31
-	return 2*(float64(z>>11)/(1<<53)) - 1
-}
-
-func TestHash(t *testing.T) {
-	for i, want := range []float64{0.6856722521927257, -0.28574638555307685, -0.07584919671067669, 0.045620761471706794} {
-		if got := hash(7, 0, uint64(i)); got != want {
-			t.Errorf("hash(7, 0, %d) = %v, want %v", i, got, want)
-		}
-	}
-}
-
 // TestReference follows two SGD steps on sliced W (mean over pairs and slices of F) against float64 PyTorch: the numbers
 // in testdata, and the project's golden set (2048 points) where it is at hand.
 func TestReference(t *testing.T) {
@@ -292,14 +224,17 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	a, _ := New(z["x"].Shape().Dimensions[1])
 	specs := a.Specs()
 	seed := tensors.MustCopyFlatData[int64](z["init_seed"])[0]
-	state := hashed(a, uint64(seed))
+	var state []any
+	for _, v := range graphtest.Network(specs, uint64(seed)) {
+		state = append(state, v)
+	}
 	n := len(specs)
 	var momentum []any
 	for _, s := range specs {
 		momentum = append(momentum, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
 	}
 	eval := func() (latent, cloud []float32) {
-		o := run(t, func(in []*graph.Node) []*graph.Node {
+		o := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			o := a.Forward(weights.Bind(specs, in[1:]), in[0], Eval)
 			return []*graph.Node{o.Latent, o.Cloud}
 		}, append([]any{z["x"]}, state...)...)
@@ -307,7 +242,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	}
 	// outputs: loss, latent, cloud, slice means, gradients (zero for buffers), new state, new momentum
 	step := func() []*tensors.Tensor {
-		return run(t, func(in []*graph.Node) []*graph.Node {
+		return graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			x, theta := in[0], in[1]
 			w, m := in[2:2+n], in[2+n:]
 			o := a.Forward(weights.Bind(specs, w), x, Train)
@@ -369,15 +304,15 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	}
 	checksums("ck_w0", sums(asTensors(state)), 1e-6)
 	latent, cloud := eval()
-	close(t, "latent_eval0", latent, want("latent_eval0"), 5e-6)
-	close(t, "recon_eval0", cloud, want("recon_eval0"), 5e-6)
+	graphtest.Close(t, "latent_eval0", latent, want("latent_eval0"), 5e-6)
+	graphtest.Close(t, "recon_eval0", cloud, want("recon_eval0"), 5e-6)
 
 	o := step()
 	var losses []float32
 	losses = append(losses, flat(o[0])...)
-	close(t, "latent_train", flat(o[1]), want("latent_train"), 5e-6)
-	close(t, "recon_train", flat(o[2]), want("recon_train"), 5e-5)
-	close(t, "F_mean_slices0", flat(o[3]), want("F_mean_slices0"), 5e-6)
+	graphtest.Close(t, "latent_train", flat(o[1]), want("latent_train"), 5e-6)
+	graphtest.Close(t, "recon_train", flat(o[2]), want("recon_train"), 5e-5)
+	graphtest.Close(t, "F_mean_slices0", flat(o[3]), want("F_mean_slices0"), 5e-6)
 	buffers := func(prefix string, o []*tensors.Tensor, tol float64) {
 		names := map[string]string{"decoder.bn1": "dbn1", "decoder.bn2": "dbn2"}
 		for i, c := range convolutions {
@@ -387,9 +322,9 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 			for norm, short := range names {
 				switch s.Name {
 				case norm + ".running_mean":
-					close(t, prefix+short+"_mean", flat(o[4+n+i]), want(prefix+short+"_mean"), tol)
+					graphtest.Close(t, prefix+short+"_mean", flat(o[4+n+i]), want(prefix+short+"_mean"), tol)
 				case norm + ".running_var":
-					close(t, prefix+short+"_var", flat(o[4+n+i]), want(prefix+short+"_var"), tol)
+					graphtest.Close(t, prefix+short+"_var", flat(o[4+n+i]), want(prefix+short+"_var"), tol)
 				}
 			}
 		}
@@ -398,9 +333,9 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	for i, s := range specs {
 		switch s.Name {
 		case "encoder.mlp1.0.weight":
-			close(t, "grad_conv1_w", flat(o[4+i]), want("grad_conv1_w"), 1e-3)
+			graphtest.Close(t, "grad_conv1_w", flat(o[4+i]), want("grad_conv1_w"), 1e-3)
 		case "decoder.fc3.bias":
-			close(t, "grad_fc3_b", flat(o[4+i]), want("grad_fc3_b"), 2e-2)
+			graphtest.Close(t, "grad_fc3_b", flat(o[4+i]), want("grad_fc3_b"), 2e-2)
 		}
 	}
 	checksums("ck_grad0", sums(o[4:4+n]), 1e-3)
@@ -425,21 +360,6 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 		}
 	}
 	latent, cloud = eval()
-	close(t, "latent_eval2", latent, want("latent_eval2"), 5e-3)
-	close(t, "recon_eval2", cloud, want("recon_eval2"), 2e-2)
-}
-
-// close requires max|got - want| <= tol max|want|.
-func close(t *testing.T, what string, got []float32, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-	}
-	worst, top := 0.0, 0.0
-	for i, w := range want {
-		worst, top = math.Max(worst, math.Abs(float64(got[i])-w)), math.Max(top, math.Abs(w))
-	}
-	if !(worst <= tol*top) {
-		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
-	}
+	graphtest.Close(t, "latent_eval2", latent, want("latent_eval2"), 5e-3)
+	graphtest.Close(t, "recon_eval2", cloud, want("recon_eval2"), 2e-2)
 }

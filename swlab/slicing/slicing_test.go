@@ -8,36 +8,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
-
-func open(t testing.TB) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-func call(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
-	t.Helper()
-	x, err := graph.NewExec(open(t).Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r [][]float32
-	for _, o := range out {
-		r = append(r, tensors.MustCopyFlatData[float32](o))
-	}
-	return r
-}
 
 // TestLaws: every law draws unit vectors whose mean and second moment are those of its closed form.
 func TestLaws(t *testing.T) {
@@ -57,7 +30,7 @@ func TestLaws(t *testing.T) {
 		"uniform 5": {Uniform{}, 5, 0, 1.0 / 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := call(t, func(n []*graph.Node) []*graph.Node {
+			out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 				return []*graph.Node{c.law.Draw(Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 3)), n[0], batch, slices, c.dim)}
 			}, location)[0]
 			for b := range batch {
@@ -103,7 +76,7 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c, err := NewClimber(open(t).Backend, Ascent{Steps: steps, Rate: 1e-3}, noisy)
+		c, err := NewClimber(graphtest.Engine(t).Backend, Ascent{Steps: steps, Rate: 1e-3}, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +121,7 @@ func TestFits(t *testing.T) {
 // TestGivenNumbers: numbers come in order, and a draw of another shape is refused while the graph is built.
 func TestGivenNumbers(t *testing.T) {
 	build := func(dims ...int) error {
-		x, err := graph.NewExec(open(t).Backend, func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
+		x, err := graph.NewExec(graphtest.Engine(t).Backend, func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
 		if err != nil {
 			return err
 		}
@@ -173,7 +146,7 @@ func TestClimb(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c, err := NewClimber(open(t).Backend, a, top)
+		c, err := NewClimber(graphtest.Engine(t).Backend, a, top)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +184,7 @@ func TestClimb(t *testing.T) {
 	if v := value(honest); v < 99 {
 		t.Errorf("200 tangent steps of rate 0.02 reach %v, the maximum is 100", v)
 	}
-	if _, err := NewClimber(open(t).Backend, Ascent{Steps: 1}, top); err == nil {
+	if _, err := NewClimber(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top); err == nil {
 		t.Error("no error for rate 0")
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // bootstrapStatistics draws every second cloud of a set whose points say where they are from, and counts distinct points.
@@ -18,7 +20,7 @@ func bootstrapStatistics(t *testing.T, clouds, m int) (distinct, total int) {
 	for i := 1; i < clouds; i += 2 {
 		rows = append(rows, int32(i))
 	}
-	x, err := graph.NewExec(open(t).Backend, func(state, data, rows *graph.Node) (*graph.Node, *graph.Node) { return Bootstrap(state, data, rows) })
+	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(state, data, rows *graph.Node) (*graph.Node, *graph.Node) { return Bootstrap(state, data, rows) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -44,7 +45,7 @@ func probed(t *testing.T, l loss.Loss) (*stepper, []float32) {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
 	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
-	s, err := newStepper(open(t).Backend, mod, probeSeed, points, clouds, mod.initial(probeSeed))
+	s, err := newStepper(graphtest.Engine(t).Backend, mod, probeSeed, points, clouds, mod.initial(probeSeed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func maxSW(t *testing.T, steps int) loss.Loss {
 // draws the same again.
 func TestNoiseIsFresh(t *testing.T) {
 	s, _ := probed(t, probe{func(c loss.Call, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
-	first, err := graph.CallOnce(open(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
+	first, err := graph.CallOnce(graphtest.Engine(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
 		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
 	}, stepState(t, 1))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -42,7 +43,7 @@ func finished(t *testing.T, c Config, o Options) (Result, string) {
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	r, err := Run(context.Background(), open(t), boxes(12, 32), c, o)
+	r, err := Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestRunResumes(t *testing.T) {
 			// Cut off after the 5th step, with a checkpoint at the 4th.
 			dir := filepath.Join(t.TempDir(), "run")
 			ctx, cancel := context.WithCancel(context.Background())
-			_, err := Run(ctx, open(t), boxes(12, 32), c, Options{Out: dir, CheckpointEvery: 4, Progress: func(r Record, _ int) {
+			_, err := Run(ctx, graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, CheckpointEvery: 4, Progress: func(r Record, _ int) {
 				if r.Step == 5 {
 					cancel()
 				}
@@ -202,7 +203,7 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = Run(context.Background(), open(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+	_, err = Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
 	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") || !strings.Contains(err.Error(), tensorsFile) {
 		t.Errorf("all checkpoints broken: %v", err)
 	}
@@ -214,7 +215,7 @@ func TestOneProcessPerFolder(t *testing.T) {
 	c.Steps = 1
 	dir := filepath.Join(t.TempDir(), "run")
 	finished(t, c, Options{Out: dir, Progress: func(Record, int) {
-		_, err := Run(context.Background(), open(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+		_, err := Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
 		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "in use by another process") {
 			t.Errorf("a second run in the folder: %v", err)
 		}
@@ -248,7 +249,7 @@ func TestNoBatchOfOne(t *testing.T) {
 	}
 	c := config("chamfer", "")
 	c.Epochs = 1
-	if r, err := Run(context.Background(), open(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
+	if r, err := Run(context.Background(), graphtest.Engine(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -397,7 +398,7 @@ func TestWrongCalls(t *testing.T) {
 			if c.o.Out == "" {
 				c.o.Out = filepath.Join(t.TempDir(), "run")
 			}
-			_, err := Run(context.Background(), open(t), c.set, cfg, c.o)
+			_, err := Run(context.Background(), graphtest.Engine(t), c.set, cfg, c.o)
 			if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)
 			}

@@ -12,22 +12,13 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
-
-func open(t testing.TB) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
 
 // model is LA v-DSW for clouds of m points.
 func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
@@ -41,52 +32,16 @@ func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
 	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent, Method: method}
 }
 
-// hash is the golden set's value for (seed, tensor, element), in [-1, 1).
-func hash(seed, t, i uint64) float64 {
-	z := seed<<40 + t<<32 + i + 0x9E3779B97F4A7C15
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	z ^= z >> 31
-	return 2*(float64(z>>11)/(1<<53)) - 1
-}
-
-// hashed are the golden set's weights for the network (tensors 0..31) and LA (40..49).
+// hashed are the reference sets' weights for the network (tensors 0..31) and LA (40..49), with empty optimizer states.
 func hashed(m Model, seed, seedLA uint64) []any {
 	var out []any
-	put := func(s weights.Spec, seed, t uint64, amp, offset float64) {
-		v := make([]float32, s.Size())
-		for i := range v {
-			v[i] = float32(offset + amp*hash(seed, t, uint64(i)))
-		}
-		out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
+	for _, v := range graphtest.Network(m.Net.Specs(), seed) {
+		out = append(out, v)
 	}
 	zero := func(specs []weights.Spec) {
 		for _, s := range specs {
 			out = append(out, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
 		}
-	}
-	t := uint64(0)
-	for _, s := range m.Net.Specs() {
-		if s.Buffer {
-			v := make([]float32, s.Size())
-			s.Init(nil, v)
-			out = append(out, tensors.FromFlatDataAndDimensions(v, s.Shape...))
-			continue
-		}
-		amp, offset := 0.1, 0.0 // batch norm
-		switch {
-		case t < 20 && t%4 < 2: // convolution: weight and bias by the fan-in
-			in := map[uint64]float64{0: 3, 1: 64, 2: 64, 3: 64, 4: 128}[t/4]
-			amp = 1 / math.Sqrt(in)
-		case t < 20 && t%4 == 2, t == 24, t == 28: // gamma
-			offset = 1
-		case t >= 20 && len(s.Shape) == 2:
-			amp = math.Sqrt(6 / float64(s.Shape[0]+s.Shape[1]))
-		case t >= 20 && t != 25 && t != 29:
-			amp = 0.05
-		}
-		put(s, seed, t, amp, offset)
-		t++
 	}
 	zero(m.trained())
 	psi := m.Loss.Specs()
@@ -99,7 +54,7 @@ func hashed(m Model, seed, seedLA uint64) []any {
 				amp = math.Sqrt(3) * math.Sqrt(2/(points+k))
 			}
 		}
-		put(s, seedLA, 40+uint64(i), amp, 0)
+		out = append(out, graphtest.Hashed(s, seedLA, 40+uint64(i), amp, 0))
 	}
 	zero(psi)
 	return append(out, tensors.FromScalar(float64(0)))
@@ -135,7 +90,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 	m := model(t, d[2], slices, k, k, method)
 	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
 	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
-	x, err := graph.NewExec(open(t).Backend, func(in []*graph.Node) []*graph.Node {
+	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
 		half := func(n *graph.Node, i int) *graph.Node {
 			dims := n.Shape().Dimensions
 			return graph.Reshape(graph.Slice(n, graph.AxisElem(i)), dims[1:]...)
@@ -171,7 +126,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 			t.Fatal(err)
 		}
 		for i, key := range []string{"loss", "J", "eps_before", "eps_after"} {
-			agree(t, fmt.Sprintf("step %d %s", step, key), flat(out[i]), want(key, step), tol[key][step])
+			graphtest.Close(t, fmt.Sprintf("step %d %s", step, key), flat(out[i]), want(key, step), tol[key][step])
 		}
 		if turn := out[4].Value().(float32); step == 0 && d[2] == 2048 && turn < 5 {
 			t.Errorf("the first ascent turned the directions by %v degrees, expected tens", turn)
@@ -207,21 +162,6 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 	}
 }
 
-// agree requires max|got - want| <= tol max|want|.
-func agree(t *testing.T, what string, got []float32, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
-	}
-	worst, top := 0.0, 0.0
-	for i, w := range want {
-		worst, top = math.Max(worst, math.Abs(float64(got[i])-w)), math.Max(top, math.Abs(w))
-	}
-	if !(worst <= tol*top) {
-		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
-	}
-}
-
 // TestSidesDoNotMix: the gradient of the ascent's objective in the autoencoder's parameters and that of the descended
 // loss in the amortizer's are exactly zero (K8 of the protocol), while each moves its own side.
 func TestSidesDoNotMix(t *testing.T) {
@@ -242,7 +182,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := graph.NewExec(open(t).Backend, func(n []*graph.Node) []*graph.Node {
+	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(n []*graph.Node) []*graph.Node {
 		s := mod.bind(n[2:])
 		src := slicing.Seeded(n[1])
 		o := mod.Step(s, n[0], nil, Noise{src, src})
