@@ -3,14 +3,13 @@ package datasets
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // WriteNPY writes a float32 array as a NumPy .npy file, format 1.0, row-major. The file appears complete or not at all:
@@ -32,12 +31,20 @@ func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) e
 	if want, ok := product(shape...); !ok || want != count {
 		return fmt.Errorf("%s: shape %v does not fit %d values", path, shape, count)
 	}
-	return writeFile(path, func(w io.Writer) error {
-		if _, err := io.WriteString(w, npyHeaderText(descr, shape)); err != nil {
+	err := durable.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<18)
+		if _, err := io.WriteString(b, npyHeaderText(descr, shape)); err != nil {
 			return err
 		}
-		return body(w)
+		if err := body(b); err != nil {
+			return err
+		}
+		return b.Flush()
 	})
+	if err != nil {
+		return fileError(path, err)
+	}
+	return nil
 }
 
 // npyHeaderText builds magic, version 1.0 and a header padded so that the data starts at a multiple of 64 bytes.
@@ -67,43 +74,6 @@ func writeWords(w io.Writer, n int, word func(i int) uint32) error {
 		if _, err := w.Write(b[:]); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// writeFile writes a file under a temporary name in the same folder, syncs it, and renames it to path.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.part", filepath.Base(path), os.Getpid()))
-	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fileError(path, err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fileError(path, err), os.Remove(temporary))
-		}
-	}()
-	buffered := bufio.NewWriterSize(f, 1<<18)
-	err = write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err = os.Rename(temporary, path); err != nil {
-		return err
-	}
-	// The rename is durable once the folder is; file systems that cannot sync a folder do without.
-	if folder, openErr := os.Open(filepath.Dir(path)); openErr == nil {
-		_ = folder.Sync()
-		_ = folder.Close()
 	}
 	return nil
 }

@@ -6,13 +6,15 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"os"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // screenScale is the number of device pixels per pixel of a PNG.
@@ -122,20 +124,7 @@ func (p *Picture) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("vmfviz: saving %s: %w", path, err)
-	}
-	defer os.Remove(tmp.Name()) // no-op once renamed
-	if _, err = tmp.Write(data); err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
+	err = durable.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err != nil {
 		return fmt.Errorf("vmfviz: saving %s: %w", path, err)
 	}
