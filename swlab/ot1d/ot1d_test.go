@@ -262,8 +262,8 @@ func TestFarAcross(t *testing.T) {
 func TestReference(t *testing.T) {
 	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("the reference numbers are not here: %v", err)
+			if _, err := os.Stat(path); err != nil && name == "golden" {
+				t.Skipf("the golden set is not here: %v", err)
 			}
 			z, err := numpy.FromNpzFile(path)
 			if err != nil {

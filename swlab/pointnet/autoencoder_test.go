@@ -208,8 +208,8 @@ func TestGradient(t *testing.T) {
 func TestReference(t *testing.T) {
 	for name, path := range map[string]string{"own": "testdata/autoencoder.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "autoencoder.npz")} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("the reference numbers are not here: %v", err)
+			if _, err := os.Stat(path); err != nil && name == "golden" {
+				t.Skipf("the golden set is not here: %v", err)
 			}
 			z, err := numpy.FromNpzFile(path)
 			if err != nil {

@@ -66,8 +66,8 @@ func hashed(m Model, seed, seedLA uint64) []any {
 func TestTrace(t *testing.T) {
 	for name, path := range map[string]string{"own": "testdata/trace.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "train_step_trace.npz")} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("the reference numbers are not here: %v", err)
+			if _, err := os.Stat(path); err != nil && name == "golden" {
+				t.Skipf("the golden set is not here: %v", err)
 			}
 			z, err := numpy.FromNpzFile(path)
 			if err != nil {
