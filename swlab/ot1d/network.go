@@ -1,66 +1,45 @@
 package ot1d
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
 // pair sorts two arrays [batch, points, slices] along axis 1.
 //
 // On XLA's CPU it is one loop over the batch whose body sorts one pair of [points, slices] tables: they stay in the
-// cache, and the two chains run on two threads. A loop body may use neither a reduction nor a constant that the graph
-// outside uses too (GoMLX v0.28), so everything it needs is loop state.
+// cache, and the two chains run on two threads.
 func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 	if !s.loop {
 		return wholeSort(a), wholeSort(b)
 	}
 	g, d := a.Graph(), a.Shape().Dimensions
-	state := []*graph.Node{
-		graph.Const(g, int32(0)), // the pair at hand
-		graph.Const(g, int32(0)), graph.Const(g, int32(1)), graph.Const(g, int32(d[0])),
-		a, b,
-	}
 	var pads []*graph.Node
-	for _, x := range []*graph.Node{a, b} {
-		if pad := padding(d[1]); pad > 0 {
+	if pad := padding(d[1]); pad > 0 {
+		for _, x := range []*graph.Node{a, b} {
 			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pad, d[2]))
 		}
 	}
-	state = append(state, pads...)
-	parameters := func(g *graph.Graph) []*graph.Node {
-		var p []*graph.Node
-		for i, n := range state {
-			p = append(p, graph.Parameter(g, fmt.Sprintf("s%d", i), n.Shape()))
-		}
-		return p
-	}
-	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
-		p := parameters(g)
-		return []*graph.Node{graph.LessThan(p[0], p[3])}
-	})
-	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
-		p := parameters(g)
-		out := append([]*graph.Node{}, p...)
-		for k := range 2 {
-			at := []*graph.Node{p[0], p[1], p[1]}
-			t := graph.Reshape(graph.DynamicSlice(p[4+k], at, []int{1, d[1], d[2]}), d[1], d[2])
+	r := loop.Count(g, d[0], 1, pads, []*graph.Node{a, b}, func(i loop.Index, pads, x []*graph.Node) []*graph.Node {
+		out := make([]*graph.Node, 2)
+		for k := range out {
+			t := graph.Reshape(i.Rows(x[k], 0, 1), d[1], d[2])
 			if len(pads) > 0 {
-				t = graph.Concatenate([]*graph.Node{t, p[6+k]}, 0)
+				t = graph.Concatenate([]*graph.Node{t, pads[k]}, 0)
 			}
 			t = bitonic(t)
 			if len(pads) > 0 {
 				t = graph.Slice(t, graph.AxisRange(0, d[1]))
 			}
-			out[4+k] = graph.DynamicUpdateSlice(p[4+k], graph.Reshape(t, 1, d[1], d[2]), at)
+			out[k] = i.Put(x[k], graph.Reshape(t, 1, d[1], d[2]), 0)
 		}
-		out[0] = graph.Add(p[0], p[2])
 		return out
 	})
-	r := graph.While(more, body, state...)
-	return r[4], r[5]
+	return r[0], r[1]
 }
 
 // wholeSort runs the network once over all pairs and slices.

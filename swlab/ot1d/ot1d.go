@@ -10,9 +10,10 @@ package ot1d
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
 // Method is a way to sort inside the graph.
@@ -133,8 +134,7 @@ type sorter struct {
 }
 
 func newSorter(g *graph.Graph, m Method, points int) sorter {
-	xla := g.Backend().Name() == "xla"
-	cpu := !xla || strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
+	xla, cpu := loop.XLA(g), loop.OnCPU(g)
 	switch {
 	case m == Auto && cpu && points <= MaxNetworkPoints, m == Network:
 		return sorter{network: true, loop: xla && cpu, axis: 1}

@@ -1,12 +1,11 @@
 package pointnet
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
 // maximum is the last convolution, its batch norm and the maximum over the points, h [batch, points, in] ->
@@ -57,47 +56,27 @@ type loopUsed struct{}
 // largest, int32 [batch, out]. On XLA's CPU it loops over the batch, so that the [points, out] products of one item stay in the cache.
 func firstMaximum(h, w *graph.Node) *graph.Node {
 	g := h.Graph()
-	xlaCPU := g.Backend().Name() == "xla" && strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
-	if !xlaCPU || g.State(loopUsed{}) != nil {
+	if !loop.XLAOnCPU(g) || g.State(loopUsed{}) != nil {
 		return graph.ArgMax(graph.Einsum("bmi,oi->bmo", h, w), 1, dtypes.Int32)
 	}
 	g.AttachState(loopUsed{}, true)
 	d := h.Shape().Dimensions
 	batch, points, in, out := d[0], d[1], d[2], w.Shape().Dimensions[0]
-	// A loop body may use neither a reduction nor a cached constant of the graph outside. The reduction here is the
-	// maximum of int32, used nowhere else; constants are made inside.
-	state := []*graph.Node{
-		graph.Const(g, int32(0)), // the item at hand
-		graph.Const(g, int32(0)), graph.Const(g, int32(1)), graph.Const(g, int32(batch)),
-		h, graph.TransposeAllAxes(w, 1, 0), graph.Zeros(g, shapes.Make(dtypes.Int32, batch, out)),
-	}
-	parameters := func(g *graph.Graph) []*graph.Node {
-		var p []*graph.Node
-		for i, n := range state {
-			p = append(p, graph.Parameter(g, fmt.Sprintf("s%d", i), n.Shape()))
-		}
-		return p
-	}
-	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
-		p := parameters(g)
-		return []*graph.Node{graph.LessThan(p[0], p[3])}
-	})
-	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
-		p := parameters(g)
-		item := graph.Reshape(graph.DynamicSlice(p[4], []*graph.Node{p[0], p[1], p[1]}, []int{1, points, in}), points, in)
-		key := monotone(graph.Dot(item, p[5]).Product())
+	// The reduction here is the maximum of int32, used nowhere else.
+	constants := []*graph.Node{h, graph.TransposeAllAxes(w, 1, 0)}
+	state := []*graph.Node{graph.Zeros(g, shapes.Make(dtypes.Int32, batch, out))}
+	return loop.Count(g, batch, 1, constants, state, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+		item := graph.Reshape(i.Rows(c[0], 0, 1), points, in)
+		key := monotone(graph.Dot(item, c[1]).Product())
 		shape := key.Shape().Dimensions
 		top := graph.BroadcastToDims(graph.Reshape(graph.ReduceMax(key, 0), 1, out), shape...)
 		// The first of the largest: the maximum of (points - index) over them.
-		back := graph.Sub(graph.BroadcastToDims(graph.Const(g, int32(points)), shape...), graph.Iota(g, key.Shape(), 0))
-		best := graph.ReduceMax(graph.Where(graph.Equal(key, top), back, graph.BroadcastToDims(p[1], shape...)), 0)
-		at := graph.Sub(graph.BroadcastToDims(graph.Const(g, int32(points)), out), best)
-		next := append([]*graph.Node{}, p...)
-		next[0] = graph.Add(p[0], p[2])
-		next[6] = graph.DynamicUpdateSlice(p[6], graph.Reshape(at, 1, out), []*graph.Node{p[0], p[1]})
-		return next
-	})
-	return graph.While(more, body, state...)[6]
+		n := graph.Const(item.Graph(), int32(points))
+		back := graph.Sub(graph.BroadcastToDims(n, shape...), graph.Iota(item.Graph(), key.Shape(), 0))
+		best := graph.ReduceMax(graph.Where(graph.Equal(key, top), back, graph.BroadcastToDims(i.Zero, shape...)), 0)
+		at := graph.Sub(graph.BroadcastToDims(n, out), best)
+		return []*graph.Node{i.Put(s[0], graph.Reshape(at, 1, out), 0)}
+	})[0]
 }
 
 // monotone maps float32 to int32 keeping the order (and -0 below +0).

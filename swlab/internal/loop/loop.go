@@ -1,0 +1,83 @@
+// Package loop builds counted loops inside a GoMLX graph, and says where they pay.
+//
+// GoMLX v0.28 has a limit that every body must respect: it may use neither a kind of reduction (sum, maximum, ... of one
+// dtype) that the graph outside or another loop uses too, nor any cached constant (Scalar, Zeros, Ones, MulScalar and the like) of
+// theirs. So inside a body: constants are graph.Const of its own graph, sums are products with a vector of ones, and what it
+// needs from outside is handed in as a constant or as state. Sort works in no body, and a loop has no gradient.
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// XLAOnCPU says whether the graph runs on XLA's CPU, where a loop over tables that fit into the cache beats one
+// operation over all of them.
+func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) }
+
+// XLA says whether the graph runs on XLA.
+func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
+
+// OnCPU says whether the graph runs on a CPU: XLA's, or the pure-Go backend.
+func OnCPU(g *graph.Graph) bool {
+	return !XLA(g) || strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
+}
+
+// Index is the loop's counter inside a body.
+type Index struct {
+	At   *graph.Node // int32 scalar: start, start+step, ...
+	Zero *graph.Node // int32 scalar 0, for the other axes of a slice
+}
+
+// Rows are the elements At, ..., At+n-1 of x along axis 0, or along another axis.
+func (i Index) Rows(x *graph.Node, axis, n int) *graph.Node {
+	sizes := append([]int{}, x.Shape().Dimensions...)
+	sizes[axis] = n
+	return graph.DynamicSlice(x, i.starts(x, axis), sizes)
+}
+
+// Put writes rows at At along axis.
+func (i Index) Put(x, rows *graph.Node, axis int) *graph.Node {
+	return graph.DynamicUpdateSlice(x, rows, i.starts(x, axis))
+}
+
+func (i Index) starts(x *graph.Node, axis int) []*graph.Node {
+	at := make([]*graph.Node, x.Rank())
+	for k := range at {
+		at[k] = i.Zero
+	}
+	at[axis] = i.At
+	return at
+}
+
+// Count calls body for 0, step, 2 step, ... below end. The body maps the state to the next state, of the same shapes; constants
+// are values of the outer graph that it reads. Count returns the last state. g is the outer graph.
+func Count(g *graph.Graph, end, step int, constants, state []*graph.Node, body func(i Index, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
+	all := []*graph.Node{graph.Const(g, int32(0)), graph.Const(g, int32(0)), graph.Const(g, int32(step)), graph.Const(g, int32(end))}
+	const head = 4
+	all = append(append(all, constants...), state...)
+	first := head + len(constants)
+	parameters := func(g *graph.Graph) []*graph.Node {
+		p := make([]*graph.Node, len(all))
+		for i, n := range all {
+			p[i] = graph.Parameter(g, fmt.Sprintf("s%d", i), n.Shape())
+		}
+		return p
+	}
+	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		return []*graph.Node{graph.LessThan(p[0], p[3])}
+	})
+	one := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		p := parameters(g)
+		next := body(Index{p[0], p[1]}, p[head:first:first], p[first:])
+		if len(next) != len(state) {
+			panic(fmt.Errorf("loop: the body returns %d values for a state of %d", len(next), len(state)))
+		}
+		out := append([]*graph.Node{graph.Add(p[0], p[2])}, p[1:first]...)
+		return append(out, next...)
+	})
+	return graph.While(more, one, all...)[first:]
+}
