@@ -49,6 +49,10 @@ type Options struct {
 	P      float64 // the exponent p >= 1; 0 means 2
 	Method Method
 	Wrt    Wrt
+	// Normalized makes the cost W_p^p of the probability measures: a mean over points.
+	Normalized bool
+	// WeightsX, WeightsY [batch, points] are the masses of the points, divided by their sum; nil: equal ones. They need Normalized.
+	WeightsX, WeightsY *graph.Node
 }
 
 // Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l.
@@ -64,6 +68,10 @@ type Options struct {
 //
 // Costs panics with the shapes when they do not agree (GoMLX's custom while a graph is built).
 func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
+	if o.Normalized {
+		o.Normalized = false
+		return graph.DivScalar(Costs(x, y, directions, o), float64(x.Shape().Dimensions[1]))
+	}
 	checkShapes(x, y, directions)
 	if o.P == 0 {
 		o.P = 2
