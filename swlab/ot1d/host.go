@@ -1,0 +1,211 @@
+package ot1d
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Clouds are a batch of clouds in host memory.
+type Clouds struct {
+	Points        []float32 // [Batch, N, Dim]
+	Weights       []float32 // [Batch, N], not negative and not all 0, divided by each cloud's sum; nil: equal
+	Batch, N, Dim int
+}
+
+// HostOptions of Host and HostGradient. The zero value is the squared cost, summed over points.
+type HostOptions struct {
+	P          float64 // the exponent p >= 1; 0 means 2
+	Normalized bool    // W_p^p of the two probability measures in place of the sum over points
+}
+
+// Host returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
+//
+// Without Normalized it is F of Costs: clouds of one size, no weights. Normalized it is W_p^p of the projected measures,
+//
+//	W_p^p = int_0^1 |A(t) - B(t)|^p dt
+//
+// with A and B the quantile functions of theta'x and theta'y: F/m for clouds of one size without weights, and defined for any
+// sizes and weights. directions are [slices, Dim], shared by the pairs, or [Batch, slices, Dim]; they are used as given,
+// of any length.
+//
+// Projections are sorted as integers that hold 2^-52 of the pair's extent (2^-42 for weighted clouds of a million points), so
+// that costs are those of float64 to about 1e-12 of the extent, near pairs and clouds far from the origin included, and 0 for
+// a cloud and any permutation of it. The work is spread over GOMAXPROCS goroutines; the result does not depend on it.
+func Host(x, y Clouds, directions []float32, slices int, o HostOptions) ([]float64, error) {
+	h, err := newHost(x, y, directions, slices, o)
+	if err != nil {
+		return nil, err
+	}
+	costs := make([]float64, x.Batch*slices)
+	parallel(len(costs), h.newSorter, func(s *hostSorter, task int) {
+		costs[task] = h.cost(s, task, nil, nil)
+	})
+	return costs, nil
+}
+
+// host is a checked call of Host or HostGradient.
+type host struct {
+	x, y           Clouds
+	p              float64
+	slices         int
+	directions     []float64 // [slices, Dim] or [Batch, slices, Dim]
+	shared         bool
+	boxes          []float64 // [Batch, 2, Dim] lowest and highest coordinates of each pair
+	totalX, totalY []float64 // [Batch] sums of weights, nil without
+	normalized     bool
+}
+
+func newHost(x, y Clouds, directions []float32, slices int, o HostOptions) (*host, error) {
+	if o.P == 0 {
+		o.P = 2
+	}
+	if !(o.P >= 1) || math.IsInf(o.P, 1) {
+		return nil, fmt.Errorf("ot1d: exponent p = %v, expected a finite p >= 1", o.P)
+	}
+	for _, c := range []struct {
+		name string
+		Clouds
+	}{{"x", x}, {"y", y}} {
+		if c.Batch < 1 || c.N < 1 || c.Dim < 1 || len(c.Points) != c.Batch*c.N*c.Dim {
+			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, N, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.N, c.Dim, len(c.Points))
+		}
+		if c.Weights != nil && len(c.Weights) != c.Batch*c.N {
+			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.N, c.Batch, c.N, len(c.Weights))
+		}
+	}
+	if x.Batch != y.Batch || x.Dim != y.Dim {
+		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.N, x.Dim, y.Batch, y.N, y.Dim)
+	}
+	if !o.Normalized && (x.N != y.N || x.Weights != nil || y.Weights != nil) {
+		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %s and %s; ask for the mean (Normalized)", describe(x), describe(y))
+	}
+	if slices < 1 || (len(directions) != slices*x.Dim && len(directions) != x.Batch*slices*x.Dim) {
+		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, x.Dim, x.Batch, slices, x.Dim, len(directions))
+	}
+	h := &host{x: x, y: y, p: o.P, slices: slices, normalized: o.Normalized, shared: len(directions) == slices*x.Dim}
+	h.directions = make([]float64, len(directions))
+	for i, v := range directions {
+		if v-v != 0 {
+			return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/x.Dim, v)
+		}
+		h.directions[i] = float64(v)
+	}
+	return h, h.scan()
+}
+
+func describe(c Clouds) string {
+	if c.Weights != nil {
+		return fmt.Sprintf("%d weighted points", c.N)
+	}
+	return fmt.Sprintf("%d points", c.N)
+}
+
+// scan finds every pair's box and sums of weights, and refuses what is not finite.
+func (h *host) scan() error {
+	b, dim := h.x.Batch, h.x.Dim
+	h.boxes = make([]float64, b*2*dim)
+	errs := make([]error, b)
+	if h.x.Weights != nil {
+		h.totalX = make([]float64, b)
+	}
+	if h.y.Weights != nil {
+		h.totalY = make([]float64, b)
+	}
+	parallel(b, func() any { return nil }, func(_ any, pair int) {
+		low, high := h.box(pair)
+		for j := range low {
+			low[j], high[j] = math.Inf(1), math.Inf(-1)
+		}
+		if errs[pair] = widen(low, high, h.x.cloud(pair), "x", pair); errs[pair] == nil {
+			errs[pair] = widen(low, high, h.y.cloud(pair), "y", pair)
+		}
+		if errs[pair] == nil && h.totalX != nil {
+			h.totalX[pair], errs[pair] = total(h.x.weights(pair), "x", pair)
+		}
+		if errs[pair] == nil && h.totalY != nil {
+			h.totalY[pair], errs[pair] = total(h.y.weights(pair), "y", pair)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *host) box(pair int) (low, high []float64) {
+	d := h.x.Dim
+	b := h.boxes[pair*2*d : (pair+1)*2*d]
+	return b[:d], b[d:]
+}
+
+func (h *host) direction(pair, slice int) []float64 {
+	d, at := h.x.Dim, slice
+	if !h.shared {
+		at += pair * h.slices
+	}
+	return h.directions[at*d : (at+1)*d]
+}
+
+func (c Clouds) cloud(b int) []float32 { return c.Points[b*c.N*c.Dim : (b+1)*c.N*c.Dim] }
+
+func (c Clouds) weights(b int) []float32 {
+	if c.Weights == nil {
+		return nil
+	}
+	return c.Weights[b*c.N : (b+1)*c.N]
+}
+
+func widen(low, high []float64, points []float32, name string, pair int) error {
+	dim := len(low)
+	for j := range dim {
+		l, u := points[j], points[j]
+		for i := j; i < len(points); i += dim {
+			v := points[i]
+			if v-v != 0 {
+				return fmt.Errorf("ot1d: cloud %s of pair %d, point %d: coordinate %v, expected finite numbers", name, pair, i/dim, v)
+			}
+			if v < l {
+				l = v
+			}
+			if v > u {
+				u = v
+			}
+		}
+		low[j], high[j] = min(low[j], float64(l)), max(high[j], float64(u))
+	}
+	return nil
+}
+
+func total(weights []float32, name string, pair int) (float64, error) {
+	sum := 0.0
+	for i, w := range weights {
+		if !(w >= 0) || w-w != 0 {
+			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: weight %v, expected a finite number of at least 0", name, pair, i, w)
+		}
+		sum += float64(w)
+	}
+	if sum == 0 {
+		return 0, fmt.Errorf("ot1d: cloud %s of pair %d: all weights are 0", name, pair)
+	}
+	return sum, nil
+}
+
+// parallel calls task(s, i) for i = 0..n-1 on up to GOMAXPROCS goroutines, each with a scratch s of its own.
+func parallel[S any](n int, scratch func() S, task func(s S, i int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			s := scratch()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				task(s, i)
+			}
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,166 @@
+package ot1d
+
+import (
+	"math"
+	"math/bits"
+)
+
+// cost is the cost of one pair and direction. Where dx and dy are not nil they receive its derivatives in the projections
+// of all points, the coupling held fixed; they must hold zeros.
+func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
+	pair, slice := task/h.slices, task%h.slices
+	theta := h.direction(pair, slice)
+	weighted := h.totalX != nil || h.totalY != nil
+	indexBits := uint(0)
+	if weighted || dx != nil || dy != nil {
+		indexBits = uint(bits.Len(uint(max(h.x.N, h.y.N) - 1)))
+	}
+	r := h.ruler(pair, theta, indexBits)
+	if r.scale == 0 {
+		return 0
+	}
+	c := coupling{p: h.p, step: 1 / r.scale, indexBits: indexBits, dx: dx, dy: dy}
+	c.a = s.sort(0, h.x.cloud(pair), theta, r, indexBits)
+	c.b = s.sort(1, h.y.cloud(pair), theta, r, indexBits)
+	switch {
+	case weighted:
+		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
+	case h.x.N != h.y.N:
+		return c.byShares()
+	}
+	mass := 1.0
+	if h.normalized {
+		mass = 1 / float64(h.x.N)
+	}
+	if dx == nil && dy == nil {
+		return mass * c.byRanks()
+	}
+	sum := 0.0
+	for i := range c.a {
+		sum += c.segment(i, i, mass)
+	}
+	return sum
+}
+
+// coupling matches two sorted lists of keys in order.
+type coupling struct {
+	a, b      []uint64
+	indexBits uint
+	step      float64 // of a key
+	p         float64
+	dx, dy    []float64
+}
+
+// byRanks is the sum of |a_(i) - b_(i)|^p for keys without the points' numbers.
+func (c *coupling) byRanks() float64 {
+	a := c.a
+	b := c.b[:len(a)]
+	sum, other := 0.0, 0.0 // two sums: one addition waits for the other
+	switch c.p {
+	case 1, 2:
+		square := c.p == 2
+		for i, k := range a {
+			d := float64(int64(k - b[i]))
+			if square {
+				d *= d
+			} else {
+				d = math.Abs(d)
+			}
+			sum, other = other, sum+d
+		}
+		if square {
+			return (sum + other) * c.step * c.step
+		}
+		return (sum + other) * c.step
+	}
+	for i, k := range a {
+		sum += math.Pow(math.Abs(float64(int64(k-b[i])))*c.step, c.p)
+	}
+	return sum
+}
+
+// byShares couples m and n points of equal mass: every x has n shares of 1/(mn), every y has m.
+func (c *coupling) byShares() float64 {
+	m, n := len(c.a), len(c.b)
+	share := 1 / (float64(m) * float64(n))
+	sum := 0.0
+	for i, j, left, right := 0, 0, n, m; i < m; {
+		t := min(left, right)
+		sum += c.segment(i, j, float64(t)*share)
+		if left -= t; left == 0 {
+			i, left = i+1, n
+		}
+		if right -= t; right == 0 {
+			j, right = j+1, m
+		}
+	}
+	return sum
+}
+
+// byLevels couples points of the given masses: the segments between the levels of both cumulative sums.
+func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
+	number := uint64(1)<<c.indexBits - 1
+	last := len(c.a) + len(c.b)
+	same := 1e-16 * float64(last) // levels that differ by rounding only
+	sum, level := 0.0, 0.0
+	i, j := 0, 0
+	toX, toY := massX(c.a[0]&number), massY(c.b[0]&number)
+	for i < len(c.a) && j < len(c.b) {
+		to := min(toX, toY)
+		if to > level {
+			sum += c.segment(i, j, to-level)
+			level = to
+		}
+		endX, endY := toX <= to+same, toY <= to+same
+		if endX {
+			if i++; i < len(c.a) {
+				toX += massX(c.a[i] & number)
+			}
+		}
+		if endY {
+			if j++; j < len(c.b) {
+				toY += massY(c.b[j] & number)
+			}
+		}
+	}
+	return sum
+}
+
+// mass is a point's share of its cloud.
+func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
+	w := c.weights(pair)
+	if w == nil {
+		each := 1 / float64(c.N)
+		return func(uint64) float64 { return each }
+	}
+	scale := 1 / totals[pair]
+	return func(i uint64) float64 { return float64(w[i]) * scale }
+}
+
+// segment is mass |a_i - b_j|^p; its derivatives are added to those of the two points.
+func (c *coupling) segment(i, j int, mass float64) float64 {
+	a, b := c.a[i], c.b[j]
+	d := float64(int64(a>>c.indexBits-b>>c.indexBits)) * c.step
+	if d == 0 {
+		return 0
+	}
+	size := math.Abs(d)
+	value, slope := size, 1.0
+	switch c.p {
+	case 1:
+	case 2:
+		value, slope = d*d, 2*size
+	default:
+		rest := math.Pow(size, c.p-1)
+		value, slope = size*rest, c.p*rest
+	}
+	slope = math.Copysign(slope*mass, d)
+	number := uint64(1)<<c.indexBits - 1
+	if c.dx != nil {
+		c.dx[a&number] += slope
+	}
+	if c.dy != nil {
+		c.dy[b&number] -= slope
+	}
+	return mass * value
+}

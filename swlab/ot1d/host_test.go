@@ -1,0 +1,475 @@
+package ot1d
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+)
+
+// quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights by brute force, in float64. A nil weight is equal.
+func quantile(x, y, wx, wy, theta []float32, p float64) float64 {
+	side := func(c, w []float32) (value, upTo []float64) {
+		type point struct{ v, w float64 }
+		var pts []point
+		total := 0.0
+		for i := range len(c) / len(theta) {
+			q := point{w: 1}
+			if w != nil {
+				q.w = float64(w[i])
+			}
+			for j, t := range theta {
+				q.v += float64(t) * float64(c[i*len(theta)+j])
+			}
+			total += q.w
+			pts = append(pts, q)
+		}
+		slices.SortFunc(pts, func(a, b point) int { return int(math.Copysign(1, a.v-b.v)) })
+		sum := 0.0
+		for _, q := range pts {
+			sum += q.w / total
+			value, upTo = append(value, q.v), append(upTo, sum)
+		}
+		return
+	}
+	a, la := side(x, wx)
+	b, lb := side(y, wy)
+	levels := append(append([]float64{0}, la...), lb...)
+	slices.Sort(levels)
+	at := func(v, l []float64, t float64) float64 {
+		for i := range l {
+			if t < l[i] {
+				return v[i]
+			}
+		}
+		return v[len(v)-1]
+	}
+	sum := 0.0
+	for i := 1; i < len(levels); i++ {
+		if width := levels[i] - levels[i-1]; width > 1e-14 {
+			t := levels[i-1] + width/2
+			sum += width * math.Pow(math.Abs(at(a, la, t)-at(b, lb, t)), p)
+		}
+	}
+	return sum
+}
+
+func positive(r *rand.Rand, n int) []float32 {
+	w := make([]float32, n)
+	for i := range w {
+		w[i] = r.Float32()
+	}
+	if n > 3 {
+		w[r.IntN(n)] = 0
+	}
+	return w
+}
+
+// TestHostValues compares every slice with float64 sorting: sizes, dimensions, exponents, near pairs, clouds far away,
+// a point far from all others (whose crowd falls into one bucket), and directions of any length.
+func TestHostValues(t *testing.T) {
+	const batch, lines = 3, 9
+	for _, n := range []int{1, 2, 3, 17, 300, 5000} {
+		for _, dim := range []int{1, 2, 3, 5} {
+			r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
+			x := normals(r, batch*n*dim, .3)
+			far := slices.Clone(x)
+			for i := range far {
+				far[i] += 1e5
+			}
+			outlier := slices.Clone(x)
+			outlier[0] = 1e9
+			near := slices.Clone(x)
+			for i := range near {
+				near[i] += float32(.01 * r.NormFloat64())
+			}
+			farNear := slices.Clone(far)
+			for i := range near {
+				farNear[i] += float32(.05 * r.NormFloat64())
+			}
+			d := directions(r, batch*lines, dim)
+			for i := range dim {
+				d[i] *= 1e-3
+			}
+			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near}, "far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
+				for _, p := range []float64{1, 1.5, 2, 3} {
+					for _, mean := range []bool{false, true} {
+						got, err := Host(Clouds{Points: c[0], Batch: batch, N: n, Dim: dim}, Clouds{Points: c[1], Batch: batch, N: n, Dim: dim}, d, lines, HostOptions{P: p, Normalized: mean})
+						if err != nil {
+							t.Fatal(err)
+						}
+						for k, v := range got {
+							b := k / lines
+							want := reference(c[0][b*n*dim:(b+1)*n*dim], c[1][b*n*dim:(b+1)*n*dim], d[k*dim:(k+1)*dim], p)
+							if mean {
+								want /= float64(n)
+							}
+							if !(math.Abs(v-want) <= 1e-7*want) {
+								t.Fatalf("%s n=%d dim=%d p=%g slice %d: %v, want %v", name, n, dim, p, k, v, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHostQuantiles: unequal sizes and weights against a brute-force integration, in every combination.
+func TestHostQuantiles(t *testing.T) {
+	const batch, lines, dim = 2, 4, 3
+	for _, c := range [][2]int{{1, 1}, {1, 7}, {6, 4}, {12, 36}, {50, 31}, {40, 40}} {
+		r := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[1])))
+		d := directions(r, lines, dim)
+		for weights := range 4 {
+			x := Clouds{Points: normals(r, batch*c[0]*dim, 1), Batch: batch, N: c[0], Dim: dim}
+			y := Clouds{Points: normals(r, batch*c[1]*dim, 1), Batch: batch, N: c[1], Dim: dim}
+			if weights&1 != 0 {
+				x.Weights = positive(r, batch*c[0])
+			}
+			if weights&2 != 0 {
+				y.Weights = positive(r, batch*c[1])
+			}
+			for _, p := range []float64{1, 1.5, 2, 3} {
+				got, err := Host(x, y, d, lines, HostOptions{P: p, Normalized: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, v := range got {
+					b, l := k/lines, k%lines
+					want := quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[l*dim:(l+1)*dim], p)
+					if math.Abs(v-want) > 1e-9*want {
+						t.Fatalf("sizes %v weights %b p=%g: %v, want %v", c, weights, p, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHostProperties: a permuted copy costs exactly 0, arguments commute, a common shift changes nothing, a shift of one cloud
+// costs |theta's|^p, points that coincide may be one of their summed weight, and sizes may be multiplied by repeating points.
+func TestHostProperties(t *testing.T) {
+	const n, dim, lines = 700, 3, 8
+	r := rand.New(rand.NewPCG(8, 1))
+	d := directions(r, lines, dim)
+	points := normals(r, n*dim, 1)
+	copy(points[30*dim:60*dim], points[:30*dim]) // duplicates
+	permuted := make([]float32, 0, n*dim)
+	weights := positive(r, n)
+	var permutedWeights []float32
+	for _, i := range r.Perm(n) {
+		permuted = append(permuted, points[i*dim:(i+1)*dim]...)
+		permutedWeights = append(permutedWeights, weights[i])
+	}
+	cost := func(x, y, wx, wy []float32) []float64 {
+		t.Helper()
+		c, err := Host(Clouds{Points: x, Weights: wx, Batch: 1, N: len(x) / dim, Dim: dim}, Clouds{Points: y, Weights: wy, Batch: 1, N: len(y) / dim, Dim: dim}, d, lines, HostOptions{P: 2, Normalized: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	same := func(what string, a, b []float64, tol float64) {
+		t.Helper()
+		for l := range a {
+			if !(math.Abs(a[l]-b[l]) <= tol*math.Max(a[l], b[l])) {
+				t.Errorf("%s, slice %d: %v and %v", what, l, a[l], b[l])
+			}
+		}
+	}
+	zero := make([]float64, lines)
+	same("permuted", cost(points, permuted, nil, nil), zero, 0)
+	same("permuted, weighted", cost(points, permuted, weights, permutedWeights), zero, 0)
+	point := slices.Repeat(points[:dim], n)
+	same("one point many times", cost(point, point, nil, nil), zero, 0)
+	same("the origin", cost(make([]float32, n*dim), make([]float32, n*dim), nil, nil), zero, 0)
+
+	other := normals(r, 500*dim, 2)
+	forth := cost(points, other, weights, nil)
+	same("swapped", forth, cost(other, points, nil, weights), 1e-12)
+	same("permuted points", forth, cost(permuted, other, permutedWeights, nil), 1e-12)
+	moved := func(c []float32) []float32 {
+		c = slices.Clone(c)
+		for i := range c {
+			c[i] += []float32{4, -2, 8}[i%dim]
+		}
+		return c
+	}
+	same("moved together", forth, cost(moved(points), moved(other), weights, nil), 1e-5) // what float32 loses
+	shift := make([]float64, lines)
+	for l := range shift {
+		s := 4*float64(d[l*dim]) - 2*float64(d[l*dim+1]) + 8*float64(d[l*dim+2])
+		shift[l] = s * s
+	}
+	lattice := make([]float32, n*dim)
+	for i := range lattice {
+		lattice[i] = float32(math.Round(float64(points[i]*64))) / 64
+	}
+	same("moved", cost(lattice, moved(lattice), nil, nil), shift, 1e-12)
+
+	split, half := append(slices.Clone(points), points[:dim]...), append(slices.Clone(weights), weights[0]/2)
+	half[0] /= 2
+	same("split point", forth, cost(split, other, half, nil), 1e-12)
+	same("repeated cloud", cost(points, other, nil, nil), cost(slices.Concat(points, points, points), slices.Concat(other, other), nil, nil), 1e-12)
+	equal := slices.Repeat([]float32{.25}, n)
+	same("equal weights", cost(points, permuted[:n*dim], equal, nil), zero, 0)
+}
+
+// TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal sizes and weights, with
+// directions of every pair's own and shared.
+func TestHostGradient(t *testing.T) {
+	const batch, lines, dim = 2, 5, 3
+	for _, c := range []struct {
+		m, n     int
+		weighted bool
+		shared   bool
+	}{{24, 24, false, false}, {24, 15, false, true}, {20, 24, true, false}} {
+		for _, p := range []float64{1.5, 2, 3} {
+			r := rand.New(rand.NewPCG(3, 1))
+			x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
+			y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
+			d := directions(r, batch*lines, dim)
+			if c.shared {
+				d = d[:lines*dim]
+			}
+			if c.weighted {
+				x.Weights, y.Weights = positive(r, batch*c.m), positive(r, batch*c.n)
+			}
+			upstream := make([]float64, batch*lines)
+			for i := range upstream {
+				upstream[i] = r.NormFloat64()
+			}
+			o := HostOptions{P: p, Normalized: c.m != c.n}
+			loss := func() float64 {
+				sum := 0.0
+				for k, u := range upstream {
+					b, at := k/lines, k*dim%len(d)
+					if o.Normalized {
+						sum += u * quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[at:at+dim], p)
+					} else {
+						sum += u * reference(x.cloud(b), y.cloud(b), d[at:at+dim], p)
+					}
+				}
+				return sum
+			}
+			costs, gx, gy, gd, err := HostGradient(x, y, d, lines, upstream, X|Y|Directions, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone, err := Host(x, y, d, lines, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range costs {
+				if math.Abs(costs[k]-alone[k]) > 1e-12*alone[k] {
+					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
+				}
+			}
+			if c.shared {
+				for i := range d {
+					gd[i] += gd[len(d)+i]
+				}
+			}
+			for k, arg := range []struct {
+				v []float32
+				g []float64
+			}{{x.Points, gx}, {y.Points, gy}, {d, gd}} {
+				for i := range arg.v {
+					const h = 1.0 / 1024 / 1024
+					keep := arg.v[i]
+					arg.v[i] = keep + h
+					up, hi := loss(), arg.v[i]
+					arg.v[i] = keep - h
+					down, lo := loss(), arg.v[i]
+					arg.v[i] = keep
+					if want := (up - down) / float64(hi-lo); math.Abs(arg.g[i]-want) > 1e-4*math.Max(.1, math.Abs(want)) {
+						t.Errorf("m=%d n=%d p=%g argument %d element %d: %v, central difference %v", c.m, c.n, p, k, i, arg.g[i], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHostOnlyAsked: what Wrt does not name is nil and changes nothing in the others.
+func TestHostOnlyAsked(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	x, y := Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}, Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}
+	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
+	gradient := func(w Wrt) [3][]float64 {
+		_, gx, gy, gd, err := HostGradient(x, y, d, 4, up, w, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [3][]float64{gx, gy, gd}
+	}
+	all := gradient(X | Y | Directions)
+	for i, w := range []Wrt{X, Y, Directions} {
+		for k, g := range gradient(w) {
+			if k != i && g != nil || k == i && !slices.Equal(g, all[k]) {
+				t.Errorf("Wrt %d, argument %d: %v", w, k, g)
+			}
+		}
+	}
+}
+
+// TestHostDeterministic: one and several goroutines give the same bits, also where the gradient takes several blocks.
+func TestHostDeterministic(t *testing.T) {
+	const batch, n, lines = 2, 40000, 90
+	r := rand.New(rand.NewPCG(7, 1))
+	x, y := Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}, Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}
+	d, up := normals(r, lines, 1), slices.Repeat([]float64{.5}, batch*lines)
+	var first [4][]float64
+	for _, procs := range []int{1, 5} {
+		before := runtime.GOMAXPROCS(procs)
+		c, gx, gy, gd, err := HostGradient(x, y, d, lines, up, X|Y|Directions, HostOptions{})
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range [][]float64{c, gx, gy, gd} {
+			if first[i] == nil {
+				first[i] = v
+			} else if !slices.Equal(first[i], v) {
+				t.Errorf("result %d differs between 1 and %d goroutines", i, procs)
+			}
+		}
+	}
+}
+
+// TestHostEqualsGraph: the graph's costs and gradients, at what float32 allows.
+func TestHostEqualsGraph(t *testing.T) {
+	const batch, n, dim, lines = 2, 200, 3, 6
+	r := rand.New(rand.NewPCG(9, 1))
+	x, y, d := normals(r, batch*n*dim, .3), normals(r, batch*n*dim, .5), directions(r, batch*lines, dim)
+	up := slices.Repeat([]float64{1}, batch*lines)
+	for _, p := range []float64{1, 1.5, 2} {
+		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+			c := Costs(in[0], in[1], in[2], Options{P: p, Method: Sort, Wrt: X | Y | Directions})
+			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
+		}, tensor(x, batch, n, dim), tensor(y, batch, n, dim), tensor(d, batch, lines, dim))
+		c, gx, gy, gd, err := HostGradient(Clouds{Points: x, Batch: batch, N: n, Dim: dim}, Clouds{Points: y, Batch: batch, N: n, Dim: dim}, d, lines, up, X|Y|Directions, HostOptions{P: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range [][]float64{c, gx, gy, gd} {
+			graphtest.Close(t, fmt.Sprintf("p=%g, output %d", p, i), out[i], want, 1e-5)
+		}
+	}
+}
+
+// TestHostReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
+func TestHostReference(t *testing.T) {
+	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(path); err != nil && name == "golden" {
+				t.Skipf("the golden set is not here: %v", err)
+			}
+			z, err := numpy.FromNpzFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := z["x"].Shape().Dimensions
+			lines := z["theta"].Shape().Dimensions[1]
+			clouds := func(key string) Clouds {
+				return Clouds{Points: tensors.MustCopyFlatData[float32](z[key]), Batch: s[0], N: s[1], Dim: s[2]}
+			}
+			theta := tensors.MustCopyFlatData[float32](z["theta"])
+			up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
+			f2, _, gy, gd, err := HostGradient(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f1, err := Host(clouds("x"), clouds("y"), theta, lines, HostOptions{P: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
+				want := tensors.MustCopyFlatData[float64](z[key])
+				top, worst := 0.0, 0.0
+				for i := range want {
+					top, worst = math.Max(top, math.Abs(want[i])), math.Max(worst, math.Abs(got[i]-want[i]))
+				}
+				if !(worst <= 1e-9*top) || len(got) != len(want) {
+					t.Errorf("%s: error %.3g of the largest value %.3g", key, worst/top, top)
+				}
+			}
+		})
+	}
+}
+
+func TestHostErrors(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	clouds := func(n int, change func(*Clouds)) Clouds {
+		c := Clouds{Points: make([]float32, 2*n*3), Batch: 2, N: n, Dim: 3}
+		if change != nil {
+			change(&c)
+		}
+		return c
+	}
+	good, d := clouds(4, nil), []float32{1, 0, 0, 0, 1, 0}
+	for _, c := range []struct {
+		x, y Clouds
+		d    []float32
+		n    int
+		o    HostOptions
+		want string
+	}{
+		{good, clouds(4, func(c *Clouds) { c.Points[3*(4+2)+1] = nan }), d, 2, HostOptions{}, "cloud y of pair 1, point 2"},
+		{clouds(4, func(c *Clouds) { c.Points[3] = inf }), good, d, 2, HostOptions{}, "cloud x of pair 0, point 1"},
+		{good, clouds(5, nil), d, 2, HostOptions{}, "Normalized"},
+		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 8) }), d, 2, HostOptions{}, "weighted"},
+		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 8) }), d, 2, HostOptions{Normalized: true}, "all weights are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Weights = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostOptions{Normalized: true}, "pair 1, point 2: weight -1"},
+		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 7) }), d, 2, HostOptions{Normalized: true}, "8 weights"},
+		{clouds(4, func(c *Clouds) { c.Points = c.Points[1:] }), good, d, 2, HostOptions{}, "23 numbers"},
+		{Clouds{Dim: 3}, good, d, 2, HostOptions{}, "at least 1"},
+		{clouds(4, func(c *Clouds) { c.Batch, c.N = 1, 8 }), good, d, 2, HostOptions{}, "one batch size"},
+		{good, good, d, 3, HostOptions{}, "directions [3, 3]"},
+		{good, good, []float32{1, 0, 0, 0, nan, 0}, 2, HostOptions{}, "direction 1"},
+		{good, good, d, 2, HostOptions{P: .5}, "p = 0.5"},
+		{good, good, d, 2, HostOptions{P: math.NaN()}, "p = NaN"},
+	} {
+		if _, err := Host(c.x, c.y, c.d, c.n, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one about %q", err, c.want)
+		}
+	}
+	if _, _, _, _, err := HostGradient(good, good, d, 2, make([]float64, 3), Y, HostOptions{}); err == nil || !strings.Contains(err.Error(), "upstream") {
+		t.Errorf("error %v, want one about the upstream gradient", err)
+	}
+}
+
+// BenchmarkHost is the squared distance of two clouds in space, and its gradient.
+func BenchmarkHost(b *testing.B) {
+	for _, c := range [][2]int{{2048, 1000}, {100000, 100}} {
+		m, lines := c[0], c[1]
+		r := rand.New(rand.NewPCG(1, 2))
+		x, y := Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}, Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}
+		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
+		for name, f := range map[string]func() error{
+			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
+			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
+		} {
+			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*m*lines), "ns/projection")
+			})
+		}
+	}
+}
