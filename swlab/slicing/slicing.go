@@ -1,6 +1,6 @@
-// Package slicing says where the directions of a sliced loss come from: a law on the sphere (uniform, von
-// Mises-Fisher, a point, given directions) and, where the law has a location, how that location is found (at random, by ascent, by
-// an amortizer). Everything is built inside a GoMLX graph; randomness is an argument.
+// Package slicing says where the directions of a sliced loss come from: a law on the sphere (uniform, orthogonal,
+// quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a Markov chain, given directions) and, where the law has a location, how that
+// location is found (at random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph; randomness is an argument.
 package slicing
 
 import (
@@ -20,13 +20,41 @@ type Law interface {
 	Fits(dim int) error
 	// Located says whether the law has a location parameter.
 	Located() bool
-	// Draw returns directions [batch, slices, dim] for the location [batch, dim] (nil where Located is false),
-	// differentiable in the location.
-	Draw(src Source, location *graph.Node, batch, slices, dim int) *graph.Node
+	// Draw returns directions [batch, slices, dim], differentiable in the location.
+	Draw(r Request) *graph.Node
 }
 
-// Rule is a law, a number of slices per pair of clouds, and the way the location is found. With neither Amortizer nor
-// Ascent a located law gets a fresh uniform location per pair.
+// Request is what a law draws from.
+type Request struct {
+	Source   Source
+	Location *graph.Node // [batch, dim] unit vectors; nil where Located is false
+	X, Y     *graph.Node // [batch, points, dim] the clouds, without gradient, for a law that looks at them
+	Slices   int         // directions per pair
+}
+
+// Batch is the number of pairs.
+func (r Request) Batch() int { return r.X.Shape().Dimensions[0] }
+
+// Dim is the dimension of the points.
+func (r Request) Dim() int { return r.X.Shape().Dimensions[2] }
+
+// Blocked is a Law whose slices are not independent. Slices 0..Block-1 are drawn together, then the next Block, ...: blocks are
+// independent of each other, and a standard error is that of their means.
+type Blocked interface {
+	Law
+	Block(slices, dim int) int
+}
+
+// BlockOf is the number of consecutive slices that a law draws together: 1 unless it is Blocked.
+func BlockOf(l Law, slices, dim int) int {
+	if b, ok := l.(Blocked); ok {
+		return max(1, min(slices, b.Block(slices, dim)))
+	}
+	return 1
+}
+
+// Rule is a law, a number of slices per pair of clouds, and the way the location is found: by the amortizer, by the ascent from a
+// uniform start, or by the ascent from the amortizer's prediction (fine-tuning). With neither a located law gets a fresh uniform location per pair.
 type Rule struct {
 	Law       Law
 	Slices    int
@@ -37,24 +65,27 @@ type Rule struct {
 // Name describes the rule, such as "vmf(1), L = 100, ascent T = 10".
 func (r Rule) Name() string {
 	s := fmt.Sprintf("%s, L = %d", r.Law.Name(), r.Slices)
-	switch {
-	case r.Amortizer != nil:
+	if r.Amortizer != nil {
 		s += ", amortizer " + r.Amortizer.Name()
-	case r.Ascent != nil:
+	}
+	if r.Ascent != nil {
 		s += fmt.Sprintf(", ascent T = %d", r.Ascent.Steps)
 	}
 	return s
 }
 
-// Fits returns an error when clouds of that shape cannot be sliced by the rule.
-func (r Rule) Fits(points, dim int) error {
+// Fits returns an error when clouds of m and n points of that dimension cannot be sliced by the rule.
+func (r Rule) Fits(m, n, dim int) error {
 	if err := r.Law.Fits(dim); err != nil {
 		return err
 	}
-	if r.Amortizer != nil {
-		return r.Amortizer.Fits(points)
+	if r.Amortizer == nil {
+		return nil
 	}
-	return nil
+	if err := r.Amortizer.Fits(m); err != nil {
+		return err
+	}
+	return r.Amortizer.Fits(n)
 }
 
 // Specs lists the weights learned by ascent: the amortizer's, or none.
@@ -80,8 +111,21 @@ func (r Rule) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *gr
 	return Unit(src.Normal(d[0], d[2]))
 }
 
+// Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil where the law has none.
+func (r Rule) Draw(src Source, location, x, y *graph.Node) *graph.Node {
+	return r.Law.Draw(Request{Source: src, Location: location, X: graph.StopGradient(x), Y: graph.StopGradient(y), Slices: r.Slices})
+}
+
 // Unit divides vectors along the last axis by their Euclidean norm.
 func Unit(v *graph.Node) *graph.Node {
 	square := graph.ReduceAndKeep(graph.Mul(v, v), graph.ReduceSum, -1)
 	return graph.Div(v, graph.Sqrt(graph.MaxScalar(square, 1e-30)))
+}
+
+// atLeastTwo refuses dimension 1, whose sphere is two points.
+func atLeastTwo(law string, dim int) error {
+	if dim < 2 {
+		return fmt.Errorf("the %s slicing rule needs clouds of dimension 2 or more, found %d", law, dim)
+	}
+	return nil
 }

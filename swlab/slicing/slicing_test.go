@@ -5,12 +5,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
+
+// draw draws around locations [batch, 3], padded with zeros to dim, for clouds of one point in the origin and one at e1.
+func draw(l Law, location *graph.Node, seed int64, batch, slices, dim int) *graph.Node {
+	g := location.Graph()
+	if dim > 3 {
+		location = graph.Concatenate([]*graph.Node{location, graph.Zeros(g, shapes.Make(dtypes.Float32, batch, dim-3))}, 1)
+	} else if dim == 2 {
+		location = Unit(graph.Slice(location, graph.AxisRange(), graph.AxisRange(0, 2)))
+	}
+	x := graph.Zeros(g, shapes.Make(dtypes.Float32, batch, 1, dim))
+	y := graph.OneHot(graph.Zeros(g, shapes.Make(dtypes.Int32, batch, 1)), dim, dtypes.Float32)
+	return l.Draw(Request{Source: Seeded(graph.RNGStateFromSeedForGraph(g, seed)), Location: location, X: x, Y: y, Slices: slices})
+}
 
 // TestLaws: every law draws unit vectors whose mean and second moment are those of its closed form.
 func TestLaws(t *testing.T) {
@@ -22,21 +37,36 @@ func TestLaws(t *testing.T) {
 		length float64 // mean resultant length
 		along  float64 // E[(theta'location)^2]
 	}{
-		"uniform":   {Uniform{}, 3, 0, 1.0 / 3},
-		"vmf(1)":    {VMF{Kappa: 1}, 3, 0.31304, 0.31304 + 0.06089},
-		"vmf(10)":   {VMF{Kappa: 10, Reflection: vmf.Exact}, 3, 0.9, 0.82},
-		"vmf(1e6)":  {VMF{Kappa: 1e6}, 3, 1, 1},
-		"vmf(0)":    {VMF{}, 3, 0, 1.0 / 3},
-		"uniform 5": {Uniform{}, 5, 0, 1.0 / 5},
+		"uniform":              {Uniform{}, 3, 0, 1.0 / 3},
+		"vmf(1)":               {VMF{Kappa: 1}, 3, 0.31304, 0.31304 + 0.06089},
+		"vmf(10)":              {VMF{Kappa: 10, Reflection: vmf.Exact}, 3, 0.9, 0.82},
+		"vmf(1e6)":             {VMF{Kappa: 1e6}, 3, 1, 1},
+		"vmf(0)":               {VMF{}, 3, 0, 1.0 / 3},
+		"uniform 5":            {Uniform{}, 5, 0, 1.0 / 5},
+		"vmf(2) in 2-D":        {VMF{Kappa: 2, Reflection: vmf.Stable}, 2, vmf.MeanResultantLength(2, 2), vmf.MeanCos2(2, 2)},
+		"vmf(4) in 5-D":        {VMF{Kappa: 4, Reflection: vmf.Stable}, 5, vmf.MeanResultantLength(5, 4), vmf.MeanCos2(5, 4)},
+		"orthogonal":           {Orthogonal{}, 3, 0, 1.0 / 3},
+		"orthogonal 4":         {Orthogonal{}, 4, 0, 1.0 / 4},
+		"qmc 2":                {QMC{}, 2, 0, 1.0 / 2},
+		"qmc 3":                {QMC{Replicates: 1}, 3, 0, 1.0 / 3},
+		"qmc 5":                {QMC{}, 5, 0, 1.0 / 5},
+		"markov":               {Markov{Kappa: 3, Chain: 7}, 3, 0, 1.0 / 3},
+		"markov 4":             {Markov{Kappa: 3, Chain: 2}, 4, 0, 1.0 / 4},
+		"path, kappa 10":       {RandomPath{Kappa: 10}, 3, 0.9, math.NaN()},
+		"path, kappa 4 in 4-D": {RandomPath{Kappa: 4}, 4, vmf.MeanResultantLength(4, 4), math.NaN()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-				return []*graph.Node{c.law.Draw(Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 3)), n[0], batch, slices, c.dim)}
+				return []*graph.Node{draw(c.law, n[0], 3, batch, slices, c.dim)}
 			}, location)[0]
 			for b := range batch {
-				at := make([]float64, c.dim)
+				at := make([]float64, max(c.dim, 3))
 				for k := range 3 {
 					at[k] = float64(location[b][k])
+				}
+				if c.dim == 2 {
+					n := math.Hypot(at[0], at[1])
+					at[0], at[1] = at[0]/n, at[1]/n
 				}
 				mean, second := make([]float64, c.dim), 0.0
 				for l := range slices {
@@ -59,7 +89,7 @@ func TestLaws(t *testing.T) {
 				if got := math.Sqrt(length); math.Abs(got-c.length) > 0.015 {
 					t.Errorf("mean resultant length %v, want %v", got, c.length)
 				}
-				if math.Abs(second-c.along) > 0.01 {
+				if math.Abs(second-c.along) > 0.01 { // never for NaN: not asked
 					t.Errorf("second moment along the location %v, want %v", second, c.along)
 				}
 			}
@@ -80,7 +110,7 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := c.Climb(5, x, x)
+		l, err := c.Climb(5, nil, x, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +130,8 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 
 func TestFits(t *testing.T) {
 	for says, err := range map[string]error{
-		"dimension 3, found 2":         Rule{Law: VMF{Kappa: 1}}.Fits(10, 2),
-		"dimension 2 or more, found 1": Rule{Law: Uniform{}}.Fits(10, 1),
-		"":                             Rule{Law: Uniform{}}.Fits(10, 2),
+		"dimension 2 or more, found 1": Rule{Law: Uniform{}}.Fits(10, 10, 1),
+		"":                             Rule{Law: Uniform{}}.Fits(10, 10, 2),
 	} {
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, expected %q", err, says)
@@ -150,7 +179,7 @@ func TestClimb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := c.Climb(seed, x, x)
+		l, err := c.Climb(seed, nil, x, x)
 		if err != nil {
 			t.Fatal(err)
 		}
