@@ -44,10 +44,10 @@ func varianceSeriesFrom(d int) float64 { return math.Max(1000, 4*float64(d)*floa
 // that same (Riccati) equation: c_0 = 1, 2 c_j = (j-d) c_{j-1} - sum_{i=1..j-1} c_i c_{j-i}.
 func varOmega(d int, kappa float64) float64 {
 	r := besselRatio(d, kappa)
-	if kappa < 1 {
+	dim := float64(d)
+	if kappa < dim { // below, the loss of digits grows with kappa^2/d; in the form after it with d^2/kappa
 		return r.cos2 - r.mean*r.mean
 	}
-	dim := float64(d)
 	if kappa < varianceSeriesFrom(d) {
 		g := kappa * r.gap
 		return (2*g - (dim-1)*(1-r.gap) - g*r.gap) / kappa

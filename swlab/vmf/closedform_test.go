@@ -173,3 +173,35 @@ func TestClosedFormsOutsideTheirRange(t *testing.T) {
 		t.Errorf("LogSurfaceArea(0) = %g, want NaN", got)
 	}
 }
+
+// No overflow, and the bounds that every law keeps, from kappa = 0 to MaxKappa in every dimension: A in [0, 1) rising with kappa,
+// 0 < Var <= 1/d, A^2 <= E[omega^2] <= 1, KL >= 0 rising, log C falling.
+func TestClosedFormsEverywhere(t *testing.T) {
+	dims := []int{64, 100, 1000, 1e4, 1e6}
+	for d := 2; d <= 32; d++ {
+		dims = append(dims, d)
+	}
+	for _, d := range dims {
+		var last [3]float64
+		for i := -1; i <= 240; i++ { // kappa = 0, then 1e-9 to 1e15 in tenths of a decade
+			kappa := 0.0
+			if i >= 0 {
+				kappa = math.Min(MaxKappa, math.Pow(10, float64(i)/10-9))
+			}
+			mean, cos2, variance := MeanResultantLength(d, kappa), MeanCos2(d, kappa), VarCos(d, kappa)
+			logC, kl, entropy := LogNormalizer(d, kappa), KLUniform(d, kappa), Entropy(d, kappa)
+			for _, v := range []float64{logC, kl, entropy} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("d=%d kappa=%g: log C %g, KL %g, entropy %g", d, kappa, logC, kl, entropy)
+				}
+			}
+			if !(mean >= 0 && mean <= 1 && variance > 0 && variance <= 1/float64(d)*(1+1e-12) && cos2 >= mean*mean*(1-1e-12) && cos2 <= 1 && kl >= 0) {
+				t.Fatalf("d=%d kappa=%g: A %g, Var %g, E[omega^2] %g, KL %g", d, kappa, mean, variance, cos2, kl)
+			}
+			if i >= 0 && !(mean >= last[0] && kl >= last[1]*(1-1e-12) && logC <= last[2]+1e-9*math.Abs(last[2])) {
+				t.Fatalf("d=%d kappa=%g: A %g after %g, KL %g after %g, log C %g after %g", d, kappa, mean, last[0], kl, last[1], logC, last[2])
+			}
+			last = [3]float64{mean, kl, logC}
+		}
+	}
+}

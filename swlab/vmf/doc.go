@@ -19,8 +19,8 @@
 // On the host, in float64: Dist with its sampler, density, entropy and moments for any d >= 2; the closed
 // forms as plain functions of (d, kappa), valid without overflow or cancellation from kappa = 0 to MaxKappa.
 //
-// In a GoMLX graph: FromNoise (d = 3), FromOmega (any d) and UniformFromNormals. Noise is an argument: nothing
-// here owns a random state. Samples are differentiable in the location alone, through the reflection; omega
+// In a GoMLX graph: FromNoise (d = 3, closed form), FromWood (any d, rejection with a fixed number of proposals), FromOmega
+// (components drawn elsewhere) and UniformFromNormals. Noise is an argument: nothing here owns a random state. Samples are differentiable in the location alone, through the reflection; omega
 // does not depend on the location and kappa is a constant, so the average of the pathwise gradient over the
 // samples is the gradient of the expectation.
 //

@@ -26,8 +26,8 @@ import (
 func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection) *graph.Node {
 	checkShapes("FromNoise", location, u, normals, refl)
 	if dims := location.Shape().Dimensions; dims[1] != 3 {
-		exceptions.Panicf("vmf.FromNoise: location has shape %s, expected [B,3]; in other dimensions draw omega on the host "+
-			"(vmf.Omega) and use vmf.FromOmega", location.Shape())
+		exceptions.Panicf("vmf.FromNoise: location has shape %s, expected [B,3]; use vmf.FromWood in other dimensions",
+			location.Shape())
 	}
 	if err := CheckKappa(kappa); err != nil {
 		exceptions.Panicf("vmf.FromNoise: %v", err)
@@ -36,9 +36,8 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 	return place(location, omega, sine2, normals, refl)
 }
 
-// FromOmega builds samples of a law on S^{d-1}, any d >= 2, from given components along the location. It is the sampler for
-// d other than 3, where omega needs a rejection loop of unknown length: draw it on the host with Omega, whose
-// result depends on (d, kappa) alone, and pass it in as an argument.
+// FromOmega builds samples of a law on S^{d-1}, any d >= 2, from given components along the location: for components drawn
+// on the host with Omega, whose result depends on (d, kappa) alone, or of another law.
 //
 //	location [B,d]      unit vectors
 //	omega    [B,L]      components along the location, in [-1, 1]
@@ -46,7 +45,7 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 //	returns  [B,L,d]    directions; unit vectors unless refl is Coded
 //
 // Dtypes, gradient and panics are those of FromNoise. In float32, sqrt(1-omega^2) is only as good as omega: relative
-// error 1e-7 kappa; FromNoise does not have that loss.
+// error 1e-7 kappa; FromNoise and FromWood do not have that loss.
 func FromOmega(location, omega, normals *graph.Node, refl Reflection) *graph.Node {
 	checkShapes("FromOmega", location, omega, normals, refl)
 	sine2 := graph.Mul(graph.OneMinus(omega), graph.OnePlus(omega))
@@ -100,7 +99,7 @@ func logAddExpGraph(a, b *graph.Node) *graph.Node {
 	return graph.Add(graph.Max(a, b), graph.Log1p(graph.Exp(graph.Neg(graph.Abs(graph.Sub(a, b))))))
 }
 
-// place is the common end of FromNoise and FromOmega: h from (omega, sine2 = 1-omega^2), then the reflection.
+// place is the common end of the samplers: h from (omega, sine2 = 1-omega^2), then the reflection.
 func place(location, omega, sine2, normals *graph.Node, refl Reflection) *graph.Node {
 	if refl == Coded {
 		sine2 = graph.MaxScalar(sine2, codedFloor)

@@ -7,65 +7,6 @@ import (
 	"testing"
 )
 
-// omegaCDF tabulates the distribution function of omega at n+1 equal steps of the angle phi = arccos(omega), from the
-// density sin^(d-2)(phi) exp(kappa (cos phi - 1)); the function returned takes omega.
-func omegaCDF(d int, kappa float64) func(omega float64) float64 {
-	const n = 20_000
-	phiMax := cutoff(d, kappa)
-	density := func(phi float64) float64 {
-		half := math.Sin(phi / 2)
-		return math.Pow(math.Abs(math.Sin(phi)), float64(d-2)) * math.Exp(-2*kappa*half*half)
-	}
-	h := phiMax / n
-	above := make([]float64, n+1) // P(angle < i h), not normalised
-	for i := 1; i <= n; i++ {
-		lo := float64(i-1) * h
-		above[i] = above[i-1] + h/6*(density(lo)+4*density(lo+h/2)+density(lo+h))
-	}
-	return func(omega float64) float64 {
-		at := math.Acos(omega) / h
-		i := min(int(at), n-1)
-		part := math.Min(at-float64(i), 1)
-		return 1 - (above[i]+part*(above[i+1]-above[i]))/above[n]
-	}
-}
-
-// kolmogorov is sqrt(n) sup|F_n - F|; above 1.95 has probability 0.001 under F.
-func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
-	x := slices.Clone(sample)
-	slices.Sort(x)
-	n := float64(len(x))
-	worst := 0.0
-	for i, v := range x {
-		f := cdf(v)
-		worst = math.Max(worst, math.Max(f-float64(i)/n, float64(i+1)/n-f))
-	}
-	return worst * math.Sqrt(n)
-}
-
-func TestOmegaDistribution(t *testing.T) {
-	const n = 20_000
-	for _, d := range []int{2, 3, 4, 5, 10, 50} {
-		for _, kappa := range []float64{0, 1e-7, 0.1, 1, 10, 100, 1e5} {
-			omega := Omega(rand.New(rand.NewPCG(11, uint64(d))), d, kappa, n)
-			if ks := kolmogorov(omega, omegaCDF(d, kappa)); ks > 1.95 {
-				t.Errorf("d=%d kappa=%g: Kolmogorov-Smirnov statistic %.2f", d, kappa, ks)
-			}
-			mean := 0.0
-			for _, w := range omega {
-				mean += w / n
-			}
-			if se := math.Sqrt(VarCos(d, kappa) / n); math.Abs(mean-MeanResultantLength(d, kappa)) > 4*se+1e-15 {
-				t.Errorf("d=%d kappa=%g: mean of omega %g, want %g +- %g", d, kappa, mean, MeanResultantLength(d, kappa), se)
-			}
-		}
-	}
-	// The test must be able to fail: another concentration is told apart.
-	if ks := kolmogorov(Omega(rand.New(rand.NewPCG(11, 3)), 3, 1, n), omegaCDF(3, 1.1)); ks < 1.95 {
-		t.Errorf("kappa 1 passes for kappa 1.1: statistic %.2f", ks)
-	}
-}
-
 // Wood's rejection and the closed form draw from one law at d = 3.
 func TestRejectionAgreesWithClosedForm(t *testing.T) {
 	for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e6} {

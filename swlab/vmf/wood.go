@@ -95,11 +95,20 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 // 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye, Non-Uniform Random Variate Generation, IX.3.6).
 // At d = 2 the exponent is infinite and the draw is of the arcsine law.
 func symmetricBeta(src *rand.Rand, d int) float64 {
-	cos := math.Cos(2 * math.Pi * src.Float64())
+	v := src.Float64()
+	if d == 2 {
+		return betaFromUniform(d, v, 0)
+	}
+	return betaFromUniform(d, v, src.Float64())
+}
+
+// betaFromUniform is the formula of symmetricBeta with u = 1-w, for v and w in [0, 1).
+func betaFromUniform(d int, v, w float64) float64 {
+	cos := math.Cos(2 * math.Pi * v)
 	if d == 2 {
 		return (1 - cos) / 2
 	}
-	// 1 - u^(2/(d-2)) without cancellation at large d; 1-Float64() lies in (0, 1].
-	radius2 := -math.Expm1(math.Log(1-src.Float64()) * 2 / float64(d-2))
+	// 1 - u^(2/(d-2)) without cancellation at large d.
+	radius2 := -math.Expm1(math.Log1p(-w) * 2 / float64(d-2))
 	return (1 - cos*math.Sqrt(radius2)) / 2
 }
