@@ -3,6 +3,7 @@ package ot1d
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -53,6 +54,29 @@ func BenchmarkCosts(b *testing.B) {
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(batch*slices*float64(points)), "ns/projection")
 				})
 			}
+		}
+	}
+}
+
+// BenchmarkHost is the squared distance of two clouds in space, and its gradient.
+func BenchmarkHost(b *testing.B) {
+	for _, c := range [][2]int{{2048, 1000}, {100000, 100}} {
+		m, lines := c[0], c[1]
+		r := rand.New(rand.NewPCG(1, 2))
+		x, y := Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}, Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}
+		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
+		for name, f := range map[string]func() error{
+			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
+			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
+		} {
+			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*m*lines), "ns/projection")
+			})
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -79,8 +78,8 @@ func positive(r *rand.Rand, n int) []float32 {
 // TestHostValues compares every slice with float64 sorting: sizes, dimensions, exponents, near pairs, clouds far away,
 // a point far from all others (whose crowd falls into one bucket), and directions of any length.
 func TestHostValues(t *testing.T) {
-	const batch, lines = 3, 9
-	for _, n := range []int{1, 2, 3, 17, 300, 5000} {
+	const batch, lines = 2, 5
+	for _, n := range []int{1, 2, 3, 17, 300, 2500} {
 		for _, dim := range []int{1, 2, 3, 5} {
 			r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 			x := normals(r, batch*n*dim, .3)
@@ -104,7 +103,7 @@ func TestHostValues(t *testing.T) {
 			}
 			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near}, "far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
 				for _, p := range []float64{1, 1.5, 2, 3} {
-					for _, mean := range []bool{false, true} {
+					for _, mean := range []bool{false, true}[:1+n%2] {
 						got, err := Host(Clouds{Points: c[0], Batch: batch, N: n, Dim: dim}, Clouds{Points: c[1], Batch: batch, N: n, Dim: dim}, d, lines, HostOptions{P: p, Normalized: mean})
 						if err != nil {
 							t.Fatal(err)
@@ -167,7 +166,11 @@ func TestHostProperties(t *testing.T) {
 	points := normals(r, n*dim, 1)
 	copy(points[30*dim:60*dim], points[:30*dim]) // duplicates
 	permuted := make([]float32, 0, n*dim)
-	weights := positive(r, n)
+	weights := make([]float32, n) // so different that their sum depends on the order
+	for i := range weights {
+		weights[i] = float32(math.Exp(8 * r.NormFloat64()))
+	}
+	copy(weights[30:60], weights[:30])
 	var permutedWeights []float32
 	for _, i := range r.Perm(n) {
 		permuted = append(permuted, points[i*dim:(i+1)*dim]...)
@@ -225,128 +228,6 @@ func TestHostProperties(t *testing.T) {
 	same("repeated cloud", cost(points, other, nil, nil), cost(slices.Concat(points, points, points), slices.Concat(other, other), nil, nil), 1e-12)
 	equal := slices.Repeat([]float32{.25}, n)
 	same("equal weights", cost(points, permuted[:n*dim], equal, nil), zero, 0)
-}
-
-// TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal sizes and weights, with
-// directions of every pair's own and shared.
-func TestHostGradient(t *testing.T) {
-	const batch, lines, dim = 2, 5, 3
-	for _, c := range []struct {
-		m, n     int
-		weighted bool
-		shared   bool
-	}{{24, 24, false, false}, {24, 15, false, true}, {20, 24, true, false}} {
-		for _, p := range []float64{1.5, 2, 3} {
-			r := rand.New(rand.NewPCG(3, 1))
-			x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
-			y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
-			d := directions(r, batch*lines, dim)
-			if c.shared {
-				d = d[:lines*dim]
-			}
-			if c.weighted {
-				x.Weights, y.Weights = positive(r, batch*c.m), positive(r, batch*c.n)
-			}
-			upstream := make([]float64, batch*lines)
-			for i := range upstream {
-				upstream[i] = r.NormFloat64()
-			}
-			o := HostOptions{P: p, Normalized: c.m != c.n}
-			loss := func() float64 {
-				sum := 0.0
-				for k, u := range upstream {
-					b, at := k/lines, k*dim%len(d)
-					if o.Normalized {
-						sum += u * quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[at:at+dim], p)
-					} else {
-						sum += u * reference(x.cloud(b), y.cloud(b), d[at:at+dim], p)
-					}
-				}
-				return sum
-			}
-			costs, gx, gy, gd, err := HostGradient(x, y, d, lines, upstream, X|Y|Directions, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			alone, err := Host(x, y, d, lines, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k := range costs {
-				if math.Abs(costs[k]-alone[k]) > 1e-12*alone[k] {
-					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
-				}
-			}
-			if c.shared {
-				for i := range d {
-					gd[i] += gd[len(d)+i]
-				}
-			}
-			for k, arg := range []struct {
-				v []float32
-				g []float64
-			}{{x.Points, gx}, {y.Points, gy}, {d, gd}} {
-				for i := range arg.v {
-					const h = 1.0 / 1024 / 1024
-					keep := arg.v[i]
-					arg.v[i] = keep + h
-					up, hi := loss(), arg.v[i]
-					arg.v[i] = keep - h
-					down, lo := loss(), arg.v[i]
-					arg.v[i] = keep
-					if want := (up - down) / float64(hi-lo); math.Abs(arg.g[i]-want) > 1e-4*math.Max(.1, math.Abs(want)) {
-						t.Errorf("m=%d n=%d p=%g argument %d element %d: %v, central difference %v", c.m, c.n, p, k, i, arg.g[i], want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestHostOnlyAsked: what Wrt does not name is nil and changes nothing in the others.
-func TestHostOnlyAsked(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 1))
-	x, y := Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}, Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}
-	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
-	gradient := func(w Wrt) [3][]float64 {
-		_, gx, gy, gd, err := HostGradient(x, y, d, 4, up, w, HostOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return [3][]float64{gx, gy, gd}
-	}
-	all := gradient(X | Y | Directions)
-	for i, w := range []Wrt{X, Y, Directions} {
-		for k, g := range gradient(w) {
-			if k != i && g != nil || k == i && !slices.Equal(g, all[k]) {
-				t.Errorf("Wrt %d, argument %d: %v", w, k, g)
-			}
-		}
-	}
-}
-
-// TestHostDeterministic: one and several goroutines give the same bits, also where the gradient takes several blocks.
-func TestHostDeterministic(t *testing.T) {
-	const batch, n, lines = 2, 40000, 90
-	r := rand.New(rand.NewPCG(7, 1))
-	x, y := Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}, Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}
-	d, up := normals(r, lines, 1), slices.Repeat([]float64{.5}, batch*lines)
-	var first [4][]float64
-	for _, procs := range []int{1, 5} {
-		before := runtime.GOMAXPROCS(procs)
-		c, gx, gy, gd, err := HostGradient(x, y, d, lines, up, X|Y|Directions, HostOptions{})
-		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range [][]float64{c, gx, gy, gd} {
-			if first[i] == nil {
-				first[i] = v
-			} else if !slices.Equal(first[i], v) {
-				t.Errorf("result %d differs between 1 and %d goroutines", i, procs)
-			}
-		}
-	}
 }
 
 // TestHostEqualsGraph: the graph's costs and gradients, at what float32 allows.
@@ -448,28 +329,5 @@ func TestHostErrors(t *testing.T) {
 	}
 	if _, _, _, _, err := HostGradient(good, good, d, 2, make([]float64, 3), Y, HostOptions{}); err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("error %v, want one about the upstream gradient", err)
-	}
-}
-
-// BenchmarkHost is the squared distance of two clouds in space, and its gradient.
-func BenchmarkHost(b *testing.B) {
-	for _, c := range [][2]int{{2048, 1000}, {100000, 100}} {
-		m, lines := c[0], c[1]
-		r := rand.New(rand.NewPCG(1, 2))
-		x, y := Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}, Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}
-		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
-		for name, f := range map[string]func() error{
-			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
-			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
-		} {
-			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
-				for b.Loop() {
-					if err := f(); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*m*lines), "ns/projection")
-			})
-		}
 	}
 }

@@ -1,0 +1,147 @@
+package ot1d
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal sizes and weights, with
+// directions of every pair's own and shared.
+func TestHostGradient(t *testing.T) {
+	const batch, lines, dim = 2, 5, 3
+	for _, c := range []struct {
+		m, n     int
+		weighted bool
+		shared   bool
+	}{{24, 24, false, false}, {24, 15, false, true}, {20, 24, true, false}} {
+		for _, p := range []float64{1.5, 2, 3} {
+			r := rand.New(rand.NewPCG(3, 1))
+			x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
+			y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
+			d := directions(r, batch*lines, dim)
+			if c.shared {
+				d = d[:lines*dim]
+			}
+			if c.weighted {
+				x.Weights, y.Weights = positive(r, batch*c.m), positive(r, batch*c.n)
+			}
+			upstream := make([]float64, batch*lines)
+			for i := range upstream {
+				upstream[i] = r.NormFloat64()
+			}
+			o := HostOptions{P: p, Normalized: c.m != c.n}
+			loss := func() float64 {
+				sum := 0.0
+				for k, u := range upstream {
+					b, at := k/lines, k*dim%len(d)
+					if o.Normalized {
+						sum += u * quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[at:at+dim], p)
+					} else {
+						sum += u * reference(x.cloud(b), y.cloud(b), d[at:at+dim], p)
+					}
+				}
+				return sum
+			}
+			costs, gx, gy, gd, err := HostGradient(x, y, d, lines, upstream, X|Y|Directions, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone, err := Host(x, y, d, lines, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range costs {
+				if math.Abs(costs[k]-alone[k]) > 1e-12*alone[k] {
+					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
+				}
+			}
+			if c.shared {
+				for i := range d {
+					gd[i] += gd[len(d)+i]
+				}
+			}
+			for k, arg := range []struct {
+				v []float32
+				g []float64
+			}{{x.Points, gx}, {y.Points, gy}, {d, gd}} {
+				for i := range arg.v {
+					const h = 1.0 / 1024 / 1024
+					keep := arg.v[i]
+					arg.v[i] = keep + h
+					up, hi := loss(), arg.v[i]
+					arg.v[i] = keep - h
+					down, lo := loss(), arg.v[i]
+					arg.v[i] = keep
+					if want := (up - down) / float64(hi-lo); math.Abs(arg.g[i]-want) > 1e-4*math.Max(.1, math.Abs(want)) {
+						t.Errorf("m=%d n=%d p=%g argument %d element %d: %v, central difference %v", c.m, c.n, p, k, i, arg.g[i], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHostOnlyAsked: what Wrt does not name is nil and changes nothing in the others.
+func TestHostOnlyAsked(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	x, y := Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}, Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}
+	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
+	gradient := func(w Wrt) [3][]float64 {
+		_, gx, gy, gd, err := HostGradient(x, y, d, 4, up, w, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [3][]float64{gx, gy, gd}
+	}
+	all := gradient(X | Y | Directions)
+	for i, w := range []Wrt{X, Y, Directions} {
+		for k, g := range gradient(w) {
+			if k != i && g != nil || k == i && !slices.Equal(g, all[k]) {
+				t.Errorf("Wrt %d, argument %d: %v", w, k, g)
+			}
+		}
+	}
+}
+
+// TestHostDeterministic: one and several goroutines give the same bits, also where the gradient takes several blocks, and those
+// of any part of the directions add up.
+func TestHostDeterministic(t *testing.T) {
+	const batch, n, lines = 2, 40000, 50
+	r := rand.New(rand.NewPCG(7, 1))
+	x, y := Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}, Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}
+	d, up := normals(r, lines, 1), slices.Repeat([]float64{.5}, batch*lines)
+	var first [4][]float64
+	for _, procs := range []int{1, 5} {
+		before := runtime.GOMAXPROCS(procs)
+		c, gx, gy, gd, err := HostGradient(x, y, d, lines, up, X|Y|Directions, HostOptions{})
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range [][]float64{c, gx, gy, gd} {
+			if first[i] == nil {
+				first[i] = v
+			} else if !slices.Equal(first[i], v) {
+				t.Errorf("result %d differs between 1 and %d goroutines", i, procs)
+			}
+		}
+	}
+	sum := make([]float64, batch*n)
+	for l := 0; l < lines; l += lines / 2 {
+		_, _, gy, _, err := HostGradient(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range gy {
+			sum[i] += v
+		}
+	}
+	for i, v := range sum {
+		if math.Abs(v-first[2][i]) > 1e-9*math.Max(1, math.Abs(v)) {
+			t.Fatalf("point %d: gradient %v, in parts %v", i, first[2][i], v)
+		}
+	}
+}
