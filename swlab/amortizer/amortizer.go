@@ -1,5 +1,6 @@
 // Package amortizer maps a pair of clouds to the location of a slicing distribution: one forward pass in place of
-// an optimisation over the sphere (Nguyen et al. 2023). Each map is a file of its own and a line in the registry.
+// an optimisation over the sphere (Nguyen et al. 2023). Each map is a file of its own and a line in the registry; a map
+// says which properties it has, and package amortizertest checks them.
 package amortizer
 
 import (
@@ -16,6 +17,9 @@ import (
 type Amortizer interface {
 	// Name is the registered name, such as "la".
 	Name() string
+	// Properties says what may be relied on; amortizertest.Suite checks that what is claimed holds and that what is not
+	// claimed fails.
+	Properties() Properties
 	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial laws.
 	Specs() []weights.Spec
 	// Direction builds a(x, y): clouds [batch, points, dim] each -> unit vectors [batch, dim]. It panics with the
@@ -25,31 +29,23 @@ type Amortizer interface {
 	Fits(points int) error
 }
 
-// Config is what the maps may depend on.
-type Config struct {
-	Points int // m, points per cloud
-	Dim    int // dimension of the points; 0 means 3
-	DK     int // width d_k of queries and keys; 0 means 64
-	K      int // number k of projected keys and values of LA; 0 means 64
-}
-
-func (c Config) withDefaults() Config {
-	if c.Dim == 0 {
-		c.Dim = 3
-	}
-	if c.DK == 0 {
-		c.DK = 64
-	}
-	if c.K == 0 {
-		c.K = 64
-	}
-	return c
+// Properties of a map, exact up to rounding.
+type Properties struct {
+	Symmetric bool     // a(X, Y) = a(Y, X)
+	Invariant bool     // the order of the points of X and of Y does not matter
+	AnySize   bool     // any number of points fits, another one in Y than in X too; else the m of Config alone
+	Inert     []string // weights on which the direction does not depend: their gradient is zero in exact arithmetic
 }
 
 // registry holds the maps by name.
 var registry = map[string]func(Config) Amortizer{
-	"l":  newLinear,
-	"la": newLinearAttention,
+	"a":         newAttention,
+	"ea":        newEfficientAttention,
+	"g":         newGeneralised,
+	"l":         newLinear,
+	"la":        newLinearAttention,
+	"la-sorted": newSortedLinearAttention,
+	"n":         newNonLinear,
 }
 
 // Names lists the registered maps.
@@ -69,13 +65,8 @@ func New(name string, c Config) (Amortizer, error) {
 		return nil, fmt.Errorf("unknown amortizer %q, expected one of %s", name, strings.Join(Names(), ", "))
 	}
 	c = c.withDefaults()
-	for _, p := range []struct {
-		what  string
-		value int
-	}{{"points", c.Points}, {"dim", c.Dim}, {"dk", c.DK}, {"k", c.K}} {
-		if p.value < 1 {
-			return nil, fmt.Errorf("amortizer %q: expected %s >= 1, found %d", name, p.what, p.value)
-		}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
 	return make(c), nil
 }
@@ -96,11 +87,18 @@ func unit(a *graph.Node) *graph.Node {
 	return graph.Div(a, graph.Sqrt(graph.MaxScalar(square, 1e-12)))
 }
 
-// checkPair panics unless x and y are [batch, points, dim]; points 0 stands for any number.
+// checkPair panics unless x and y are [batch, points, dim]; points 0 stands for any numbers, not the same in x and y.
 func checkPair(name string, x, y *graph.Node, points, dim int) {
-	s := x.Shape()
-	if s.Rank() != 3 || !s.Equal(y.Shape()) || s.Dimensions[2] != dim || (points > 0 && s.Dimensions[1] != points) {
-		panic(fmt.Errorf("amortizer %q for %d points of dimension %d: found clouds %s and %s", name, points, dim, x.Shape(), y.Shape()))
+	fits := x.Rank() == 3 && y.Rank() == 3 && x.Shape().Dimensions[0] == y.Shape().Dimensions[0]
+	for _, p := range []*graph.Node{x, y} {
+		fits = fits && p.Shape().Dimensions[2] == dim && (points == 0 || p.Shape().Dimensions[1] == points)
+	}
+	if !fits {
+		size := "any number of"
+		if points > 0 {
+			size = fmt.Sprint(points)
+		}
+		panic(fmt.Errorf("amortizer %q takes two [batch, points, %d] of %s points: found clouds %s and %s", name, dim, size, x.Shape(), y.Shape()))
 	}
 }
 
@@ -108,6 +106,14 @@ func checkPair(name string, x, y *graph.Node, points, dim int) {
 func fixed(name string, want, points int) error {
 	if want != points {
 		return fmt.Errorf("amortizer %q was made for clouds of %d points, found %d", name, want, points)
+	}
+	return nil
+}
+
+// anySize is the Fits of a map for any number of points.
+func anySize(name string, points int) error {
+	if points < 1 {
+		return fmt.Errorf("amortizer %q: expected clouds of at least 1 point, found %d", name, points)
 	}
 	return nil
 }

@@ -6,26 +6,28 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// linear is the map L as coded: one linear form over the 2m points, shared by the coordinates,
+// linear is the map L: one linear form over the 2m points, shared by the coordinates,
 //
 //	a_c = sum_i u_i [x_i]_c + sum_i v_i [y_i]_c + beta,   direction = a / ||a||
 //
-// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias" [1], a single scalar added to every coordinate (the
-// paper has a free offset vector). It depends on the order of the points and is not symmetric.
+// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). As coded beta [1] is a single
+// number added to every coordinate; as written it is a vector [d]. It depends on the order of the points and is not symmetric.
 type linear struct{ Config }
 
 func newLinear(c Config) Amortizer { return linear{c} }
 
 func (linear) Name() string { return "l" }
 
+func (linear) Properties() Properties { return Properties{} }
+
 func (l linear) Fits(points int) error { return fixed("l", l.Points, points) }
 
 func (l linear) Specs() []weights.Spec {
-	n := 2 * l.Points
-	return []weights.Spec{
-		{Name: "f.0.weight", Shape: []int{1, n}, Init: weights.FanIn(n)},
-		{Name: "f.0.bias", Shape: []int{1}, Init: weights.FanIn(n)},
+	offset := 1
+	if l.Form == Written {
+		offset = l.Dim
 	}
+	return formSpecs(l.Points, offset)
 }
 
 func (l linear) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
@@ -33,9 +35,22 @@ func (l linear) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	return unit(linearForm(w, x, y))
 }
 
-// linearForm is the form before normalisation, [batch, dim].
+// formSpecs lists the weights of the linear form with an offset of that many numbers.
+func formSpecs(points, offset int) []weights.Spec {
+	n := 2 * points
+	s := dense("f.0", n, 1, false)
+	if offset > 0 {
+		s = append(s, weights.Spec{Name: "f.0.bias", Shape: []int{offset}, Init: weights.FanIn(n)})
+	}
+	return s
+}
+
+// linearForm is a before normalisation, [batch, dim]; without offset where w has none.
 func linearForm(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	points := graph.Concatenate([]*graph.Node{x, y}, 1)
 	a := graph.Reshape(graph.Einsum("on,bnc->boc", w.Get("f.0.weight"), points), x.Shape().Dimensions[0], x.Shape().Dimensions[2])
-	return graph.Add(a, graph.InsertAxes(w.Get("f.0.bias"), 0))
+	if offset, ok := w["f.0.bias"]; ok {
+		a = graph.Add(a, graph.InsertAxes(offset, 0))
+	}
+	return a
 }

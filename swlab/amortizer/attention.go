@@ -1,0 +1,45 @@
+package amortizer
+
+import (
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// attention is the map A (Vaswani et al. 2017). For a cloud P [m, d]:
+//
+//	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
+//	O = softmax_rows(Q K' / sqrt(d_k)) V,  pool(P) = mean over the points of O;  the direction is Config.pooled
+//
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as coded, without as written,
+// U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
+//
+// Evaluated in R^d: up to terms that a row's softmax cancels, the key bias among them,
+//
+//	Q_i'K_j / sqrt(d_k) = q_i'p_j,   q_i = Wk'(Wq p_i + bq) / sqrt(d_k),   pool(P) = Wv softmaxMean(q, P) + bv
+//
+// so a score costs d products instead of d_k, and the [m, m] scores exist in tables of a few rows only.
+type attention struct{ Config }
+
+func newAttention(c Config) Amortizer { return attention{c} }
+
+func (attention) Name() string { return "a" }
+
+func (a attention) Properties() Properties {
+	return Properties{Symmetric: true, Invariant: true, AnySize: true, Inert: a.keyBias()}
+}
+
+func (attention) Fits(points int) error { return anySize("a", points) }
+
+func (a attention) Specs() []weights.Spec { return a.attended() }
+
+func (a attention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
+	checkPair("a", x, y, 0, a.Dim)
+	return a.pooled(x, y, func(p *graph.Node) *graph.Node {
+		q := graph.Einsum("bmk,kc->bmc", affine(w, "attn.toqueries", p), w.Get("attn.tokeys.weight"))
+		q = graph.MulScalar(q, 1/math.Sqrt(float64(a.DK)))
+		return values(w, softmaxMean(q, p, tableSize(p.Graph())))
+	})
+}

@@ -1,0 +1,112 @@
+package amortizer
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Config is what the maps may depend on.
+type Config struct {
+	Points int  // m, points per cloud
+	Dim    int  // d, dimension of the points; 0 means 3
+	DK     int  // width d_k of queries and keys; 0 means 64
+	K      int  // number k of projected keys and values of LA; 0 means 64
+	Form   Form // the maps as coded, or as the paper writes them
+}
+
+// Form chooses between the released code and the paper, which differ in the maps' biases and in how points are pooled.
+type Form int
+
+const (
+	// Coded are the maps of the released code: every layer has a bias, L adds ONE number to all coordinates, points are
+	// pooled by their mean, and pool(X), pool(Y) are averaged.
+	Coded Form = iota
+	// Written are the maps of the paper: a free offset in R^d in L, none in the linear parts of G and N; no bias in the inner
+	// layers of G and N; attention of pure matrices, without the bias per projected row in LA; pooling by sums over the points.
+	// The paper divides G and N by the SQUARED norm, which would give no direction: they are divided by the norm here.
+	Written
+)
+
+func (f Form) String() string {
+	if f == Written {
+		return "written"
+	}
+	return "coded"
+}
+
+func (c Config) withDefaults() Config {
+	if c.Dim == 0 {
+		c.Dim = 3
+	}
+	if c.DK == 0 {
+		c.DK = 64
+	}
+	if c.K == 0 {
+		c.K = 64
+	}
+	return c
+}
+
+func (c Config) check() error {
+	for _, p := range []struct {
+		what  string
+		value int
+	}{{"points", c.Points}, {"dim", c.Dim}, {"dk", c.DK}, {"k", c.K}} {
+		if p.value < 1 {
+			return fmt.Errorf("expected %s >= 1, found %d", p.what, p.value)
+		}
+	}
+	if c.Form != Coded && c.Form != Written {
+		return fmt.Errorf("expected form Coded (%d) or Written (%d), found %d", Coded, Written, int(c.Form))
+	}
+	return nil
+}
+
+// dense lists the weights of a linear layer, "name.weight" [out, in] and, if biased, "name.bias" [out], both U(+-1/sqrt(in)).
+func dense(name string, in, out int, biased bool) []weights.Spec {
+	s := []weights.Spec{{Name: name + ".weight", Shape: []int{out, in}, Init: weights.FanIn(in)}}
+	if biased {
+		s = append(s, weights.Spec{Name: name + ".bias", Shape: []int{out}, Init: weights.FanIn(in)})
+	}
+	return s
+}
+
+// affine is W x + b along the last axis of x [batch, points, in], or W x for a layer without bias.
+func affine(w weights.Nodes, name string, x *graph.Node) *graph.Node {
+	x = graph.Einsum("bmi,oi->bmo", x, w.Get(name+".weight"))
+	if bias, ok := w[name+".bias"]; ok {
+		x = graph.Add(x, graph.InsertAxes(bias, 0, 0))
+	}
+	return x
+}
+
+// attended lists the weights that the attention maps share.
+func (c Config) attended() []weights.Spec {
+	s := dense("attn.toqueries", c.Dim, c.DK, c.Form == Coded)
+	s = append(s, dense("attn.tokeys", c.Dim, c.DK, c.Form == Coded)...)
+	return append(s, dense("attn.tovalues", c.Dim, c.Dim, c.Form == Coded)...)
+}
+
+// keyBias names the key bias, for the maps whose softmax over the points cancels it.
+func (c Config) keyBias() []string {
+	if c.Form == Coded {
+		return []string{"attn.tokeys.bias"}
+	}
+	return nil
+}
+
+// pooled is the direction of the attention maps from pool [batch, points, dim] -> [batch, dim], a mean over the points that
+// is applied to both clouds with the same weights: of (pool(X) + pool(Y)) / 2 as coded, of the sums over the points,
+// m_X pool(X) + m_Y pool(Y), as written. For clouds of one size the two are the same direction.
+func (c Config) pooled(x, y *graph.Node, pool func(*graph.Node) *graph.Node) *graph.Node {
+	px, py := pool(x), pool(y)
+	if c.Form == Written {
+		px = graph.MulScalar(px, float64(x.Shape().Dimensions[1]))
+		py = graph.MulScalar(py, float64(y.Shape().Dimensions[1]))
+		return unit(graph.Add(px, py))
+	}
+	return unit(graph.MulScalar(graph.Add(px, py), 0.5))
+}

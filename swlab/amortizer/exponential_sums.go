@@ -1,0 +1,67 @@
+package amortizer
+
+import (
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+)
+
+// maxUnrolled bounds the tables of a graph without loops.
+const maxUnrolled = 16
+
+// exponentialSums is, for every row i,
+//
+//	sum_j exp(r_i'k_j - t_i) f_j   [batch, n, features]
+//
+//	rows r      [batch, n, dim]
+//	keys k      [batch, m, dim]
+//	features f  [batch, m, features]
+//
+// with t = 0, or, where shifted, t_i = max_j r_i'k_j, which comes first in the result, [batch, n, 1 + features].
+//
+// It works on as many rows at a time as make tables of about that many exponents: in a loop on XLA, in up to maxUnrolled pieces
+// one after the other on the pure-Go backend. It has no gradient.
+func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) *graph.Node {
+	g, n := rows.Graph(), rows.Shape().Dimensions[1]
+	k := keys.Shape().Dimensions
+	step := max(1, min(n, table/(k[0]*k[1])))
+	body := func(rows, keys, features *graph.Node) *graph.Node {
+		s := graph.Einsum("bnc,bmc->bnm", rows, keys)
+		if !shifted {
+			return graph.Einsum("bnm,bmf->bnf", graph.Exp(s), features)
+		}
+		t := largest(s)
+		sums := graph.Einsum("bnm,bmf->bnf", graph.Exp(graph.Sub(s, t)), features)
+		return graph.Concatenate([]*graph.Node{t, sums}, 2)
+	}
+	if !loop.XLA(g) {
+		step = max(step, (n+maxUnrolled-1)/maxUnrolled)
+		var parts []*graph.Node
+		for at := 0; at < n; at += step {
+			parts = append(parts, body(graph.SliceAxis(rows, 1, graph.AxisRange(at, min(at+step, n))), keys, features))
+		}
+		return graph.Concatenate(parts, 1)
+	}
+	if step == n {
+		return body(rows, keys, features)
+	}
+	width := features.Shape().Dimensions[2]
+	if shifted {
+		width++
+	}
+	out := graph.Zeros(g, shapes.Make(rows.DType(), k[0], n, width))
+	// The last table starts early enough to be whole: some rows are found twice.
+	return loop.Count(g, n, step, []*graph.Node{rows, keys, features}, []*graph.Node{out}, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+		return []*graph.Node{i.Put(s[0], body(i.Rows(c[0], 1, step), c[1], c[2]), 1)}
+	})[0]
+}
+
+// largest is the maximum along the last axis, which stays with size 1, without a reduction: those are not free in a loop.
+func largest(x *graph.Node) *graph.Node {
+	for n := x.Shape().Dimensions[2]; n > 1; n = (n + 1) / 2 {
+		half := (n + 1) / 2
+		x = graph.Max(graph.SliceAxis(x, 2, graph.AxisRange(0, half)), graph.SliceAxis(x, 2, graph.AxisRange(n-half, n)))
+	}
+	return x
+}
