@@ -53,7 +53,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 		return Scores{}, err
 	}
 	defer finalize(params)
-	metrics := []loss.Loss{
+	metrics := []loss.Graph{
 		loss.Chamfer{},
 		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Uniform{}, Slices: EvaluationSlices}, Root: true},
 		loss.ApproximateEMD{},

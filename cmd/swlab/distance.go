@@ -2,19 +2,22 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
 type distanceCall struct {
 	*common
 	loss, x, y, key, reduce           string
-	directions                        string
+	directions, massX, massY, path    string
 	outSlices, outGrad, outDirections string
 	points                            int
 	settings                          loss.Settings
@@ -34,28 +37,49 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
-	f.Float64Var(&d.settings.P, "p", d.settings.P, "exponent p >= 1")
-	f.IntVar(&d.settings.Slices, "slices", d.settings.Slices, "number of directions L")
-	f.Float64Var(&d.settings.Kappa, "kappa", d.settings.Kappa, "concentration of the vMF law")
-	f.IntVar(&d.settings.AscentSteps, "ascent-steps", d.settings.AscentSteps, "steps T of the ascent on the location")
-	f.Float64Var(&d.settings.AscentRate, "ascent-rate", d.settings.AscentRate, "its rate")
-	f.BoolVar(&d.settings.AscentTangent, "ascent-tangent", false, "remove the radial part of its gradient: beyond the paper, finds the maximum")
-	f.StringVar(&d.reduce, "reduce", "sum", "over points: sum or mean")
+	sliceFlags(f, &d.settings)
+	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
+	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
 	f.BoolVar(&d.settings.Root, "root", false, "take the p-th root per pair")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
+	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
+	f.StringVar(&d.massY, "mass-y", "", "the same of y")
+	f.StringVar(&d.path, "path", "auto", "slices are costed in plain Go (host), in the training graph (graph), or auto: host unless there is a GPU")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
 	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
 	return required(cmd, "loss", "x", "y")
 }
 
+// sliceFlags are the settings of losses that distance and train share.
+func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
+	f.Float64Var(&s.P, "p", s.P, "exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)")
+	f.IntVar(&s.Slices, "slices", s.Slices, "number of directions L (default 100; asw: at most 500)")
+	f.StringVar(&s.Slicing, "slicing", "", "slicing rule in place of the loss's own: "+strings.Join(slicing.Names(), ", "))
+	f.Float64Var(&s.Kappa, "kappa", s.Kappa, "concentration of the rules that have one")
+	f.IntVar(&s.Chain, "chain", s.Chain, "markov: steps of a chain")
+	f.IntVar(&s.Replicates, "replicates", s.Replicates, "qmc: independent randomised sets (default 4 from 64 slices on, else 1)")
+	f.StringVar(&s.Control, "control", s.Control, "cv-sw: control variate, lower, upper or harmonics")
+	f.Float64Var(&s.Epsilon, "epsilon", s.Epsilon, "asw: two standard errors that the slices are to reach")
+	f.IntVar(&s.AscentSteps, "ascent-steps", s.AscentSteps, "steps T of the ascent on the location")
+	f.Float64Var(&s.AscentRate, "ascent-rate", s.AscentRate, "its rate")
+	f.BoolVar(&s.AscentTangent, "ascent-tangent", false, "remove the radial part of its gradient: beyond the paper, finds the maximum")
+	f.BoolVar(&s.AscentSGD, "ascent-sgd", false, "plain gradient steps in place of Adam's")
+}
+
 func (d *distanceCall) run() error {
 	switch d.reduce {
+	case "":
 	case "sum":
+		d.settings.Summed = true
 	case "mean":
 		d.settings.PerPoint = true
 	default:
 		return wrongCall(fmt.Errorf("--reduce: expected sum or mean, found %q", d.reduce))
+	}
+	path, known := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.path]
+	if !known {
+		return wrongCall(fmt.Errorf("--path: expected auto, host or graph, found %q", d.path))
 	}
 	if _, err := loss.New(d.loss, d.settings); err != nil {
 		return wrongCall(err)
@@ -69,13 +93,20 @@ func (d *distanceCall) run() error {
 		sets[i] = set
 	}
 	x, y := sets[0], sets[1]
-	o := swlab.DistanceOptions{Settings: d.settings, Seed: d.seed, Gradient: d.outGrad != ""}
+	o := swlab.DistanceOptions{Settings: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path}
 	if d.directions != "" {
 		v, shape, err := datasets.ReadNPY(d.directions)
 		if err != nil {
 			return wrongCall(fmt.Errorf("--directions: %w", err))
 		}
 		o.Directions = &swlab.Directions{Values: v, Shape: shape}
+	}
+	var err error
+	if o.MassX, err = masses("mass-x", d.massX, x); err != nil {
+		return err
+	}
+	if o.MassY, err = masses("mass-y", d.massY, y); err != nil {
+		return err
 	}
 	if err := swlab.CheckDistance(d.loss, x, y, o); err != nil {
 		return wrongCall(err)
@@ -94,8 +125,8 @@ func (d *distanceCall) run() error {
 		values     []float32
 		shape      []int
 	}{
-		{"out-slices", d.outSlices, r.Costs, []int{x.N, r.Slices}},
-		{"out-directions", d.outDirections, r.Directions, []int{x.N, r.Slices, x.D}},
+		{"out-slices", d.outSlices, r.Costs, []int{x.N, len(r.Costs) / x.N}},
+		{"out-directions", d.outDirections, r.Directions, []int{x.N, len(r.Costs) / x.N, x.D}},
 		{"out-grad", d.outGrad, r.Gradient, []int{y.N, y.M, y.D}},
 	} {
 		if out.path == "" {
@@ -108,12 +139,36 @@ func (d *distanceCall) run() error {
 			return fmt.Errorf("--%s: %w", out.flag, err)
 		}
 	}
+	text := [][2]string{
+		{r.Loss, fmt.Sprintf("%.6g +- %.2g", r.Value, r.StdErr)},
+		{"convention", r.Convention},
+		{"pairs, slices", fmt.Sprintf("%d, %d", x.N, r.Slices)},
+		{"backend", fmt.Sprintf("%s, %.2f s", e.Name, r.Ledger.Seconds)},
+	}
+	var needed any
+	if n, err := r.SlicesNeeded(0.01); err == nil {
+		needed = n
+		text = append(text, [2]string{"slices for 1 %", fmt.Sprint(n)})
+	}
 	return d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
-		"convention": r.Convention, "p": d.settings.P, "seed": d.seed, "backend": e.Name, "seconds": r.Seconds,
-	},
-		[2]string{r.Loss, fmt.Sprintf("%.6g +- %.2g", r.Value, r.StdErr)},
-		[2]string{"convention", r.Convention},
-		[2]string{"pairs, slices", fmt.Sprintf("%d, %d", x.N, r.Slices)},
-		[2]string{"backend", fmt.Sprintf("%s, %.2f s", e.Name, r.Seconds)})
+		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
+		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger,
+	}, text...)
+}
+
+// masses reads the masses of a set's points.
+func masses(flag, path string, set *datasets.Set) ([]float32, error) {
+	if path == "" {
+		return nil, nil
+	}
+	v, shape, err := datasets.ReadNPY(path)
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+	}
+	one := len(shape) == 1 && set.N == 1 && shape[0] == set.M
+	if !one && !slices.Equal(shape, []int{set.N, set.M}) {
+		return nil, wrongCall(fmt.Errorf("--%s: expected shape [%d, %d] like the clouds of %s, found %v", flag, set.N, set.M, set.Name, shape))
+	}
+	return v, nil
 }

@@ -13,11 +13,14 @@ import (
 //	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^2 + (1/n) sum_j min_i ||x_i - y_j||^2
 //
 // The gradient holds the nearest neighbours fixed; the first of equally near ones counts. X and Y may differ in size.
-type Chamfer struct{}
+type Chamfer struct {
+	P   float64
+	Sum bool
+}
 
-func (Chamfer) Name() string          { return "CD" }
-func (Chamfer) Specs() []weights.Spec { return nil }
-func (Chamfer) Fits(_, _ int) error   { return nil }
+func (Chamfer) Name() string           { return "CD" }
+func (Chamfer) Specs() []weights.Spec  { return nil }
+func (Chamfer) Fits(_, _, _ int) error { return nil }
 
 func (Chamfer) Convention() string {
 	return "squared Euclidean distance to the nearest neighbour, mean over points, both ways added, no root"

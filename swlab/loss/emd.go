@@ -21,9 +21,9 @@ type ApproximateEMD struct {
 	PerPoint bool // divide by m, as in the generation tables
 }
 
-func (ApproximateEMD) Name() string          { return "EMD" }
-func (ApproximateEMD) Specs() []weights.Spec { return nil }
-func (ApproximateEMD) Fits(_, _ int) error   { return nil }
+func (ApproximateEMD) Name() string           { return "EMD" }
+func (ApproximateEMD) Specs() []weights.Spec  { return nil }
+func (ApproximateEMD) Fits(_, _, _ int) error { return nil }
 
 func (l ApproximateEMD) Convention() string {
 	over := "sum"

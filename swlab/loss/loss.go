@@ -1,5 +1,5 @@
 // Package loss holds the losses between point clouds: sliced Wasserstein distances as compositions of a slicing rule, a
-// one-dimensional transport cost and a reduction, the Chamfer distance, and the approximate earth mover's distance.
+// one-dimensional transport cost and a reduction, the Chamfer distance, the approximate and the exact earth mover's distance, and Sinkhorn's.
 package loss
 
 import (
@@ -10,34 +10,73 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Loss is a number per pair of clouds.
+// Loss is a number per pair of clouds: a Graph or a Host.
 type Loss interface {
 	// Name is how the loss is called in tables, such as "v-DSW".
 	Name() string
 	// Convention says what the number is: summed or averaged over points, over slices, rooted or not, and its unit.
 	Convention() string
+	// Fits returns an error when clouds of m points and clouds of n points of that dimension cannot be compared.
+	Fits(m, n, dim int) error
+}
+
+// Graph is a Loss that is built inside a GoMLX graph, so that a network can be trained on it.
+type Graph interface {
+	Loss
 	// Specs lists the weights that are learned by ascent on the loss, none for most losses.
 	Specs() []weights.Spec
-	// Fits returns an error when clouds of that shape cannot be compared.
-	Fits(points, dim int) error
-	// Build adds the loss of x and y [batch, points, dim] to the graph. It panics with the shapes when they do not fit
+	// Build adds the loss of x [batch, m, dim] and y [batch, n, dim] to the graph. It panics with the shapes when they do not fit
 	// (GoMLX's custom while a graph is built).
 	Build(c Call, x, y *graph.Node) Result
 }
 
+// Host is a Loss that is computed on the host, in float64.
+type Host interface {
+	Loss
+	// Compare returns the loss of every pair and, where gradient is asked for, the gradient of their sum in y, [batch, n, dim].
+	Compare(x, y ot1d.Clouds, gradient bool) (pairs, gradientY []float64, err error)
+}
+
 // Call is what a loss may need besides the clouds.
 type Call struct {
-	Source   slicing.Source // random numbers
-	Weights  weights.Nodes  // the values of Specs
-	Location *graph.Node    // [batch, dim] unit locations found by an ascent, or nil
-	Wrt      ot1d.Wrt       // where the result must be differentiable; ot1d.Directions is the ascent's side
-	Method   ot1d.Method    // how projections are sorted
+	Source       slicing.Source // random numbers
+	Weights      weights.Nodes  // the values of Specs
+	Location     *graph.Node    // [batch, dim] unit locations found by an ascent, or nil
+	MassX, MassY *graph.Node    // [batch, points] masses of the points, or nil: equal ones. Sliced losses only
+	Wrt          ot1d.Wrt       // where the result must be differentiable; ot1d.Directions is the ascent's side
+	Method       ot1d.Method    // how projections are sorted
 }
 
 // Result of Build. Fields that a loss has not are nil.
 type Result struct {
 	Pairs      *graph.Node // [batch] the loss of every pair
 	Slices     *graph.Node // [batch, slices] the cost of every slice, before the reduction
+	Shares     *graph.Node // [batch, slices] what every slice adds to the value before the root (Reduced.Shares)
+	Used       *graph.Node // int32 scalar, how many of the first slices count; nil: all
 	Directions *graph.Node // [batch, slices, dim]
 	Location   *graph.Node // [batch, dim] the location of the slicing law
+}
+
+// Property is one that losses between clouds have as a rule; the suite of package losstest proves them.
+type Property string
+
+const (
+	ZeroOnItself         Property = "zero on itself"
+	Symmetry             Property = "symmetry, with the same directions"
+	Triangle             Property = "triangle inequality of its root, with the same directions"
+	PermutationInvariant Property = "does not depend on the order of the points"
+	Translation          Property = "does not change when both clouds are translated"
+	Scaling              Property = "is homogeneous: clouds scaled by c cost c^p times as much"
+	Rotation             Property = "does not change in distribution when both clouds are rotated"
+)
+
+// Lacking is a Loss that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
+type Lacking interface{ Lacks() []Property }
+
+// Lacks lists what a loss declares to lack.
+func Lacks(l Loss) []Property {
+	if k, ok := l.(Lacking); ok {
+		return k.Lacks()
+	}
+	return nil
 }

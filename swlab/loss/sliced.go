@@ -15,13 +15,15 @@ import (
 //
 //	value(x, y) = (1/L) sum_l F(theta_l; x, y),   F = sum over points of |a_(i) - b_(i)|^p
 //
-// PerPoint divides F by the number of points, Root takes the p-th root of the value. The zero options are the
-// training losses of Nguyen et al. 2023: sum over points, mean over slices, no root, p = 2.
+// or another Reduction of the L costs. PerPoint makes F the mean over points, W_p^p, which clouds of unequal sizes or
+// with masses need. Root takes the p-th root of the value. The zero options are the training losses of Nguyen et al. 2023: sum
+// over points, mean over slices, no root, p = 2.
 type Sliced struct {
 	Label    string // name in tables
 	Rule     slicing.Rule
 	P        float64 // 0 means 2
 	PerPoint bool
+	Reduce   Reduction // nil means Mean
 	Root     bool
 }
 
@@ -29,7 +31,44 @@ func (s Sliced) Name() string { return s.Label }
 
 func (s Sliced) Specs() []weights.Spec { return s.Rule.Specs() }
 
-func (s Sliced) Fits(points, dim int) error { return s.Rule.Fits(points, dim) }
+func (s Sliced) Fits(m, n, dim int) error {
+	if m != n && !s.PerPoint {
+		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points", m, n)
+	}
+	if err := s.Rule.Fits(m, n, dim); err != nil {
+		return err
+	}
+	return s.reduction().Fits(s.Rule.Slices, dim)
+}
+
+// FitsDirections is Fits for that many given directions in place of the rule's.
+func (s Sliced) FitsDirections(m, n, slices, dim int) error {
+	s.Rule = slicing.Rule{Law: slicing.Uniform{}, Slices: slices}
+	if dim < 2 { // the line has a direction too, where it is given
+		dim = 2
+	}
+	return s.Fits(m, n, dim)
+}
+
+// ReadsClouds says whether the reduction looks at the clouds themselves.
+func (s Sliced) ReadsClouds() bool { _, ok := s.reduction().(CloudReader); return ok }
+
+// Fitted is the number of coefficients that the reduction fits to the costs.
+func (s Sliced) Fitted(dim int) int {
+	if f, ok := s.reduction().(Fitter); ok {
+		return f.Fitted(dim)
+	}
+	return 0
+}
+
+// Lacks: an amortizer that depends on the order of the points makes a loss that does, and a location that depends on the pair makes
+// one that does not add up along triangles; with the same directions neither matters.
+func (s Sliced) Lacks() []Property {
+	if a := s.Rule.Amortizer; a != nil && !a.Properties().Invariant {
+		return []Property{PermutationInvariant}
+	}
+	return nil
+}
 
 // Exponent is p.
 func (s Sliced) Exponent() float64 {
@@ -39,44 +78,62 @@ func (s Sliced) Exponent() float64 {
 	return s.P
 }
 
+func (s Sliced) reduction() Reduction {
+	if s.Reduce == nil {
+		return Mean{}
+	}
+	return s.Reduce
+}
+
 func (s Sliced) Convention() string {
-	parts := []string{"sum over points"}
+	parts := []string{"sum over points", s.reduction().Name(), "no root"}
 	if s.PerPoint {
 		parts[0] = "mean over points"
 	}
-	parts = append(parts, "mean over slices")
-	power := fmt.Sprintf("W_%g^%g", s.Exponent(), s.Exponent())
-	if s.Root {
-		parts = append(parts, fmt.Sprintf("%g-th root", s.Exponent()))
-		if s.Exponent() == 2 {
-			parts[2] = "square root"
-		}
-	} else {
-		parts = append(parts, "no root")
+	switch p := s.Exponent(); {
+	case s.Root && p == 2:
+		parts[2] = "square root"
+	case s.Root:
+		parts[2] = fmt.Sprintf("%g-th root", p)
 	}
-	return power + ": " + strings.Join(parts, ", ")
+	return fmt.Sprintf("W_%g^%g: ", s.Exponent(), s.Exponent()) + strings.Join(parts, ", ")
 }
 
 // Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the directions carry no
 // gradient: the location found by ascent or by an amortizer is detached, as in the released code.
 func (s Sliced) Build(c Call, x, y *graph.Node) Result {
-	d := x.Shape().Dimensions
 	location := s.Rule.Location(c.Source, c.Weights, c.Location, x, y)
-	directions := s.Rule.Law.Draw(c.Source, location, d[0], s.Rule.Slices, d[2])
+	directions := s.Rule.Draw(c.Source, location, x, y)
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Options{P: s.Exponent(), Method: c.Method, Wrt: c.Wrt})
-	if s.PerPoint {
-		costs = graph.DivScalar(costs, float64(d[1]))
+	costs := ot1d.Costs(x, y, directions, ot1d.Options{P: s.Exponent(), Method: c.Method, Wrt: c.Wrt, Normalized: s.PerPoint, WeightsX: c.MassX, WeightsY: c.MassY})
+	if c.Wrt&ot1d.X == 0 {
+		x = graph.StopGradient(x)
 	}
-	pairs := graph.ReduceMean(costs, 1)
+	if c.Wrt&ot1d.Y == 0 {
+		y = graph.StopGradient(y)
+	}
+	r := s.Finish(costs, directions, x, y, x.Shape().Dimensions[1])
+	r.Location = location
+	return r
+}
+
+// Finish reduces costs [batch, slices] of given directions between clouds of that many points to the loss: the end of Build, for costs
+// computed elsewhere. x and y may be nil unless the reduction is a CloudReader.
+func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
+	sum := 1.0
+	if !s.PerPoint {
+		sum = float64(points)
+	}
+	r := s.reduction().Reduce(Costs{Values: costs, Directions: directions, X: x, Y: y, Sum: sum})
+	pairs := r.Pairs
 	if s.Root {
 		// The floor keeps the gradient finite where a cloud meets itself; its value there is below 1e-15.
-		pairs = graph.Where(graph.GreaterThan(pairs, graph.ZerosLike(pairs)),
-			graph.PowScalar(graph.MaxScalar(pairs, 1e-30), 1/s.Exponent()), graph.ZerosLike(pairs))
+		positive := graph.GreaterThan(pairs, graph.ZerosLike(pairs))
+		pairs = graph.Where(positive, graph.PowScalar(graph.MaxScalar(pairs, 1e-30), 1/s.Exponent()), graph.ZerosLike(pairs))
 	}
-	return Result{Pairs: pairs, Slices: costs, Directions: directions, Location: location}
+	return Result{Pairs: pairs, Slices: costs, Shares: r.Shares, Used: r.Used, Directions: directions}
 }
 
 // Objective is what an ascent on the location raises: the loss of every pair, with directions drawn around the location.

@@ -18,39 +18,29 @@ import (
 
 // Config is a run as a value: with the data, it determines every number of the run on one backend.
 type Config struct {
-	Data          string  `json:"data"`      // what was given as data
-	Points        int     `json:"points"`    // points per cloud
-	Clouds        int     `json:"clouds"`    // training clouds
-	DataHash      string  `json:"data_hash"` // of the training clouds
-	Batch         int     `json:"batch"`
-	Epochs        int     `json:"epochs"`
-	Steps         int     `json:"steps"` // upper bound on the steps; -1: none
-	Seed          uint64  `json:"seed"`
-	Loss          string  `json:"loss"`
-	Amortizer     string  `json:"amortizer,omitempty"`
-	Slices        int     `json:"slices"`
-	Kappa         float64 `json:"kappa"`
-	P             float64 `json:"p"`
-	AscentSteps   int     `json:"ascent_steps"`
-	AscentRate    float64 `json:"ascent_rate"`
-	AscentTangent bool    `json:"ascent_tangent,omitempty"`
-	DK            int     `json:"dk"`
-	K             int     `json:"k"`
-	Backend       string  `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	Data          string `json:"data"`      // what was given as data
+	Points        int    `json:"points"`    // points per cloud
+	Clouds        int    `json:"clouds"`    // training clouds
+	DataHash      string `json:"data_hash"` // of the training clouds
+	Batch         int    `json:"batch"`
+	Epochs        int    `json:"epochs"`
+	Steps         int    `json:"steps"` // upper bound on the steps; -1: none
+	Seed          uint64 `json:"seed"`
+	Loss          string `json:"loss"`
+	loss.Settings        // its choices
+	DK            int    `json:"dk"`
+	K             int    `json:"k"`
+	Backend       string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
 func DefaultConfig() Config {
-	s := loss.Defaults()
-	return Config{Data: "builtin", Points: 2048, Batch: 128, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw",
-		Slices: s.Slices, Kappa: s.Kappa, P: s.P, AscentSteps: s.AscentSteps, AscentRate: s.AscentRate, DK: 64, K: 64}
+	return Config{Data: "builtin", Points: 2048, Batch: 128, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64}
 }
 
 // settings are the loss's part of the configuration.
 func (c Config) settings() loss.Settings {
-	s := loss.Defaults()
-	s.Slices, s.Kappa, s.P = c.Slices, c.Kappa, c.P
-	s.AscentSteps, s.AscentRate, s.AscentTangent, s.Amortizer = c.AscentSteps, c.AscentRate, c.AscentTangent, c.Amortizer
+	s := c.Settings
 	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K}
 	return s
 }
@@ -61,11 +51,11 @@ func (c Config) Model() (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	l, err := loss.New(c.Loss, c.settings())
+	l, err := loss.NewGraph(c.Loss, c.settings())
 	if err != nil {
 		return Model{}, err
 	}
-	if err := l.Fits(c.Points, pointnet.Dim); err != nil {
+	if err := l.Fits(c.Points, c.Points, pointnet.Dim); err != nil {
 		return Model{}, err
 	}
 	return Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent}, nil
@@ -179,11 +169,19 @@ func WeightsFile(dir, state string) (string, error) {
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".
 func (c Config) Differences(other Config) []string {
+	return differences(reflect.ValueOf(c), reflect.ValueOf(other))
+}
+
+func differences(a, b reflect.Value) []string {
 	var out []string
-	a, b := reflect.ValueOf(c), reflect.ValueOf(other)
 	for i := range a.NumField() {
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
-			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+		f := a.Type().Field(i)
+		if f.Anonymous {
+			out = append(out, differences(a.Field(i), b.Field(i))...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); name != "-" && x != y {
 			out = append(out, fmt.Sprintf("%s: %v, the run has %v", name, x, y))
 		}
 	}

@@ -24,9 +24,11 @@ type stepper struct {
 }
 
 // locator finds the locations of a batch by ascent: the clouds and reconstructions of the step, then the climb.
+// Fine-tuning also takes the amortizer's own ascent step there, for the climb starts from the new prediction.
 type locator struct {
-	forward *graph.Exec
+	forward *graph.Exec // -> x, y, [J, turn, prediction, new psi...]
 	climb   *slicing.Climber
+	tunes   bool
 }
 
 // stateSpecs names what a checkpoint holds, in the order of the state on the device.
@@ -70,6 +72,7 @@ const (
 	psiStream
 	stepStream
 	climbStream
+	predictStream
 )
 
 // stream mixes a seed, a step and a purpose into a seed of its own (the finalizer of splitmix64).
@@ -130,22 +133,38 @@ func (m Model) unbind(s State) []*graph.Node {
 	}
 	add(m.Net.Specs(), s.Net)
 	add(m.trained(), s.Momentum)
-	add(m.Loss.Specs(), s.Psi)
-	add(m.Loss.Specs(), s.Second)
+	return append(out, m.unbindPsi(s)...)
+}
+
+// unbindPsi is the end of unbind: what the amortizer's ascent changes.
+func (m Model) unbindPsi(s State) []*graph.Node {
+	var out []*graph.Node
+	for _, n := range []weights.Nodes{s.Psi, s.Second} {
+		for _, sp := range m.Loss.Specs() {
+			out = append(out, n.Get(sp.Name))
+		}
+	}
 	return append(out, s.Count)
 }
 
 func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
-	forward, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+	l := &locator{tunes: sl.Rule.Amortizer != nil}
+	var err error
+	l.forward, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		_, x := Bootstrap(in[2], in[0], in[1])
-		y := m.Net.Forward(weights.Bind(m.Net.Specs(), in[3:]), x, pointnet.BatchStats).Cloud
-		return []*graph.Node{x, y}
+		s := m.bind(in[4:])
+		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
+		if !l.tunes {
+			return []*graph.Node{x, y}
+		}
+		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
+		return append([]*graph.Node{x, y, out.Ascent, out.Turn, out.After}, m.unbindPsi(out.State)...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	climb, err := slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method))
-	return &locator{forward, climb}, err
+	l.climb, err = slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method))
+	return l, err
 }
 
 // run does the step of that number (the first is 1) on those clouds.
@@ -157,7 +176,7 @@ func (s *stepper) run(step int, rows []int32) (r Record, err error) {
 	defer rng.FinalizeAll()
 	args := []any{s.data, rows, rng}
 	if s.locate != nil {
-		location, err := s.ascend(step, args)
+		location, err := s.ascend(step, args, &r)
 		if err != nil {
 			return r, err
 		}
@@ -187,19 +206,37 @@ func (s *stepper) run(step int, rows []int32) (r Record, err error) {
 	return r, nil
 }
 
-// ascend returns the locations [batch, 3] of the step's pairs.
-func (s *stepper) ascend(step int, args []any) (*tensors.Tensor, error) {
-	in := append([]any{}, args...)
-	for i := range s.model.Net.Specs() {
-		in = append(in, s.state[i])
-	}
-	pair, err := s.locate.forward.Call(in...)
+// ascend returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the amortizer's step.
+func (s *stepper) ascend(step int, args []any, r *Record) (*tensors.Tensor, error) {
+	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, step, predictStream)))
 	if err != nil {
 		return nil, err
 	}
-	defer pair[0].FinalizeAll()
-	defer pair[1].FinalizeAll()
-	return s.locate.climb.Climb(int64(stream(s.seed, step, climbStream)), pair[0], pair[1])
+	defer rng.FinalizeAll()
+	in := append(append([]any{}, args...), rng)
+	for _, t := range s.state {
+		in = append(in, t)
+	}
+	out, err := s.locate.forward.Call(in...)
+	if err != nil {
+		return nil, err
+	}
+	defer out[0].FinalizeAll()
+	defer out[1].FinalizeAll()
+	var from *tensors.Tensor
+	if s.locate.tunes {
+		objective, turn := float64(out[2].Value().(float32)), float64(out[3].Value().(float32))
+		r.Ascent, r.Turn = &objective, &turn
+		from = out[4]
+		defer from.FinalizeAll()
+		psi := out[5:]
+		for i, t := range psi {
+			at := len(s.state) - len(psi) + i
+			s.state[at].FinalizeAll()
+			s.state[at] = t
+		}
+	}
+	return s.locate.climb.Climb(int64(stream(s.seed, step, climbStream)), from, out[0], out[1])
 }
 
 func (s *stepper) release() {

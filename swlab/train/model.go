@@ -28,7 +28,7 @@ var (
 // Model is what a step trains, and on what.
 type Model struct {
 	Net    *pointnet.Autoencoder
-	Loss   loss.Loss
+	Loss   loss.Graph
 	SGD    optim.SGD
 	Adam   optim.Adam
 	Method ot1d.Method
@@ -66,14 +66,15 @@ type Outcome struct {
 //     on psi;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
 //
-// location [batch, 3] is the result of an ascent for losses that have one, else nil.
+// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was climbed to from an amortizer's prediction
+// (fine-tuning), part 2 has been done before (Predict), and s has the updated psi.
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
 	out := Outcome{Codes: forward.Latent, Clouds: y, State: State{Net: weights.Nodes{}, Momentum: weights.Nodes{}, Psi: s.Psi, Second: s.Second, Count: s.Count}}
 
-	if psi := m.Loss.Specs(); len(psi) > 0 {
-		m.ascend(&out, s, psi, x, y, noise.Ascend)
+	if len(m.Loss.Specs()) > 0 && location == nil {
+		m.ascend(&out, s, x, y, noise.Ascend)
 	}
 	// The updated psi is a constant here: no gradient of the loss reaches it.
 	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method}, x, y)
@@ -98,8 +99,20 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	return out
 }
 
+// Predict builds part 2 of Step alone, for clouds x and reconstructions y: the outcome has the updated psi, J, and the locations predicted
+// before and after.
+func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
+	var out Outcome
+	m.ascend(&out, s, x, y, src)
+	sl := m.Loss.(loss.Sliced)
+	out.After = sl.Rule.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y)
+	out.Turn = meanAngle(out.Before, out.After)
+	return out
+}
+
 // ascend is part 2 of Step.
-func (m Model) ascend(out *Outcome, s State, psi []weights.Spec, x, y *graph.Node, src slicing.Source) {
+func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
+	psi := m.Loss.Specs()
 	r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method},
 		graph.StopGradient(x), graph.StopGradient(y))
 	out.Ascent = graph.ReduceAllMean(r.Pairs)

@@ -22,7 +22,7 @@ type probe struct {
 
 func (probe) Name() string        { return "probe" }
 func (probe) Convention() string  { return "" }
-func (probe) Fits(_, _ int) error { return nil }
+func (probe) Fits(_, _, _ int) error { return nil }
 func (probe) Specs() []weights.Spec {
 	return []weights.Spec{{Name: "w", Shape: []int{3}, Init: weights.Constant(1)}}
 }
@@ -37,7 +37,7 @@ func (p probe) Build(c loss.Call, x, y *graph.Node) loss.Result {
 const probeSeed = 7
 
 // probed makes a stepper with that loss for 4 clouds of 16 points of which no two are equal.
-func probed(t *testing.T, l loss.Loss) (*stepper, []float32) {
+func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
 	t.Helper()
 	const clouds, m = 4, 16
 	points := make([]float32, clouds*m*3)
@@ -75,11 +75,11 @@ func stepState(t *testing.T, n int) *tensors.Tensor {
 }
 
 // maxSW climbs to its one direction without the radial part.
-func maxSW(t *testing.T, steps int) loss.Loss {
+func maxSW(t *testing.T, steps int) loss.Graph {
 	t.Helper()
 	s := loss.Defaults()
 	s.AscentSteps, s.AscentRate, s.AscentTangent = steps, 0.05, true
-	l, err := loss.New("max-sw", s)
+	l, err := loss.NewGraph("max-sw", s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
 	t.Helper()
 	s := loss.Defaults()
 	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
-	l, err := loss.New("v-dsw", s)
+	l, err := loss.NewGraph("v-dsw", s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,74 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// Adaptive is the mean over the first n slices, n chosen by the data (ASW; Nguyen et al. 2021, with the two parameters their text does
+// not print, Confidence and Violating). With m1 and m2 the means of the costs and of their squares over the first n slices of a pair,
+//
+//	n = Start; while more than the fraction Violating of the pairs have Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
+//	    n = n + Step
+//
+// So Confidence standard errors of the mean are at most Epsilon, for (nearly) every pair; one n serves the whole batch. All the
+// slices are drawn and their costs computed, for a graph has one shape; those beyond n get weight 0, in value and gradient.
+type Adaptive struct {
+	Start, Step int
+	Epsilon     float64 // on the scale of the costs
+	Confidence  float64 // k
+	Violating   float64 // r
+}
+
+// PaperAdaptive is the setting of the paper's tables: 2 slices at first, one more at a time, up to 500 drawn.
+func PaperAdaptive() Adaptive {
+	return Adaptive{Start: 2, Step: 1, Epsilon: 0.5, Confidence: 2, Violating: 1e-5}
+}
+
+func (a Adaptive) Name() string {
+	return fmt.Sprintf("mean over the first n slices, n until %g standard errors <= %g", a.Confidence, a.Epsilon)
+}
+
+func (a Adaptive) Fits(slices, _ int) error {
+	switch {
+	case a.Start < 2:
+		return fmt.Errorf("adaptive slices: expected a start of at least 2, found %d", a.Start)
+	case a.Step < 1:
+		return fmt.Errorf("adaptive slices: expected a step of at least 1, found %d", a.Step)
+	case !(a.Epsilon > 0) || math.IsInf(a.Epsilon, 0):
+		return fmt.Errorf("adaptive slices: expected epsilon > 0, found %v", a.Epsilon)
+	}
+	return needSlices("the adaptive number of slices", a.Start, slices)
+}
+
+func (a Adaptive) Reduce(c Costs) Reduced {
+	d, g := c.Values.Shape().Dimensions, c.Values.Graph()
+	batch, slices, dtype := d[0], d[1], c.Values.DType()
+	stopped := graph.StopGradient(c.Values)
+	tries := (slices-a.Start)/a.Step + 1 // n = Start + j Step, j = 0 .. tries-1
+	at := func(x *graph.Node) *graph.Node {
+		sums := graph.CumSum(x, 1)
+		return graph.Slice(sums, graph.AxisRange(), graph.AxisRange(a.Start-1, a.Start+(tries-1)*a.Step).Stride(a.Step))
+	}
+	count := make([]float64, tries)
+	for j := range count {
+		count[j] = float64(a.Start + j*a.Step)
+	}
+	n := graph.Reshape(graph.ConstAsDType(g, dtype, count), 1, tries)
+	m1, m2 := graph.Div(at(stopped), n), graph.Div(at(graph.Mul(stopped, stopped)), n)
+	spread := graph.MulScalar(graph.Sub(m2, graph.Mul(m1, m1)), a.Confidence*a.Confidence)
+	violates := graph.GreaterThan(spread, graph.BroadcastToDims(graph.MulScalar(graph.AddScalar(n, -1), a.Epsilon*a.Epsilon), batch, tries))
+	fraction := graph.ReduceMean(graph.ConvertDType(violates, dtype), 0) // [tries]
+	// The first n that is good enough, or the last.
+	last := graph.BroadcastToDims(graph.Scalar(g, dtype, float64(a.Start+(tries-1)*a.Step)), tries)
+	good := graph.LessOrEqual(fraction, graph.BroadcastToDims(graph.Scalar(g, dtype, a.Violating), tries))
+	used := graph.ReduceAllMin(graph.Where(good, graph.Reshape(n, tries), last))
+	index := graph.ConvertDType(graph.Iota(g, shapes.Make(dtypes.Int32, batch, slices), 1), dtype)
+	mask := graph.Where(graph.LessThan(index, graph.BroadcastToDims(used, batch, slices)), graph.OnesLike(stopped), graph.ZerosLike(stopped))
+	pairs := graph.Div(graph.ReduceSum(graph.Mul(mask, c.Values), 1), graph.BroadcastToDims(used, batch))
+	return Reduced{Pairs: pairs, Shares: c.Values, Used: graph.ConvertDType(used, dtypes.Int32)}
+}

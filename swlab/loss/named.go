@@ -1,0 +1,118 @@
+package loss
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// sliced completes a composition.
+func (s Settings) sliced(label string, rule slicing.Rule, reduce Reduction) Loss {
+	return Sliced{Label: label, Rule: rule, P: s.P, PerPoint: s.PerPoint, Reduce: reduce, Root: s.Root}
+}
+
+// newSW makes a loss whose slicing rule has no location. reduce nil means the mean over slices.
+func newSW(label, law string, reduce func(Settings) (Reduction, error)) func(Settings) (Loss, error) {
+	return func(s Settings) (Loss, error) {
+		rule, err := s.unlocated(law, PaperSlices)
+		if err != nil || reduce == nil {
+			return s.sliced(label, rule, nil), err
+		}
+		r, err := reduce(s)
+		return s.sliced(label, rule, r), err
+	}
+}
+
+func newASW(s Settings) (Loss, error) {
+	rule, err := s.unlocated("uniform", 500)
+	adaptive := PaperAdaptive()
+	adaptive.Epsilon = s.Epsilon
+	return s.sliced("ASW", rule, adaptive), err
+}
+
+// controlled is the control variate of that name; it needs directions that are uniform one by one.
+func controlled(s Settings) (Reduction, error) {
+	k, ok := Controls[s.Control]
+	if !ok {
+		var names []string
+		for n := range Controls {
+			names = append(names, n)
+		}
+		sort.Strings(names)
+		return nil, fmt.Errorf("control variate: expected one of %s, found %q", strings.Join(names, ", "), s.Control)
+	}
+	switch s.Slicing {
+	case "", "uniform", "orthogonal", "qmc", "markov":
+		return k, nil
+	}
+	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not", s.Slicing)
+}
+
+// unlocated is a rule without location.
+func (s Settings) unlocated(law string, slices int) (slicing.Rule, error) {
+	if s.Amortizer != "" {
+		return slicing.Rule{}, fmt.Errorf("it has no location to predict, so no amortizer: found %q", s.Amortizer)
+	}
+	l, err := s.law(law)
+	if err != nil {
+		return slicing.Rule{}, err
+	}
+	if l.Located() {
+		return slicing.Rule{}, fmt.Errorf("it has no location, which the slicing rule %q needs: v-dsw has one", s.Slicing)
+	}
+	return slicing.Rule{Law: l, Slices: s.slices(slices)}, nil
+}
+
+func newVDSW(s Settings) (Loss, error) { return s.located("v-DSW", "vmf", s.slices(PaperSlices)) }
+
+func newMaxSW(s Settings) (Loss, error) {
+	if s.Slicing != "" {
+		return nil, fmt.Errorf("its one slice is the location's, so no slicing rule: found %q", s.Slicing)
+	}
+	return s.located("Max-SW", "point", 1)
+}
+
+// located completes a loss whose law has a location.
+func (s Settings) located(label, law string, n int) (Loss, error) {
+	l, err := s.law(law)
+	if err != nil {
+		return nil, err
+	}
+	if !l.Located() {
+		return nil, fmt.Errorf("its slicing rule needs a location, which %q has not: sw takes it", s.Slicing)
+	}
+	rule := slicing.Rule{Law: l, Slices: n}
+	if s.Amortizer != "" {
+		a, err := amortizer.New(s.Amortizer, s.Maps)
+		if err != nil {
+			return nil, err
+		}
+		rule.Amortizer = a
+		label = strings.ToUpper(s.Amortizer) + " " + label
+	}
+	if s.FineTune && s.Amortizer == "" {
+		return nil, fmt.Errorf("fine-tuning starts from an amortizer's prediction, and there is no amortizer")
+	}
+	ascent := slicing.Ascent{Steps: s.AscentSteps, Rate: s.AscentRate, Tangent: s.AscentTangent, SGD: s.AscentSGD}
+	if err := ascent.Check(); err != nil {
+		return nil, err
+	}
+	if ascent.Steps > 0 && (s.Amortizer == "" || s.FineTune) {
+		rule.Ascent = &ascent
+	}
+	return s.sliced(label, rule, nil), nil
+}
+
+func newChamfer(s Settings) (Loss, error) {
+	return Chamfer{P: s.P, Sum: s.Summed}, s.unsliced()
+}
+
+func newApproximateEMD(s Settings) (Loss, error) {
+	if s.P != 0 && s.P != 1 {
+		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
+	}
+	return ApproximateEMD{PerPoint: s.PerPoint}, s.unsliced()
+}

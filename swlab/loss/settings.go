@@ -1,0 +1,97 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// Settings are the choices that the registered losses read; Defaults has the paper's. A loss refuses a choice that it would ignore.
+type Settings struct {
+	Slices  int     `json:"slices"`            // L; 0: 100, and at most 500 where their number is adaptive
+	Slicing string  `json:"slicing,omitempty"` // name of the slicing rule (slicing.Names); "": the loss's own
+	Kappa   float64 `json:"kappa"`             // concentration of the rules that have one
+	Chain   int     `json:"chain"`             // steps of a Markov chain of directions
+	// Replicates are the independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on, else 1.
+	Replicates int     `json:"replicates,omitempty"`
+	Control    string  `json:"control"`             // control variate, of cv-sw: lower, upper, harmonics
+	Epsilon    float64 `json:"epsilon"`             // accuracy that asw draws slices for
+	P          float64 `json:"p"`                   // exponent; 0: the loss's own, 1 for EMDs, else 2
+	PerPoint   bool    `json:"per_point,omitempty"` // mean over points
+	Summed     bool    `json:"summed,omitempty"`    // sum over points; neither: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
+	Root       bool    `json:"root,omitempty"`      // p-th root of the value
+	Reg        float64 `json:"reg"`                 // entropic regularisation, of sinkhorn
+
+	AscentSteps int     `json:"ascent_steps"` // T, where the location is found by ascent
+	AscentRate  float64 `json:"ascent_rate"`
+	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the paper, and needed for a true
+	// maximum.
+	AscentTangent bool             `json:"ascent_tangent,omitempty"`
+	AscentSGD     bool             `json:"ascent_sgd,omitempty"` // plain gradient steps instead of Adam's
+	Amortizer     string           `json:"amortizer,omitempty"`  // name of the map that predicts the location; "": ascent
+	FineTune      bool             `json:"fine_tune,omitempty"`  // the ascent starts from the map's prediction
+	Maps          amortizer.Config `json:"-"`                    // what the map depends on
+	Reflection    vmf.Reflection   `json:"reflection"`           // how vMF samples are turned to their location
+}
+
+// Defaults are the settings of the paper: L = 100, kappa = 1, p = 2, sums over points, T = 50 ascent steps of rate 1e-4, and for the
+// losses beyond it those of their own papers.
+func Defaults() Settings {
+	return Settings{Kappa: 1, Chain: 10, Control: "upper", Epsilon: 0.5, Reg: 0.01,
+		AscentSteps: 50, AscentRate: 1e-4, Reflection: vmf.Coded}
+}
+
+// check looks at what every loss may read.
+func (s Settings) check() error {
+	if s.Slices < 0 {
+		return fmt.Errorf("slices: expected at least 1, found %d", s.Slices)
+	}
+	if s.P != 0 && !(s.P >= 1) || math.IsInf(s.P, 0) {
+		return fmt.Errorf("p: expected a number >= 1, found %v", s.P)
+	}
+	if s.PerPoint && s.Summed {
+		return fmt.Errorf("over points: both the mean and the sum were asked for")
+	}
+	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
+		return fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)
+	}
+	if math.IsNaN(s.AscentRate) || math.IsInf(s.AscentRate, 0) {
+		return fmt.Errorf("ascent rate: expected a number, found %v", s.AscentRate)
+	}
+	return nil
+}
+
+// unsliced refuses settings that would silently do nothing.
+func (s Settings) unsliced() error {
+	switch {
+	case s.Slicing != "":
+		return fmt.Errorf("it takes no slices, so no slicing rule: found %q", s.Slicing)
+	case s.Amortizer != "":
+		return fmt.Errorf("it takes no slices, so no amortizer: found %q", s.Amortizer)
+	case s.Root:
+		return fmt.Errorf("it has no root to take")
+	}
+	return nil
+}
+
+// slices is L.
+func (s Settings) slices(own int) int {
+	if s.Slices == 0 {
+		return own
+	}
+	return s.Slices
+}
+
+// law is the slicing rule's, own unless another one was asked for.
+func (s Settings) law(own string) (slicing.Law, error) {
+	if s.Slicing != "" {
+		own = s.Slicing
+	}
+	return slicing.New(own, slicing.Options{Kappa: s.Kappa, Reflection: s.Reflection, Chain: s.Chain, Replicates: s.Replicates})
+}
+
+// PaperSlices is the number of slices of the paper's losses, where none is asked for.
+const PaperSlices = 100

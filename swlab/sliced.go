@@ -1,0 +1,315 @@
+package swlab
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// slicedCall is a call of Distance with a sliced loss: find the location, draw the directions, cost them, reduce the costs.
+type slicedCall struct {
+	loss.Sliced
+	x, y *datasets.Set
+	o    DistanceOptions
+	d    *Distances
+}
+
+func (c *slicedCall) run() error {
+	host := c.o.Path == HostPath || c.o.Path == AutoPath && (c.o.Engine == nil || c.o.Engine.Name != "xla:cuda")
+	if err := c.locate(); err != nil {
+		return err
+	}
+	if err := c.draw(); err != nil {
+		return err
+	}
+	c.d.Ledger.Slices += len(c.d.Directions) / c.x.D
+	c.d.Ledger.Sorts += 2 * len(c.d.Directions) / c.x.D
+	if host {
+		return c.host()
+	}
+	return c.graph()
+}
+
+// engine opens the backend where none was given.
+func (c *slicedCall) engine() (compute.Backend, error) {
+	if c.o.Engine == nil {
+		e, err := engine.Open("")
+		if err != nil {
+			return nil, err
+		}
+		c.o.Engine = e
+	}
+	return c.o.Engine.Backend, nil
+}
+
+// locate predicts the location, or climbs to it, or both.
+func (c *slicedCall) locate() error {
+	rule := c.Rule
+	if c.o.Directions != nil || rule.Amortizer == nil && rule.Ascent == nil {
+		return nil
+	}
+	b, err := c.engine()
+	if err != nil {
+		return err
+	}
+	x, y := tensor(c.x), tensor(c.y)
+	defer finalize(x, y)
+	var location *tensors.Tensor
+	if rule.Amortizer != nil {
+		if location, err = c.predict(b, x, y); err != nil {
+			return err
+		}
+	}
+	if rule.Ascent != nil {
+		climber, err := slicing.NewClimber(b, *rule.Ascent, c.Objective(ot1d.Auto))
+		if err != nil {
+			return err
+		}
+		defer climber.Close()
+		// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
+		reached, err := climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), location, x, y)
+		if location != nil {
+			finalize(location)
+		}
+		if err != nil {
+			return err
+		}
+		location = reached
+		perStep := c.x.N * c.drawn(rule)
+		c.d.Ledger.Slices += rule.Ascent.Steps * perStep
+		c.d.Ledger.Sorts += 2 * rule.Ascent.Steps * perStep
+	}
+	defer finalize(location)
+	c.d.Location, err = tensors.CopyFlatData[float32](location)
+	return err
+}
+
+// drawn is the number of slices that the rule draws per pair.
+func (c *slicedCall) drawn(rule slicing.Rule) int {
+	if _, ok := rule.Law.(slicing.Point); ok {
+		return 1
+	}
+	return rule.Slices
+}
+
+// predict is the amortizer's location.
+func (c *slicedCall) predict(b compute.Backend, x, y *tensors.Tensor) (*tensors.Tensor, error) {
+	specs := c.Rule.Specs()
+	w := c.o.Weights
+	if w == nil {
+		w = weights.Init(specs, c.o.Seed)
+	}
+	w, err := w.Match(specs)
+	if err != nil {
+		return nil, fmt.Errorf("amortizer %q: %w", c.Rule.Amortizer.Name(), err)
+	}
+	args := []any{x, y}
+	for _, name := range w.Names() {
+		t, _ := w.Get(name)
+		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+		return []*graph.Node{c.Rule.Amortizer.Direction(weights.Bind(specs, in[2:]), in[0], in[1])}
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// draw makes the directions on the pure-Go backend, which needs no compilation: equal seeds give equal directions wherever they are costed.
+func (c *slicedCall) draw() error {
+	if given := c.o.Directions; given != nil {
+		c.d.Directions = given.Values
+		if len(given.Shape) == 2 {
+			c.d.Directions = make([]float32, 0, c.x.N*len(given.Values))
+			for range c.x.N {
+				c.d.Directions = append(c.d.Directions, given.Values...)
+			}
+		}
+		return nil
+	}
+	b, err := goBackend()
+	if err != nil {
+		return err
+	}
+	rng, err := graph.RNGStateFromSeed(int64(c.o.Seed))
+	if err != nil {
+		return err
+	}
+	args := []any{rng, tensor(c.x), tensor(c.y)}
+	if c.d.Location != nil {
+		args = append(args, tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D))
+	}
+	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+		src := slicing.Seeded(in[0])
+		rule := c.Rule
+		rule.Amortizer = nil
+		var given *graph.Node
+		if len(in) > 3 {
+			given = in[3]
+		}
+		return []*graph.Node{rule.Draw(src, rule.Location(src, nil, given, in[1], in[2]), in[1], in[2])}
+	}, args...)
+	if err != nil {
+		return err
+	}
+	c.d.Directions, err = tensors.CopyFlatData[float32](out[0])
+	return err
+}
+
+// perPair is L, the number of directions of every pair.
+func (c *slicedCall) perPair() int { return len(c.d.Directions) / (c.x.N * c.x.D) }
+
+// host costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
+func (c *slicedCall) host() error {
+	x, y := clouds(c.x, c.o.MassX), clouds(c.y, c.o.MassY)
+	options := ot1d.HostOptions{P: c.Exponent(), Normalized: c.PerPoint}
+	costs, err := ot1d.Host(x, y, c.d.Directions, c.perPair(), options)
+	if err != nil {
+		return err
+	}
+	b, err := goBackend()
+	if err != nil {
+		return err
+	}
+	n, l, dim := c.x.N, c.perPair(), c.x.D
+	wide := func(v []float32, shape ...int) *tensors.Tensor {
+		out := make([]float64, len(v))
+		for i, x := range v {
+			out[i] = float64(x)
+		}
+		return tensors.FromFlatDataAndDimensions(out, shape...)
+	}
+	args := []any{tensors.FromFlatDataAndDimensions(costs, n, l), wide(c.d.Directions, n, l, dim)}
+	reads := c.ReadsClouds()
+	if reads {
+		args = append(args, wide(c.x.Points, n, c.x.M, dim), wide(c.y.Points, n, c.y.M, dim))
+	}
+	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+		var gx, gy *graph.Node
+		if reads {
+			gx, gy = in[2], in[3]
+		}
+		r := c.Finish(in[0], in[1], gx, gy, c.x.M)
+		out := c.outputs(r)
+		if c.o.Gradient {
+			at := []*graph.Node{in[0]}
+			if reads {
+				at = append(at, gy)
+			}
+			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), at...)...)
+		}
+		return out
+	}, args...)
+	if err != nil {
+		return err
+	}
+	c.d.Costs = make([]float32, len(costs))
+	for i, v := range costs {
+		c.d.Costs[i] = float32(v)
+	}
+	if err := c.read(out, tensors.MustCopyFlatData[float64]); err != nil || !c.o.Gradient {
+		return err
+	}
+	upstream := tensors.MustCopyFlatData[float64](out[3])
+	_, _, gy, _, err := ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options)
+	if err != nil {
+		return err
+	}
+	if reads {
+		for i, v := range tensors.MustCopyFlatData[float64](out[4]) {
+			gy[i] += v
+		}
+	}
+	c.d.Gradient = make([]float32, len(gy))
+	for i, v := range gy {
+		c.d.Gradient[i] = float32(v)
+	}
+	return nil
+}
+
+// outputs are pairs, shares and the number of slices used.
+func (c *slicedCall) outputs(r loss.Result) []*graph.Node {
+	used := r.Used
+	if used == nil {
+		used = graph.Scalar(r.Pairs.Graph(), dtypes.Int32, c.perPair())
+	}
+	return []*graph.Node{r.Pairs, r.Shares, used}
+}
+
+// graph costs and reduces the slices in the graph that training uses.
+func (c *slicedCall) graph() error {
+	b, err := c.engine()
+	if err != nil {
+		return err
+	}
+	n, l, dim := c.x.N, c.perPair(), c.x.D
+	args := []any{tensor(c.x), tensor(c.y), tensors.FromFlatDataAndDimensions(c.d.Directions, n, l, dim)}
+	masses := 0
+	for _, m := range []struct {
+		values []float32
+		points int
+	}{{c.o.MassX, c.x.M}, {c.o.MassY, c.y.M}} {
+		if m.values != nil {
+			args = append(args, tensors.FromFlatDataAndDimensions(m.values, n, m.points))
+			masses++
+		}
+	}
+	defer finalizeAll(args)
+	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+		s := c.Sliced
+		s.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[2]}, Slices: l}
+		how := loss.Call{}
+		rest := in[3:]
+		if c.o.MassX != nil {
+			how.MassX, rest = rest[0], rest[1:]
+		}
+		if c.o.MassY != nil {
+			how.MassY = rest[0]
+		}
+		if c.o.Gradient {
+			how.Wrt = ot1d.Y
+		}
+		r := s.Build(how, in[0], in[1])
+		out := append(c.outputs(r), r.Slices)
+		if c.o.Gradient {
+			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
+		}
+		return out
+	}, args...)
+	if err != nil {
+		return err
+	}
+	defer finalize(out...)
+	c.d.Costs = tensors.MustCopyFlatData[float32](out[3])
+	if c.o.Gradient {
+		c.d.Gradient = tensors.MustCopyFlatData[float32](out[4])
+	}
+	return c.read(out, func(t *tensors.Tensor) []float64 {
+		v := tensors.MustCopyFlatData[float32](t)
+		w := make([]float64, len(v))
+		for i, x := range v {
+			w[i] = float64(x)
+		}
+		return w
+	})
+}
+
+// read fills in values and errors from pairs, shares and the number used.
+func (c *slicedCall) read(out []*tensors.Tensor, values func(*tensors.Tensor) []float64) error {
+	c.d.PerPair = values(out[0])
+	c.d.Slices = int(out[2].Value().(int32))
+	c.uncertainty(values(out[1]))
+	return nil
+}

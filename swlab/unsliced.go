@@ -1,0 +1,100 @@
+package swlab
+
+import (
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// onHost is Distance with a loss that is computed on the host.
+func onHost(l loss.Host, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
+	pairs, gy, err := l.Compare(clouds(x, nil), clouds(y, nil), o.Gradient)
+	if err != nil {
+		return err
+	}
+	d.PerPair = pairs
+	if o.Gradient {
+		d.Gradient = make([]float32, len(gy))
+		for i, v := range gy {
+			d.Gradient[i] = float32(v / float64(x.N))
+		}
+	}
+	return nil
+}
+
+// inGraph is Distance with a loss of the graph that has no slices.
+func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
+	e := o.Engine
+	if e == nil {
+		var err error
+		if e, err = engine.Open(""); err != nil {
+			return err
+		}
+	}
+	args := []any{tensor(x), tensor(y)}
+	defer finalizeAll(args)
+	out, err := call(e.Backend, func(in []*graph.Node) []*graph.Node {
+		how := loss.Call{}
+		if o.Gradient {
+			how.Wrt = ot1d.Y
+		}
+		pairs := l.Build(how, in[0], in[1]).Pairs
+		if !o.Gradient {
+			return []*graph.Node{pairs}
+		}
+		return []*graph.Node{pairs, graph.Gradient(graph.ReduceAllMean(pairs), in[1])[0]}
+	}, args...)
+	if err != nil {
+		return err
+	}
+	defer finalize(out...)
+	for _, v := range tensors.MustCopyFlatData[float32](out[0]) {
+		d.PerPair = append(d.PerPair, float64(v))
+	}
+	if o.Gradient {
+		d.Gradient = tensors.MustCopyFlatData[float32](out[1])
+	}
+	return nil
+}
+
+// tensor is a set's points, [B, m, d].
+func tensor(s *datasets.Set) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(s.Points, s.N, s.M, s.D)
+}
+
+// call builds a graph and calls it once.
+func call(b compute.Backend, f func([]*graph.Node) []*graph.Node, args ...any) ([]*tensors.Tensor, error) {
+	x, err := graph.NewExec(b, f)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Finalize()
+	return x.Call(args...)
+}
+
+// goBackend is GoMLX's pure-Go backend: it needs neither plugin nor compilation.
+func goBackend() (compute.Backend, error) {
+	e, err := engine.Open("go")
+	if err != nil {
+		return nil, err
+	}
+	return e.Backend, nil
+}
+
+// finalize frees tensors on the device, which Go's collector does not see.
+func finalize(list ...*tensors.Tensor) {
+	for _, t := range list {
+		t.FinalizeAll()
+	}
+}
+
+func finalizeAll(args []any) {
+	for _, t := range args {
+		t.(*tensors.Tensor).FinalizeAll()
+	}
+}
