@@ -1,5 +1,5 @@
 // Package weights holds named tensors: the specification of a module's parameters, their initial values, and their
-// way to and from files (safetensors, with the names PyTorch users of the authors' modules have).
+// way to and from files (safetensors, and from PyTorch, with the names PyTorch users of the authors' modules have).
 package weights
 
 import (

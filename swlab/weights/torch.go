@@ -1,0 +1,235 @@
+package weights
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/nlpodyssey/gopickle/types"
+)
+
+// ReadTorch reads a state dict that PyTorch's torch.save wrote, in its zip or its older format: a dict of tensors, or one under
+// the key "autoencoder", "model" or "state_dict". No code of the file is run: only tensors, dicts, lists and numbers
+// are understood, and a file that asks for anything else is an error.
+//
+// float32, float64, float16 and bfloat16 tensors become float32, whatever their strides; integer tensors are allowed only
+// for "num_batches_tracked" entries, which are dropped. Of the zip format, the checksum of everything used is verified; the older
+// format has none. Memory is bounded by a small multiple of the file's size: a file may not hold more tensor elements than bytes.
+func ReadTorch(path string) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	set, err := readTorch(f, fi.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
+
+func readTorch(r io.ReaderAt, size int64) (set *Set, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the unpickler's, on a damaged file
+			set, err = nil, fmt.Errorf("damaged pickle: %v", p)
+		}
+	}()
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil {
+		return nil, fmt.Errorf("not a PyTorch file: %d bytes", size)
+	}
+	var root any
+	if string(magic[:]) == "PK\x03\x04" {
+		root, err = openArchive(r, size)
+	} else {
+		root, err = readLegacy(r, size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stateDict(root, size)
+}
+
+// storage is a flat array of one type that tensors are views of.
+type storage struct {
+	kind
+	count  int
+	read   func() ([]byte, error) // its count*width bytes
+	floats []float32              // once read
+}
+
+// values are the storage's elements as float32.
+func (s *storage) values() ([]float32, error) {
+	if s.floats != nil || s.count == 0 {
+		return s.floats, nil
+	}
+	raw, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	s.floats = decode(s.dtype, raw)
+	return s.floats, nil
+}
+
+// kind is the element type of a storage.
+type kind struct {
+	dtype string // as safetensors calls it
+	width int    // bytes
+}
+
+// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in <name>/data/<key>.
+func openArchive(r io.ReaderAt, size int64) (any, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not a PyTorch file: %w", err)
+	}
+	records := map[string]*zip.File{}
+	folder := ""
+	for _, f := range z.File {
+		records[f.Name] = f
+		if strings.HasSuffix(f.Name, "/data.pkl") && strings.Count(f.Name, "/") == 1 {
+			folder = strings.TrimSuffix(f.Name, "data.pkl")
+		}
+	}
+	if records[folder+"constants.pkl"] != nil {
+		return nil, errors.New("a TorchScript program; save its state dict: " + saveHint)
+	}
+	left := size // what all records together may take: archives whose records overlap would multiply the file
+	record := func(name string) ([]byte, error) {
+		f := records[folder+name]
+		if f == nil {
+			return nil, fmt.Errorf("no record %q in the zip file: not written by torch.save, or damaged", name)
+		}
+		if f.Method != zip.Store {
+			return nil, fmt.Errorf("record %q is compressed, expected a file as torch.save writes it", name)
+		}
+		if left -= int64(f.UncompressedSize64); left < 0 || f.UncompressedSize64 > uint64(size) {
+			return nil, fmt.Errorf("record %q claims %d bytes of a file of %d", name, f.UncompressedSize64, size)
+		}
+		c, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		b := make([]byte, f.UncompressedSize64)
+		if _, err := io.ReadFull(c, b); err == nil {
+			_, err = c.Read(make([]byte, 1)) // the checksum is compared at the end
+			if err == io.EOF {
+				return b, nil
+			}
+		}
+		return nil, fmt.Errorf("record %q is damaged: its checksum or length is wrong", name)
+	}
+	if records[folder+"byteorder"] != nil {
+		if b, err := record("byteorder"); err != nil || string(b) != "little" {
+			return nil, fmt.Errorf("byte order %q, expected \"little\" (%v)", b, err)
+		}
+	}
+	raw, err := record("data.pkl")
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*storage{}
+	root, _, err := unpickle(raw, func(id *types.Tuple) (any, error) {
+		s, key, err := storageOf(id)
+		if err != nil {
+			return nil, err
+		}
+		if old := known[key]; old != nil {
+			return old, nil
+		}
+		s.read = func() ([]byte, error) {
+			b, err := record("data/" + key)
+			if err == nil && len(b) != s.count*s.width {
+				err = fmt.Errorf("record %q has %d bytes, expected %d values of type %s", "data/"+key, len(b), s.count, s.dtype)
+			}
+			return b, err
+		}
+		known[key] = s
+		return s, nil
+	})
+	return root, err
+}
+
+// legacyMagic and legacyVersion begin PyTorch's older format, as two pickles.
+const (
+	legacyMagic   = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+	legacyVersion = "\x80\x02M\xe9\x03."
+)
+
+// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled object, the pickled list of
+// storage keys, and for each key the number of elements (int64) and the elements.
+func readLegacy(r io.ReaderAt, size int64) (any, error) {
+	head := make([]byte, len(legacyMagic)+len(legacyVersion))
+	if _, err := r.ReadAt(head, 0); err != nil || string(head) != legacyMagic+legacyVersion {
+		return nil, errors.New("not a PyTorch file: neither a zip file nor the older format of torch.save")
+	}
+	data := make([]byte, size)
+	if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	data = data[len(head):]
+	none := func(*types.Tuple) (any, error) { return nil, errors.New("a storage where none is expected") }
+	facts, n, err := unpickle(data, none)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := facts.(*types.Dict); ok {
+		if little, ok := d.Get("little_endian"); ok && little != true {
+			return nil, errors.New("big-endian numbers, expected little-endian ones")
+		}
+	}
+	data = data[n:]
+	known := map[string]*storage{}
+	root, n, err := unpickle(data, func(id *types.Tuple) (any, error) {
+		s, key, err := storageOf(id)
+		if err != nil {
+			return nil, err
+		}
+		if id.Len() > 5 && id.Get(5) != nil {
+			return nil, fmt.Errorf("storage %q is a view of another, as no PyTorch since 0.4 writes it; save the file again", key)
+		}
+		if old := known[key]; old != nil {
+			return old, nil
+		}
+		known[key] = s
+		return s, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	data = data[n:]
+	keys, n, err := unpickle(data, none)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := keys.(*types.List)
+	if !ok {
+		return nil, fmt.Errorf("damaged: expected a list of storage keys, found %s", name(keys))
+	}
+	data = data[n:]
+	for i := range list.Len() {
+		key, _ := list.Get(i).(string)
+		s := known[key]
+		if s == nil || len(data) < 8 || binary.LittleEndian.Uint64(data) != uint64(s.count) || s.count > (len(data)-8)/s.width {
+			return nil, fmt.Errorf("damaged: storage %q is missing, cut off or of another length than announced", key)
+		}
+		raw := data[8 : 8+s.count*s.width]
+		s.read = func() ([]byte, error) { return raw, nil }
+		data = data[8+len(raw):]
+	}
+	for key, s := range known {
+		if s.read == nil {
+			return nil, fmt.Errorf("damaged: storage %q is missing", key)
+		}
+	}
+	return root, nil
+}

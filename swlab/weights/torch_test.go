@@ -1,0 +1,205 @@
+package weights
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ramp is n values 0.5 i - 1 from i = start in steps.
+func ramp(start, step, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = 0.5*float32(start+i*step) - 1
+	}
+	return v
+}
+
+// expect is what testdata/torch_files.py wrote.
+func expect() map[string]map[string]Tensor {
+	plain := map[string]Tensor{"b.weight": {[]int{3, 2, 1}, ramp(0, 1, 6)}, "a.bias": {[]int{3}, ramp(0, 1, 3)}, "scalar": {[]int{}, ramp(0, 1, 1)}}
+	var transposed []float32
+	for c := range 6 {
+		transposed = append(transposed, ramp(c, 6, 4)...)
+	}
+	views := map[string]Tensor{
+		"transposed": {[]int{6, 4}, transposed}, "column": {[]int{4}, ramp(2, 6, 4)},
+		"corner":   {[]int{2, 3}, append(ramp(8, 1, 3), ramp(14, 1, 3)...)},
+		"expanded": {[]int{2, 3}, append(ramp(0, 1, 3), ramp(0, 1, 3)...)},
+		"whole":    {[]int{4, 6}, ramp(0, 1, 24)}, "empty": {[]int{0, 3}, []float32{}},
+	}
+	five := Tensor{[]int{5}, ramp(0, 1, 5)}
+	return map[string]map[string]Tensor{
+		"plain.pth": plain, "legacy.pth": plain, "protocol4.pt": plain, "autoencoder.pth": plain, "model.pth": plain, "nested.pth": plain,
+		"views.pth": views, "views_legacy.pth": views,
+		"types.pth":      {"f16": five, "bf16": five, "f64": five, "f32": five},
+		"parameters.pth": {"w": {[]int{2, 3}, ramp(0, 1, 6)}},
+	}
+}
+
+func TestReadTorch(t *testing.T) {
+	for file, want := range expect() {
+		set, err := Read(filepath.Join("testdata", file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(set.Names()) != len(want) {
+			t.Errorf("%s: entries %v", file, set.Names())
+		}
+		for name, w := range want {
+			if g, ok := set.Get(name); !ok || !slices.Equal(g.Shape, w.Shape) || !slices.Equal(g.Data, w.Data) {
+				t.Errorf("%s: %s is %v, want %v", file, name, g, w)
+			}
+		}
+	}
+	set, err := Read(filepath.Join("testdata", "plain.pth"))
+	if err != nil || !slices.Equal(set.Names(), []string{"b.weight", "a.bias", "scalar"}) {
+		t.Errorf("order of entries: %v %v", set.Names(), err)
+	}
+}
+
+func TestReadTorchRefuses(t *testing.T) {
+	const canary = "was_run" // what the malicious files would make
+	for file, want := range map[string]string{
+		"malicious.pth":        "posix.system",
+		"malicious_legacy.pth": "posix.system",
+		"module.pth":           "torch.nn.modules.container.Sequential",
+		"integers.pth":         `tensor "w": expected dtype F32, F64, F16 or BF16, found "I64"`,
+		"list.pth":             "expected a dict of tensors by name, found a list",
+		"mixed.pth":            `entry "epoch": expected a tensor, found the number 3`,
+		"torch_files.py":       "expected weights in a .safetensors, .pth or .pt file",
+		"none.pth":             "no such file",
+	} {
+		_, err := Read(filepath.Join("testdata", file))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v, want an error with %q", file, err, want)
+		}
+	}
+	if _, err := os.Stat(canary); err == nil {
+		t.Fatal("the file's code was run")
+	}
+}
+
+func torchFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Every truncation is an error. A flipped bit in the numbers of a zip file is caught by its checksum.
+func TestReadTorchDamaged(t *testing.T) {
+	for _, file := range []string{"plain.pth", "legacy.pth"} {
+		b := torchFile(t, file)
+		for n := range len(b) {
+			if _, err := readTorch(bytes.NewReader(b[:n]), int64(n)); err == nil {
+				t.Errorf("%s cut off after %d of %d bytes is read", file, n, len(b))
+			}
+		}
+	}
+	b := torchFile(t, "plain.pth")
+	var numbers bytes.Buffer
+	if err := binary.Write(&numbers, binary.LittleEndian, ramp(0, 1, 6)); err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, numbers.Bytes())
+	if at < 0 {
+		t.Fatal("the numbers are not where expected")
+	}
+	for i := range numbers.Len() {
+		c := slices.Clone(b)
+		c[at+i] ^= 4
+		if _, err := readTorch(bytes.NewReader(c), int64(len(c))); err == nil || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("a changed number: %v", err)
+		}
+	}
+}
+
+// hostile is a state dict whose storage or tensor claims to be huge.
+func hostile(t testing.TB, count, size, stride uint32) []byte {
+	t.Helper()
+	p := []byte("\x80\x02}X\x01\x00\x00\x00wctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuJ")
+	p = binary.LittleEndian.AppendUint32(p, count)
+	p = append(p, "tQK\x00J"...)
+	p = binary.LittleEndian.AppendUint32(p, size)
+	p = append(p, "\x85J"...)
+	p = binary.LittleEndian.AppendUint32(p, stride)
+	p = append(p, "\x85\x89N"+"tRs."...)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range map[string][]byte{"x/data.pkl": p, "x/data/0": make([]byte, 16)} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Claims of a file are checked before memory is asked for.
+func TestReadTorchHostile(t *testing.T) {
+	if _, err := readTorch(bytes.NewReader(hostile(t, 4, 4, 1)), int64(len(hostile(t, 4, 4, 1)))); err != nil {
+		t.Fatalf("the honest form: %v", err)
+	}
+	huge := func(op string, n int) []byte { // a pickle that announces 2^62 bytes
+		return append([]byte(legacyMagic+legacyVersion+"\x80\x02"+op), append(make([]byte, n-1), 0x40)...)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"storage":    {hostile(t, 1<<30, 4, 1), "1073741824 values in a file of"},
+		"length":     {hostile(t, 5, 4, 1), "has 16 bytes, expected 5 values"},
+		"expanded":   {hostile(t, 4, 1<<30, 0), "does not fit into a file of this size"},
+		"stride":     {hostile(t, 4, 4, 2), "reaches beyond its storage of 4 values"},
+		"big stride": {hostile(t, 4, 4, 1<<30), "does not fit"},
+		"negative":   {hostile(t, 4, 4, 1<<31), "does not fit"},
+		"bytes":      {huge("\x8e", 8), "cut off, or announces more"},
+		"frame":      {huge("\x95", 8), "cut off, or announces more"},
+		"long":       {huge("\x8b", 4), "cut off, or announces more"},
+		"old text":   {[]byte(legacyMagic + legacyVersion + "I12\n."), "instruction 0x49"},
+	} {
+		if _, err := readTorch(bytes.NewReader(c.data), int64(len(c.data))); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
+		}
+	}
+}
+
+func FuzzReadTorch(f *testing.F) {
+	for _, name := range []string{"plain.pth", "legacy.pth", "protocol4.pt", "views.pth", "types.pth", "parameters.pth", "malicious.pth"} {
+		f.Add(torchFile(f, name))
+	}
+	f.Add(hostile(f, 1<<30, 1<<30, 0))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		set, err := readTorch(bytes.NewReader(data), int64(len(data)))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20+200*uint64(len(data)) {
+			t.Errorf("%d bytes allocated for a file of %d", used, len(data))
+		}
+		if err != nil {
+			return
+		}
+		for _, n := range set.Names() {
+			if v, _ := set.Get(n); len(v.Data) != size(v.Shape) {
+				t.Errorf("%s: %d values for shape %v", n, len(v.Data), v.Shape)
+			}
+		}
+	})
+}
