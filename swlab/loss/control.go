@@ -2,6 +2,7 @@ package loss
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -96,7 +97,7 @@ func spread(x, mean, directions *graph.Node) (at, expected *graph.Node) {
 	points, dim := x.Shape().Dimensions[1], x.Shape().Dimensions[2]
 	centred := graph.Sub(x, mean)
 	sigma := graph.DivScalar(graph.Einsum("bmc,bmd->bcd", centred, centred), float64(points))
-	at = graph.Einsum("blc,bld->bl", directions, graph.Einsum("blc,bcd->bld", directions, sigma))
+	at = graph.ReduceSum(graph.Mul(directions, graph.Einsum("blc,bcd->bld", directions, sigma)), 2)
 	trace := graph.DivScalar(graph.ReduceSum(graph.ReduceSum(graph.Mul(centred, centred), 2), 1), float64(points*dim))
 	return at, graph.InsertAxes(trace, -1)
 }
@@ -142,5 +143,7 @@ func harmonics(f, directions *graph.Node) Reduced {
 	value := graph.Div(along, graph.Reshape(length, batch, 1))
 	fitted := graph.Einsum("blk,bk->bl", q, graph.Einsum("blk,bl->bk", q, f))
 	residual := graph.Sub(graph.Sub(f, fitted), graph.Mul(r, along))
+	// The intercept's variance is that of the residuals divided by r'r, not by the number of slices.
+	residual = graph.Mul(residual, graph.MulScalar(graph.Reciprocal(graph.Reshape(length, batch, 1)), math.Sqrt(float64(slices))))
 	return Reduced{Pairs: graph.Squeeze(value, 1), Shares: graph.StopGradient(graph.Add(residual, value))}
 }

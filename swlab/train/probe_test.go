@@ -150,7 +150,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.ascend(i+1, []any{low.data, probeRows, stepState(t, 1)})
+		l, err := low.ascend(i+1, []any{low.data, probeRows, stepState(t, 1)}, &Record{})
 		if err != nil {
 			t.Fatal(err)
 		}
