@@ -12,10 +12,17 @@ import (
 // pair sorts two arrays [batch, points, slices] along axis 1.
 //
 // On XLA's CPU it is one loop over the batch whose body sorts one pair of [points, slices] tables: they stay in the
-// cache, and the two chains run on two threads.
+// cache, and the two chains run on two threads. An array of fewer points is filled up to the other's.
 func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 	if !s.loop {
 		return wholeSort(a), wholeSort(b)
+	}
+	if m, n := a.Shape().Dimensions[1], b.Shape().Dimensions[1]; m != n {
+		sa, sb = s.pair(fill(a, max(m, n)), fill(b, max(m, n)))
+		first := func(x *graph.Node, n int) *graph.Node {
+			return graph.Slice(x, graph.AxisRange(), graph.AxisRange(0, n))
+		}
+		return first(sa, m), first(sb, n)
 	}
 	g, d := a.Graph(), a.Shape().Dimensions
 	var pads []*graph.Node
@@ -40,6 +47,15 @@ func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 		return out
 	})
 	return r[0], r[1]
+}
+
+// fill appends values that sort last along axis 1, up to n.
+func fill(x *graph.Node, n int) *graph.Node {
+	d := x.Shape().Dimensions
+	if d[1] == n {
+		return x
+	}
+	return graph.Concatenate([]*graph.Node{x, graph.BroadcastToDims(highest(x.Graph(), x.DType()), d[0], n-d[1], d[2])}, 1)
 }
 
 // wholeSort runs the network once over all pairs and slices.

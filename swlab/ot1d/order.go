@@ -1,12 +1,29 @@
 package ot1d
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
+
+// Order returns the order that sorts every row of values [batch, points] (float32), int32 [batch, points]. It is exact; which of
+// equal values comes first is not specified. No gradient flows through it.
+func Order(values *graph.Node) *graph.Node {
+	if s := values.Shape(); s.Rank() != 2 || s.DType != dtypes.Float32 {
+		panic(fmt.Errorf("ot1d: expected float32 values [batch, points] to order, found %s", s))
+	}
+	values = graph.StopGradient(values)
+	if loop.XLA(values.Graph()) {
+		return graph.Squeeze(sortedOrder(graph.InsertAxes(values, 1)), 1)
+	}
+	s := sorter{network: true, exact: true, axis: 1}
+	return graph.Squeeze(s.index(wholeSort(s.keys(graph.InsertAxes(values, -1), span{}))), 2)
+}
 
 // sortedOrder is the argsort of [batch, slices, points] along the last axis by XLA's sort.
 func sortedOrder(x *graph.Node) *graph.Node {
@@ -23,16 +40,16 @@ func sortedOrder(x *graph.Node) *graph.Node {
 	return graph.SortFunc(less, 2, false, x, index)[1]
 }
 
-// flat turns an order along the sorter's axis into indices of the flattened array, [n, 1].
-func (s sorter) flat(order *graph.Node) *graph.Node {
+// flat turns places along the sorter's axis into indices of a flattened array of that many points, [n, 1].
+func (s sorter) flat(order *graph.Node, points int) *graph.Node {
 	g, d := order.Graph(), order.Shape().Dimensions
 	shape := shapes.Make(dtypes.Int32, d...)
 	var at *graph.Node
 	if s.axis == 2 { // (b L + l) m + order
 		row := graph.Add(graph.MulScalar(graph.Iota(g, shape, 0), d[1]), graph.Iota(g, shape, 1))
-		at = graph.Add(graph.MulScalar(row, d[2]), order)
+		at = graph.Add(graph.MulScalar(row, points), order)
 	} else { // (b m + order) L + l
-		row := graph.Add(graph.MulScalar(graph.Iota(g, shape, 0), d[1]), order)
+		row := graph.Add(graph.MulScalar(graph.Iota(g, shape, 0), points), order)
 		at = graph.Add(graph.MulScalar(row, d[2]), graph.Iota(g, shape, 2))
 	}
 	return graph.Reshape(at, order.Shape().Size(), 1)
@@ -42,14 +59,14 @@ func (s sorter) flat(order *graph.Node) *graph.Node {
 func (s sorter) unsort(sorted, order *graph.Node) *graph.Node {
 	n := sorted.Shape().Size()
 	zero := graph.Zeros(sorted.Graph(), shapes.Make(sorted.DType(), n))
-	out := graph.ScatterUpdate(zero, s.flat(order), graph.Reshape(sorted, n), false, true)
+	out := graph.ScatterUpdate(zero, s.flat(order, sorted.Shape().Dimensions[s.axis]), graph.Reshape(sorted, n), false, true)
 	return graph.StopGradient(graph.Reshape(out, sorted.Shape().Dimensions...))
 }
 
 // take reads x[order[k]] along the axis.
 func (s sorter) take(x, order *graph.Node) *graph.Node {
 	n := x.Shape().Size()
-	return graph.Reshape(graph.Gather(graph.Reshape(x, n), s.flat(order)), x.Shape().Dimensions...)
+	return graph.Reshape(graph.Gather(graph.Reshape(x, n), s.flat(order, x.Shape().Dimensions[s.axis])), order.Shape().Dimensions...)
 }
 
 // keys packs a projection and its index along axis 1 into one integer whose order is that of the projection.

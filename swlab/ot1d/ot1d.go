@@ -5,11 +5,13 @@
 //
 //	F(theta; X, Y) = sum_i |a_(i) - b_(i)|^p  =  m W_p^p(theta#P_X, theta#P_Y)
 //
-// a SUM over points without root, as in the released code of Nguyen et al. 2023 (protocol of the paper's tables).
+// a SUM over points without root, as in the released code of Nguyen et al. 2023 (protocol of the paper's tables). The mean
+// W_p^p is an option, and the only form for clouds of different sizes or with weights. Host computes the same outside of graphs.
 package ot1d
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -46,18 +48,20 @@ const (
 
 // Options of Costs. The zero value is the squared cost, automatic sorting, no gradient.
 type Options struct {
-	P      float64 // the exponent p >= 1; 0 means 2
-	Method Method
-	Wrt    Wrt
-	// Normalized makes the cost W_p^p of the probability measures: a mean over points.
-	Normalized bool
-	// WeightsX, WeightsY [batch, points] are the masses of the points, divided by their sum; nil: equal ones. They need Normalized.
+	P          float64 // the exponent p >= 1; 0 means 2
+	Method     Method
+	Wrt        Wrt
+	Normalized bool // W_p^p of the two probability measures in place of the sum over points
+
+	// Weights of the points, [batch, points], not negative and not all 0 (not checked), divided by each cloud's sum; nil: equal.
+	// They have no gradient.
 	WeightsX, WeightsY *graph.Node
 }
 
-// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l.
+// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Normalized. Clouds of different sizes or
+// with weights need Normalized; see quantile for what is computed then.
 //
-//	x, y        [batch, points, dim]  the clouds
+//	x, y        [batch, points, dim]  the clouds, of numbers of points of their own
 //	directions  [batch, slices, dim]  unit vectors; they are used as given
 //	result      [batch, slices]
 //
@@ -68,17 +72,10 @@ type Options struct {
 //
 // Costs panics with the shapes when they do not agree (GoMLX's custom while a graph is built).
 func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
-	if o.Normalized {
-		o.Normalized = false
-		return graph.DivScalar(Costs(x, y, directions, o), float64(x.Shape().Dimensions[1]))
-	}
-	checkShapes(x, y, directions)
 	if o.P == 0 {
 		o.P = 2
 	}
-	if o.P < 1 {
-		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", o.P))
-	}
+	check(x, y, directions, o)
 	if o.Wrt&X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -88,7 +85,20 @@ func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
 	if o.Wrt&Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	s := newSorter(x.Graph(), o.Method, x.Shape().Dimensions[1])
+	m, n := x.Shape().Dimensions[1], y.Shape().Dimensions[1]
+	s := newSorter(x.Graph(), o.Method, max(m, n))
+	if m != n || o.WeightsX != nil || o.WeightsY != nil {
+		return s.quantile(x, y, directions, o)
+	}
+	cost := s.equal(x, y, directions, o)
+	if o.Normalized {
+		cost = graph.DivScalar(cost, float64(m))
+	}
+	return cost
+}
+
+// equal is the sum over points of clouds of one size.
+func (s sorter) equal(x, y, directions *graph.Node, o Options) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
 	switch {
 	case o.Wrt == None:
@@ -122,13 +132,24 @@ func power(d *graph.Node, p float64) *graph.Node {
 	return graph.Mul(a, graph.PowScalar(safe, p-1))
 }
 
-func checkShapes(x, y, directions *graph.Node) {
+func check(x, y, directions *graph.Node, o Options) {
+	if o.P < 1 {
+		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", o.P))
+	}
 	xs, ys, ds := x.Shape(), y.Shape(), directions.Shape()
-	if xs.Rank() != 3 || !xs.Equal(ys) {
-		panic(fmt.Errorf("ot1d: expected two clouds of one shape [batch, points, dim], found %s and %s", xs, ys))
+	if xs.Rank() != 3 || ys.Rank() != 3 || xs.DType != ys.DType || xs.Dimensions[0] != ys.Dimensions[0] || xs.Dimensions[2] != ys.Dimensions[2] {
+		panic(fmt.Errorf("ot1d: expected two clouds [batch, points, dim] of one batch size and dimension, found %s and %s", xs, ys))
 	}
 	if ds.Rank() != 3 || ds.Dimensions[0] != xs.Dimensions[0] || ds.Dimensions[2] != xs.Dimensions[2] {
 		panic(fmt.Errorf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
+	}
+	for _, c := range []struct{ weights, cloud *graph.Node }{{o.WeightsX, x}, {o.WeightsY, y}} {
+		if d := c.cloud.Shape().Dimensions; c.weights != nil && !slices.Equal(c.weights.Shape().Dimensions, d[:2]) {
+			panic(fmt.Errorf("ot1d: expected weights [%d, %d], found %s", d[0], d[1], c.weights.Shape()))
+		}
+	}
+	if !o.Normalized && (xs.Dimensions[1] != ys.Dimensions[1] || o.WeightsX != nil || o.WeightsY != nil) {
+		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for the mean (Normalized)", xs.Dimensions[1], ys.Dimensions[1], o.WeightsX != nil, o.WeightsY != nil))
 	}
 }
 

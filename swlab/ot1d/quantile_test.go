@@ -1,0 +1,262 @@
+package ot1d
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+)
+
+// on calls a graph on the named backend.
+func on(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
+	t.Helper()
+	e, err := engine.Open(backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := graph.NewExec(e.Backend, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Finalize()
+	var own []any // a tensor belongs to the backend that it has been on
+	for _, v := range in {
+		c, err := v.(*tensors.Tensor).LocalClone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = append(own, c)
+	}
+	out, err := x.Call(own...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// floatsOn is on for float32 outputs.
+func floatsOn(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
+	t.Helper()
+	var out [][]float32
+	for _, o := range on(t, backend, f, in...) {
+		out = append(out, tensors.MustCopyFlatData[float32](o))
+	}
+	return out
+}
+
+// ways are the backends and sorters to test: what Auto takes on XLA's CPU, XLA's sort and the pure-Go backend's two networks.
+var ways = map[string]struct {
+	backend string
+	method  Method
+}{"network": {"", Network}, "sort": {"", Sort}, "go": {"go", Network}, "go exact": {"go", Sort}}
+
+// TestQuantile: value and gradients of unequal sizes and weights are those on the host.
+func TestQuantile(t *testing.T) {
+	const batch, lines, dim = 2, 3, 3
+	for i, c := range []struct{ m, n, weights int }{{20, 13, 0}, {9, 21, 3}, {1, 5, 0}, {16, 48, 0}, {17, 17, 1}, {6, 1, 2}} {
+		r := rand.New(rand.NewPCG(uint64(c.m), uint64(c.n)))
+		x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
+		y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
+		d := directions(r, batch*lines, dim)
+		in := []any{tensor(x.Points, batch, c.m, dim), tensor(y.Points, batch, c.n, dim), tensor(d, batch, lines, dim)}
+		if c.weights&1 != 0 {
+			x.Weights = positive(r, batch*c.m)
+			in = append(in, tensor(x.Weights, batch, c.m))
+		}
+		if c.weights&2 != 0 {
+			y.Weights = positive(r, batch*c.n)
+			in = append(in, tensor(y.Weights, batch, c.n))
+		}
+		upstream := make([]float64, batch*lines)
+		for i := range upstream {
+			upstream[i] = float64(i%3) - .5
+		}
+		p := []float64{1.5, 2, 3}[c.m%3]
+		want := make([][]float64, 4)
+		var err error
+		want[0], want[1], want[2], want[3], err = HostGradient(x, y, d, lines, upstream, X|Y|Directions, HostOptions{P: p, Normalized: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, way := range ways {
+			if i > 1 && way.backend == "" {
+				continue // XLA takes its time to compile
+			}
+			t.Run(fmt.Sprintf("%d-%d weights %b %s", c.m, c.n, c.weights, name), func(t *testing.T) {
+				out := floatsOn(t, way.backend, func(in []*graph.Node) []*graph.Node {
+					o := Options{P: p, Method: way.method, Normalized: true}
+					rest := in[3:]
+					if c.weights&1 != 0 {
+						o.WeightsX, rest = rest[0], rest[1:]
+					}
+					if c.weights&2 != 0 {
+						o.WeightsY = rest[0]
+					}
+					alone := Costs(in[0], in[1], in[2], o)
+					o.Wrt = X | Y | Directions
+					costs := Costs(in[0], in[1], in[2], o)
+					up := make([]float32, len(upstream))
+					for i, u := range upstream {
+						up[i] = float32(u)
+					}
+					loss := graph.ReduceAllSum(graph.Mul(costs, graph.Reshape(graph.Const(in[0].Graph(), up), batch, lines)))
+					return append([]*graph.Node{alone, costs}, graph.Gradient(loss, in[:3]...)...)
+				}, in...)
+				for i, want := range [][]float64{want[0], want[0], want[1], want[2], want[3]} {
+					graphtest.Close(t, []string{"values", "costs", "x", "y", "directions"}[i], out[i], want, 1e-5)
+				}
+			})
+		}
+	}
+}
+
+// TestQuantileFiniteDifferences: the derivative of the graph along a random change of all arguments at once is that of the
+// integral, and weights have none.
+func TestQuantileFiniteDifferences(t *testing.T) {
+	const m, n, lines, dim, h = 12, 7, 3, 3, 1e-3
+	r := rand.New(rand.NewPCG(3, 1))
+	args := [][]float32{normals(r, m*dim, .3), normals(r, n*dim, .5), directions(r, lines, dim)}
+	wx, wy := positive(r, m), positive(r, n)
+	var change [][]float32
+	for _, a := range args {
+		change = append(change, normals(r, len(a), 1))
+	}
+	total := func(step float32) float64 {
+		var at [3][]float32
+		for k, a := range args {
+			at[k] = slices.Clone(a)
+			for i := range a {
+				at[k][i] += step * change[k][i]
+			}
+		}
+		sum := 0.0
+		for l := range lines {
+			sum += quantile(at[0], at[1], wx, wy, at[2][l*dim:(l+1)*dim], 2)
+		}
+		return sum
+	}
+	want := (total(h) - total(-h)) / (2 * h)
+	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
+		o := Options{Wrt: X | Y | Directions, Normalized: true, WeightsX: in[3], WeightsY: in[4]}
+		return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], o)), in...)
+	}, tensor(args[0], 1, m, dim), tensor(args[1], 1, n, dim), tensor(args[2], 1, lines, dim), tensor(wx, 1, m), tensor(wy, 1, n))
+	got := 0.0
+	for k, c := range change {
+		for i, v := range c {
+			got += float64(v) * float64(out[k][i])
+		}
+	}
+	if math.Abs(got-want) > 1e-3*math.Abs(want) {
+		t.Errorf("derivative %v, central difference %v", got, want)
+	}
+	for _, g := range slices.Concat(out[3], out[4]) {
+		if g != 0 {
+			t.Fatalf("gradient %v in a weight", g)
+		}
+	}
+}
+
+// TestQuantileConsistency: weights of 1/m and the plain mean agree; a point split into two of half its weight changes nothing.
+func TestQuantileConsistency(t *testing.T) {
+	const m, lines, dim = 33, 5, 3
+	r := rand.New(rand.NewPCG(5, 1))
+	x, y, d, w := normals(r, m*dim, .3), normals(r, m*dim, .5), directions(r, lines, dim), positive(r, m)
+	split, half := append(slices.Clone(x), x[:dim]...), append(slices.Clone(w), w[0]/2)
+	half[0] /= 2
+	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
+		x, y, d, each := in[0], in[1], in[2], in[3]
+		o := Options{Wrt: Y}
+		sum := graph.DivScalar(Costs(x, y, d, o), m)
+		o.Normalized = true
+		mean := Costs(x, y, d, o)
+		o.WeightsX, o.WeightsY = each, each
+		equal := Costs(x, y, d, o)
+		o.WeightsX = in[4]
+		weighted := Costs(x, y, d, o)
+		o.WeightsX = in[6]
+		return []*graph.Node{sum, mean, equal, weighted, Costs(in[5], y, d, o)}
+	}, tensor(x, 1, m, dim), tensor(y, 1, m, dim), tensor(d, 1, lines, dim), tensor(slices.Repeat([]float32{1. / m}, m), 1, m), tensor(w, 1, m), tensor(split, 1, m+1, dim), tensor(half, 1, m+1))
+	same := func(what string, a, b []float32) {
+		for i := range a {
+			if math.Abs(float64(a[i]-b[i])) > 2e-6*math.Abs(float64(a[i])) {
+				t.Errorf("%s: %v and %v", what, a[i], b[i])
+			}
+		}
+	}
+	same("mean", out[0], out[1])
+	same("equal weights", out[0], out[2])
+	same("split point", out[3], out[4])
+}
+
+// TestOrder: the values in the order found are sorted and every place occurs once, on XLA and on the pure-Go backend.
+func TestOrder(t *testing.T) {
+	const batch, points = 3, 77
+	r := rand.New(rand.NewPCG(6, 1))
+	v := normals(r, batch*points, 1)
+	v[5], v[9], v[11] = v[4], 0, float32(math.Copysign(0, -1)) // ties
+	v[20], v[21] = 1e-37, math.MaxFloat32
+	for _, backend := range []string{"", "go"} {
+		order := tensors.MustCopyFlatData[int32](on(t, backend, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{Order(in[0])}
+		}, tensor(v, batch, points))[0])
+		for b := range batch {
+			row, seen := order[b*points:(b+1)*points], map[int32]bool{}
+			for i, k := range row {
+				if i > 0 && v[b*points+int(k)] < v[b*points+int(row[i-1])] {
+					t.Errorf("backend %q: place %d of row %d is out of order", backend, i, b)
+				}
+				seen[k] = true
+			}
+			if len(seen) != points {
+				t.Errorf("backend %q: %d of %d places in row %d", backend, len(seen), points, b)
+			}
+		}
+	}
+}
+
+func TestCostsErrors(t *testing.T) {
+	node := func(dims ...int) *tensors.Tensor {
+		n := 1
+		for _, d := range dims {
+			n *= d
+		}
+		return tensor(make([]float32, n), dims...)
+	}
+	x, d := node(2, 4, 3), node(2, 5, 3)
+	for _, c := range []struct {
+		y, weights *tensors.Tensor
+		o          Options
+		want       string
+	}{
+		{node(2, 5, 3), nil, Options{}, "Normalized"},
+		{x, node(2, 4), Options{}, "Normalized"},
+		{x, node(2, 5), Options{Normalized: true}, "weights [2, 4]"},
+		{node(3, 4, 3), nil, Options{Normalized: true}, "one batch size"},
+		{x, nil, Options{P: .5}, "p = 0.5"},
+	} {
+		in := []any{x, c.y, d}
+		if c.weights != nil {
+			in = append(in, c.weights)
+		}
+		e, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
+			if len(in) > 3 {
+				c.o.WeightsY = in[3]
+			}
+			return []*graph.Node{Costs(in[0], in[1], in[2], c.o)}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Call(in...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one about %q", err, c.want)
+		}
+	}
+}
