@@ -1,0 +1,146 @@
+package swlab
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// DirectionOptions of Direction.
+type DirectionOptions struct {
+	Weights *weights.Set   // nil: initial ones, drawn with Seed
+	Seed    uint64         // of the initial weights
+	DK, K   int            // sizes of the attention maps; 0: those of Weights, or 64
+	Form    amortizer.Form // as coded (default) or as the paper writes it
+	Engine  *engine.Engine // nil: the best backend found
+}
+
+// Predicted is the result of Direction.
+type Predicted struct {
+	Amortizer  string
+	Parameters int       // number of weights of the map
+	DK, K      int       // its sizes; 0 for a map without
+	Directions []float32 // [B, d] unit vectors
+}
+
+// Direction predicts one slicing direction for each pair (x_b, y_b) of two sets of clouds, [B, m, d] each, by the amortizer of
+// that name (amortizer.Names). The clouds are taken as they are: neither centred nor scaled. Large sets go part by part.
+func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted, error) {
+	a, w, err := prepareDirection(name, x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	specs := a.Specs()
+	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
+	p := &Predicted{Amortizer: name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
+	rows := max(1, (16<<20)/(x.M*y.M)) // attention has tables of m^2 entries per pair
+	p.Directions, err = forward(o.Engine, w, rows, []*datasets.Set{x, y}, func(in []*graph.Node) *graph.Node {
+		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])
+	})
+	if err != nil {
+		return nil, err
+	}
+	for b := range x.N {
+		square := 0.0
+		for _, v := range p.Directions[b*x.D : (b+1)*x.D] {
+			square += float64(v) * float64(v)
+		}
+		if !(math.Abs(square-1) < 1e-3) {
+			return nil, fmt.Errorf("pair %d of %s and %s has no direction: amortizer %q gives a vector of norm %.3g (it is zero before division by its norm, or not finite)",
+				b, x.Name, y.Name, name, math.Sqrt(square))
+		}
+	}
+	return p, nil
+}
+
+// CheckDirection returns what is wrong with a call of Direction, before any work.
+func CheckDirection(name string, x, y *datasets.Set, o DirectionOptions) error {
+	_, _, err := prepareDirection(name, x, y, o)
+	return err
+}
+
+// prepareDirection checks the call and returns the map and its weights.
+func prepareDirection(name string, x, y *datasets.Set, o DirectionOptions) (amortizer.Amortizer, *weights.Set, error) {
+	c := amortizer.Config{Points: x.M, Dim: x.D, DK: o.DK, K: o.K, Form: o.Form}
+	switch {
+	case x.N == 0:
+		return nil, nil, fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
+	case x.N != y.N:
+		return nil, nil, fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
+	case x.D != y.D:
+		return nil, nil, fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
+	}
+	if _, err := amortizer.New(name, c); err != nil {
+		return nil, nil, err
+	}
+	if o.Weights != nil {
+		found := sizes(name, c, o.Weights)
+		if found.Points > 0 && found.Points != x.M {
+			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s", found.Points, x.M, x.Name)
+		}
+		if c.DK == 0 {
+			c.DK = found.DK
+		}
+		if c.K == 0 {
+			c.K = found.K
+		}
+	}
+	a, err := amortizer.New(name, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range []*datasets.Set{x, y} {
+		if err := a.Fits(s.M); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	w := o.Weights
+	if w == nil {
+		w = weights.Init(a.Specs(), o.Seed)
+	}
+	if w, err = w.Match(a.Specs()); err != nil {
+		return nil, nil, fmt.Errorf("amortizer %q: %w", name, err)
+	}
+	return a, w, nil
+}
+
+// sizes finds the m, d_k and k that the tensors of w were made for, from the shapes that depend on them; 0 where none does. Every
+// length in a map's specs is linear in each size, so two values of it give the line.
+func sizes(name string, c amortizer.Config, w *weights.Set) amortizer.Config {
+	length := func(set func(c *amortizer.Config, v int)) int {
+		var specs [2][]weights.Spec
+		for i := range specs {
+			probe := c
+			probe.Points, probe.DK, probe.K = 1, 1, 1
+			set(&probe, i+1)
+			a, err := amortizer.New(name, probe)
+			if err != nil {
+				return 0
+			}
+			specs[i] = a.Specs()
+		}
+		for i, s := range specs[0] {
+			t, ok := w.Get(s.Name)
+			if !ok || len(t.Shape) != len(s.Shape) {
+				continue
+			}
+			for axis, at1 := range s.Shape {
+				if slope := specs[1][i].Shape[axis] - at1; slope > 0 {
+					return (t.Shape[axis] - at1 + slope) / slope
+				}
+			}
+		}
+		return 0
+	}
+	return amortizer.Config{
+		Points: length(func(c *amortizer.Config, v int) { c.Points = v }),
+		DK:     length(func(c *amortizer.Config, v int) { c.DK = v }),
+		K:      length(func(c *amortizer.Config, v int) { c.K = v }),
+	}
+}

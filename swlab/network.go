@@ -1,0 +1,164 @@
+package swlab
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Network is a point-cloud autoencoder with its weights.
+type Network struct {
+	Points  int // m, of the clouds that the decoder makes; the encoder takes clouds of any number of points
+	weights *weights.Set
+}
+
+// NetworkOptions of Encode and Reconstruct.
+type NetworkOptions struct {
+	BatchStats bool           // normalise by the statistics of all clouds given, as in training, instead of the running ones
+	Engine     *engine.Engine // nil: the best backend found
+}
+
+// NewNetwork is the autoencoder with the weights w (names and shapes of pointnet.Autoencoder.Specs), made for as many points as its
+// decoder's last layer gives. The error lists what is missing, unknown or of another shape.
+func NewNetwork(w *weights.Set) (*Network, error) {
+	const last = "decoder.fc3.bias"
+	t, ok := w.Get(last)
+	if !ok {
+		return nil, fmt.Errorf("no tensor %q: expected the weights of an autoencoder", last)
+	}
+	if len(t.Shape) != 1 || t.Shape[0] == 0 || t.Shape[0]%pointnet.Dim != 0 {
+		return nil, fmt.Errorf("tensor %q: expected shape [%d m] for m points, found %v", last, pointnet.Dim, t.Shape)
+	}
+	net, err := pointnet.New(t.Shape[0] / pointnet.Dim)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := w.Match(net.Specs())
+	if err != nil {
+		return nil, err
+	}
+	return &Network{Points: net.Points, weights: fitted}, nil
+}
+
+// Parameters is the number of trained parameters.
+func (n *Network) Parameters() int { return (&pointnet.Autoencoder{Points: n.Points}).Parameters() }
+
+// CheckEncode returns what is wrong with a call of Encode, before any work.
+func (n *Network) CheckEncode(x *datasets.Set, o NetworkOptions) error {
+	switch {
+	case x.N == 0:
+		return fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
+	case x.D != pointnet.Dim:
+		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.D)
+	}
+	return nil
+}
+
+// CheckReconstruct returns what is wrong with a call of Reconstruct, before any work.
+func (n *Network) CheckReconstruct(x *datasets.Set, o NetworkOptions) error {
+	if err := n.CheckEncode(x, o); err != nil {
+		return err
+	}
+	if o.BatchStats && x.N < 2 {
+		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", x.Name, x.N)
+	}
+	return nil
+}
+
+// Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The clouds are taken as they are; the networks of the
+// paper were trained on centred clouds of radius 1.
+//
+// With running statistics (the default) every cloud has a code of its own and large sets are encoded part by part. With
+// BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: about 4 kB per point.
+func (n *Network) Encode(x *datasets.Set, o NetworkOptions) ([]float32, error) {
+	if err := n.CheckEncode(x, o); err != nil {
+		return nil, err
+	}
+	return n.forward(x, o, (*pointnet.Autoencoder).Encode)
+}
+
+// Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3. As for Encode.
+func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, error) {
+	if err := n.CheckReconstruct(x, o); err != nil {
+		return nil, err
+	}
+	return n.forward(x, o, func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+		return (&pointnet.Autoencoder{Points: n.Points}).Decode(w, a.Encode(w, x, mode), mode)
+	})
+}
+
+// pointsAtOnce is the number of points that are encoded in one part.
+const pointsAtOnce = 1 << 16
+
+func (n *Network) forward(x *datasets.Set, o NetworkOptions, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+	specs := (&pointnet.Autoencoder{Points: n.Points}).Specs()
+	encoder := &pointnet.Autoencoder{Points: x.M}
+	mode, rows := pointnet.Eval, max(1, pointsAtOnce/x.M)
+	if o.BatchStats {
+		mode, rows = pointnet.BatchStats, x.N
+	}
+	return forward(o.Engine, n.weights, rows, []*datasets.Set{x}, func(in []*graph.Node) *graph.Node {
+		return build(encoder, weights.Bind(specs, in[1:]), in[0], mode)
+	})
+}
+
+// forward maps every cloud (or pair of clouds: the sets go in step) to a row of numbers, rows clouds at a time, so that memory does
+// not grow with the set. build gets rows clouds of every set, [rows, m, d] each, then the tensors of w in their order, and
+// returns [rows, ...].
+func forward(e *engine.Engine, w *weights.Set, rows int, sets []*datasets.Set, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
+	if e == nil {
+		var err error
+		if e, err = engine.Open(""); err != nil {
+			return nil, err
+		}
+	}
+	exec, err := graph.NewExec(e.Backend, build)
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+	var params []any
+	for _, name := range w.Names() {
+		t, _ := w.Get(name)
+		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	release := func(args []any) { // Go's collector does not see what lies on the device
+		for _, t := range args {
+			t.(*tensors.Tensor).FinalizeAll()
+		}
+	}
+	defer release(params)
+	n := sets[0].N
+	rows = min(rows, n)
+	var all []float32
+	for at := 0; at < n; at += rows {
+		first := min(at, n-rows) // the last part begins earlier, so that one graph serves all
+		var clouds []any
+		for _, s := range sets {
+			size := s.M * s.D
+			clouds = append(clouds, tensors.FromFlatDataAndDimensions(s.Points[first*size:(first+rows)*size], rows, s.M, s.D))
+		}
+		out, err := exec.Call(append(clouds, params...)...)
+		release(clouds)
+		if err != nil {
+			return nil, err
+		}
+		v, err := tensors.CopyFlatData[float32](out[0])
+		out[0].FinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		width := len(v) / rows
+		if all == nil {
+			all = make([]float32, n*width)
+		}
+		copy(all[first*width:], v)
+	}
+	return all, nil
+}

@@ -1,0 +1,158 @@
+package swlab
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// hashed is the autoencoder of the reference sets for m points.
+func hashed(t testing.TB, m int, seed uint64) *Network {
+	t.Helper()
+	specs := (&pointnet.Autoencoder{Points: m}).Specs()
+	set := weights.NewSet()
+	for i, v := range graphtest.Network(specs, seed) {
+		set.Put(specs[i].Name, weights.Tensor{Shape: specs[i].Shape, Data: tensors.MustCopyFlatData[float32](v)})
+	}
+	n, err := NewNetwork(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestNetworkReference compares codes and clouds, with running and with batch statistics, with float64 PyTorch: the numbers of
+// package pointnet, and the project's golden set (2048 points) where it is at hand.
+func TestNetworkReference(t *testing.T) {
+	for name, path := range map[string]string{
+		"own": filepath.Join("pointnet", "testdata", "autoencoder.npz"), "golden": filepath.Join("..", "..", "shared", "golden", "autoencoder.npz"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(path); err != nil && name == "golden" {
+				t.Skipf("the golden set is not here: %v", err)
+			}
+			z, err := numpy.FromNpzFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := z["x"].Shape().Dimensions
+			x := &datasets.Set{Name: "x", N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z["x"])}
+			n := hashed(t, d[1], uint64(tensors.MustCopyFlatData[int64](z["init_seed"])[0]))
+			for _, c := range []struct {
+				key  string
+				call func(*datasets.Set, NetworkOptions) ([]float32, error)
+				o    NetworkOptions
+				tol  float64
+			}{
+				{"latent_eval0", n.Encode, NetworkOptions{}, 5e-6},
+				{"recon_eval0", n.Reconstruct, NetworkOptions{}, 5e-6},
+				{"latent_train", n.Encode, NetworkOptions{BatchStats: true}, 5e-6},
+				{"recon_train", n.Reconstruct, NetworkOptions{BatchStats: true}, map[string]float64{"own": 1e-4, "golden": 5e-5}[name]},
+			} {
+				got, err := c.call(x, c.o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				graphtest.Close(t, c.key, got, tensors.MustCopyFlatData[float64](z[c.key]), c.tol)
+			}
+		})
+	}
+}
+
+// TestNetworkOtherPoints: the encoder takes another number of points than the decoder makes, and a cloud's code does not depend
+// on the clouds beside it.
+func TestNetworkOtherPoints(t *testing.T) {
+	n := hashed(t, 24, 3)
+	x := gaussian(5, 3, 40, 3, 0.3)
+	codes, err := n.Encode(x, NetworkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clouds, err := n.Reconstruct(x, NetworkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(codes) != 3*pointnet.LatentSize || len(clouds) != 3*24*3 {
+		t.Fatalf("%d and %d numbers", len(codes), len(clouds))
+	}
+	one, err := n.Reconstruct(x.Select([]int{2}), NetworkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range one {
+		if math.Abs(float64(v-clouds[2*72+k])) > 1e-6 {
+			t.Fatalf("%v alone, %v in the set", v, clouds[2*72+k])
+		}
+	}
+	if slices.Equal(codes[:pointnet.LatentSize], codes[pointnet.LatentSize:2*pointnet.LatentSize]) {
+		t.Error("two clouds have one code")
+	}
+}
+
+// TestForwardInParts: the parts of a set come out in its order, also where the last is cut short, with clouds and weights in place.
+func TestForwardInParts(t *testing.T) {
+	x, y := gaussian(1, 7, 5, 3, 1), gaussian(2, 7, 4, 3, 1)
+	w := weights.NewSet()
+	w.Put("c", weights.Tensor{Shape: []int{1, 2}, Data: []float32{10, 20}})
+	for _, rows := range []int{1, 2, 3, 7, 100} {
+		got, err := forward(nil, w, rows, []*datasets.Set{x, y}, func(in []*graph.Node) *graph.Node {
+			if r := in[0].Shape().Dimensions[0]; r != min(rows, 7) {
+				t.Errorf("%d rows at once, expected %d", r, min(rows, 7))
+			}
+			sum := graph.Sub(graph.ReduceSum(in[0], 1, 2), graph.ReduceSum(in[1], 1, 2))
+			return graph.Add(graph.InsertAxes(sum, -1), in[2])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []float64
+		for b := range 7 {
+			sum := 0.0
+			for _, v := range x.Cloud(b) {
+				sum += float64(v)
+			}
+			for _, v := range y.Cloud(b) {
+				sum -= float64(v)
+			}
+			want = append(want, sum+10, sum+20)
+		}
+		graphtest.Close(t, "sums", got, want, 1e-6)
+	}
+}
+
+func TestNetworkRefuses(t *testing.T) {
+	n := hashed(t, 8, 3)
+	says := func(want string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one that says %q", err, want)
+		}
+	}
+	_, err := n.Encode(gaussian(1, 2, 8, 2, 1), NetworkOptions{})
+	says("dimension 3, found 2", err)
+	_, err = n.Encode(&datasets.Set{Name: "empty", D: 3, M: 8}, NetworkOptions{})
+	says("at least one cloud", err)
+	_, err = n.Reconstruct(gaussian(1, 1, 8, 3, 1), NetworkOptions{BatchStats: true})
+	says("at least 2 clouds, found 1", err)
+	_, err = NewNetwork(weights.NewSet())
+	says(`no tensor "decoder.fc3.bias"`, err)
+	broken := weights.Init((&pointnet.Autoencoder{Points: 8}).Specs(), 1)
+	broken.Put("extra", weights.Tensor{Shape: []int{1}, Data: []float32{0}})
+	_, err = NewNetwork(broken)
+	says("unknown: extra", err)
+	broken.Put("decoder.fc3.bias", weights.Tensor{Shape: []int{7}, Data: make([]float32, 7)})
+	_, err = NewNetwork(broken)
+	says("found [7]", err)
+}
