@@ -22,7 +22,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: table.py FILE.jsonl")
     groups = collections.defaultdict(list)
-    for run in read(sys.argv[1]):
+    for run in read(sys.argv[1], REQUIRED):
         step = tuple(run[key] for key in ("loss", "batch", "points", "slices"))
         groups[step, program(run)].append(run)
     print(f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
@@ -37,14 +37,15 @@ def main():
         print(f"| {label} | {name} | {len(runs)} | {least:.3f} | {median:.3f} | {ratios[0]} | {ratios[1]} |")
 
 
-def read(path):
+def read(path, required):
+    """The runs of a file, each with at least the required fields."""
     try:
         with open(path) as lines:
             runs = [json.loads(line) for line in lines if line.strip()]
     except (OSError, ValueError) as error:
         sys.exit(f"table: {path}: {error}")
     for number, run in enumerate(runs, 1):
-        missing = [key for key in REQUIRED if key not in run]
+        missing = [key for key in required if key not in run]
         if missing:
             sys.exit(f"table: {path}: run {number} lacks {', '.join(missing)}")
     return runs
