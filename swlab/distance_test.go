@@ -247,7 +247,21 @@ func TestWrongCalls(t *testing.T) {
 		"equally many points": func() error {
 			return CheckDistance("sw", x, gaussian(1, 2, 9, 3, 1), DistanceOptions{Settings: loss.Defaults()})
 		},
-		"dimension 3, found 2": func() error { return CheckDistance("v-dsw", flat, flat, DistanceOptions{Settings: loss.Defaults()}) },
+		"dimension 2 or more, found 1": func() error {
+			line := gaussian(1, 2, 10, 1, 1)
+			return CheckDistance("v-dsw", line, line, DistanceOptions{Settings: loss.Defaults()})
+		},
+		"take the mean over points": func() error {
+			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), MassX: make([]float32, 20)})
+		},
+		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {
+			o := DistanceOptions{Settings: loss.Defaults(), MassY: make([]float32, 3)}
+			o.PerPoint = true
+			return CheckDistance("sw", x, x, o)
+		},
+		`masses of x: loss "chamfer" takes none`: func() error {
+			return CheckDistance("chamfer", x, x, DistanceOptions{Settings: loss.Defaults(), MassX: make([]float32, 20)})
+		},
 		"expected shape [L, 3]": func() error {
 			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
 		},
@@ -271,5 +285,203 @@ func TestWrongCalls(t *testing.T) {
 	}
 	if err := CheckDistance("sw", flat, flat, DistanceOptions{Settings: loss.Defaults()}); err != nil {
 		t.Errorf("sw in the plane: %v", err)
+	}
+}
+
+// near requires |a - b| <= tol max|b|.
+func near(t *testing.T, what string, a, b []float32, tol float64) {
+	t.Helper()
+	if len(a) != len(b) || len(b) == 0 {
+		t.Fatalf("%s: %d values against %d", what, len(a), len(b))
+	}
+	worst, top := 0.0, 0.0
+	for i := range b {
+		worst, top = math.Max(worst, math.Abs(float64(a[i]-b[i]))), math.Max(top, math.Abs(float64(b[i])))
+	}
+	if !(worst <= tol*top) {
+		t.Errorf("%s: they differ by %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
+	}
+}
+
+// TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the gradient's to 1e-4 where only float32 sorts), for
+// every sliced loss, unequal sizes and masses included; directions are the same numbers.
+func TestHostIsTheGraph(t *testing.T) {
+	x, y, short := gaussian(1, 2, 64, 3, 1), gaussian(2, 2, 64, 3, 1.5), gaussian(3, 2, 40, 3, 1.5)
+	mass := make([]float32, 2*64)
+	for i := range mass {
+		mass[i] = float32(1 + i%5)
+	}
+	for name, c := range map[string]struct {
+		loss   string
+		y      *datasets.Set
+		change func(*DistanceOptions)
+	}{
+		"sw":             {"sw", y, func(*DistanceOptions) {}},
+		"p = 1, root":    {"sw", y, func(o *DistanceOptions) { o.P, o.Root = 1, true }},
+		"p = 3, mean":    {"sw", y, func(o *DistanceOptions) { o.P, o.PerPoint, o.Root = 3, true, true }},
+		"asw":            {"asw", y, func(o *DistanceOptions) { o.Slices, o.Epsilon = 60, 20 }},
+		"energy":         {"eb-sw", y, func(o *DistanceOptions) {}},
+		"control":        {"cv-sw", y, func(o *DistanceOptions) {}},
+		"unequal":        {"sw", short, func(o *DistanceOptions) { o.PerPoint = true }},
+		"masses":         {"sw", short, func(o *DistanceOptions) { o.PerPoint, o.MassX = true, mass }},
+		"v-dsw, located": {"v-dsw", y, func(o *DistanceOptions) { o.AscentSteps, o.AscentRate, o.AscentTangent = 3, 0.05, true }},
+	} {
+		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
+		o.Slices = 20
+		c.change(&o)
+		host, err := Distance(c.loss, x, c.y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Path = GraphPath
+		built, err := Distance(c.loss, x, c.y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name+": directions", host.Directions, built.Directions, 0)
+		near(t, name+": costs", host.Costs, built.Costs, 1e-5)
+		near(t, name+": gradient", host.Gradient, built.Gradient, 1e-4)
+		for b := range host.PerPair {
+			if math.Abs(host.PerPair[b]/built.PerPair[b]-1) > 1e-5 || math.Abs(host.PairErrs[b]/built.PairErrs[b]-1) > 1e-3 {
+				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b], built.PerPair[b], built.PairErrs[b])
+			}
+		}
+		if host.Slices != built.Slices || host.Ledger.Sorts != built.Ledger.Sorts || host.Convention != built.Convention {
+			t.Errorf("%s: %+v and %+v", name, host, built)
+		}
+	}
+}
+
+// TestIntervalsCover: for every rule and reduction, 95 % intervals hold the expectation about as often as they say, and the standard error
+// is that of the values' scatter. The expectation is that of very many slices, or the rule's own mean where it is not SW's.
+func TestIntervalsCover(t *testing.T) {
+	const copies = 400
+	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 1)
+	for i := 0; i < len(y.Points); i += 3 {
+		y.Points[i] = 2*y.Points[i] + 0.5
+	}
+	rows := make([]int, copies)
+	exact := DistanceOptions{Settings: loss.Defaults(), Seed: 11}
+	exact.Slices, exact.PerPoint, exact.Replicates = 20000, true, 1
+	truth, err := Distance("qmc-sw", x, y, exact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*loss.Settings){
+		"sw":            func(*loss.Settings) {},
+		"orthogonal-sw": func(*loss.Settings) {},
+		"qmc-sw":        func(s *loss.Settings) { s.Slices, s.Replicates = 128, 8 },
+		"markov-sw":     func(s *loss.Settings) { s.Slices, s.Chain, s.Kappa = 120, 4, 5 },
+		"cv-sw":         func(s *loss.Settings) { s.Control = "harmonics" },
+		"rp-sw":         func(s *loss.Settings) { s.Kappa = 10 },
+		"eb-sw":         func(s *loss.Settings) { s.Slices = 300 },
+		"v-dsw":         func(s *loss.Settings) { s.Kappa = 1e-6; s.AscentSteps = 0 },
+	} {
+		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o.Slices, o.PerPoint = 60, true
+		change(&o.Settings)
+		d, err := Distance(name, x.Select(rows), y.Select(rows), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := truth.Value
+		if name == "rp-sw" || name == "eb-sw" { // not SW: their own mean
+			want = d.Value
+		}
+		scatter, told, covered := 0.0, 0.0, 0
+		for b, v := range d.PerPair {
+			scatter += (v - d.Value) * (v - d.Value) / (copies - 1)
+			told += d.PairErrs[b] * d.PairErrs[b] / copies
+			if math.Abs(v-want) < 2.1*d.PairErrs[b] { // about the 97.5 % point of t with 30 to 60 degrees of freedom
+				covered++
+			}
+		}
+		if ratio := math.Sqrt(told / scatter); ratio < 0.85 || ratio > 1.2 {
+			t.Errorf("%s: standard error %.4g, the values scatter by %.4g", name, math.Sqrt(told), math.Sqrt(scatter))
+		}
+		if covered < copies*88/100 {
+			t.Errorf("%s: %d of %d intervals hold the expectation %v", name, covered, copies, want)
+		}
+		if d.Low >= d.Value || d.High <= d.Value || d.High-d.Low > 4.2*d.StdErr {
+			t.Errorf("%s: %v +- %v has the interval %v to %v", name, d.Value, d.StdErr, d.Low, d.High)
+		}
+	}
+}
+
+// TestSlicesNeeded: with the number it names, the error is what was asked for.
+func TestSlicesNeeded(t *testing.T) {
+	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o.Slices = 500
+	d, err := Distance("sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := d.SlicesNeeded(0.004)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Slices = n
+	if d, err = Distance("sw", x, y, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.StdErr / d.Value; math.Abs(got/0.004-1) > 0.1 || n <= 500 {
+		t.Errorf("%d slices give a relative error of %v, asked was 0.004", n, got)
+	}
+	for says, f := range map[string]func() error{
+		"positive number": func() error { _, err := d.SlicesNeeded(0); return err },
+		"no slices":       func() error { _, err := (&Distances{Loss: "CD"}).SlicesNeeded(1); return err },
+		"no standard error": func() error {
+			_, err := (&Distances{Costs: []float32{1}, StdErr: math.NaN(), Value: 1}).SlicesNeeded(1)
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, expected one that says %q", err, says)
+		}
+	}
+}
+
+// TestLedger counts the directions along which pairs were compared, the ascent's too, and two sorts each.
+func TestLedger(t *testing.T) {
+	x := gaussian(1, 3, 8, 3, 1)
+	for name, want := range map[string]int{"sw": 3 * 7, "v-dsw": 3*7 + 2*3*7, "max-sw": 3 + 2*3, "asw": 3 * 7, "chamfer": 0} {
+		o := DistanceOptions{Settings: loss.Defaults()}
+		o.Slices, o.AscentSteps = 7, 2
+		d, err := Distance(name, x, x, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Ledger.Slices != want || d.Ledger.Sorts != 2*want || !(d.Ledger.Seconds > 0) {
+			t.Errorf("%s: %+v, want %d slices", name, d.Ledger, want)
+		}
+		if name == "asw" && d.Slices != 2 {
+			t.Errorf("equal clouds took %d adaptive slices, want 2", d.Slices)
+		}
+	}
+}
+
+// TestAmortizedDistance: the location is the map's, weights given are used, and fine-tuning climbs from there.
+func TestAmortizedDistance(t *testing.T) {
+	x, y := gaussian(1, 2, 20, 3, 1), gaussian(2, 2, 20, 3, 1)
+	for i := 0; i < len(y.Points); i += 3 {
+		y.Points[i] *= 4
+	}
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 5}
+	o.Amortizer, o.Maps.DK = "ea", 4
+	predicted, err := Distance("max-sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the one slice", predicted.Directions, predicted.Location, 1e-6)
+	o.FineTune, o.AscentSteps, o.AscentRate, o.AscentTangent = true, 100, 0.05, true
+	tuned, err := Distance("max-sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range predicted.PerPair {
+		if tuned.PerPair[b] < predicted.PerPair[b] {
+			t.Errorf("pair %d: %v at the prediction, %v after 100 steps from it", b, predicted.PerPair[b], tuned.PerPair[b])
+		}
 	}
 }

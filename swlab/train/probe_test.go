@@ -20,8 +20,8 @@ type probe struct {
 	show func(c loss.Call, x *graph.Node) *graph.Node // [batch], without gradient
 }
 
-func (probe) Name() string        { return "probe" }
-func (probe) Convention() string  { return "" }
+func (probe) Name() string           { return "probe" }
+func (probe) Convention() string     { return "" }
 func (probe) Fits(_, _, _ int) error { return nil }
 func (probe) Specs() []weights.Spec {
 	return []weights.Spec{{Name: "w", Shape: []int{3}, Init: weights.Constant(1)}}
@@ -188,5 +188,47 @@ func TestStateAfterAStep(t *testing.T) {
 				t.Fatalf("momentum of %s element %d: %v, weight decay alone is %v", sp.Name, i, m, want)
 			}
 		}
+	}
+}
+
+// TestFineTuning: the climb starts from the amortizer's new prediction. With a rate of nothing the step is the amortized loss's own, but for
+// its noise: the amortizer takes the same kind of step; with a real rate the location costs more than the prediction.
+func TestFineTuning(t *testing.T) {
+	tuned := func(rate float64, steps int) Record {
+		s := loss.Defaults()
+		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentRate, s.AscentTangent = "la", true, steps, rate, true
+		s.Maps.Points = 16
+		l, err := loss.NewGraph("max-sw", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, _ := probed(t, l)
+		before, err := model.save(progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := step(t, model, 1)
+		after, err := model.save(progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"psi/attn.tovalues.weight", "second/attn.tovalues.weight", "net/decoder.fc3.weight"} {
+			a, _ := before.tensors.Get(name)
+			b, _ := after.tensors.Get(name)
+			if slices.Equal(a.Data, b.Data) {
+				t.Errorf("%s has not moved", name)
+			}
+		}
+		if after.count != before.count+1 {
+			t.Errorf("Adam counts %v steps after %v", after.count, before.count)
+		}
+		return r
+	}
+	still, climbed := tuned(1e-12, 1), tuned(0.05, 60)
+	if *still.Ascent != *climbed.Ascent || *still.Turn != *climbed.Turn || !(*still.Turn > 0) {
+		t.Errorf("the amortizer's step depends on the climb: J %v and %v, turn %v and %v", *still.Ascent, *climbed.Ascent, *still.Turn, *climbed.Turn)
+	}
+	if !(still.Loss > 0) || climbed.Loss < 1.1*still.Loss {
+		t.Errorf("Max-SW costs %v at the prediction, %v after 60 steps from it", still.Loss, climbed.Loss)
 	}
 }
