@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+func newDirection(c *common) *cobra.Command {
+	var name, x, y, key, out, file string
+	var points int
+	var o swlab.DirectionOptions
+	var cmd *cobra.Command
+	cmd = &cobra.Command{
+		Use:   "direction --amortizer NAME --x FILE --y FILE --out FILE.npy",
+		Short: "predict a slicing direction per pair of clouds",
+		Long: "Predicts one unit direction per pair of clouds by an amortizer, with the weights of a file or with initial ones drawn from --seed.\n" +
+			"The clouds are taken as they are: neither centred nor scaled.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			began := time.Now()
+			for flag, v := range map[string]int{"dk": o.DK, "k": o.K} {
+				if cmd.Flags().Changed(flag) && v < 1 {
+					return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
+				}
+			}
+			if err := writable("out", out); err != nil {
+				return err
+			}
+			if file != "" {
+				w, err := weights.Read(file)
+				if err != nil {
+					return wrongCall(fmt.Errorf("--weights: %w", err))
+				}
+				o.Weights = w
+			}
+			a, err := rawClouds("x", x, key, points, c.seed)
+			if err != nil {
+				return err
+			}
+			b, err := rawClouds("y", y, key, points, c.seed+1)
+			if err != nil {
+				return err
+			}
+			o.Seed = c.seed
+			if err := swlab.CheckDirection(name, a, b, o); err != nil {
+				if file != "" {
+					err = fmt.Errorf("--weights %s: %w", file, err)
+				}
+				return wrongCall(err)
+			}
+			if o.Engine, err = c.engine(); err != nil {
+				return err
+			}
+			p, err := swlab.Direction(name, a, b, o)
+			if err != nil {
+				return err
+			}
+			if err := datasets.WriteNPY(out, p.Directions, a.N, a.D); err != nil {
+				return fmt.Errorf("--out: %w", err)
+			}
+			source := file
+			if file == "" {
+				source = fmt.Sprintf("initial, seed %d", c.seed)
+			}
+			return c.print(map[string]any{
+				"amortizer": name, "parameters": p.Parameters, "out": out, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
+				"weights": file, "seed": c.seed, "backend": o.Engine.Name, "seconds": time.Since(began).Seconds(),
+			},
+				[2]string{"amortizer", fmt.Sprintf("%s, %d parameters", name, p.Parameters)},
+				[2]string{"weights", source},
+				[2]string{"directions", fmt.Sprintf("[%d %d] in %s", a.N, a.D, out)})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&name, "amortizer", "", strings.Join(amortizer.Names(), ", "))
+	f.StringVar(&x, "x", "", "first clouds")
+	f.StringVar(&y, "y", "", "second clouds")
+	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.IntVar(&points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
+	f.StringVar(&out, "out", "", "write the directions, [B,d]")
+	f.StringVar(&file, "weights", "", ".safetensors, .pth or .pt file; none: initial weights from --seed")
+	f.IntVar(&o.DK, "dk", 0, "width of queries and keys (default: the weights', or 64)")
+	f.IntVar(&o.K, "k", 0, "projected keys of la (default: the weights', or 64)")
+	return required(cmd, "amortizer", "x", "y", "out")
+}
+
+// rawClouds loads the clouds of a flag as they are.
+func rawClouds(flag, path, key string, points int, seed uint64) (*datasets.Set, error) {
+	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key, Raw: true})
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+	}
+	return set, nil
+}
+
+// writable returns what is wrong with an .npy file that a call is to write, before any work.
+func writable(flag, path string) error {
+	if filepath.Ext(path) != ".npy" {
+		return wrongCall(fmt.Errorf("--%s: expected a .npy file, found %q", flag, path))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return wrongCall(fmt.Errorf("--%s: expected a file, found the folder %s", flag, path))
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return wrongCall(fmt.Errorf("--%s: expected a file in a folder that exists, found no folder %s", flag, filepath.Dir(path)))
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// cloudFile writes n clouds of m points of dimension d.
+func cloudFile(t *testing.T, seed uint64, n, m, d int) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 2))
+	v := make([]float32, n*m*d)
+	for i := range v {
+		v[i] = float32(r.NormFloat64() / 3)
+	}
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("clouds%d.npy", seed))
+	if err := datasets.WriteNPY(path, v, n, m, d); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func array(t *testing.T, path string, shape ...int) []float32 {
+	t.Helper()
+	v, found, err := datasets.ReadNPY(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(found, shape) {
+		t.Fatalf("%s: shape %v, want %v", path, found, shape)
+	}
+	return v
+}
+
+// unitRows requires rows of norm 1.
+func unitRows(t *testing.T, v []float32, d int) {
+	t.Helper()
+	for i := 0; i < len(v); i += d {
+		square := 0.0
+		for _, x := range v[i : i+d] {
+			square += float64(x) * float64(x)
+		}
+		if math.Abs(square-1) > 1e-5 {
+			t.Fatalf("row %d has squared norm %v", i/d, square)
+		}
+	}
+}
+
+// TestRunIntoNetworkCalls: what train writes is what encode, reconstruct and direction read.
+func TestRunIntoNetworkCalls(t *testing.T) {
+	dir := t.TempDir()
+	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")
+	object(t, "train", "--data", folder(t), "--loss", "v-dsw", "--amortizer", "la", "--points", "32", "--batch", "5", "--epochs", "1",
+		"--slices", "5", "--dk", "8", "--k", "4", "--out", run)
+	x, y, other := cloudFile(t, 1, 3, 32, 3), cloudFile(t, 2, 3, 32, 3), cloudFile(t, 3, 3, 50, 3)
+
+	v := object(t, "encode", "--run", run, "--state", "last", "--x", x, "--out", out)
+	has(t, v, "out", "shape", "weights", "statistics")
+	if !reflect.DeepEqual(v["shape"], []any{3.0, 256.0}) || v["statistics"] != "running" {
+		t.Errorf("%v", v)
+	}
+	codes := array(t, out, 3, 256)
+	unitRows(t, codes, 256)
+	object(t, "encode", "--weights", filepath.Join(run, "weights.safetensors"), "--x", x, "--out", out)
+	if !reflect.DeepEqual(codes, array(t, out, 3, 256)) {
+		t.Error("--run and --weights give different codes")
+	}
+	object(t, "encode", "--run", run, "--state", "last", "--x", x, "--out", out, "--batch-stats")
+	if reflect.DeepEqual(codes, array(t, out, 3, 256)) {
+		t.Error("--batch-stats changes nothing")
+	}
+	if v := object(t, "reconstruct", "--run", run, "--x", other, "--out", out); !reflect.DeepEqual(v["shape"], []any{3.0, 32.0, 3.0}) {
+		t.Errorf("clouds of 50 points: %v", v)
+	}
+	for _, c := range array(t, out, 3, 32, 3) {
+		if !(math.Abs(float64(c)) < 1) {
+			t.Fatalf("coordinate %v", c)
+		}
+	}
+
+	weights := filepath.Join(run, "amortizer.safetensors")
+	v = object(t, "direction", "--amortizer", "la", "--x", x, "--y", y, "--weights", weights, "--out", out)
+	has(t, v, "amortizer", "parameters", "out")
+	if v["dk"] != 8.0 || v["k"] != 4.0 {
+		t.Errorf("sizes of the weights: %v", v)
+	}
+	trained := array(t, out, 3, 3)
+	unitRows(t, trained, 3)
+	if v := object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out); v["parameters"] != 65.0 {
+		t.Errorf("%v", v)
+	}
+	first := array(t, out, 3, 3)
+	object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out, "--seed", "2")
+	if second := array(t, out, 3, 3); reflect.DeepEqual(first, second) {
+		t.Error("two seeds give one direction")
+	}
+
+	kept := array(t, out, 3, 3)
+	wrong := func(says string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := command(t, append(args, "--x", x, "--out", out)...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q, %q; expected 2 and a line that says %q", args, code, stdout, stderr, says)
+		}
+	}
+	wrong("expected one of --weights and --run", "encode")
+	wrong("expected one of --weights and --run", "encode", "--run", run, "--weights", weights)
+	wrong("holds no run", "encode", "--run", dir)
+	wrong(`expected best or last, found "first"`, "encode", "--run", run, "--state", "first")
+	wrong(`no tensor "decoder.fc3.bias"`, "reconstruct", "--weights", weights)
+	wrong(".safetensors, .pth or .pt", "encode", "--weights", x)
+	wrong("none.pth", "encode", "--weights", "none.pth")
+	wrong("--y is missing", "direction", "--amortizer", "la")
+	wrong(`unknown amortizer "attn"`, "direction", "--amortizer", "attn", "--y", y)
+	wrong("attn.toqueries.weight: expected [16 3], found [8 3]", "direction", "--amortizer", "la", "--y", y, "--weights", weights, "--dk", "16")
+	wrong("--dk: expected at least 1, found 0", "direction", "--amortizer", "la", "--y", y, "--dk", "0")
+	x = other
+	wrong("the weights are for clouds of 32 points, found 50", "direction", "--amortizer", "la", "--y", other, "--weights", weights)
+	x = cloudFile(t, 4, 1, 32, 3)
+	wrong("at least 2 clouds, found 1", "reconstruct", "--run", run, "--batch-stats")
+	x = cloudFile(t, 5, 2, 32, 2)
+	wrong("dimension 3, found 2", "encode", "--run", run)
+	if !reflect.DeepEqual(kept, array(t, out, 3, 3)) {
+		t.Error("a wrong call has changed the file")
+	}
+}
+
+func TestVMF(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "s.npy")
+	const n = 70_000 // more than one part
+	v := object(t, "vmf", "sample", "--kappa", "10", "--location", "0,3,0,-4", "--n", fmt.Sprint(n), "--out", out, "--seed", "5")
+	has(t, v, "n", "dim", "mean_resultant_length")
+	if v["n"] != float64(n) || v["dim"] != 4.0 || fmt.Sprintf("%.3f", v["location"]) != "[0.000 0.600 0.000 -0.800]" {
+		t.Errorf("%v", v)
+	}
+	mu := []float64{0, 0.6, 0, -0.8}
+	dist, err := vmf.New(mu, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := array(t, out, n, 4), dist.Rand(rand.New(rand.NewPCG(5, 0)), n)
+	for i, w := range want {
+		if math.Abs(float64(got[i])-w) > 1e-7 {
+			t.Fatalf("number %d is %v, drawn at once %v", i, got[i], w)
+		}
+	}
+	se := math.Sqrt(dist.VarCos() / n)
+	if a := v["mean_resultant_length"].(float64); math.Abs(a-dist.MeanResultantLength()) > 4*se || a == dist.MeanResultantLength() {
+		t.Errorf("mean resultant length %v of the samples, %v of the law", a, dist.MeanResultantLength())
+	}
+	if v["mean_resultant_length_expected"] != dist.MeanResultantLength() {
+		t.Errorf("%v", v)
+	}
+
+	for kappa, want := range map[string]float64{"0.1": 0.03331, "1": 0.31304, "10": 0.9} {
+		v := object(t, "vmf", "stats", "--kappa", kappa, "--dim", "3")
+		has(t, v, "mean_resultant_length", "log_normalizer", "entropy", "kl_uniform")
+		if math.Abs(v["mean_resultant_length"].(float64)-want) > 5e-6 {
+			t.Errorf("kappa %s: %v", kappa, v)
+		}
+		if sum := v["entropy"].(float64) + v["kl_uniform"].(float64); math.Abs(sum-math.Log(4*math.Pi)) > 1e-12 {
+			t.Errorf("entropy and divergence from uniform add to %v", sum)
+		}
+	}
+	v = object(t, "vmf", "stats", "--kappa", "1e6", "--dim", "64")
+	for key, x := range v {
+		if x == nil {
+			t.Errorf("%s is not finite", key)
+		}
+	}
+
+	blank := filepath.Join(t.TempDir(), "none.npy")
+	for says, args := range map[string][]string{
+		"--location is missing":                 {"sample", "--kappa", "1", "--n", "3", "--out", blank},
+		"found the zero vector":                 {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "0,0"},
+		`found "a"`:                             {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "1,a"},
+		"at least 2 coordinates, found 1":       {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "1"},
+		"--kappa: vmf: kappa is -1":             {"sample", "--kappa", "-1", "--n", "3", "--out", blank, "--location", "1,0"},
+		"--n: expected 1 to":                    {"sample", "--kappa", "1", "--n", "0", "--out", blank, "--location", "1,0"},
+		"--n: expected 1 to 2147483648 samples": {"sample", "--kappa", "1", "--n", "1000000000000", "--out", blank, "--location", "1,0"},
+		"expected a .npy file":                  {"sample", "--kappa", "1", "--n", "3", "--out", "s.txt", "--location", "1,0"},
+		"found no folder":                       {"sample", "--kappa", "1", "--n", "3", "--out", filepath.Join(blank, "s.npy"), "--location", "1,0"},
+		"--dim: expected at least 2, found 1":   {"stats", "--kappa", "1", "--dim", "1"},
+		`unknown call "vmf draw"`:               {"draw"},
+	} {
+		code, stdout, stderr := command(t, append([]string{"vmf"}, args...)...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, says) {
+			t.Errorf("%v: exit code %d, %q, %q; expected 2 and %q", args, code, stdout, stderr, says)
+		}
+	}
+	if _, err := os.Stat(blank); err == nil {
+		t.Error("a wrong call has written a file")
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+func newVMF(c *common) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "vmf",
+		Short: "the von Mises-Fisher law: samples and closed forms",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return wrongCall(fmt.Errorf("unknown call %q; `swlab vmf` lists them", "vmf "+args[0]))
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newVMFSample(c), newVMFStats(c))
+	return cmd
+}
+
+func newVMFSample(c *common) *cobra.Command {
+	var kappa float64
+	var location, out string
+	var n int
+	cmd := &cobra.Command{
+		Use:   "sample --kappa K --location X,Y,... --n N --out FILE.npy",
+		Short: "draw directions",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			mu, err := parseLocation(location)
+			if err != nil {
+				return wrongCall(fmt.Errorf("--location: %w", err))
+			}
+			if err := vmf.CheckKappa(kappa); err != nil {
+				return wrongCall(fmt.Errorf("--kappa: %w", err))
+			}
+			if n < 1 || n > maxNumbers/len(mu) {
+				return wrongCall(fmt.Errorf("--n: expected 1 to %d samples of dimension %d, found %d", maxNumbers/len(mu), len(mu), n))
+			}
+			if err := writable("out", out); err != nil {
+				return err
+			}
+			dist, err := vmf.New(mu, kappa)
+			if err != nil {
+				return wrongCall(err)
+			}
+			samples, length := drawSamples(dist, c.seed, n)
+			if err := datasets.WriteNPY(out, samples, n, len(mu)); err != nil {
+				return fmt.Errorf("--out: %w", err)
+			}
+			return c.print(map[string]any{
+				"n": n, "dim": len(mu), "mean_resultant_length": length, "mean_resultant_length_expected": dist.MeanResultantLength(),
+				"kappa": kappa, "location": mu, "seed": c.seed, "out": out,
+			},
+				[2]string{"written", fmt.Sprintf("[%d %d] in %s", n, len(mu), out)},
+				[2]string{"location", fmt.Sprintf("%.6g", mu)},
+				[2]string{"mean resultant length", fmt.Sprintf("%.6g, expected %.6g", length, dist.MeanResultantLength())})
+		},
+	}
+	f := cmd.Flags()
+	f.Float64Var(&kappa, "kappa", 0, fmt.Sprintf("concentration, 0 (uniform) to %g", float64(vmf.MaxKappa)))
+	f.StringVar(&location, "location", "", "at least two numbers, comma-separated; divided by their norm")
+	f.IntVar(&n, "n", 0, "number of samples")
+	f.StringVar(&out, "out", "", "write the samples, [N,d] float32")
+	return required(cmd, "kappa", "location", "n", "out")
+}
+
+// maxNumbers bounds the numbers of a sample file: 16 GB.
+const maxNumbers = 1 << 32
+
+// drawSamples draws n samples, [n, d], and returns with them the length of their mean. Memory is that of the float32 result.
+func drawSamples(dist *vmf.Dist, seed uint64, n int) (samples []float32, length float64) {
+	const part = 1 << 16
+	src := rand.New(rand.NewPCG(seed, 0))
+	d := dist.Dim()
+	samples = make([]float32, 0, n*d)
+	mean := make([]float64, d)
+	for at := 0; at < n; at += part {
+		for i, v := range dist.Rand(src, min(part, n-at)) {
+			samples = append(samples, float32(v))
+			mean[i%d] += v / float64(n)
+		}
+	}
+	square := 0.0
+	for _, v := range mean {
+		square += v * v
+	}
+	return samples, math.Sqrt(square)
+}
+
+// parseLocation reads comma-separated numbers and divides them by their norm.
+func parseLocation(text string) ([]float64, error) {
+	var mu []float64
+	largest := 0.0
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("expected finite numbers separated by commas, found %q", part)
+		}
+		mu, largest = append(mu, v), math.Max(largest, math.Abs(v))
+	}
+	if len(mu) < 2 {
+		return nil, fmt.Errorf("expected at least 2 coordinates, found %d in %q", len(mu), text)
+	}
+	if largest == 0 {
+		return nil, fmt.Errorf("expected a direction, found the zero vector %q", text)
+	}
+	norm := 0.0
+	for i := range mu {
+		mu[i] /= largest // first, so that no square overflows or vanishes
+		norm += mu[i] * mu[i]
+	}
+	for i := range mu {
+		mu[i] /= math.Sqrt(norm)
+	}
+	return mu, nil
+}
+
+func newVMFStats(c *common) *cobra.Command {
+	var kappa float64
+	var dim int
+	cmd := &cobra.Command{
+		Use:   "stats --kappa K --dim D",
+		Short: "closed forms: mean resultant length, log normalizer, entropy, divergence from uniform",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := vmf.CheckKappa(kappa); err != nil {
+				return wrongCall(fmt.Errorf("--kappa: %w", err))
+			}
+			if dim < 2 {
+				return wrongCall(fmt.Errorf("--dim: expected at least 2, found %d", dim))
+			}
+			keys := []struct {
+				name  string
+				value float64
+			}{
+				{"mean_resultant_length", vmf.MeanResultantLength(dim, kappa)}, {"mean_cos2", vmf.MeanCos2(dim, kappa)},
+				{"log_normalizer", vmf.LogNormalizer(dim, kappa)}, {"entropy", vmf.Entropy(dim, kappa)}, {"kl_uniform", vmf.KLUniform(dim, kappa)},
+			}
+			object := map[string]any{"kappa": kappa, "dim": dim}
+			var rows [][2]string
+			for _, k := range keys {
+				object[k.name] = number(k.value)
+				rows = append(rows, [2]string{strings.ReplaceAll(k.name, "_", " "), fmt.Sprintf("%.10g", k.value)})
+			}
+			return c.print(object, rows...)
+		},
+	}
+	f := cmd.Flags()
+	f.Float64Var(&kappa, "kappa", 0, fmt.Sprintf("concentration, 0 (uniform) to %g", float64(vmf.MaxKappa)))
+	f.IntVar(&dim, "dim", 0, "dimension d of the space, >= 2")
+	return required(cmd, "kappa", "dim")
+}
