@@ -1,0 +1,144 @@
+// Package ot is optimal transport between whole clouds, without slicing, on the host: exact matchings of clouds of
+// equally many points ([EMD], [Assign]) and entropic transport plans ([Sinkhorn], [Stabilised]). Plain Go in float64.
+//
+// Clouds are row-major [points, dim]. The cost of moving x_i to y_j is c_ij = ||x_i - y_j||_2^p.
+package ot
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+)
+
+// Assignment is an optimal matching of two clouds of m points with its certificate of optimality.
+//
+// By linear programming duality no matching costs less than sum U + sum V when U[i] + V[j] <= c_ij for all i and j, so the
+// cost exceeds the optimum by at most Gap + m Slack, whatever happened in the search.
+type Assignment struct {
+	Match []int32 // the y matched with every x
+	Cost  float64 // sum_i c(x_i, y_Match[i]), a SUM over points
+	U, V  []float64
+	Gap   float64 // Cost - sum U - sum V, summed pair by pair: rounding, about 1e-16 of the cost per point
+	Slack float64 // the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
+}
+
+// EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x and y [m, dim], p > 0. p = 1 is
+// the earth mover's distance between the clouds times m, p = 2 is m W_2^2.
+//
+// The search starts from potentials of a problem eight times smaller (recursively), improves them by an auction with falling
+// eps, and ends with shortest augmenting paths, which makes it exact. Rows look at short lists of columns with a proved
+// bound on all others, so few of the m^2 costs are computed: for two shapes of 2048 points in three dimensions 5 to 20 times faster than a network
+// simplex on the stored matrix (BenchmarkEMD). The worst case is O(m^3); points on a line come near it for p = 1.
+// Above eight dimensions the m^2 costs are stored (8 bytes each).
+func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
+	m, err := checkClouds(x, y, dim, p)
+	if err != nil {
+		return nil, err
+	}
+	xo, yo := treeOrder(x, dim), treeOrder(y, dim)
+	c := newCloudCosts(gather(x, xo, dim), gather(y, yo, dim), dim, p)
+	if largest := c.largest(); math.IsInf(largest*float64(m), 1) {
+		return nil, fmt.Errorf("EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p", c.diameter(), p)
+	}
+	start := c.coarse()
+	var searched costs = c
+	if dim > searchedDims {
+		searched = c.stored()
+	}
+	s := newSolver(searched, start.v)
+	s.auction(start, 0.02)
+	s.finish()
+	a := s.certify()
+	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost, Gap: a.Gap, Slack: a.Slack}
+	for i := range m {
+		out.Match[xo[i]] = yo[a.Match[i]]
+		out.U[xo[i]], out.V[yo[i]] = a.U[i], a.V[i]
+	}
+	return out, nil
+}
+
+// Assign is the linear assignment problem for given costs [m, m], row-major, which may be negative: Match[i] is the column
+// of row i. Method, certificate and worst case are those of [EMD] without the start from a smaller problem.
+func Assign(cost []float64, m int) (*Assignment, error) {
+	if m < 1 || len(cost) != m*m {
+		return nil, fmt.Errorf("Assign: expected m >= 1 and m^2 costs, found m = %d and %d costs", m, len(cost))
+	}
+	largest := 0.0
+	for n, c := range cost {
+		if math.IsNaN(c) || math.IsInf(c, 0) {
+			return nil, fmt.Errorf("Assign: the cost of row %d and column %d is %v, expected a finite number", n/m, n%m, c)
+		}
+		largest = max(largest, math.Abs(c))
+	}
+	if math.IsInf(4*largest*float64(m), 1) {
+		return nil, fmt.Errorf("Assign: the largest cost %v leaves no room for sums of %d in float64", largest, m)
+	}
+	c := &matrix{cost, m}
+	v := make([]float64, m)
+	copy(v, cost)
+	for n, a := range cost {
+		v[n%m] = min(v[n%m], a)
+	}
+	s := newSolver(c, v)
+	s.auction(newGuess(c, v, nil), 0.001)
+	s.finish()
+	return s.certify(), nil
+}
+
+// Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p ||d||^(p-2) d with d = x_i - y_Match[i]
+// for x_i and its negative for y_Match[i]. That is the gradient of the optimal cost wherever the optimal matching is unique. Where matched points coincide it is 0, which for p <= 1 is a choice. Clouds of other
+// shapes than those that were matched are a programming error.
+func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
+	gx, gy = make([]float64, len(x)), make([]float64, len(y))
+	for i, j := range a.Match {
+		px, py := x[i*dim:(i+1)*dim], y[int(j)*dim:(int(j)+1)*dim]
+		s := 0.0
+		for d := range px {
+			e := float64(px[d]) - float64(py[d])
+			s += e * e
+		}
+		if s == 0 {
+			continue
+		}
+		f := p * math.Pow(s, p/2-1)
+		for d := range px {
+			g := f * (float64(px[d]) - float64(py[d]))
+			gx[i*dim+d], gy[int(j)*dim+d] = g, -g
+		}
+	}
+	return gx, gy
+}
+
+// checkClouds returns the number of points of two clouds of equally many.
+func checkClouds(x, y []float32, dim int, p float64) (int, error) {
+	if dim < 1 || !(p > 0) || math.IsInf(p, 1) {
+		return 0, fmt.Errorf("EMD: expected dim >= 1 and a finite exponent p > 0, found dim = %d, p = %v", dim, p)
+	}
+	if len(x) == 0 || len(x)%dim != 0 || len(y) != len(x) {
+		return 0, fmt.Errorf("EMD: expected two clouds of equally many points of %d coordinates, found %d and %d numbers", dim, len(x), len(y))
+	}
+	for k, cloud := range [][]float32{x, y} {
+		for n, a := range cloud {
+			if b := float64(a); math.IsNaN(b) || math.IsInf(b, 0) {
+				return 0, fmt.Errorf("EMD: coordinate %d of point %d of cloud %c is %v, expected a finite number", n%dim, n/dim, "xy"[k], a)
+			}
+		}
+	}
+	return len(x) / dim, nil
+}
+
+// parallel calls f for consecutive pieces of [0, n) on all processors, and for the whole when there is little to do.
+func parallel(n, least int, f func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/least)
+	if workers < 2 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { f(w*n/workers, (w+1)*n/workers) })
+	}
+	f(0, n/workers)
+	wg.Wait()
+}
