@@ -1,58 +1,113 @@
 package loss
 
 import (
-	"github.com/gomlx/compute/dtypes"
+	"fmt"
+	"math"
+
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Chamfer is the Chamfer distance: squared Euclidean distances to the nearest neighbour, averaged over the points of
-// either cloud, both ways added:
+// Chamfer is the Chamfer distance: the distance to the nearest neighbour to the power P, averaged over the points of either cloud,
+// both ways added:
 //
-//	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^2 + (1/n) sum_j min_i ||x_i - y_j||^2
+//	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^P + (1/n) sum_j min_i ||x_i - y_j||^P
 //
-// The gradient holds the nearest neighbours fixed; the first of equally near ones counts. X and Y may differ in size.
+// The zero value is the paper's (Nguyen et al. 2023), P = 2. Sum leaves out 1/m and 1/n. X and Y may differ in size.
+// The gradient holds the nearest neighbours fixed, of equally near ones the first; between points that coincide it is 0.
 type Chamfer struct {
-	P   float64
-	Sum bool
+	P   float64 // the exponent, at least 1; 0 means 2
+	Sum bool    // the sum over points in place of the mean
 }
 
-func (Chamfer) Name() string           { return "CD" }
-func (Chamfer) Specs() []weights.Spec  { return nil }
-func (Chamfer) Fits(_, _, _ int) error { return nil }
+func (Chamfer) Name() string          { return "CD" }
+func (Chamfer) Specs() []weights.Spec { return nil }
 
-func (Chamfer) Convention() string {
-	return "squared Euclidean distance to the nearest neighbour, mean over points, both ways added, no root"
+// Fits returns an error for an exponent that is not a number from 1 on.
+func (l Chamfer) Fits(_, _, _ int) error {
+	if p := l.exponent(); !(p >= 1) || math.IsInf(p, 0) {
+		return fmt.Errorf("Chamfer distance: expected an exponent P >= 1, found %v", p)
+	}
+	return nil
 }
 
-func (Chamfer) Build(_ Call, x, y *graph.Node) Result {
-	square := squaredDistances(graph.StopGradient(x), graph.StopGradient(y))
-	one := nearest(x, y, graph.ArgMin(square, 2, dtypes.Int32))
-	two := nearest(y, x, graph.ArgMin(square, 1, dtypes.Int32))
-	return Result{Pairs: graph.Add(one, two)}
+func (l Chamfer) exponent() float64 {
+	if l.P == 0 {
+		return 2
+	}
+	return l.P
 }
 
-// nearest is the mean over the points of x of the squared distance to the point of y at the given index [batch, points].
-func nearest(x, y, at *graph.Node) *graph.Node {
+func (l Chamfer) Convention() string {
+	var distance string
+	switch p := l.exponent(); p {
+	case 1:
+		distance = "Euclidean distance to the nearest neighbour"
+	case 2:
+		distance = "squared Euclidean distance to the nearest neighbour"
+	default:
+		distance = fmt.Sprintf("Euclidean distance to the nearest neighbour to the power %g", p)
+	}
+	over := "mean"
+	if l.Sum {
+		over = "sum"
+	}
+	return distance + ", " + over + " over points, both ways added, no root"
+}
+
+func (l Chamfer) Build(_ Call, x, y *graph.Node) Result {
+	if err := alike(x, y); err != nil {
+		panic(fmt.Errorf("Chamfer distance: %w", err))
+	}
+	if err := l.Fits(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
+		panic(err)
+	}
+	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y)), l.oneWay(y, x, nearest(y, x)))}
+}
+
+// alike returns an error for x and y that are not batches of clouds of one dimension and type.
+func alike(x, y *graph.Node) error {
+	a, b := x.Shape(), y.Shape()
+	if a.Rank() != 3 || b.Rank() != 3 || a.Dimensions[0] != b.Dimensions[0] || a.Dimensions[2] != b.Dimensions[2] || a.DType != b.DType {
+		return fmt.Errorf("expected clouds [batch, m, dim] and [batch, n, dim], found %s and %s", a, b)
+	}
+	return nil
+}
+
+// oneWay adds up over the points of x the distances to the points of y at the given indices [batch, m].
+func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 	pair := graph.Iota(x.Graph(), at.Shape(), 0)
 	d := graph.Sub(x, graph.Gather(y, graph.Stack([]*graph.Node{pair, at}, -1)))
-	return graph.ReduceMean(graph.ReduceSum(graph.Mul(d, d), -1), -1)
+	d = graph.ReduceSum(graph.Mul(d, d), -1)
+	if p := l.exponent(); p != 2 {
+		// The floor keeps the root's gradient finite; where it acts, the value is 0 and has no gradient.
+		const floor = 1e-30
+		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))
+		d = graph.Where(apart, graph.PowScalar(graph.MaxScalar(d, floor), p/2), graph.ZerosLike(d))
+	}
+	if l.Sum {
+		return graph.ReduceSum(d, -1)
+	}
+	return graph.ReduceMean(d, -1)
 }
 
 // squaredDistances is ||x_i - y_j||^2, [batch, m, n], from differences (no cancellation).
 func squaredDistances(x, y *graph.Node) *graph.Node {
-	var sum *graph.Node
+	var differences []*graph.Node
 	for c := range x.Shape().Dimensions[2] {
 		a := graph.Slice(x, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(c)) // [batch, m, 1]
 		b := graph.Slice(y, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(c)) // [batch, n, 1]
-		d := graph.Sub(a, graph.TransposeAllAxes(b, 0, 2, 1))
-		d = graph.Mul(d, d)
-		if sum == nil {
-			sum = d
-		} else {
-			sum = graph.Add(sum, d)
-		}
+		differences = append(differences, graph.Sub(a, graph.TransposeAllAxes(b, 0, 2, 1)))
+	}
+	return sumOfSquares(differences)
+}
+
+// sumOfSquares adds up the squares of a point's coordinates.
+func sumOfSquares(coordinates []*graph.Node) *graph.Node {
+	sum := graph.Mul(coordinates[0], coordinates[0])
+	for _, c := range coordinates[1:] {
+		sum = graph.Add(sum, graph.Mul(c, c))
 	}
 	return sum
 }
