@@ -59,6 +59,7 @@ type Distances struct {
 	Low, High  float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
 	PerPair    []float64 // [B]
 	PairErrs   []float64 // [B] standard error of every pair's value
+	Gaps       []float64 // [B] emd-exact: how far each value can be from the optimum, certified by dual potentials; else nil
 	Slices     int       // slices per pair that count, 0 for a loss without slices
 	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
 	Directions []float32 // [B, L, d], or nil

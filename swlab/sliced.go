@@ -1,8 +1,6 @@
 package swlab
 
 import (
-	"fmt"
-
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -13,7 +11,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // slicedCall is a call of Distance with a sliced loss: find the location, draw the directions, cost them, reduce the costs.
@@ -62,35 +59,39 @@ func (c *slicedCall) locate() error {
 	if err != nil {
 		return err
 	}
+	if rule.Amortizer != nil {
+		maps := c.o.Maps
+		p, err := Direction(rule.Amortizer.Name(), c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: c.o.Engine})
+		if err != nil {
+			return err
+		}
+		c.d.Location = p.Directions
+	}
+	if rule.Ascent == nil {
+		return nil
+	}
+	var from *tensors.Tensor
+	if c.d.Location != nil {
+		from = tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D)
+		defer finalize(from)
+	}
 	x, y := tensor(c.x), tensor(c.y)
 	defer finalize(x, y)
-	var location *tensors.Tensor
-	if rule.Amortizer != nil {
-		if location, err = c.predict(b, x, y); err != nil {
-			return err
-		}
+	climber, err := slicing.NewClimber(b, *rule.Ascent, c.Objective(ot1d.Auto))
+	if err != nil {
+		return err
 	}
-	if rule.Ascent != nil {
-		climber, err := slicing.NewClimber(b, *rule.Ascent, c.Objective(ot1d.Auto))
-		if err != nil {
-			return err
-		}
-		defer climber.Close()
-		// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
-		reached, err := climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), location, x, y)
-		if location != nil {
-			finalize(location)
-		}
-		if err != nil {
-			return err
-		}
-		location = reached
-		perStep := c.x.N * c.drawn(rule)
-		c.d.Ledger.Slices += rule.Ascent.Steps * perStep
-		c.d.Ledger.Sorts += 2 * rule.Ascent.Steps * perStep
+	defer climber.Close()
+	// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
+	reached, err := climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), from, x, y)
+	if err != nil {
+		return err
 	}
-	defer finalize(location)
-	c.d.Location, err = tensors.CopyFlatData[float32](location)
+	defer finalize(reached)
+	perStep := c.x.N * c.drawn(rule)
+	c.d.Ledger.Slices += rule.Ascent.Steps * perStep
+	c.d.Ledger.Sorts += 2 * rule.Ascent.Steps * perStep
+	c.d.Location, err = tensors.CopyFlatData[float32](reached)
 	return err
 }
 
@@ -100,31 +101,6 @@ func (c *slicedCall) drawn(rule slicing.Rule) int {
 		return 1
 	}
 	return rule.Slices
-}
-
-// predict is the amortizer's location.
-func (c *slicedCall) predict(b compute.Backend, x, y *tensors.Tensor) (*tensors.Tensor, error) {
-	specs := c.Rule.Specs()
-	w := c.o.Weights
-	if w == nil {
-		w = weights.Init(specs, c.o.Seed)
-	}
-	w, err := w.Match(specs)
-	if err != nil {
-		return nil, fmt.Errorf("amortizer %q: %w", c.Rule.Amortizer.Name(), err)
-	}
-	args := []any{x, y}
-	for _, name := range w.Names() {
-		t, _ := w.Get(name)
-		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	out, err := call(b, func(in []*graph.Node) []*graph.Node {
-		return []*graph.Node{c.Rule.Amortizer.Direction(weights.Bind(specs, in[2:]), in[0], in[1])}
-	}, args...)
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
 }
 
 // draw makes the directions on the pure-Go backend, which needs no compilation: equal seeds give equal directions wherever they are costed.

@@ -13,14 +13,14 @@ import (
 
 // onHost is Distance with a loss that is computed on the host.
 func onHost(l loss.Host, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
-	pairs, gy, err := l.Compare(clouds(x, nil), clouds(y, nil), o.Gradient)
+	r, err := l.Compare(clouds(x, nil), clouds(y, nil), o.Gradient)
 	if err != nil {
 		return err
 	}
-	d.PerPair = pairs
+	d.PerPair, d.Gaps = r.Pairs, r.Gaps
 	if o.Gradient {
-		d.Gradient = make([]float32, len(gy))
-		for i, v := range gy {
+		d.Gradient = make([]float32, len(r.GradientY))
+		for i, v := range r.GradientY {
 			d.Gradient[i] = float32(v / float64(x.N))
 		}
 	}

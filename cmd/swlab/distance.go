@@ -10,14 +10,17 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 type distanceCall struct {
 	*common
 	loss, x, y, key, reduce           string
 	directions, massX, massY, path    string
+	weights                           string
 	outSlices, outGrad, outDirections string
 	points                            int
 	settings                          loss.Settings
@@ -41,6 +44,8 @@ func newDistance(c *common) *cobra.Command {
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
 	f.BoolVar(&d.settings.Root, "root", false, "take the p-th root per pair")
+	amortizerFlags(f, &d.settings, &d.settings.Maps.DK, &d.settings.Maps.K)
+	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
@@ -67,6 +72,14 @@ func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
 	f.BoolVar(&s.AscentSGD, "ascent-sgd", false, "plain gradient steps in place of Adam's")
 }
 
+// amortizerFlags choose the map that predicts a location.
+func amortizerFlags(f *pflag.FlagSet, s *loss.Settings, dk, k *int) {
+	f.StringVar(&s.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
+	f.BoolVar(&s.FineTune, "fine-tune", false, "with an amortizer: the ascent starts from its prediction")
+	f.IntVar(dk, "dk", *dk, "width of the amortizer's queries and keys; 0: the weights' own, or 64")
+	f.IntVar(k, "k", *k, "projected keys and values of LA; 0: the same")
+}
+
 func (d *distanceCall) run() error {
 	switch d.reduce {
 	case "":
@@ -81,8 +94,11 @@ func (d *distanceCall) run() error {
 	if !known {
 		return wrongCall(fmt.Errorf("--path: expected auto, host or graph, found %q", d.path))
 	}
-	if _, err := loss.New(d.loss, d.settings); err != nil {
+	if _, err := loss.New(d.loss, d.asIf()); err != nil {
 		return wrongCall(err)
+	}
+	if d.weights != "" && d.settings.Amortizer == "" {
+		return wrongCall(fmt.Errorf("--weights: without --amortizer nothing has weights"))
 	}
 	var sets [2]*datasets.Set
 	for i, path := range []string{d.x, d.y} {
@@ -102,6 +118,11 @@ func (d *distanceCall) run() error {
 		o.Directions = &swlab.Directions{Values: v, Shape: shape}
 	}
 	var err error
+	if d.weights != "" {
+		if o.Weights, err = weights.Read(d.weights); err != nil {
+			return wrongCall(fmt.Errorf("--weights: %w", err))
+		}
+	}
 	if o.MassX, err = masses("mass-x", d.massX, x); err != nil {
 		return err
 	}
@@ -139,6 +160,10 @@ func (d *distanceCall) run() error {
 			return fmt.Errorf("--%s: %w", out.flag, err)
 		}
 	}
+	optimality := any(nil) // certified, where the loss is an optimum
+	if r.Gaps != nil {
+		optimality = numbers(r.Gaps)
+	}
 	text := [][2]string{
 		{r.Loss, fmt.Sprintf("%.6g +- %.2g", r.Value, r.StdErr)},
 		{"convention", r.Convention},
@@ -153,8 +178,15 @@ func (d *distanceCall) run() error {
 	return d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
-		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger,
+		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality,
 	}, text...)
+}
+
+// asIf are the settings for clouds of any size, before the clouds are known.
+func (d *distanceCall) asIf() loss.Settings {
+	s := d.settings
+	s.Maps.Points = 1
+	return s
 }
 
 // masses reads the masses of a set's points.

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -43,17 +42,14 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test or all")
 	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
-	f.StringVar(&t.config.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
 	f.IntVar(&t.config.Batch, "batch", t.config.Batch, "clouds per step")
 	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
 	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
 	sliceFlags(f, &t.config.Settings)
-	f.BoolVar(&t.config.FineTune, "fine-tune", false, "with an amortizer: the ascent starts from its prediction")
+	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K)
 	f.BoolVar(&t.config.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
-	f.IntVar(&t.config.DK, "dk", t.config.DK, "width of the amortizer's queries and keys")
-	f.IntVar(&t.config.K, "k", t.config.K, "projected keys and values of LA")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
 	return required(cmd, "loss", "out")

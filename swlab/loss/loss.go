@@ -33,8 +33,15 @@ type Graph interface {
 // Host is a Loss that is computed on the host, in float64.
 type Host interface {
 	Loss
-	// Compare returns the loss of every pair and, where gradient is asked for, the gradient of their sum in y, [batch, n, dim].
-	Compare(x, y ot1d.Clouds, gradient bool) (pairs, gradientY []float64, err error)
+	// Compare returns the loss of every pair and, where gradient is asked for, the gradient of their sum in y.
+	Compare(x, y ot1d.Clouds, gradient bool) (Compared, error)
+}
+
+// Compared is the result of a Host loss.
+type Compared struct {
+	Pairs     []float64 // [batch]
+	GradientY []float64 // [batch, n, dim], or nil
+	Gaps      []float64 // [batch] how far each value can be from the optimum, certified by dual potentials; nil where nothing is optimised exactly
 }
 
 // Call is what a loss may need besides the clouds.
@@ -55,28 +62,4 @@ type Result struct {
 	Used       *graph.Node // int32 scalar, how many of the first slices count; nil: all
 	Directions *graph.Node // [batch, slices, dim]
 	Location   *graph.Node // [batch, dim] the location of the slicing law
-}
-
-// Property is one that losses between clouds have as a rule; the suite of package losstest proves them.
-type Property string
-
-const (
-	ZeroOnItself         Property = "zero on itself"
-	Symmetry             Property = "symmetry, with the same directions"
-	Triangle             Property = "triangle inequality of its root, with the same directions"
-	PermutationInvariant Property = "does not depend on the order of the points"
-	Translation          Property = "does not change when both clouds are translated"
-	Scaling              Property = "is homogeneous: clouds scaled by c cost c^p times as much"
-	Rotation             Property = "does not change in distribution when both clouds are rotated"
-)
-
-// Lacking is a Loss that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
-type Lacking interface{ Lacks() []Property }
-
-// Lacks lists what a loss declares to lack.
-func Lacks(l Loss) []Property {
-	if k, ok := l.(Lacking); ok {
-		return k.Lacks()
-	}
-	return nil
 }

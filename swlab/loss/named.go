@@ -116,3 +116,7 @@ func newApproximateEMD(s Settings) (Loss, error) {
 	}
 	return ApproximateEMD{PerPoint: s.PerPoint}, s.unsliced()
 }
+
+func newExactEMD(s Settings) (Loss, error) {
+	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.unsliced()
+}

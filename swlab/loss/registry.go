@@ -20,6 +20,7 @@ var registry = map[string]func(Settings) (Loss, error){
 	"v-dsw":         newVDSW,
 	"chamfer":       newChamfer,
 	"emd-approx":    newApproximateEMD,
+	"emd-exact":     newExactEMD,
 }
 
 // Names lists the registered losses.

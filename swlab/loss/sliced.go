@@ -61,15 +61,6 @@ func (s Sliced) Fitted(dim int) int {
 	return 0
 }
 
-// Lacks: an amortizer that depends on the order of the points makes a loss that does, and a location that depends on the pair makes
-// one that does not add up along triangles; with the same directions neither matters.
-func (s Sliced) Lacks() []Property {
-	if a := s.Rule.Amortizer; a != nil && !a.Properties().Invariant {
-		return []Property{PermutationInvariant}
-	}
-	return nil
-}
-
 // Exponent is p.
 func (s Sliced) Exponent() float64 {
 	if s.P == 0 {

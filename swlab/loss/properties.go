@@ -1,0 +1,75 @@
+package loss
+
+// Property is one that losses between clouds have as a rule; the suite of package losstest proves them. What holds "with the same
+// directions" is looked at with directions that do not depend on the clouds.
+type Property string
+
+const (
+	ZeroOnItself         Property = "zero on itself"
+	NonNegative          Property = "never negative"
+	Symmetry             Property = "symmetry, with the same directions"
+	Triangle             Property = "triangle inequality of its root, with the same directions"
+	PermutationInvariant Property = "does not depend on the order of the points"
+	Translation          Property = "does not change when both clouds are translated, with the same directions"
+	Scaling              Property = "is homogeneous: clouds scaled by c cost c^p times as much, with the same directions"
+	Rotation             Property = "does not change in distribution when both clouds are rotated"
+	BatchIndependent     Property = "a pair's value does not depend on the other pairs of its batch"
+)
+
+// Lacking is a Loss, or a Reduction, that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
+type Lacking interface{ Lacks() []Property }
+
+// Lacks lists what a loss declares to lack.
+func Lacks(l Loss) []Property {
+	if k, ok := l.(Lacking); ok {
+		return k.Lacks()
+	}
+	return nil
+}
+
+// Lacks: an amortizer predicts a location that does not turn with the clouds and, unless it is invariant, one that depends on the order
+// of their points; and what the reduction lacks. The location depends on the pair and on where it lies, so that, with the loss's own
+// directions, no amortized loss is a metric either.
+func (s Sliced) Lacks() []Property {
+	var lacks []Property
+	if a := s.Rule.Amortizer; a != nil {
+		lacks = append(lacks, Rotation)
+		if !a.Properties().Invariant {
+			lacks = append(lacks, PermutationInvariant)
+		}
+	}
+	if r, ok := s.reduction().(Lacking); ok {
+		for _, p := range r.Lacks() {
+			if p != NonNegative || !s.Root { // a root of what is negative is 0
+				lacks = append(lacks, p)
+			}
+		}
+	}
+	return lacks
+}
+
+// Lacks: n grows with the size of the clouds and with every other pair of the batch.
+func (Adaptive) Lacks() []Property { return []Property{Triangle, Scaling, BatchIndependent} }
+
+// Lacks: weights that grow with the costs favour the largest, the more so the further the clouds are apart. Of x, x+v and x+2v the
+// outer two are more than twice as far apart as the neighbours.
+func (Energy) Lacks() []Property { return []Property{Triangle, Scaling} }
+
+// Lacks: a fit over few slices may extrapolate below 0, and it differs from pair to pair.
+func (Control) Lacks() []Property { return []Property{NonNegative, Triangle} }
+
+// Lacks: nearest neighbours say nothing of how many points there are, so x may be near y and y near z with x far from z.
+func (Chamfer) Lacks() []Property { return []Property{Triangle} }
+
+// Lacks: the match is found from x to y, at fixed scales, and never quite sharp.
+func (ApproximateEMD) Lacks() []Property {
+	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
+}
+
+// Exponent is P.
+func (l Chamfer) Exponent() float64 {
+	if l.P == 0 {
+		return 2
+	}
+	return l.P
+}
