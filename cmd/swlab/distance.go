@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -165,7 +166,7 @@ func (d *distanceCall) run() error {
 		optimality = numbers(r.Gaps)
 	}
 	text := [][2]string{
-		{r.Loss, fmt.Sprintf("%.6g +- %.2g", r.Value, r.StdErr)},
+		{r.Loss, withError(r)},
 		{"convention", r.Convention},
 		{"pairs, slices", fmt.Sprintf("%d, %d", x.N, r.Slices)},
 		{"backend", fmt.Sprintf("%s, %.2f s", e.Name, r.Ledger.Seconds)},
@@ -180,6 +181,17 @@ func (d *distanceCall) run() error {
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
 		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality,
 	}, text...)
+}
+
+// withError is the value and, where slices are random, its standard error and interval.
+func withError(r *swlab.Distances) string {
+	switch {
+	case r.Costs == nil:
+		return fmt.Sprintf("%.8g", r.Value)
+	case math.IsNaN(r.StdErr):
+		return fmt.Sprintf("%.6g, error unknown: too few independent slices", r.Value)
+	}
+	return fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", r.Value, r.StdErr, r.Low, r.High)
 }
 
 // asIf are the settings for clouds of any size, before the clouds are known.
