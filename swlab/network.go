@@ -75,7 +75,7 @@ func (n *Network) CheckReconstruct(x *datasets.Set, o NetworkOptions) error {
 // paper were trained on centred clouds of radius 1.
 //
 // With running statistics (the default) every cloud has a code of its own and large sets are encoded part by part. With
-// BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: about 4 kB per point.
+// BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: up to 8 kB per point.
 func (n *Network) Encode(x *datasets.Set, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckEncode(x, o); err != nil {
 		return nil, err
