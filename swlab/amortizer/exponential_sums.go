@@ -39,7 +39,12 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 		step = max(step, (n+maxUnrolled-1)/maxUnrolled)
 		var parts []*graph.Node
 		for at := 0; at < n; at += step {
-			parts = append(parts, body(graph.SliceAxis(rows, 1, graph.AxisRange(at, min(at+step, n))), keys, features))
+			part := body(graph.SliceAxis(rows, 1, graph.AxisRange(at, min(at+step, n))), keys, features)
+			// One after the other: with many products ready at once the workers of the Go backend of GoMLX v0.28 wait for each
+			// other for ever, and all tables would exist at a time.
+			done := graph.SliceAxis(graph.SliceAxis(part, 1, graph.AxisRange(0, 1)), 2, graph.AxisRange(0, 1))
+			keys = graph.Add(keys, graph.MulScalar(done, 0))
+			parts = append(parts, part)
 		}
 		return graph.Concatenate(parts, 1)
 	}

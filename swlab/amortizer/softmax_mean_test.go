@@ -5,11 +5,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 func normal(seed uint64, size float64, dims ...int) *tensors.Tensor {
@@ -84,3 +88,33 @@ func TestSoftmaxMean(t *testing.T) {
 }
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
+
+// TestAttentionMemory builds A with the gradient in weights and clouds at 20,000 points, where scores would take 1.6 GB, and
+// looks at every array in the graph, those inside the loops too.
+func TestAttentionMemory(t *testing.T) {
+	const m, batch = 20000, 1
+	g := graph.NewGraph(graphtest.Engine(t).Backend, "memory")
+	defer g.Finalize()
+	parameter := func(name string, dims ...int) *graph.Node {
+		return graph.Parameter(g, name, shapes.Make(dtypes.Float32, dims...))
+	}
+	a := newAttention(Config{Points: m}.withDefaults())
+	x, y := parameter("x", batch, m, 3), parameter("y", batch, m, 3)
+	wrt := []*graph.Node{x, y}
+	for _, s := range a.Specs() {
+		wrt = append(wrt, parameter(s.Name, s.Shape...))
+	}
+	graph.Gradient(graph.ReduceAllSum(a.Direction(weights.Bind(a.Specs(), wrt[2:]), x, y)), wrt...)
+	allowed, top := tableSize(g), 0
+	if !loop.XLA(g) {
+		allowed = batch * m * m / maxUnrolled
+	}
+	for _, n := range g.Nodes() {
+		if n.NumOutputs() == 1 { // the outputs of a loop are nodes of their own too
+			top = max(top, n.Shape().Size())
+		}
+	}
+	if top > allowed || top < allowed/2 {
+		t.Errorf("the largest array holds %d numbers, expected the tables' %d and no more", top, allowed)
+	}
+}
