@@ -18,8 +18,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// inGo builds and calls a graph of float64 on the pure-Go backend.
-func inGo(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
+// reduced builds and calls a graph of float64 on the pure-Go backend.
+func reduced(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
 	t.Helper()
 	e, err := engine.Open("go")
 	if err != nil {
@@ -45,7 +45,7 @@ func inGo(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]floa
 func adapt(t *testing.T, a Adaptive, costs *tensors.Tensor) (n int, value float64) {
 	t.Helper()
 	d := costs.Shape().Dimensions
-	out := inGo(t, func(in []*graph.Node) []*graph.Node {
+	out := reduced(t, func(in []*graph.Node) []*graph.Node {
 		r := a.Reduce(Costs{Values: in[0]})
 		return []*graph.Node{r.Pairs, graph.ConvertDType(r.Used, in[0].DType())}
 	}, costs)
@@ -250,7 +250,7 @@ func TestControlVariates(t *testing.T) {
 	for _, dim := range []int{2, 3, 5} {
 		costs, theta, x, y, m := controlledCosts(t, repeats, slices, dim)
 		reductions := []Reduction{Mean{}, Lower, Upper, Harmonics}
-		out := inGo(t, func(in []*graph.Node) []*graph.Node {
+		out := reduced(t, func(in []*graph.Node) []*graph.Node {
 			var out []*graph.Node
 			for _, k := range reductions {
 				r := k.Reduce(Costs{Values: in[0], Directions: in[1], X: in[2], Y: in[3], Sum: 1})
@@ -301,7 +301,7 @@ func TestHarmonicsAreExactOnQuadratics(t *testing.T) {
 		v := theta[3*i:][:3]
 		costs[i] = 5*v[0]*v[0] + 2*v[1]*v[1] - v[2]*v[2] + 3*v[0]*v[2] - v[1]*v[2]
 	}
-	out := inGo(t, func(in []*graph.Node) []*graph.Node {
+	out := reduced(t, func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{Harmonics.Reduce(Costs{Values: in[0], Directions: in[1]}).Pairs}
 	}, tensors.FromFlatDataAndDimensions(costs, 3, 8), tensors.FromFlatDataAndDimensions(theta, 3, 8, 3))[0]
 	for _, v := range out {
@@ -315,7 +315,7 @@ func TestHarmonicsAreExactOnQuadratics(t *testing.T) {
 func TestEnergy(t *testing.T) {
 	for _, sum := range []float64{1, 4} {
 		costs := []float64{0, sum * math.Ln2, sum * math.Log(3)}
-		out := inGo(t, func(in []*graph.Node) []*graph.Node {
+		out := reduced(t, func(in []*graph.Node) []*graph.Node {
 			r := Energy{}.Reduce(Costs{Values: in[0], Sum: sum})
 			return []*graph.Node{r.Pairs, graph.ReduceMean(r.Shares, 1)}
 		}, tensors.FromFlatDataAndDimensions(costs, 1, 3))
