@@ -9,44 +9,47 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// pair sorts two arrays [batch, points, slices] along axis 1.
-//
-// On XLA's CPU it is one loop over the batch whose body sorts one pair of [points, slices] tables: they stay in the
-// cache, and the two chains run on two threads. An array of fewer points is filled up to the other's.
+// pair sorts two arrays [batch, points, slices] along axis 1, of numbers of points of their own.
 func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 	if !s.loop {
 		return wholeSort(a), wholeSort(b)
 	}
-	if m, n := a.Shape().Dimensions[1], b.Shape().Dimensions[1]; m != n {
-		sa, sb = s.pair(fill(a, max(m, n)), fill(b, max(m, n)))
-		first := func(x *graph.Node, n int) *graph.Node {
-			return graph.Slice(x, graph.AxisRange(), graph.AxisRange(0, n))
-		}
-		return first(sa, m), first(sb, n)
+	m, n := a.Shape().Dimensions[1], b.Shape().Dimensions[1]
+	r := tableSort(fill(a, max(m, n)), fill(b, max(m, n)))
+	first := func(x *graph.Node, n int) *graph.Node {
+		return graph.Slice(x, graph.AxisRange(), graph.AxisRange(0, n))
 	}
-	g, d := a.Graph(), a.Shape().Dimensions
+	return first(r[0], m), first(r[1], n)
+}
+
+// tableSort sorts arrays [batch, points, slices] of one number of points along axis 1.
+//
+// It is one loop over the batch whose body sorts one table [points, slices] of each: they stay in XLA's CPU's cache, and
+// two arrays are sorted on two threads.
+func tableSort(x ...*graph.Node) []*graph.Node {
+	g, points := x[0].Graph(), x[0].Shape().Dimensions[1]
 	var pads []*graph.Node
-	if pad := padding(d[1]); pad > 0 {
-		for _, x := range []*graph.Node{a, b} {
-			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pad, d[2]))
+	if pad := padding(points); pad > 0 {
+		for _, x := range x {
+			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pad, x.Shape().Dimensions[2]))
 		}
 	}
-	r := loop.Count(g, d[0], 1, pads, []*graph.Node{a, b}, func(i loop.Index, pads, x []*graph.Node) []*graph.Node {
-		out := make([]*graph.Node, 2)
+	return loop.Count(g, x[0].Shape().Dimensions[0], 1, pads, x, func(i loop.Index, pads, x []*graph.Node) []*graph.Node {
+		out := make([]*graph.Node, len(x))
 		for k := range out {
-			t := graph.Reshape(i.Rows(x[k], 0, 1), d[1], d[2])
+			slices := x[k].Shape().Dimensions[2]
+			t := graph.Reshape(i.Rows(x[k], 0, 1), points, slices)
 			if len(pads) > 0 {
 				t = graph.Concatenate([]*graph.Node{t, pads[k]}, 0)
 			}
 			t = bitonic(t)
 			if len(pads) > 0 {
-				t = graph.Slice(t, graph.AxisRange(0, d[1]))
+				t = graph.Slice(t, graph.AxisRange(0, points))
 			}
-			out[k] = i.Put(x[k], graph.Reshape(t, 1, d[1], d[2]), 0)
+			out[k] = i.Put(x[k], graph.Reshape(t, 1, points, slices), 0)
 		}
 		return out
 	})
-	return r[0], r[1]
 }
 
 // fill appends values that sort last along axis 1, up to n.

@@ -192,6 +192,21 @@ func (s sorter) values(a, b *graph.Node) (sa, sb *graph.Node) {
 	return s.pair(a, b)
 }
 
+// sorted sorts one array.
+func (s sorter) sorted(x *graph.Node) *graph.Node {
+	switch slices := x.Shape().Dimensions[2]; {
+	case !s.network:
+		return graph.Sort(x, 2, true)
+	case !s.loop:
+		return wholeSort(x)
+	case slices == 1:
+		return tableSort(x)[0]
+	default:
+		half := func(from, to int) *graph.Node { return graph.SliceAxis(x, 2, graph.AxisRange(from, to)) }
+		return graph.Concatenate(tableSort(half(0, slices/2), half(slices/2, slices)), 2)
+	}
+}
+
 // valuesAndOrder sorts a and returns the order that sorts b (int32).
 func (s sorter) valuesAndOrder(a, b *graph.Node, spanB span) (sa, order *graph.Node) {
 	if !s.network {

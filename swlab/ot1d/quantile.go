@@ -2,7 +2,6 @@ package ot1d
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -17,77 +16,92 @@ import (
 // Computational Optimal Transport, 2019, section 2.6). The gradient holds the coupling (i_k, j_k) and its masses fixed.
 func (s sorter) quantile(x, y, directions *graph.Node, o Options) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
-	if o.WeightsX == nil && o.WeightsY == nil {
-		i, j, mass := shares(a.Shape().Dimensions[s.axis], b.Shape().Dimensions[s.axis])
-		atA, atB := s.constant(a, i), s.constant(b, j)
-		if o.Wrt == None {
-			a, b = s.values(a, b)
-		} else {
-			oa, ob := s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
-			atA, atB = s.take(oa, atA), s.take(ob, atB)
-		}
-		width := graph.Const(x.Graph(), mass)
-		if s.axis == 1 {
-			width = graph.InsertAxes(width, -1)
-		}
-		return s.transport(s.take(a, atA), s.take(b, atB), graph.ExpandLeftToRank(width, 3), o.P)
+	weighted := o.WeightsX != nil || o.WeightsY != nil
+	var oa, ob *graph.Node
+	if o.Wrt == None && !weighted {
+		a, b = s.values(a, b)
+	} else {
+		oa, ob = s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
+		a, b = s.take(a, oa), s.take(b, ob)
 	}
-	oa, ob := s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
-	la, lb := s.levels(o.WeightsX, oa), s.levels(o.WeightsY, ob)
-	// Every segment ends at a level of x or of y. Those that end at x's level i belong to the first y whose level is not
-	// below it, and start at the highest level below, of either; those that end at a level of y likewise.
-	j, widthA := s.segments(la, lb, graph.LessThan)
-	i, widthB := s.segments(lb, la, graph.LessOrEqual)
-	t := x.DType()
-	return graph.Add(
-		s.transport(s.take(a, oa), s.take(b, s.take(ob, j)), graph.ConvertDType(widthA, t), o.P),
-		s.transport(s.take(a, s.take(oa, i)), s.take(b, ob), graph.ConvertDType(widthB, t), o.P))
+	var i, j, mass *graph.Node
+	if weighted {
+		i, j, mass = s.merge(s.levels(o.WeightsX, oa), s.levels(o.WeightsY, ob))
+	} else {
+		i, j, mass = s.shares(a, b)
+	}
+	cost := power(graph.Sub(s.take(b, j), s.take(a, i)), o.P)
+	return s.sum(graph.Mul(cost, graph.ConvertDType(mass, cost.DType())))
 }
 
-// transport is sum_k mass_k |a_k - b_k|^p.
-func (s sorter) transport(a, b, mass *graph.Node, p float64) *graph.Node {
-	return s.sum(graph.Mul(power(graph.Sub(b, a), p), mass))
-}
-
-// shares is the coupling of m and n sorted points of equal mass: at most m+n-1 segments.
-func shares(m, n int) (i, j []int32, mass []float32) {
-	for at, a, b := 0, 0, 0; a < m; { // in units of 1/(mn)
-		end := min((a+1)*n, (b+1)*m)
-		i, j, mass = append(i, int32(a)), append(j, int32(b)), append(mass, float32(float64(end-at)/float64(m)/float64(n)))
+// shares is the coupling of m and n sorted points of equal mass, the same for all pairs and slices: at most m+n-1 segments,
+// by the places of their points, and their masses.
+func (s sorter) shares(a, b *graph.Node) (i, j, mass *graph.Node) {
+	m, n := a.Shape().Dimensions[s.axis], b.Shape().Dimensions[s.axis]
+	var is, js []int32
+	var masses []float64
+	for at, p, q := 0, 0, 0; p < m; { // in units of 1/(mn)
+		end := min((p+1)*n, (q+1)*m)
+		is, js, masses = append(is, int32(p)), append(js, int32(q)), append(masses, float64(end-at)/float64(m)/float64(n))
 		at = end
-		if end == (a+1)*n {
-			a++
+		if end == (p+1)*n {
+			p++
 		}
-		if end == (b+1)*m {
-			b++
+		if end == (q+1)*m {
+			q++
 		}
 	}
-	return i, j, mass
-}
-
-// constant is the same places along the axis for all pairs and slices of x.
-func (s sorter) constant(x *graph.Node, at []int32) *graph.Node {
-	d := append([]int{}, x.Shape().Dimensions...)
-	d[s.axis] = len(at)
-	c := graph.Const(x.Graph(), at)
-	if s.axis == 1 {
-		c = graph.InsertAxes(c, -1)
+	d := append([]int{}, a.Shape().Dimensions...)
+	d[s.axis] = len(is)
+	along := func(values any) *graph.Node {
+		c := graph.Const(a.Graph(), values)
+		if s.axis == 1 {
+			c = graph.InsertAxes(c, -1)
+		}
+		return graph.BroadcastToDims(graph.ExpandLeftToRank(c, 3), d...)
 	}
-	return graph.BroadcastToDims(graph.ExpandLeftToRank(c, 3), d...)
+	return along(is), along(js), along(masses)
 }
 
 // levels are the cumulative shares of the points in their order, float64: float32 would move masses of 1e-7 at every level.
 func (s sorter) levels(weights, order *graph.Node) *graph.Node {
-	g, d := order.Graph(), order.Shape().Dimensions
-	n := d[s.axis]
+	d := order.Shape().Dimensions
 	if weights == nil {
-		weights = graph.Ones(g, shapes.Make(dtypes.Float64, d[0], n))
+		weights = graph.Ones(order.Graph(), shapes.Make(dtypes.Float64, d[0], d[s.axis]))
 	}
 	w := graph.ConvertDType(graph.StopGradient(weights), dtypes.Float64)
 	w = graph.Div(w, graph.ReduceAndKeep(w, graph.ReduceSum, 1))
-	w = s.take(graph.BroadcastToDims(graph.InsertAxes(w, 3-s.axis), d...), order)
-	// Sums within runs of about sqrt(n) points and then over runs, each a product with a triangle of ones. GoMLX's CumSum is
-	// a window of n points for each point, which not every backend runs in fewer than n^2 steps.
+	return s.cumulative(s.take(graph.BroadcastToDims(graph.InsertAxes(w, 3-s.axis), d...), order))
+}
+
+// merge is the coupling of two measures from their levels: the segments between all m+n levels, by the place of the points in
+// their orders, and the segments' masses. Levels are sorted as integers, 2^-30 each, whose lowest bit tells whose they are.
+func (s sorter) merge(la, lb *graph.Node) (i, j, mass *graph.Node) {
+	g := la.Graph()
+	key := func(level *graph.Node, whose int) *graph.Node {
+		whole := graph.ConvertDType(graph.MulScalar(graph.MinScalar(level, 1), 1<<30-2), dtypes.Int32)
+		return graph.AddScalar(graph.MulScalar(whole, 2), whose)
+	}
+	keys := s.sorted(graph.Concatenate([]*graph.Node{key(la, 0), key(lb, 1)}, s.axis))
+	d := keys.Shape().Dimensions
+	fromY := graph.BitwiseAnd(keys, graph.Scalar(g, dtypes.Int32, 1))
+	// The number of levels of y below a level, and of x, are the places of the points whose segment ends there.
+	below := graph.Sub(graph.ConvertDType(s.cumulative(graph.ConvertDType(fromY, dtypes.Float64)), dtypes.Int32), fromY)
+	j = graph.MinScalar(below, lb.Shape().Dimensions[s.axis]-1)
+	i = graph.MinScalar(graph.Sub(graph.Iota(g, keys.Shape(), s.axis), below), la.Shape().Dimensions[s.axis]-1)
+	level := graph.BitwiseShiftRightLogicalScalar(keys, 1)
+	before := graph.SliceAxis(level, s.axis, graph.AxisRange(0, d[s.axis]-1))
+	before = graph.Concatenate([]*graph.Node{graph.ZerosLike(graph.SliceAxis(level, s.axis, graph.AxisElem(0))), before}, s.axis)
+	mass = graph.MulScalar(graph.ConvertDType(graph.Sub(level, before), dtypes.Float64), 1/float64(1<<30-2))
+	return i, j, graph.StopGradient(mass)
+}
+
+// cumulative are the sums up to each place along the axis (float64): sums within runs of about sqrt(n) places and then over runs,
+// each a product with a triangle of ones. GoMLX's CumSum is a window of n places for each, which not every backend runs in
+// fewer than n^2 steps.
+func (s sorter) cumulative(w *graph.Node) *graph.Node {
+	g, d := w.Graph(), w.Shape().Dimensions
+	n := d[s.axis]
 	run := max(1, int(math.Sqrt(float64(n))))
 	runs := (n + run - 1) / run
 	if lack := runs*run - n; lack > 0 {
@@ -115,25 +129,4 @@ func triangle(g *graph.Graph, n, shift int) *graph.Node {
 	shape := shapes.Make(dtypes.Int32, n, n)
 	column := graph.AddScalar(graph.Iota(g, shape, 1), shift)
 	return graph.ConvertDType(graph.LessOrEqual(column, graph.Iota(g, shape, 0)), dtypes.Float64)
-}
-
-// segments finds, for every one of the levels, the place in others of the first that is not before it, and how far
-// the highest lower level of either is away.
-func (s sorter) segments(levels, others *graph.Node, before func(a, b *graph.Node) *graph.Node) (place, width *graph.Node) {
-	g, n := levels.Graph(), others.Shape().Dimensions[s.axis]
-	count := graph.Zeros(g, shapes.Make(dtypes.Int32, levels.Shape().Dimensions...)) // of others before the level
-	for step := 1 << (bits.Len(uint(n)) - 1); step > 0; step /= 2 {
-		next := graph.AddScalar(count, step)
-		other := s.take(others, graph.AddScalar(graph.MinScalar(next, n), -1))
-		fits := graph.And(graph.LessOrEqual(next, graph.Scalar(g, dtypes.Int32, n)), before(other, levels))
-		count = graph.Where(fits, next, count)
-	}
-	own := graph.ZerosLike(graph.SliceAxis(levels, s.axis, graph.AxisRange(0, 1))) // the level before
-	if m := levels.Shape().Dimensions[s.axis]; m > 1 {
-		own = graph.Concatenate([]*graph.Node{own, graph.SliceAxis(levels, s.axis, graph.AxisRange(0, m-1))}, s.axis)
-	}
-	low := s.take(others, graph.MaxScalar(graph.AddScalar(count, -1), 0))
-	low = graph.Where(graph.GreaterThan(count, graph.ZerosLike(count)), low, graph.ZerosLike(low))
-	width = graph.MaxScalar(graph.Sub(levels, graph.Max(own, low)), 0)
-	return graph.MinScalar(count, n-1), width
 }
