@@ -36,17 +36,19 @@ def number(path):
 
 
 def measure(path, args):
-    x, y, theta = (np.load(str(path).replace("-x.npy", f"-{name}.npy")).astype(args.dtype) for name in ("x", "y", "directions"))
-    distance, error = path.name.split("-")[0], 0.0
+    load = lambda name: np.load(str(path).replace("-x.npy", f"-{name}.npy")).astype(args.dtype)
+    x, y, distance, slices, error = load("x"), load("y"), path.name.split("-")[0], 0, 0.0
     if distance == "sliced":
-        repeats, seconds, _ = fastest(args.seconds, lambda: ot.sliced_wasserstein_distance(x, y, n_projections=len(theta)))
+        theta = load("directions")
+        slices = len(theta)
+        repeats, seconds, _ = fastest(args.seconds, lambda: ot.sliced_wasserstein_distance(x, y, n_projections=slices))
         value = float(ot.sliced_wasserstein_distance(x, y, projections=theta.T)) ** 2
         error = abs(value / reference(x, y, theta) - 1)
     else:
         repeats, seconds, value = fastest(args.seconds, lambda: float(ot.emd2([], [], ot.dist(x, y, "euclidean"), numItermax=10**8)))
     return {
         "peer": "POT", "version": f"{ot.__version__}, {args.dtype}", "distance": distance, "points": len(x),
-        "slices": len(theta) if distance == "sliced" else 0, "repeats": repeats, "seconds_min": seconds,
+        "slices": slices, "repeats": repeats, "seconds_min": seconds,
         "value": value, "relative_error": error,
     }  # fmt: skip
 

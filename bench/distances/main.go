@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
@@ -34,6 +35,7 @@ type comparison struct {
 var comparisons = []comparison{
 	{Distance: "sliced", Points: 2048, Slices: 1000},
 	{Distance: "sliced", Points: 100_000, Slices: 100},
+	{Distance: "emd", Points: 2048},
 }
 
 // result is a line of output; the peer prints the same fields.
@@ -68,8 +70,12 @@ func run(dir string, seconds float64) error {
 		}
 		c.x, c.y = set.Points[:c.Points*3], set.Points[c.Points*3:]
 		theta := uniform(rand.New(rand.NewPCG(1, uint64(c.Slices))), c.Slices)
+		files := map[string][]float32{"x": c.x, "y": c.y}
+		if c.Slices > 0 {
+			files["directions"] = theta
+		}
 		base := filepath.Join(dir, fmt.Sprintf("%s-%d-", c.Distance, c.Points))
-		for name, v := range map[string][]float32{"x": c.x, "y": c.y, "directions": theta} {
+		for name, v := range files {
 			if err := datasets.WriteNPY(base+name+".npy", v, len(v)/3, 3); err != nil {
 				return err
 			}
@@ -87,6 +93,15 @@ func run(dir string, seconds float64) error {
 
 func (r *result) measure(seconds float64, theta []float32) error {
 	var err error
+	if r.Distance == "emd" {
+		r.Repeats, r.Seconds = fastest(seconds, func() {
+			var a *ot.Assignment
+			if a, err = ot.EMD(r.x, r.y, 3, 1); err == nil {
+				r.Value = a.Cost / float64(r.Points)
+			}
+		})
+		return err
+	}
 	call := func() { r.Value, err = sliced(r.comparison, uniform(rand.New(rand.NewPCG(2, 2)), r.Slices)) }
 	r.Repeats, r.Seconds = fastest(seconds, call)
 	if err != nil {
