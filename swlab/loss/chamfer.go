@@ -26,13 +26,14 @@ func (Chamfer) Specs() []weights.Spec { return nil }
 
 // Fits returns an error for an exponent that is not a number from 1 on.
 func (l Chamfer) Fits(_, _, _ int) error {
-	if p := l.exponent(); !(p >= 1) || math.IsInf(p, 0) {
+	if p := l.Exponent(); !(p >= 1) || math.IsInf(p, 0) {
 		return fmt.Errorf("Chamfer distance: expected an exponent P >= 1, found %v", p)
 	}
 	return nil
 }
 
-func (l Chamfer) exponent() float64 {
+// Exponent is P.
+func (l Chamfer) Exponent() float64 {
 	if l.P == 0 {
 		return 2
 	}
@@ -41,7 +42,7 @@ func (l Chamfer) exponent() float64 {
 
 func (l Chamfer) Convention() string {
 	var distance string
-	switch p := l.exponent(); p {
+	switch p := l.Exponent(); p {
 	case 1:
 		distance = "Euclidean distance to the nearest neighbour"
 	case 2:
@@ -80,7 +81,7 @@ func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 	pair := graph.Iota(x.Graph(), at.Shape(), 0)
 	d := graph.Sub(x, graph.Gather(y, graph.Stack([]*graph.Node{pair, at}, -1)))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
-	if p := l.exponent(); p != 2 {
+	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite; where it acts, the value is 0 and has no gradient.
 		const floor = 1e-30
 		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))

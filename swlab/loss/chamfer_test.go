@@ -85,7 +85,7 @@ func TestChamferTranslation(t *testing.T) {
 		return out
 	}, tensors.FromFlatDataAndDimensions(x, 1, m, 3), tensors.FromFlatDataAndDimensions(y, 1, m, 3))
 	for k, l := range forms {
-		p, over := l.exponent(), 1.0
+		p, over := l.Exponent(), 1.0
 		if l.Sum {
 			over = m
 		}
@@ -121,7 +121,7 @@ func chamfer(x, y []float64, dim int, l Chamfer) float64 {
 		n := len(way[0]) / dim
 		for i := range n {
 			_, square := nearestOf(way[0][i*dim:(i+1)*dim], way[1])
-			if v := math.Pow(square, l.exponent()/2); l.Sum {
+			if v := math.Pow(square, l.Exponent()/2); l.Sum {
 				total += v
 			} else {
 				total += v / float64(n)

@@ -78,14 +78,15 @@ func (k Control) moments(c Costs) Reduced {
 		at = graph.Add(at, graph.Add(atX, atY))
 		expected = graph.Add(expected, graph.Add(expectedX, expectedY))
 	}
-	f := c.Values
-	meanF, meanC := graph.ReduceAndKeep(f, graph.ReduceMean, 1), graph.ReduceAndKeep(at, graph.ReduceMean, 1)
-	df, dc := graph.Sub(f, meanF), graph.Sub(at, meanC)
+	f, meanC := c.Values, graph.ReduceAndKeep(at, graph.ReduceMean, 1)
+	// C in units of its mean, for squares of small ones underflow.
+	unit := graph.MaxScalar(graph.StopGradient(meanC), 1e-30)
+	at, expected, meanC = graph.Div(at, unit), graph.Div(expected, unit), graph.Div(meanC, unit)
+	df, dc := graph.Sub(f, graph.ReduceAndKeep(f, graph.ReduceMean, 1)), graph.Sub(at, meanC)
 	cov := graph.ReduceAndKeep(graph.Mul(df, dc), graph.ReduceMean, 1)
 	variance := graph.ReduceAndKeep(graph.Mul(dc, dc), graph.ReduceMean, 1)
 	// Where C does not vary (equal means), there is nothing to correct.
-	tiny := graph.MulScalar(graph.Mul(meanC, meanC), 1e-12)
-	varies := graph.GreaterThan(variance, tiny)
+	varies := graph.GreaterThan(variance, graph.MulScalar(graph.OnesLike(variance), 1e-12))
 	safe := graph.Where(varies, variance, graph.OnesLike(variance))
 	gamma := graph.Where(varies, graph.Div(cov, safe), graph.ZerosLike(cov))
 	shares := graph.Sub(f, graph.Mul(gamma, graph.Sub(at, expected)))

@@ -65,11 +65,3 @@ func (Chamfer) Lacks() []Property { return []Property{Triangle} }
 func (ApproximateEMD) Lacks() []Property {
 	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
 }
-
-// Exponent is P.
-func (l Chamfer) Exponent() float64 {
-	if l.P == 0 {
-		return 2
-	}
-	return l.P
-}

@@ -1,0 +1,168 @@
+package losstest
+
+import (
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// gradient compares the gradient in x and in y with central differences along two random directions, at pairs of generic clouds and,
+// for a Graph, on the same directions. The points are moved by what their numbers can hold, so that rounding them costs nothing.
+func gradient(s *Subject) error {
+	at := s.smooth()
+	held := make([]pair, len(at))
+	for i := range at {
+		held[i] = pair{x: at[i].x, y: at[i].y, at: &at[i]}
+	}
+	step, tol := 1e-4, 1e-3 // a Host: steps in float32
+	switch {
+	case s.wide():
+		step, tol = 1e-6, 1e-6
+	case s.graph != nil:
+		step, tol = 5e-4, 3e-2
+	}
+	var gx, gy []float64
+	if s.graph == nil {
+		r, err := s.compare(at, true)
+		if err != nil {
+			return err
+		}
+		gy = r.GradientY
+	} else {
+		r, err := s.held(at, s.theta, ot1d.X|ot1d.Y)
+		if err != nil {
+			return err
+		}
+		gx, gy = r.gradX, r.gradY
+	}
+	value := func(pairs []pair) ([]float64, error) {
+		switch {
+		case s.graph == nil && s.o.HeldHost != nil:
+			return s.o.HeldHost(clouds(pairs, false), clouds(pairs, true), clouds(heldOf(pairs), false), clouds(heldOf(pairs), true))
+		case s.graph != nil && s.o.Held != nil:
+			r, err := s.call(mode{held: true, difference: true, pairs: len(pairs)}, pairs, nil, 1)
+			return r.pairs, err
+		}
+		return s.values(pairs, s.theta)
+	}
+	for side, g := range [][]float64{gx, gy} {
+		if g == nil {
+			continue
+		}
+		for seed := range uint64(2) {
+			r := random(30 + seed + 10*uint64(side))
+			up, down := append([]pair{}, held...), append([]pair{}, held...)
+			want, size := make([]float64, len(at)), make([]float64, len(at))
+			for i := range at {
+				c := []*cloud{&up[i].x, &up[i].y, &down[i].x, &down[i].y}
+				plus, minus := c[side], c[side+2]
+				old := *plus
+				h := step
+				*plus = old.each(func(_, _ int, v float64) float64 { return s.round(v + h*r.NormFloat64()) })
+				*minus = old.each(func(point, axis int, v float64) float64 { return s.round(2*v - plus.v[point*old.dim+axis]) })
+				for k := range old.v {
+					slope := g[i*len(old.v)+k]
+					want[i] += slope * (plus.v[k] - minus.v[k])
+					size[i] = math.Hypot(size[i], slope*2*h)
+				}
+			}
+			high, err := value(up)
+			if err != nil {
+				return err
+			}
+			low, err := value(down)
+			if err != nil {
+				return err
+			}
+			for i := range at {
+				if got := high[i] - low[i]; math.IsNaN(got) || math.Abs(got-want[i]) > tol*size[i] || size[i] == 0 {
+					return violated("pair %d, cloud %s: moved along a random direction the value changes by %.9g, by the gradient %.9g", i, []string{"x", "y"}[side], got, want[i])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// round is v as the clouds hold it.
+func (s *Subject) round(v float64) float64 {
+	if s.wide() {
+		return v
+	}
+	return float64(float32(v))
+}
+
+// sides: the value does not depend on Call.Wrt, and the gradient in y, which training takes alone, is that which is taken with
+// x's. A Sliced has none where it is not asked for.
+func sides(s *Subject) error {
+	at := s.smooth()
+	both, err := s.held(at, s.theta, ot1d.X|ot1d.Y)
+	if err != nil {
+		return err
+	}
+	y, err := s.held(at, s.theta, ot1d.Y)
+	if err != nil {
+		return err
+	}
+	none, err := s.held(at, s.theta, ot1d.None)
+	if err != nil {
+		return err
+	}
+	for i, v := range both.pairs {
+		for _, other := range []float64{y.pairs[i], none.pairs[i]} {
+			if !s.near(v, other, 1) {
+				return violated("pair %d costs %.9g or %.9g, as Call.Wrt is", i, v, other)
+			}
+		}
+	}
+	top := 0.0
+	for _, g := range both.gradY {
+		top = math.Max(top, math.Abs(g))
+	}
+	if d := furthest(both.gradY, y.gradY); d > 10*s.tol*top {
+		return violated("the gradient in y alone differs by %.3g from that in y and x, of at most %.3g", d, top)
+	}
+	return nil
+}
+
+// finite looks for NaN and infinity where a square root or a division could make one: clouds with duplicates, equal clouds, points that are
+// all the same, single points; in value and gradient, with the loss's own directions.
+func finite(s *Subject) error {
+	b := s.base()
+	same := func(c cloud) cloud { return c.take(make([]int, c.points())) }
+	origin := b[0].scaled(0)
+	lists := [][]pair{{
+		{x: b[0], y: b[0]}, {x: b[0], y: b[0].permuted(1)}, {x: b[1], y: b[1].bootstrapped(2)}, {x: b[2].bootstrapped(1), y: b[2].bootstrapped(2)},
+		{x: same(b[0]), y: same(b[0])}, {x: same(b[0]), y: same(b[7])}, {x: same(b[1]), y: b[1]}, {x: origin, y: origin},
+	}}
+	if s.loss.Fits(1, 1, s.o.Dim) == nil {
+		one := func(c cloud) cloud { return c.take([]int{0}) }
+		lists = append(lists, []pair{{x: one(b[0]), y: one(b[0])}, {x: one(b[0]), y: one(b[1])}, {x: one(origin), y: one(origin)}})
+	}
+	for _, pairs := range lists {
+		var numbers [][]float64
+		if s.graph == nil {
+			r, err := s.compare(pairs, true)
+			if err != nil {
+				return err
+			}
+			numbers = [][]float64{r.Pairs, r.GradientY}
+		} else {
+			for _, wrt := range []ot1d.Wrt{ot1d.Y, ot1d.X | ot1d.Y | ot1d.Directions} {
+				r, err := s.own(pairs, 3, wrt)
+				if err != nil {
+					return err
+				}
+				numbers = append(numbers, r.pairs, r.gradX, r.gradY, r.gradW)
+			}
+		}
+		for k, list := range numbers {
+			for i, v := range list {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return violated("%s %v: number %d of %d pairs of %d points", []string{"value", "gradient"}[min(1, k%4)], v, i, len(pairs), pairs[0].x.points())
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package losstest
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// compare calls a Host.
+func (s *Subject) compare(pairs []pair, gradient bool) (loss.Compared, error) {
+	x, y := clouds(pairs, false), clouds(pairs, true)
+	out, err := s.loss.(loss.Host).Compare(x, y, gradient)
+	switch {
+	case err != nil:
+		return out, err
+	case len(out.Pairs) != len(pairs):
+		return out, fmt.Errorf("expected %d values, found %d", len(pairs), len(out.Pairs))
+	case gradient && len(out.GradientY) != len(y.Points):
+		return out, fmt.Errorf("expected a gradient of %d numbers, found %d", len(y.Points), len(out.GradientY))
+	case out.Gaps != nil && len(out.Gaps) != len(pairs):
+		return out, fmt.Errorf("expected %d gaps, found %d", len(pairs), len(out.Gaps))
+	}
+	for i, gap := range out.Gaps {
+		if !(gap >= 0 && gap <= 1e-3*out.Pairs[i]+1e-9) {
+			return out, fmt.Errorf("pair %d: a gap of %.3g for a value of %.6g", i, gap, out.Pairs[i])
+		}
+	}
+	return out, nil
+}
+
+// clouds are the first or the second clouds of the pairs.
+func clouds(pairs []pair, second bool) ot1d.Clouds {
+	var c cloud
+	out := ot1d.Clouds{Batch: len(pairs)}
+	for _, p := range pairs {
+		if c = p.x; second {
+			c = p.y
+		}
+		out.Points = append(out.Points, narrow(c.v)...)
+	}
+	out.N, out.Dim = c.points(), c.dim
+	return out
+}

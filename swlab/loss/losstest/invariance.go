@@ -1,0 +1,195 @@
+package losstest
+
+import (
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// permutation: with the same directions, and with the loss's own, whose location must not move.
+func permutation(s *Subject) error {
+	at := s.pairs()
+	mix := func(c cloud) cloud { return c.permuted(7) }
+	for _, c := range []struct {
+		what   string
+		x, y   func(cloud) cloud
+		second []pair
+	}{{what: "x in another order", x: mix, y: asIs}, {what: "y in another order", x: asIs, y: mix}} {
+		if err := s.same(c.what, at, with(at, c.x, c.y), s.theta, s.theta, 1); err != nil {
+			return err
+		}
+		if s.graph == nil {
+			continue
+		}
+		if err := s.sameLaw(c.what, at, with(at, c.x, c.y), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func translation(s *Subject) error {
+	at := s.pairs()
+	move := func(c cloud) cloud { return c.moved(s.shift(), 0.75) }
+	return s.same("both translated", at, with(at, move, move), s.theta, s.theta, 1)
+}
+
+func scaling(s *Subject) error {
+	at := s.pairs()
+	for _, c := range []float64{0.25, 3, 16} {
+		scale := func(x cloud) cloud { return x.scaled(c) }
+		if err := s.same("both scaled", at, with(at, scale, scale), s.theta, s.theta, math.Pow(c, -s.degree)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rotation: exact on rotated directions, and in distribution with the loss's own.
+func rotation(s *Subject) error {
+	at, q := s.pairs(), orthogonal(s.o.Dim)
+	turn := func(c cloud) cloud { return c.times(q) }
+	turned := with(at, turn, turn)
+	still, err := s.deterministic()
+	if err != nil {
+		return err
+	}
+	if s.sliced != nil || still {
+		theta := cloud{s.theta, s.o.Dim}.times(q).v
+		if err := s.same("rotated, directions too", at, turned, s.theta, theta, 1); err != nil {
+			return err
+		}
+	}
+	if s.graph == nil {
+		return nil
+	}
+	return s.sameLaw("rotated", at, turned, q)
+}
+
+// sameLaw compares values with the loss's own directions: those of equal seeds where the directions are the same ones, and the means
+// of many draws otherwise. A location that depends on the clouds must follow them: be the same, or turned by q.
+func (s *Subject) sameLaw(what string, at, other []pair, q []float64) error {
+	a, err := s.own(at, 1, ot1d.None)
+	if err != nil {
+		return err
+	}
+	b, err := s.own(other, 1, ot1d.None)
+	if err != nil {
+		return err
+	}
+	if s.predicts() {
+		want := cloud{a.locations, s.o.Dim}
+		if q != nil {
+			want = want.times(q)
+		}
+		if d := furthest(want.v, b.locations); d > 1e-4 {
+			return violated("%s: the location moves by %.3g", what, d)
+		}
+	}
+	equal := true
+	for i := range a.pairs {
+		equal = equal && math.Abs(a.pairs[i]-b.pairs[i]) <= 1e-4*math.Abs(a.pairs[i])
+	}
+	if equal {
+		return nil
+	}
+	if s.draws == 0 {
+		return violated("%s: %.6g in place of %.6g", what, b.pairs, a.pairs)
+	}
+	for _, k := range []int{1, 4} {
+		mean, se, err := s.draw(at[k], 64)
+		if err != nil {
+			return err
+		}
+		mean2, se2, err := s.draw(other[k], 64)
+		if err != nil {
+			return err
+		}
+		if math.Abs(mean-mean2) > 5*math.Hypot(se, se2) {
+			return violated("%s: pair %d costs %.6g +- %.2g on average, %.6g +- %.2g before", what, k, mean2, se2, mean, se)
+		}
+	}
+	return nil
+}
+
+// predicts says that the location is a function of the clouds.
+func (s *Subject) predicts() bool { return s.sliced != nil && s.sliced.Rule.Amortizer != nil }
+
+// draw is the mean of n independent values of one pair, with its standard error.
+func (s *Subject) draw(p pair, n int) (mean, se float64, err error) {
+	if s.graph == nil {
+		return 0, 0, nil
+	}
+	pairs := make([]pair, n)
+	for i := range pairs {
+		pairs[i] = p
+	}
+	r, err := s.own(pairs, 77, ot1d.None)
+	if err != nil {
+		return 0, 0, err
+	}
+	mean, se = meanAndError(r.pairs)
+	return mean, se, nil
+}
+
+func meanAndError(v []float64) (mean, se float64) {
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		se += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
+}
+
+func furthest(a, b []float64) float64 {
+	d := 0.0
+	for i := range a {
+		d = math.Max(d, math.Abs(a[i]-b[i]))
+	}
+	return d
+}
+
+// batchIndependence: the first and the last pair of a batch keep their values when the others are exchanged for others and larger, and alone.
+func batchIndependence(s *Subject) error {
+	at := s.pairs()
+	others := append([]pair{}, at...)
+	for i := 1; i < len(at)-1; i++ {
+		others[i] = pair{x: at[i].y.scaled(16), y: at[i].x.scaled(16)}
+	}
+	eval := func(pairs []pair) ([]float64, error) {
+		if s.graph == nil {
+			r, err := s.compare(pairs, false)
+			return r.Pairs, err
+		}
+		r, err := s.call(mode{held: true, pairs: len(pairs)}, pairs, s.theta, 1)
+		return r.pairs, err
+	}
+	together, err := eval(at)
+	if err != nil {
+		return err
+	}
+	exchanged, err := eval(others)
+	if err != nil {
+		return err
+	}
+	for _, i := range []int{0, len(at) - 1} {
+		if !s.near(together[i], exchanged[i], 1) {
+			return violated("pair %d costs %.9g in one batch and %.9g in another", i, together[i], exchanged[i])
+		}
+	}
+	if still, err := s.deterministic(); err != nil || !still && s.sliced == nil {
+		return err
+	}
+	for i, p := range at {
+		alone, err := eval([]pair{p})
+		if err != nil {
+			return err
+		}
+		if !s.near(together[i], alone[0], 1) {
+			return violated("pair %d costs %.9g in a batch and %.9g alone", i, together[i], alone[0])
+		}
+	}
+	return nil
+}

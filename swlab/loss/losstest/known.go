@@ -1,0 +1,189 @@
+package losstest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// convention reads the words of Convention and doubles every point: a sum over points doubles with them, a mean does not change. Scaling has looked
+// at the root.
+func convention(s *Subject) error {
+	text := s.loss.Convention()
+	sum, mean := strings.Contains(text, "sum over points"), strings.Contains(text, "mean over points")
+	if sum == mean {
+		return violated("Convention %q: expected one of \"sum over points\" and \"mean over points\"", text)
+	}
+	if s.p != 1 && !strings.Contains(text, "root") {
+		return violated("Convention %q: expected \"no root\" or the root that is taken of a power %g", text, s.p)
+	}
+	at := s.pairs()
+	factor := 1.0
+	if sum {
+		factor = 2
+	}
+	double := cloud.doubled
+	twice := with(at, double, double)
+	if s.sliced != nil {
+		if err := s.sameSlices("every point doubled", at, twice, factor); err != nil {
+			return err
+		}
+	}
+	a, err := s.values(at, s.theta)
+	if err != nil {
+		return err
+	}
+	b, err := s.values(twice, s.theta)
+	if err != nil {
+		return err
+	}
+	for i, v := range a {
+		want := v * math.Pow(factor, s.degree/s.p)
+		if s.lacks(loss.Scaling) { // a loss that knows a length of its own may be a little off; of a Sliced the slices are known
+			if s.sliced == nil && !(math.Abs(math.Log(b[i]/want)) < 0.1) {
+				return violated("%q, but with every point doubled pair %d costs %.6g in place of %.6g", text, i, b[i], v)
+			}
+		} else if !s.near(b[i], want, 1) {
+			return violated("%q, but with every point doubled pair %d costs %.9g in place of %.9g", text, i, b[i], v)
+		}
+	}
+	if sum || s.loss.Fits(s.o.Points, 2*s.o.Points, s.o.Dim) != nil {
+		return nil
+	}
+	if b, err = s.values(with(at, asIs, double), s.theta); err != nil {
+		return err
+	}
+	for i, v := range a {
+		if !(math.Abs(b[i]-v) <= max(s.tol, 2e-5)*math.Abs(v)) {
+			return violated("%q, but with the points of y doubled pair %d costs %.9g in place of %.9g", text, i, b[i], v)
+		}
+	}
+	return nil
+}
+
+// sameSlices compares the costs of all slices.
+func (s *Subject) sameSlices(what string, at, other []pair, factor float64) error {
+	a, err := s.held(at, s.theta, 0)
+	if err != nil {
+		return err
+	}
+	b, err := s.held(other, s.theta, 0)
+	if err != nil {
+		return err
+	}
+	n := len(a.slices) / len(a.pairs)
+	for i, v := range a.slices {
+		if got := b.slices[i]; math.Abs(got-factor*v) > 2*s.tol*a.largest(i/n) {
+			return violated("%s: slice %d of pair %d costs %.9g, expected %g times %.9g", what, i%n, i/n, got, factor, v)
+		}
+	}
+	return nil
+}
+
+// largest is the largest cost of a slice of the pair.
+func (r result) largest(pair int) float64 {
+	n, top := len(r.slices)/len(r.pairs), 0.0
+	for _, v := range r.slices[pair*n : (pair+1)*n] {
+		top = math.Max(top, math.Abs(v))
+	}
+	return top
+}
+
+// diracs: clouds of one point each cost Options.Dirac |x - y|^p, slices |theta'(x - y)|^p.
+func diracs(s *Subject) error {
+	var pairs []pair
+	b := s.base()
+	for i := range batch {
+		one := b[i%len(b)].take([]int{i})
+		pairs = append(pairs, pair{x: one, y: b[(i+1)%len(b)].take([]int{0})})
+	}
+	if s.loss.Fits(1, 1, s.o.Dim) != nil && s.sliced == nil {
+		return fmt.Errorf("Fits refuses single points")
+	}
+	length := func(p pair) float64 {
+		n := 0.0
+		for k, v := range p.x.v {
+			n = math.Hypot(n, v-p.y.v[k])
+		}
+		return n
+	}
+	if s.sliced == nil {
+		return s.singles(pairs, length)
+	}
+	return s.slicesOf("single points", pairs, func(p pair) []float64 {
+		v := make([]float64, s.o.Dim)
+		for k := range v {
+			v[k] = p.x.v[k] - p.y.v[k]
+		}
+		return v
+	}, 1)
+}
+
+// singles compares the costs of single points; of a loss that draws, their mean over many draws.
+func (s *Subject) singles(pairs []pair, length func(pair) float64) error {
+	still, err := s.deterministic()
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		want := s.o.Dirac * math.Pow(length(p), s.degree)
+		got, se, err := s.draw(p, 64)
+		if err != nil {
+			return err
+		}
+		if still {
+			v, err := s.values([]pair{p}, nil)
+			if err != nil {
+				return err
+			}
+			got = v[0]
+		}
+		if !s.near(got, want, 10) && !(math.Abs(got-want) <= 5*se) {
+			return violated("single points at distance %.6g cost %.9g, expected %.9g", length(p), got, want)
+		}
+	}
+	return nil
+}
+
+// translates: slices between a cloud and its translate by v cost m |theta'v|^p (the mean over points: |theta'v|^p), in any order of the points.
+func translates(s *Subject) error {
+	v := s.shift()
+	var pairs []pair
+	for i, c := range s.base() {
+		pairs = append(pairs, pair{x: c, y: c.moved(v, 1).permuted(uint64(i))})
+	}
+	sum := float64(s.o.Points)
+	if s.sliced.PerPoint {
+		sum = 1
+	}
+	return s.slicesOf("translates", pairs, func(pair) []float64 { return v }, sum)
+}
+
+// slicesOf requires every slice to cost sum |theta'v|^p.
+func (s *Subject) slicesOf(what string, pairs []pair, v func(pair) []float64, sum float64) error {
+	r, err := s.held(pairs, s.theta, 0)
+	if err != nil {
+		return err
+	}
+	dim := s.o.Dim
+	n := len(s.theta) / dim
+	for i, p := range pairs {
+		gap := v(p)
+		for l := range n {
+			along := 0.0
+			for k, g := range gap {
+				along += g * s.theta[l*dim+k]
+			}
+			want := sum * math.Pow(math.Abs(along), s.p)
+			if got := r.slices[i*n+l]; math.Abs(got-want) > 10*s.tol*r.largest(i) {
+				return violated("%s: slice %d of pair %d costs %.9g, expected %.9g", what, l, i, got, want)
+			}
+		}
+		if mean := r.pairs[i]; math.IsNaN(mean) {
+			return violated("%s: pair %d costs %v", what, i, mean)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package losstest
+
+import (
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// seeds: a seed gives the same numbers again, another one others, unless nothing is drawn.
+func seeds(s *Subject) error {
+	eval := func(seed int64) ([]float64, error) {
+		if s.graph == nil {
+			r, err := s.compare(s.pairs(), false)
+			return r.Pairs, err
+		}
+		r, err := s.own(s.pairs(), seed, ot1d.None)
+		return r.pairs, err
+	}
+	var v [3][]float64
+	for i, seed := range []int64{1, 1, 2} {
+		var err error
+		if v[i], err = eval(seed); err != nil {
+			return err
+		}
+	}
+	if d := furthest(v[0], v[1]); d != 0 {
+		return violated("the same call gives other numbers, by %.3g", d)
+	}
+	if d := furthest(v[0], v[2]); (d == 0) != (s.draws == 0) {
+		return violated("random numbers are drawn %d times, and another seed changes the values by %.3g", s.draws, d)
+	}
+	return nil
+}
+
+// precision compares the loss in float32, with its own directions, with float64: the slices of a Sliced with ot1d.Host, and their reduction in
+// float64; another Graph with itself.
+func precision(s *Subject) error {
+	at := s.pairs()
+	if s.sliced == nil {
+		if !s.wide() {
+			return nil
+		}
+		narrow, err := s.own(at, 1, ot1d.None)
+		if err != nil {
+			return err
+		}
+		wide, err := s.held(at, nil, ot1d.None)
+		if err != nil {
+			return err
+		}
+		for i, v := range wide.pairs {
+			if math.Abs(v-narrow.pairs[i]) > 2e-5*math.Abs(v) {
+				return violated("pair %d costs %.9g in float32 and %.9g in float64", i, narrow.pairs[i], v)
+			}
+		}
+		return nil
+	}
+	r, err := s.own(at, 1, ot1d.None)
+	if err != nil {
+		return err
+	}
+	n := len(r.slices) / len(at)
+	costs, err := ot1d.Host(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostOptions{P: s.p, Normalized: s.sliced.PerPoint})
+	if err != nil {
+		return err
+	}
+	for i, v := range costs {
+		if math.Abs(v-r.slices[i]) > 1e-5*r.largest(i/n) {
+			return violated("slice %d of pair %d costs %.9g in the graph and %.9g on the host", i%n, i/n, r.slices[i], v)
+		}
+	}
+	wide, err := s.finish(at, costs, r.directions, n)
+	if err != nil {
+		return err
+	}
+	power := s.p / s.degree // compared before the root
+	for i, v := range wide {
+		a, b := math.Pow(math.Abs(v), power), math.Pow(math.Abs(r.pairs[i]), power)
+		if math.Abs(a-b) > 1e-5*r.largest(i) {
+			return violated("pair %d costs %.9g in float32 and %.9g in float64", i, r.pairs[i], v)
+		}
+	}
+	return nil
+}
+
+// finish reduces costs [pairs, n] in float64.
+func (s *Subject) finish(at []pair, costs, theta []float64, n int) ([]float64, error) {
+	exec, err := graph.NewExec(s.engine.Backend, func(in []*graph.Node) *graph.Node {
+		return s.sliced.Finish(in[0], in[1], in[2], in[3], s.o.Points).Pairs
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Finalize()
+	out, err := exec.Call(floats(true, costs, len(at), n), floats(true, theta, len(at), n, s.o.Dim), tensor(true, at, false), tensor(true, at, true))
+	if err != nil {
+		return nil, err
+	}
+	return values(out[0]), nil
+}
+
+// quadrature: the mean of many values is within 4 of its standard errors of the integral over the sphere.
+func quadrature(s *Subject) error {
+	nodes, err := Sphere(s.o.Dim, 32)
+	if err != nil {
+		return err
+	}
+	at := []pair{s.pairs()[1], s.pairs()[2], s.pairs()[6]}
+	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostOptions{P: s.p, Normalized: s.sliced.PerPoint})
+	if err != nil {
+		return err
+	}
+	for i, p := range at {
+		mean, se, err := s.draw(p, 64)
+		if err != nil {
+			return err
+		}
+		if want := exact[i]; !(math.Abs(mean-want) <= 4*se+1e-3*want) {
+			return violated("pair %d costs %.6g +- %.2g, SW_p^p is %.6g", i, mean, se, want)
+		}
+	}
+	return nil
+}

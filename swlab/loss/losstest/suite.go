@@ -1,0 +1,152 @@
+// Package losstest is the property suite of losses between point clouds: what the registered losses are proved to satisfy, and what a loss
+// from elsewhere can be held to in one line:
+//
+//	func TestMine(t *testing.T) { losstest.Suite(t, mine{}, losstest.Options{}) }
+//
+// A loss that lacks a property says so by name (loss.Lacking), and the suite then shows that it does.
+package losstest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// Options of the suite. The zero value suits most losses.
+type Options struct {
+	Dim    int // of the points; 0: 3
+	Points int // of the clouds; 0: 16
+	Slices int // directions that are held where properties hold on the same directions; 0: 24
+
+	// Backend runs the graphs, a name of engine.Open; "": "go", which needs no compilation. On others the graphs run in float32.
+	Backend string
+	// Float32 says that a Graph cannot be built in float64, in which rounding hides less.
+	Float32 bool
+	// Tolerance is the relative error allowed where two values are the same in exact arithmetic; 0: 1e-7, and 2e-5 for a Host, whose clouds
+	// are float32, and in float32.
+	Tolerance float64
+
+	// Dirac is what two single points at distance 1 cost; 0: 1.
+	Dirac float64
+	// SW says that the loss estimates SW_p^p: every direction is uniform by itself. Then its values must agree with a quadrature. Dim 2 or 3.
+	SW bool
+	// Held, of a Graph whose gradient holds something fixed (a match, a plan), returns the values [batch] at x and y with that
+	// something found at x0 and y0: the gradient is compared with its differences.
+	Held func(x, y, x0, y0 *graph.Node) *graph.Node
+	// HeldHost is Held of a Host.
+	HeldHost func(x, y, x0, y0 ot1d.Clouds) ([]float64, error)
+}
+
+// Check is one property with its proof.
+type Check struct {
+	Name     string        // as t.Run shows it
+	Property loss.Property // what a loss may declare to lack; "": no loss may
+	applies  func(*Subject) bool
+	run      func(*Subject) error
+}
+
+// Checks are the checks that apply to the subject.
+func (s *Subject) Checks() []Check {
+	var out []Check
+	for _, c := range all {
+		if c.applies == nil || c.applies(s) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+var all = []Check{
+	{"zero on itself", loss.ZeroOnItself, nil, zeroOnItself},
+	{"not negative", loss.NonNegative, nil, notNegative},
+	{"symmetry", loss.Symmetry, nil, symmetry},
+	{"triangle inequality", loss.Triangle, nil, triangle},
+	{"order of the points", loss.PermutationInvariant, nil, permutation},
+	{"translation", loss.Translation, nil, translation},
+	{"scaling", loss.Scaling, nil, scaling},
+	{"rotation", loss.Rotation, nil, rotation},
+	{"batch", loss.BatchIndependent, nil, batchIndependence},
+	{"convention", "", nil, convention},
+	{"single points", "", nil, diracs},
+	{"translates", "", isSliced, translates},
+	{"gradient", "", nil, gradient},
+	{"sides of the gradient", "", isGraph, sides},
+	{"finite", "", nil, finite},
+	{"seed", "", nil, seeds},
+	{"float32", "", isGraph, precision},
+	{"spherical quadrature", "", func(s *Subject) bool { return s.o.SW }, quadrature},
+}
+
+func isGraph(s *Subject) bool { return s.graph != nil }
+
+func isSliced(s *Subject) bool { return s.sliced != nil }
+
+// Violation is the error of a check whose property does not hold; other errors say that it could not be told.
+type Violation struct{ what string }
+
+func (v Violation) Error() string { return v.what }
+
+func violated(format string, a ...any) error { return Violation{fmt.Sprintf(format, a...)} }
+
+// Check runs one check. A property that the loss declares to lack must be violated.
+func (s *Subject) Check(c Check) error {
+	err := c.run(s)
+	if !s.lacks(c.Property) {
+		return err
+	}
+	var v Violation
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s declares to lack %q, but has it on the clouds of the suite", s.loss.Name(), c.Property)
+	case errors.As(err, &v):
+		return nil
+	}
+	return err
+}
+
+func (s *Subject) lacks(p loss.Property) bool {
+	return p != "" && slices.Contains(loss.Lacks(s.loss), p)
+}
+
+// Suite tests a loss.Graph or a loss.Host, on small clouds:
+//
+//   - zero between a cloud and itself in any order of its points; nowhere negative; symmetry; the triangle inequality of its p-th root;
+//   - it does not depend on the order of the points, on a common translation or on a common rotation, nor on the other pairs of
+//     the batch; clouds scaled by c cost c^p times as much, or c times where there is a root;
+//   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is Exponent() (1 for a loss without);
+//   - single points at distance r cost Options.Dirac r^p; slices between translates by v cost m |theta'v|^p;
+//   - gradients in x and y agree with central differences, each flows where Call.Wrt asks for it, and neither value nor gradient is ever
+//     infinite or NaN: duplicates, equal clouds, single points;
+//   - equal seeds give equal values and other seeds others; float32 agrees with float64; a loss that is said to estimate SW (Options.SW)
+//     agrees with a quadrature over the sphere.
+//
+// A loss.Sliced is tested with directions drawn once in place of its rule's, where a property holds on the same directions, and
+// with its rule, by seeds. Another Graph is tested by seeds alone, with one seed standing for the same directions. Weights
+// are initial ones. No ascent is run: the location is where the rule puts it.
+func Suite(t *testing.T, l loss.Loss, o Options) {
+	t.Helper()
+	s, err := New(l, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range s.Checks() {
+		t.Run(c.Name, func(t *testing.T) {
+			if err := s.Check(c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// rooted reads the convention.
+func rooted(convention string) bool {
+	return strings.Contains(convention, "root") && !strings.Contains(convention, "no root")
+}

@@ -1,0 +1,260 @@
+package loss_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// inGo calls a graph once on the pure-Go backend and returns its outputs.
+func inGo(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := graph.NewExec(e.Backend, func(n []*graph.Node) []*graph.Node {
+		out := f(n)
+		for i, v := range out {
+			out[i] = graph.ConvertDType(v, dtypes.Float64)
+		}
+		return out
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Finalize()
+	out, err := x.Call(in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r [][]float64
+	for _, o := range out {
+		r = append(r, tensors.MustCopyFlatData[float64](o))
+	}
+	return r
+}
+
+// sample are m points of N(at, diag(sd^2)), moved and stretched so that mean and standard deviations are exactly those.
+func sample(seed uint64, m int, at, sd []float64) ot1d.Clouds {
+	r, dim := rand.New(rand.NewPCG(seed, 2)), len(at)
+	c := ot1d.Clouds{Points: make([]float32, m*dim), Batch: 1, N: m, Dim: dim}
+	for k := range dim {
+		v, mean, square := make([]float64, m), 0.0, 0.0
+		for i := range v {
+			v[i] = r.NormFloat64()
+			mean += v[i] / float64(m)
+		}
+		for i := range v {
+			v[i] -= mean
+			square += v[i] * v[i] / float64(m)
+		}
+		for i := range v {
+			c.Points[i*dim+k] = float32(at[k] + sd[k]*v[i]/math.Sqrt(square))
+		}
+	}
+	return c
+}
+
+// times is the cloud, n times.
+func times(c ot1d.Clouds, n int) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(slices.Repeat(c.Points, n), n, c.N, c.Dim)
+}
+
+// TestGaussians: SW_2^2 between N(a, s^2 I) and N(b, t^2 I) is |a-b|^2/d + (s-t)^2, for every slice costs (theta'(a-b))^2 + (s-t)^2 (mean over
+// points). Of samples of m points what is left of the cost when a = b and s = t is about 2 s t loglog(m)/m.
+func TestGaussians(t *testing.T) {
+	const m = 512
+	for dim, tol := range map[int]float64{3: 0.02, 5: 0.02} {
+		a, b, s, u := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
+		want := 0.4 * 0.4
+		for k := range dim {
+			a[k], b[k], s[k], u[k] = 0.2, 0.2-0.3*float64(k), 1, 0.6
+			want += (a[k] - b[k]) * (a[k] - b[k]) / float64(dim)
+		}
+		x, y := sample(1, m, a, s), sample(2, m, b, u)
+		l, err := loss.NewGraph("sw", settings(func(s *loss.Settings) { s.Slices, s.PerPoint, s.Slicing = 300, true, "qmc" }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := inGo(t, func(n []*graph.Node) []*graph.Node {
+			return []*graph.Node{l.Build(loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))}, n[0], n[1]).Pairs}
+		}, times(x, 1), times(y, 1))[0][0]
+		if math.Abs(got-want) > tol*want {
+			t.Errorf("dimension %d: %v, want %v", dim, got, want)
+		}
+		if dim == 3 {
+			q, err := losstest.Sphere(3, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact, err := q.SW(x, y, ot1d.HostOptions{Normalized: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(exact[0]-want) > tol*want {
+				t.Errorf("quadrature: %v, want %v", exact[0], want)
+			}
+		}
+	}
+}
+
+// TestKappa: v-DSW around a given location has the expectation of vMF; at kappa near 0 it is SW on the same noise, at a large one the
+// single direction of Max-SW.
+func TestKappa(t *testing.T) {
+	const batch = 64
+	location := []float64{0.48, -0.6, 0.64}
+	x, y := sample(3, 12, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(4, 12, []float64{0.3, 0, 0}, []float64{0.3, 0.9, 0.4})
+	at := tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.48, -0.6, 0.64}, batch), batch, 3)
+	build := func(name string, kappa float64) []float64 {
+		l, err := loss.NewGraph(name, settings(func(s *loss.Settings) { s.Kappa, s.Reflection = kappa, vmf.Stable }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return inGo(t, func(n []*graph.Node) []*graph.Node {
+			c := loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
+			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
+		}, times(x, batch), times(y, batch), at)[0]
+	}
+	q, err := losstest.Sphere(3, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs, err := ot1d.Host(x, y, q.Directions, len(q.Weights), ot1d.HostOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kappa := range []float64{0.1, 1, 10} {
+		mean, se := summary(build("v-dsw", kappa))
+		if want := around(q, costs, location, kappa); !(math.Abs(mean-want) <= 4*se+1e-3*want) {
+			t.Errorf("kappa %v: %v +- %v, want %v", kappa, mean, se, want)
+		}
+	}
+	for what, c := range map[string][2][]float64{
+		"kappa near 0":  {build("v-dsw", 1e-5), build("v-dsw", 0)},
+		"a large kappa": {build("v-dsw", 1e12), build("max-sw", 1)},
+	} {
+		for i, want := range c[1] {
+			if math.Abs(c[0][i]-want) > 1e-4*want {
+				t.Fatalf("%s: pair %d costs %v, want %v", what, i, c[0][i], want)
+			}
+		}
+	}
+}
+
+// around is the expectation of the costs at the nodes, which are even, under vMF(location, kappa).
+func around(q losstest.Nodes, costs, location []float64, kappa float64) float64 {
+	sum, norm := 0.0, 0.0
+	for l, w := range q.Weights {
+		dot := 0.0
+		for k, v := range location {
+			dot += v * float64(q.Directions[3*l+k])
+		}
+		w *= math.Cosh(kappa * dot)
+		sum, norm = sum+w*costs[l], norm+w
+	}
+	return sum / norm
+}
+
+func summary(v []float64) (mean, se float64) {
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		se += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
+}
+
+// TestMaxSWAboveVDSW: the largest slice >= v-DSW at its best location >= SW >= v-DSW at its worst >= the smallest slice, over a dense grid of directions;
+// the ascent on the tangent reaches the largest from the best of eight starts.
+func TestMaxSWAboveVDSW(t *testing.T) {
+	const starts = 8
+	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
+	q, err := losstest.Sphere(3, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs, err := ot1d.Host(x, y, q.Directions, len(q.Weights), ot1d.HostOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, worst, sw := math.Inf(-1), math.Inf(1), 0.0
+	for l, w := range q.Weights {
+		at := make([]float64, 3)
+		for k := range at {
+			at[k] = float64(q.Directions[3*l+k])
+		}
+		v := around(q, costs, at, 5)
+		best, worst, sw = math.Max(best, v), math.Min(worst, v), sw+w*costs[l]
+	}
+	l, err := loss.New("max-sw", settings(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maxSW := l.(loss.Sliced)
+	climber, err := slicing.NewClimber(e.Backend, slicing.Ascent{Steps: 150, Rate: 0.05, Tangent: true}, maxSW.Objective(ot1d.Auto))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer climber.Close()
+	reached, err := climber.Climb(1, nil, times(x, starts), times(y, starts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := slices.Max(inGo(t, func(n []*graph.Node) []*graph.Node {
+		return []*graph.Node{maxSW.Build(loss.Call{Location: n[2]}, n[0], n[1]).Pairs}
+	}, times(x, starts), times(y, starts), reached)[0])
+	largest, smallest := slices.Max(costs), slices.Min(costs)
+	if !(top >= largest*(1-1e-3) && top <= largest*1.05) {
+		t.Errorf("the ascent reaches %v, the largest slice on the grid is %v", top, largest)
+	}
+	chain := []float64{smallest, worst, sw, best, top}
+	if !slices.IsSorted(chain) || top-smallest < 0.5*top {
+		t.Errorf("smallest slice, worst v-DSW, SW, best v-DSW, largest slice: %v", chain)
+	}
+}
+
+// TestEngines: values and gradients of the default engine are those of the pure-Go backend, which the suites run on.
+func TestEngines(t *testing.T) {
+	const m = 20
+	x, y := sample(7, m, []float64{0, 0, 0}, []float64{0.3, 0.3, 0.6}), sample(8, m, []float64{0.2, 0, 0}, []float64{0.5, 0.3, 0.3})
+	theta := sample(9, 12, []float64{0, 0, 0}, []float64{1, 1, 1})
+	build := func(n []*graph.Node) []*graph.Node {
+		rule := slicing.Rule{Law: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
+		var out []*graph.Node
+		for _, l := range []loss.Graph{
+			loss.Sliced{Rule: rule}, loss.Sliced{Rule: rule, P: 3, PerPoint: true, Reduce: loss.Energy{}, Root: true}, loss.Sliced{Rule: rule, Reduce: loss.Harmonics},
+			loss.Sliced{Rule: rule, Reduce: loss.PaperAdaptive()}, loss.Chamfer{}, loss.ApproximateEMD{},
+		} {
+			v := l.Build(loss.Call{Wrt: ot1d.Y}, n[0], n[1]).Pairs
+			out = append(out, v, graph.Gradient(graph.ReduceAllSum(v), n[1])[0])
+		}
+		return out
+	}
+	in := func() []any { // a tensor belongs to one backend
+		return []any{times(x, 2), times(y, 2), tensors.FromFlatDataAndDimensions(theta.Points, 12, 3)}
+	}
+	want := inGo(t, build, in()...)
+	for k, got := range graphtest.Floats(t, build, in()...) {
+		graphtest.Close(t, []string{"value", "gradient"}[k%2], got, want[k], 1e-4)
+	}
+}

@@ -1,0 +1,139 @@
+package loss_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+const points = 16
+
+// settings are the defaults with few slices.
+func settings(change func(*loss.Settings)) loss.Settings {
+	s := loss.Defaults()
+	s.Slices, s.Maps.Points, s.Maps.DK, s.Maps.K = 24, points, 8, 4
+	if change != nil {
+		change(&s)
+	}
+	return s
+}
+
+// options are what the suite must know of a registered loss.
+func options(name string, s loss.Settings) losstest.Options {
+	o := losstest.Options{Points: points}
+	switch name {
+	case "chamfer":
+		o.Dirac = 2 // both ways are added
+	case "emd-approx":
+		o.Held = func(x, y, x0, y0 *graph.Node) *graph.Node { // the match
+			cost := graph.Mul(loss.SoftMatch(loss.SquaredDistances(x0, y0)), graph.Sqrt(loss.SquaredDistances(x, y)))
+			cost = graph.ReduceSum(cost, 1, 2)
+			if s.PerPoint {
+				cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
+			}
+			return cost
+		}
+	}
+	return o
+}
+
+func suite(t *testing.T, name, label string, s loss.Settings, change func(*losstest.Options)) {
+	t.Run(name+label, func(t *testing.T) {
+		t.Parallel()
+		l, err := loss.New(name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(name, s)
+		if change != nil {
+			change(&o)
+		}
+		losstest.Suite(t, l, o)
+	})
+}
+
+// TestSuite: every registered loss, as it is and in the variants that its settings make.
+func TestSuite(t *testing.T) {
+	for _, name := range loss.Names() {
+		suite(t, name, "", settings(nil), nil)
+		for label, change := range map[string]func(*loss.Settings){
+			" p=1":        func(s *loss.Settings) { s.P = 1 },
+			" p=3":        func(s *loss.Settings) { s.P = 3 },
+			" mean":       func(s *loss.Settings) { s.PerPoint = true },
+			" sum":        func(s *loss.Settings) { s.Summed = true },
+			" root":       func(s *loss.Settings) { s.Root = true },
+			" p=1.5 root": func(s *loss.Settings) { s.P, s.Root, s.PerPoint = 1.5, true, true },
+		} {
+			s := settings(change)
+			if _, err := loss.New(name, s); err != nil { // TestWrongSettings has those that are refused
+				continue
+			}
+			suite(t, name, label, s, nil)
+		}
+	}
+}
+
+// TestSuiteOfRules: every slicing rule by itself, where it has no location, and around one.
+func TestSuiteOfRules(t *testing.T) {
+	for _, rule := range slicing.Names() {
+		law, err := slicing.New(rule, slicing.Options{Chain: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := "sw"
+		if law.Located() {
+			name = "v-dsw"
+		}
+		suite(t, name, " "+rule, settings(func(s *loss.Settings) { s.Slicing = rule }), nil)
+		suite(t, name, " "+rule+" kappa=20", settings(func(s *loss.Settings) { s.Slicing, s.Kappa, s.Chain = rule, 20, 4 }), nil)
+	}
+}
+
+// TestSuiteOfControls: every control variate, and Sobol
+func TestSuiteOfControls(t *testing.T) {
+	for control := range loss.Controls {
+		for _, root := range []bool{false, true} {
+			suite(t, "cv-sw", fmt.Sprint(" ", control, " root=", root), settings(func(s *loss.Settings) { s.Control, s.Root = control, root }), nil)
+		}
+	}
+}
+
+// TestSuiteOfAmortizers: every map, for a law around its prediction and for the prediction alone, as coded and as written.
+func TestSuiteOfAmortizers(t *testing.T) {
+	for _, map_ := range amortizer.Names() {
+		for _, name := range []string{"v-dsw", "max-sw"} {
+			suite(t, name, " "+map_, settings(func(s *loss.Settings) { s.Amortizer = map_ }), nil)
+		}
+		suite(t, "v-dsw", " "+map_+" written", settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Form, s.Kappa = map_, amortizer.Written, 10 }), nil)
+	}
+}
+
+// TestSuiteInOtherDimensions: the plane and five dimensions.
+func TestSuiteInOtherDimensions(t *testing.T) {
+	for _, dim := range []int{2, 5} {
+		for _, name := range loss.Names() {
+			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *losstest.Options) { o.Dim = dim })
+		}
+		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *losstest.Options) { o.Dim = dim })
+	}
+}
+
+// TestEstimatesOfSW: the rules whose directions are uniform one by one, with their reductions, agree with the quadrature.
+func TestEstimatesOfSW(t *testing.T) {
+	sw := func(o *losstest.Options) { o.SW = true }
+	for _, rule := range []string{"uniform", "orthogonal", "qmc", "markov"} {
+		few := func(s *loss.Settings) { s.Slices, s.Slicing, s.Kappa = 60, rule, 5 }
+		suite(t, "sw", " "+rule, settings(few), sw)
+		for control := range loss.Controls {
+			suite(t, "cv-sw", " "+rule+" "+control, settings(func(s *loss.Settings) { few(s); s.Control = control }), sw)
+		}
+	}
+	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Settings) { s.Kappa = 0 }), sw)
+	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Settings) { s.P, s.PerPoint = 3, true }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
+}
