@@ -22,7 +22,7 @@ type InvarianceReport struct {
 type InvarianceRow struct {
 	Map string `json:"map"`
 	InvarianceRanges
-	Found     InvarianceVerdict `json:"found"`   // no pair turned by 1e-4 degrees and a thousandth of what a bootstrap does
+	Found     InvarianceVerdict `json:"found"`   // no pair turned by more than 1e-4 degrees, or a thousandth of what a bootstrap does
 	Claimed   InvarianceVerdict `json:"claimed"` // the map's Properties
 	Reference *InvarianceRanges `json:"reference,omitempty"`
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// subject is a map under test: its graph, compiled once per shape, two batches of clouds, and weights.
+// subject is a map under test: its graphs, two batches of clouds, and weights. Only exec is compiled, and once, for a map of one size.
 type subject struct {
 	a    amortizer.Amortizer
-	exec *graph.Exec
+	exec *graph.Exec // direction and gradients
+	only *graph.Exec // the direction
 	x, y cloud
 	w    [][]float32 // in the order of the specs
 	mix  [][]float64 // what the directions are multiplied with to make a number
@@ -46,12 +47,15 @@ func newSubject(t *testing.T, a amortizer.Amortizer, dim int) *subject {
 			flat, s.mix[b] = append(flat, v), append(s.mix[b], float64(v))
 		}
 	}
+	direction := func(n []*graph.Node) *graph.Node { return a.Direction(weights.Bind(a.Specs(), n[2:]), n[0], n[1]) }
 	var err error
+	if s.only, err = graph.NewExec(graphtest.Engine(t).Backend, direction); err != nil {
+		t.Fatal(err)
+	}
 	s.exec, err = graph.NewExec(graphtest.Engine(t).Backend, func(n []*graph.Node) []*graph.Node {
-		w := n[2:]
-		d := a.Direction(weights.Bind(a.Specs(), w), n[0], n[1])
+		d := direction(n)
 		mix := graph.Const(d.Graph(), tensors.FromFlatDataAndDimensions(flat, batch, dim))
-		return append([]*graph.Node{d}, graph.Gradient(graph.ReduceAllSum(graph.Mul(mix, d)), w...)...)
+		return append([]*graph.Node{d}, graph.Gradient(graph.ReduceAllSum(graph.Mul(mix, d)), n[2:]...)...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,21 +63,26 @@ func newSubject(t *testing.T, a amortizer.Amortizer, dim int) *subject {
 	return s
 }
 
+func (s *subject) close() {
+	s.exec.Finalize()
+	s.only.Finalize()
+}
+
 func (s *subject) call(t *testing.T, x, y cloud, w [][]float32) result {
 	t.Helper()
-	r, err := s.try(x, y, w)
+	r, err := s.try(s.exec, x, y, w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func (s *subject) try(x, y cloud, w [][]float32) (result, error) {
+func (s *subject) try(exec *graph.Exec, x, y cloud, w [][]float32) (result, error) {
 	in := []any{x.tensor(), y.tensor()}
 	for i, spec := range s.a.Specs() {
 		in = append(in, tensors.FromFlatDataAndDimensions(w[i], spec.Shape...))
 	}
-	out, err := s.exec.Call(in...)
+	out, err := exec.Call(in...)
 	if err != nil {
 		return result{}, err
 	}

@@ -43,7 +43,7 @@ func Suite(t *testing.T, make func(amortizer.Config) amortizer.Amortizer) {
 		known++
 		t.Run(fmt.Sprintf("%s dim %d", c.Form, c.Dim), func(t *testing.T) {
 			s := newSubject(t, a, c.Dim)
-			defer s.exec.Finalize()
+			defer s.close()
 			s.specs(t)
 			s.directions(t)
 			s.symmetries(t)
@@ -191,7 +191,11 @@ func (s *subject) sizes(t *testing.T) {
 		if err != nil {
 			t.Errorf("Fits(%d): %v, though Properties claims any size", m+3, err)
 		}
-		for b, v := range s.call(t, s.x, more, s.w).direction {
+		r, err := s.try(s.only, s.x, more, s.w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, v := range r.direction {
 			if n := norm(v); math.Abs(n-1) > 1e-5 {
 				t.Errorf("pair %d, %d and %d points: norm %v", b, m, m+3, n)
 			}
@@ -199,12 +203,12 @@ func (s *subject) sizes(t *testing.T) {
 	case err == nil || !strings.Contains(err.Error(), fmt.Sprint(m)) || !strings.Contains(err.Error(), fmt.Sprint(m+3)):
 		t.Errorf("Fits(%d): %v, expected an error that says %d and %d", m+3, err, m, m+3)
 	default:
-		if _, err := s.try(more, more, s.w); err == nil {
+		if _, err := s.try(s.only, more, more, s.w); err == nil {
 			t.Errorf("clouds of %d points give no error", m+3)
 		}
 	}
 	wrong := gaussian(3, s.x.dim+1, m)
-	if _, err := s.try(wrong, wrong, s.w); err == nil {
+	if _, err := s.try(s.only, wrong, wrong, s.w); err == nil {
 		t.Errorf("clouds of dimension %d give no error", s.x.dim+1)
 	}
 }
