@@ -33,15 +33,23 @@ type Scores struct {
 	SW Score `json:"sw"`
 	// EMD is the approximate earth mover's distance of the field's kernel, unsquared, summed over points.
 	EMD Score `json:"emd_approx"`
+	// ExactEMD is that of an optimal assignment, in the same units; not in the paper. Nil where it was not asked for.
+	ExactEMD *Score `json:"emd_exact,omitempty"`
+}
+
+// EvaluateOptions of Evaluate.
+type EvaluateOptions struct {
+	Seed     uint64                // of the directions of SW
+	ExactEMD bool                  // also solve an assignment per cloud, a tenth of a second at 2048 points
+	Progress func(done, total int) // called with the number of clouds done, if not nil
 }
 
 // EvaluationSlices is the number of directions of the SW metric.
 const EvaluationSlices = 100
 
 // Evaluate reconstructs every cloud of set with the network in evaluation mode and scores reconstruction (first argument)
-// against input (second), as the paper does. w holds the tensors of net.Specs. Directions depend on the seed.
-// progress, if not nil, is called with the number of clouds done.
-func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set, seed uint64, progress func(done, total int)) (Scores, error) {
+// against input (second), as the paper does. w holds the tensors of net.Specs.
+func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set, o EvaluateOptions) (Scores, error) {
 	if set.D != pointnet.Dim || set.M != net.Points {
 		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d", set.Name, net.Points, pointnet.Dim, set.M, set.D)
 	}
@@ -61,7 +69,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		x := in[1]
 		y := net.Forward(weights.Bind(net.Specs(), in[2:]), x, pointnet.Eval).Cloud
-		var out []*graph.Node
+		out := []*graph.Node{y}
 		for _, m := range metrics {
 			out = append(out, m.Build(loss.Call{Source: slicing.Seeded(in[0]), Wrt: ot1d.None}, y, x).Pairs)
 		}
@@ -72,6 +80,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	}
 	defer x.Finalize()
 	values := make([][]float64, len(metrics))
+	var exact []float64
 	batch := batchFor(set.M, set.N)
 	for at := 0; at < set.N; at += batch {
 		rows := make([]int, batch) // the last batch is filled up with its own last cloud, so that one graph serves all
@@ -79,7 +88,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 			rows[i] = min(at+i, set.N-1)
 		}
 		part := set.Select(rows)
-		rng, err := graph.RNGStateFromSeed(int64(seed)<<32 + int64(at))
+		rng, err := graph.RNGStateFromSeed(int64(o.Seed)<<32 + int64(at))
 		if err != nil {
 			return Scores{}, err
 		}
@@ -90,7 +99,15 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 			return Scores{}, err
 		}
 		done := min(at+batch, set.N)
-		for k, t := range out {
+		if o.ExactEMD {
+			more, err := exactEMD(out[0], part, done-at)
+			if err != nil {
+				return Scores{}, err
+			}
+			exact = append(exact, more...)
+		}
+		out[0].FinalizeAll()
+		for k, t := range out[1:] {
 			v, err := tensors.CopyFlatData[float32](t)
 			if err != nil {
 				return Scores{}, err
@@ -100,11 +117,30 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 			}
 			t.FinalizeAll()
 		}
-		if progress != nil {
-			progress(done, set.N)
+		if o.Progress != nil {
+			o.Progress(done, set.N)
 		}
 	}
-	return Scores{N: set.N, CD: score(values[0]), SW: score(values[1]), EMD: score(values[2])}, nil
+	s := Scores{N: set.N, CD: score(values[0]), SW: score(values[1]), EMD: score(values[2])}
+	if o.ExactEMD {
+		v := score(exact)
+		s.ExactEMD = &v
+	}
+	return s, nil
+}
+
+// exactEMD compares the first n reconstructions y [batch, m, dim] with the clouds of part.
+func exactEMD(y *tensors.Tensor, part *datasets.Set, n int) ([]float64, error) {
+	flat, err := tensors.CopyFlatData[float32](y)
+	if err != nil {
+		return nil, err
+	}
+	size := part.M * part.D
+	one := func(v []float32) ot1d.Clouds {
+		return ot1d.Clouds{Points: v[:n*size], Batch: n, N: part.M, Dim: part.D}
+	}
+	r, err := loss.ExactEMD{}.Compare(one(flat), one(part.Points), false)
+	return r.Pairs, err
 }
 
 // parameters are the tensors of net.Specs in their order.
@@ -126,33 +162,6 @@ func finalize(args []any) {
 	for _, t := range args {
 		t.(*tensors.Tensor).FinalizeAll()
 	}
-}
-
-// Reconstruct returns g(f(x)) of every cloud of set, [N, M, 3], with the network in evaluation mode.
-func Reconstruct(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set) ([]float32, error) {
-	if set.D != pointnet.Dim || set.M != net.Points || set.N == 0 {
-		return nil, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d clouds of %d points of dimension %d", set.Name, net.Points, pointnet.Dim, set.N, set.M, set.D)
-	}
-	params, err := parameters(net, w)
-	if err != nil {
-		return nil, err
-	}
-	defer finalize(params)
-	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
-		return net.Forward(weights.Bind(net.Specs(), in[1:]), in[0], pointnet.Eval).Cloud
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer x.Finalize()
-	clouds := []any{tensors.FromFlatDataAndDimensions(set.Points, set.N, set.M, set.D)}
-	out, err := x.Call(append(clouds, params...)...)
-	finalize(clouds)
-	if err != nil {
-		return nil, err
-	}
-	defer out[0].FinalizeAll()
-	return tensors.CopyFlatData[float32](out[0])
 }
 
 // batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.

@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -43,11 +44,15 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := 0
-	s, err := Evaluate(e, net, w, set, 1, func(done, total int) { calls++ })
+	s, err := Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, Progress: func(done, total int) { calls++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := Reconstruct(e, net, w, set)
+	network, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := network.Reconstruct(set, swlab.NetworkOptions{Engine: e})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +86,19 @@ func TestEvaluate(t *testing.T) {
 	if want, other := emd(y, set.Points), emd(set.Points, y); math.Abs(s.EMD.Mean-want) > 1e-5*want || math.Abs(other-want) < 1e-4*want {
 		t.Errorf("EMD %v, the front door says %v, and %v with the arguments exchanged", s.EMD, want, other)
 	}
-	if again, err := Evaluate(e, net, w, set, 1, nil); err != nil || again != s {
-		t.Errorf("a second evaluation: %v, %v", again, err)
+	again, err := Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, ExactEMD: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := loss.ExactEMD{}.Compare(ot1d.Clouds{Points: set.Points, Batch: set.N, N: m, Dim: 3}, ot1d.Clouds{Points: y, Batch: set.N, N: m, Dim: 3}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := score(exact.Pairs).Mean; math.Abs(again.ExactEMD.Mean/want-1) > 1e-5 || again.ExactEMD.Mean > again.EMD.Mean {
+		t.Errorf("exact EMD %v, want %v; approximate %v", again.ExactEMD, want, again.EMD)
+	}
+	if again.ExactEMD = nil; again != s {
+		t.Errorf("a second evaluation: %v, then %v", s, again)
 	}
 }
 
@@ -139,14 +155,11 @@ func TestWrongCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	net := &pointnet.Autoencoder{Points: 32}
-	if _, err := Evaluate(e, net, w, set, 1, nil); err == nil || !strings.Contains(err.Error(), "32 points of dimension 3, found 16") {
+	if _, err := Evaluate(e, net, w, set, EvaluateOptions{}); err == nil || !strings.Contains(err.Error(), "32 points of dimension 3, found 16") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Evaluate(e, &pointnet.Autoencoder{Points: 16}, w, set, 1, nil); err == nil || !strings.Contains(err.Error(), "decoder.fc3.weight: expected [48 1024], found [96 1024]") {
+	if _, err := Evaluate(e, &pointnet.Autoencoder{Points: 16}, w, set, EvaluateOptions{}); err == nil || !strings.Contains(err.Error(), "decoder.fc3.weight: expected [48 1024], found [96 1024]") {
 		t.Errorf("error %v", err)
-	}
-	if _, err := Reconstruct(e, net, w, set); err == nil {
-		t.Error("no error for clouds of another size")
 	}
 }
 

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+)
+
+// newInvariance measures what the amortizers' directions depend on.
+func newInvariance(c *common) *cobra.Command {
+	var data, key string
+	var points, pairs, dk, k int
+	cmd := &cobra.Command{
+		Use:   "invariance",
+		Short: "by how much each amortizer's direction turns when points are permuted, clouds exchanged, points drawn anew",
+		Args:  cobra.NoArgs,
+	}
+	f := cmd.Flags()
+	f.StringVar(&data, "data", "builtin", "clouds: a file, a folder, or builtin")
+	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.IntVar(&points, "points", 2048, "points per cloud")
+	f.IntVar(&pairs, "pairs", 20, "random pairs of clouds")
+	f.IntVar(&dk, "dk", 64, "width of queries and keys")
+	f.IntVar(&k, "k", 64, "projected keys and values of LA")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		for flag, v := range map[string]int{"points": points, "pairs": pairs, "dk": dk, "k": k} {
+			if v < 1 {
+				return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
+			}
+		}
+		set, err := datasets.Load(data, datasets.Options{Points: points, Seed: c.seed, Key: key})
+		if err != nil {
+			return wrongCall(fmt.Errorf("--data: %w", err))
+		}
+		if set.N < 2 {
+			return wrongCall(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.N, set.Name))
+		}
+		e, err := c.engine()
+		if err != nil {
+			return err
+		}
+		r, err := experiments.Invariance(e, set, experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Seed: c.seed})
+		if err != nil {
+			return err
+		}
+		if c.format == "text" {
+			fmt.Print(r.Markdown())
+			return nil
+		}
+		return c.print(r)
+	}
+	return cmd
+}
