@@ -115,17 +115,11 @@ func checkClouds(x, y []float32, dim int, p float64) (int, error) {
 	if dim < 1 || !(p > 0) || math.IsInf(p, 1) {
 		return 0, fmt.Errorf("EMD: expected dim >= 1 and a finite exponent p > 0, found dim = %d, p = %v", dim, p)
 	}
-	if len(x) == 0 || len(x)%dim != 0 || len(y) != len(x) {
-		return 0, fmt.Errorf("EMD: expected two clouds of equally many points of %d coordinates, found %d and %d numbers", dim, len(x), len(y))
+	n, k, err := checkSides("EMD", x, y, dim)
+	if err == nil && n != k {
+		err = fmt.Errorf("EMD: expected two clouds of equally many points, found %d and %d", n, k)
 	}
-	for k, cloud := range [][]float32{x, y} {
-		for n, a := range cloud {
-			if b := float64(a); math.IsNaN(b) || math.IsInf(b, 0) {
-				return 0, fmt.Errorf("EMD: coordinate %d of point %d of cloud %c is %v, expected a finite number", n%dim, n/dim, "xy"[k], a)
-			}
-		}
-	}
-	return len(x) / dim, nil
+	return n, err
 }
 
 // parallel calls f for consecutive pieces of [0, n) on all processors, and for the whole when there is little to do.

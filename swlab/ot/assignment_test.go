@@ -31,14 +31,22 @@ func lattice(r *rand.Rand, n int) []float32 {
 }
 
 func matrixOf(x, y []float32, dim int, p float64) []float64 {
-	var c []float64
+	c := make([]float64, 0, len(x)/dim*(len(y)/dim))
 	for i := 0; i < len(x); i += dim {
 		for j := 0; j < len(y); j += dim {
 			s := 0.0
 			for d := range dim {
-				s += math.Pow(float64(x[i+d])-float64(y[j+d]), 2)
+				e := float64(x[i+d]) - float64(y[j+d])
+				s += e * e
 			}
-			c = append(c, math.Pow(s, p/2))
+			switch p {
+			case 1:
+				s = math.Sqrt(s)
+			case 2:
+			default:
+				s = math.Pow(s, p/2)
+			}
+			c = append(c, s)
 		}
 	}
 	return c
@@ -375,9 +383,9 @@ func TestWrongClouds(t *testing.T) {
 		"found dim = 0, p = 1":                                            call(three, three, 0, 1),
 		"found dim = 3, p = 0":                                            call(three, three, 3, 0),
 		"dim = 3, p = NaN":                                                call(three, three, 3, math.NaN()),
-		"found 3 and 6 numbers":                                           call(three, make([]float32, 6), 3, 1),
-		"found 0 and 0 numbers":                                           call(nil, nil, 3, 1),
-		"found 3 and 3 numbers":                                           call(three, three, 2, 1),
+		"equally many points, found 1 and 2":                              call(three, make([]float32, 6), 3, 1),
+		"dim = 3, 0 and 0 numbers":                                        call(nil, nil, 3, 1),
+		"dim = 2, 3 and 3 numbers":                                        call(three, three, 2, 1),
 		"coordinate 1 of point 0 of cloud y is NaN":                       call(three, []float32{1, nan, 3}, 3, 1),
 		"coordinate 0 of point 1 of cloud x is -Inf":                      call([]float32{1, 2, inf, 2}, make([]float32, 4), 2, 1),
 		"to the power of p = 20":                                          call([]float32{-3e38, 0, 0}, []float32{3e38, 0, 0}, 3, 20),

@@ -1,0 +1,192 @@
+package ot
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	absorbAt   = 20   // |log u|, |log v| beyond which potentials are absorbed
+	dropAt     = -100 // logarithm of a kernel entry, relative to the smaller weight, below which it is 0
+	warmStart  = 30   // the first reg is at least the largest cost over this
+	warmFactor = 3    // from one reg to the next
+	warmRounds = 20
+)
+
+// scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with kernel = exp((f + g - c)/reg).
+type scaling struct {
+	reg    float64
+	c      []float64 // [n, k]
+	a, b   []float64
+	f, g   []float64
+	u, v   []float64
+	kernel kernel
+	column []float64 // kernel' u
+	rounds int
+}
+
+func newScaling(c, a, b []float64) *scaling {
+	n, k := len(a), len(b)
+	return &scaling{c: c, a: a, b: b, f: make([]float64, n), g: make([]float64, k), u: constant(n, 1), v: constant(k, 1),
+		column: make([]float64, k), kernel: newKernel(n, k)}
+}
+
+// plain does so many rounds from the present potentials, the first with logarithms, and absorbs.
+func (s *scaling) plain(rounds int) {
+	s.logRound()
+	s.build()
+	for s.rounds < rounds {
+		s.advance()
+	}
+	s.absorb()
+}
+
+// warm does rounds for larger regs, which fall to that wanted, until each has an error of at most tolerance or has had a few.
+func (s *scaling) warm(reg, largest, tolerance float64, limit int) {
+	s.reg = max(reg, largest/warmStart)
+	for {
+		s.build()
+		for n := 0; n < warmRounds && s.rounds < limit && s.error() > tolerance; n++ {
+			s.advance()
+		}
+		if s.reg == reg {
+			return
+		}
+		s.absorb()
+		next := max(reg, s.reg/warmFactor)
+		// f and g hold Reg log of the weights.
+		for i, w := range s.a {
+			s.f[i] += (next - s.reg) * math.Log(w)
+		}
+		for j, w := range s.b {
+			s.g[j] += (next - s.reg) * math.Log(w)
+		}
+		s.reg = next
+	}
+}
+
+// error is sum_j |column sum of the plan - b_j|; its rows are exact after a round.
+func (s *scaling) error() float64 {
+	e := 0.0
+	for j, w := range s.b {
+		e += math.Abs(s.v[j]*s.column[j] - w)
+	}
+	return e
+}
+
+// advance is a round, with the kernel where it is accurate.
+func (s *scaling) advance() {
+	v := make([]float64, len(s.v))
+	for j, w := range s.b {
+		v[j] = w / s.column[j]
+	}
+	if !s.follow(v) {
+		s.restart()
+	}
+}
+
+// restart is a round with logarithms from the last factors, and a new kernel.
+func (s *scaling) restart() {
+	s.absorb()
+	s.logRound()
+	s.build()
+}
+
+// follow takes v and the rows' answer u_i = a_i / (kernel v)_i, or leaves all as it was and says false when a factor would leave the range in which the
+// kernel is accurate.
+func (s *scaling) follow(v []float64) bool {
+	low, high := math.Exp(-absorbAt), math.Exp(absorbAt)
+	for _, w := range v {
+		if !(w > low && w < high) {
+			return false
+		}
+	}
+	u, column := make([]float64, len(s.u)), make([]float64, len(s.v))
+	s.kernel.round(v, u, column, func(i int, sum float64) float64 { return s.a[i] / sum })
+	for _, w := range u {
+		if !(w > low && w < high) {
+			return false
+		}
+	}
+	s.rounds++
+	s.u, s.v, s.column = u, v, column
+	return true
+}
+
+func (s *scaling) absorb() {
+	for i, u := range s.u {
+		s.f[i] += s.reg * math.Log(u)
+		s.u[i] = 1
+	}
+	for j, v := range s.v {
+		s.g[j] += s.reg * math.Log(v)
+		s.v[j] = 1
+	}
+}
+
+// logRound is a round with logarithms, for any potentials.
+func (s *scaling) logRound() {
+	n, k := len(s.a), len(s.b)
+	parts := pieces(n)
+	top, sum := make([]float64, parts*k), make([]float64, parts*k)
+	parallel(parts, 1, func(from, to int) {
+		for part := from; part < to; part++ {
+			top := top[part*k : (part+1)*k]
+			for j := range top {
+				top[j] = math.Inf(-1)
+			}
+			for i := part * n / parts; i < (part+1)*n/parts; i++ {
+				f := s.f[i]
+				for j, c := range s.c[i*k : (i+1)*k] {
+					top[j] = max(top[j], f-c)
+				}
+			}
+		}
+	})
+	for j := range k {
+		for part := 1; part < parts; part++ {
+			top[j] = max(top[j], top[part*k+j])
+		}
+	}
+	parallel(parts, 1, func(from, to int) {
+		for part := from; part < to; part++ {
+			sum := sum[part*k : (part+1)*k]
+			for i := part * n / parts; i < (part+1)*n/parts; i++ {
+				f := s.f[i]
+				for j, c := range s.c[i*k : (i+1)*k] {
+					if t := (f - c - top[j]) / s.reg; t > dropAt {
+						sum[j] += math.Exp(t)
+					}
+				}
+			}
+		}
+	})
+	for j := range k {
+		for part := 1; part < parts; part++ {
+			sum[j] += sum[part*k+j]
+		}
+		s.g[j] = s.reg*(math.Log(s.b[j])-math.Log(sum[j])) - top[j]
+	}
+	parallel(n, 16, func(from, to int) {
+		for i := from; i < to; i++ {
+			top, sum := math.Inf(-1), 0.0
+			row := s.c[i*k : (i+1)*k]
+			for j, c := range row {
+				top = max(top, s.g[j]-c)
+			}
+			for j, c := range row {
+				if t := (s.g[j] - c - top) / s.reg; t > dropAt {
+					sum += math.Exp(t)
+				}
+			}
+			s.f[i] = s.reg*(math.Log(s.a[i])-math.Log(sum)) - top
+		}
+	})
+	s.rounds++
+}
+
+// build makes the kernel of the present potentials and its column sums.
+func (s *scaling) build() {
+	s.kernel.build(s.f, s.g, s.c, s.reg, dropAt+math.Log(min(slices.Min(s.a), slices.Min(s.b))))
+	s.kernel.round(s.v, make([]float64, len(s.u)), s.column, func(i int, _ float64) float64 { return s.u[i] })
+}

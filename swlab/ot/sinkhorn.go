@@ -1,0 +1,205 @@
+package ot
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sinkhorn is entropic optimal transport: the plan P >= 0 with row sums a and column sums b that minimises
+//
+//	sum_ij P_ij c_ij + Reg sum_ij P_ij log P_ij,    c_ij = ||x_i - y_j||^P,
+//
+// which is P_ij = exp((f_i + g_j - c_ij)/Reg). One round is g from f (columns), then f from g (rows).
+type Sinkhorn struct {
+	Reg  float64   // > 0, in units of the cost
+	P    float64   // the exponent; 0: 2
+	A, B []float64 // weights of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
+	// Rounds > 0: exactly so many plain rounds from f = 0. Rounds = 0: to Tolerance, from larger Reg that fall to
+	// the wanted one, with steps of Newton's method where plain rounds are slow.
+	Rounds    int
+	Tolerance float64 // on Plan.Error; 0: 1e-9. With Rounds > 0 it decides Converged alone
+	MaxRounds int     // with Rounds = 0; 0: 10000
+}
+
+// Plan is the solution of a [Sinkhorn] problem.
+type Plan struct {
+	Cost      float64   // sum P c: the transport part
+	Entropy   float64   // sum P log P, the negative of the entropy
+	Objective float64   // Cost + Reg sum P log(P/(a b)): the regularised cost in its divergence form
+	F, G      []float64 // potentials of rows and columns, unique up to a constant that moves between them
+	Error     float64   // sum_i |row sum - a_i| + sum_j |column sum - b_j|, over sum a
+	Rounds    int       // passes over the kernel, of whatever kind
+	Converged bool      // Error <= Tolerance
+
+	x, y   []float32
+	dim    int
+	p, reg float64
+	cost   []float64
+}
+
+// Solve finds the plan between x [n, dim] and y [k, dim].
+//
+// Rounds multiply with a kernel exp((f + g - c)/Reg) that has absorbed the potentials; only where a factor would leave
+// [e^-20, e^20] a round is done with logarithms and the kernel is rebuilt. Costs and kernel are stored: 16 n k bytes, or 8 n k and 12
+// per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds is returned with Converged = false.
+func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
+	n, k, err := checkSides("Sinkhorn", x, y, dim)
+	if err != nil {
+		return nil, err
+	}
+	if s.P == 0 {
+		s.P = 2
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-9
+	}
+	if s.MaxRounds == 0 {
+		s.MaxRounds = 10000
+	}
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"Reg", s.Reg}, {"P", s.P}, {"Tolerance", s.Tolerance}} {
+		if !(c.value > 0) || math.IsInf(c.value, 1) {
+			return nil, fmt.Errorf("Sinkhorn: expected a finite %s > 0, found %v", c.name, c.value)
+		}
+	}
+	if s.Rounds < 0 || s.MaxRounds < 0 {
+		return nil, fmt.Errorf("Sinkhorn: expected Rounds >= 0 and MaxRounds >= 0, found %d and %d", s.Rounds, s.MaxRounds)
+	}
+	a, mass, err := weights("A", s.A, n)
+	if err != nil {
+		return nil, err
+	}
+	b, massB, err := weights("B", s.B, k)
+	if err != nil {
+		return nil, err
+	}
+	if math.Abs(mass-massB) > 1e-9*mass {
+		return nil, fmt.Errorf("Sinkhorn: expected weights A and B of equal sums, found %v and %v", mass, massB)
+	}
+	c := pairCosts(x, y, dim, s.P)
+	largest := 0.0
+	for _, v := range c {
+		largest = math.Max(largest, v)
+	}
+	if math.IsInf(largest*mass, 1) || math.IsInf(largest/s.Reg, 1) {
+		return nil, fmt.Errorf("Sinkhorn: costs up to %v with Reg = %v are beyond float64, expected smaller coordinates or P", largest, s.Reg)
+	}
+	w := newScaling(c, a, b)
+	if s.Rounds > 0 {
+		w.reg = s.Reg
+		w.plain(s.Rounds)
+	} else {
+		w.warm(s.Reg, largest, 1e-2*mass, s.MaxRounds)
+		w.converge(s.MaxRounds, s.Tolerance*mass)
+	}
+	plan := &Plan{F: w.f, G: w.g, Rounds: w.rounds, x: x, y: y, dim: dim, p: s.P, reg: s.Reg, cost: c}
+	plan.sums(a, b, mass)
+	plan.Converged = plan.Error <= s.Tolerance
+	return plan, nil
+}
+
+// weights checks weights, or makes uniform ones, and sums them.
+func weights(name string, w []float64, n int) ([]float64, float64, error) {
+	if w == nil {
+		return constant(n, 1/float64(n)), 1, nil
+	}
+	if len(w) != n {
+		return nil, 0, fmt.Errorf("Sinkhorn: expected a weight %s for each of %d points, found %d", name, n, len(w))
+	}
+	sum := 0.0
+	for i, v := range w {
+		if sum += v; !(v > 0) || math.IsInf(sum, 1) {
+			return nil, 0, fmt.Errorf("Sinkhorn: weight %s[%d] is %v, expected finite weights > 0", name, i, v)
+		}
+	}
+	return w, sum, nil
+}
+
+// Matrix is P, [n, k].
+func (p *Plan) Matrix() []float64 {
+	out := make([]float64, len(p.cost))
+	k := len(p.G)
+	parallel(len(p.F), 16, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, g := range p.G {
+				out[i*k+j] = math.Exp((p.F[i] + g - p.cost[i*k+j]) / p.reg)
+			}
+		}
+	})
+	return out
+}
+
+// sums fills in the numbers that are sums over the plan.
+func (p *Plan) sums(a, b []float64, mass float64) {
+	rows, columns, k := make([]float64, len(a)), make([]float64, len(b)), len(b)
+	logB := make([]float64, k)
+	for j, w := range b {
+		logB[j] = math.Log(w)
+	}
+	plan, cross := p.Matrix(), 0.0
+	for i := range rows {
+		c := p.cost[i*k : (i+1)*k]
+		for j, m := range plan[i*k : (i+1)*k] {
+			if m == 0 {
+				continue
+			}
+			rows[i] += m
+			columns[j] += m
+			p.Cost += m * c[j]
+			p.Entropy += m * (p.F[i] + p.G[j] - c[j]) / p.reg
+			cross += m * logB[j]
+		}
+	}
+	for i, w := range a {
+		p.Error += math.Abs(rows[i]-w) / mass
+		cross += rows[i] * math.Log(w)
+	}
+	for j, w := range b {
+		p.Error += math.Abs(columns[j]-w) / mass
+	}
+	p.Objective = p.Cost + p.reg*(p.Entropy-cross)
+}
+
+// Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]:
+// sum_j P_ij p ||x_i - y_j||^(p-2) (x_i - y_j) for x_i. Of a converged plan it is the exact gradient of Objective (the plan is its minimiser); it is not
+// the gradient of Cost alone. Coinciding points contribute 0.
+func (p *Plan) Gradient() (gx, gy []float64) { return pairGradient(p.Matrix(), p.x, p.y, p.dim, p.p) }
+
+// Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives and its gradient in x and y.
+type Divergence struct {
+	Value        float64
+	GradX, GradY []float64
+	Converged    bool // all three plans
+}
+
+// Divergence computes the Sinkhorn divergence, which is zero between a cloud and itself and, for P <= 2, positive
+// between different ones. It solves three problems.
+func (s Sinkhorn) Divergence(x, y []float32, dim int) (*Divergence, error) {
+	xy, err := s.Solve(x, y, dim)
+	if err != nil {
+		return nil, err
+	}
+	out := &Divergence{Value: xy.Objective, Converged: xy.Converged}
+	out.GradX, out.GradY = xy.Gradient()
+	for _, side := range []struct {
+		cloud   []float32
+		weights []float64
+		grad    []float64
+	}{{x, s.A, out.GradX}, {y, s.B, out.GradY}} {
+		own := s
+		own.A, own.B = side.weights, side.weights
+		plan, err := own.Solve(side.cloud, side.cloud, dim)
+		if err != nil {
+			return nil, err
+		}
+		out.Value -= plan.Objective / 2
+		out.Converged = out.Converged && plan.Converged
+		first, second := plan.Gradient()
+		for e := range first {
+			side.grad[e] -= (first[e] + second[e]) / 2
+		}
+	}
+	return out, nil
+}
