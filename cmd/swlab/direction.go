@@ -91,6 +91,7 @@ func newDirection(c *common) *cobra.Command {
 	f.StringVar(&file, "weights", "", ".safetensors, .pth or .pt file; none: initial weights from --seed")
 	f.IntVar(&o.DK, "dk", 0, "width of queries and keys (default: the weights', or 64)")
 	f.IntVar(&o.K, "k", 0, "projected keys of la (default: the weights', or 64)")
+	formFlag(f, &o.Form)
 	return required(cmd, "amortizer", "x", "y", "out")
 }
 

@@ -45,7 +45,7 @@ func newDistance(c *common) *cobra.Command {
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
 	f.BoolVar(&d.settings.Root, "root", false, "take the p-th root per pair")
-	amortizerFlags(f, &d.settings, &d.settings.Maps.DK, &d.settings.Maps.K)
+	amortizerFlags(f, &d.settings, &d.settings.Maps.DK, &d.settings.Maps.K, &d.settings.Maps.Form)
 	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
@@ -63,6 +63,7 @@ func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
 	f.IntVar(&s.Slices, "slices", s.Slices, "number of directions L (default 100; asw: at most 500)")
 	f.StringVar(&s.Slicing, "slicing", "", "slicing rule in place of the loss's own: "+strings.Join(slicing.Names(), ", "))
 	f.Float64Var(&s.Kappa, "kappa", s.Kappa, "concentration of the rules that have one")
+	f.TextVar(&s.Reflection, "reflection", s.Reflection, "how vMF samples are turned to their location: coded (the released code's, short near e1), exact, or stable (bounded gradients everywhere)")
 	f.IntVar(&s.Chain, "chain", s.Chain, "markov: steps of a chain")
 	f.IntVar(&s.Replicates, "replicates", s.Replicates, "qmc: independent randomised sets (default 4 from 64 slices on, else 1)")
 	f.StringVar(&s.Control, "control", s.Control, "cv-sw: control variate, lower, upper or harmonics")
@@ -74,11 +75,17 @@ func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
 }
 
 // amortizerFlags choose the map that predicts a location.
-func amortizerFlags(f *pflag.FlagSet, s *loss.Settings, dk, k *int) {
+func amortizerFlags(f *pflag.FlagSet, s *loss.Settings, dk, k *int, form *amortizer.Form) {
 	f.StringVar(&s.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
 	f.BoolVar(&s.FineTune, "fine-tune", false, "with an amortizer: the ascent starts from its prediction")
 	f.IntVar(dk, "dk", *dk, "width of the amortizer's queries and keys; 0: the weights' own, or 64")
 	f.IntVar(k, "k", *k, "projected keys and values of LA; 0: the same")
+	formFlag(f, form)
+}
+
+// formFlag chooses between the maps of the released code and those of the paper.
+func formFlag(f *pflag.FlagSet, form *amortizer.Form) {
+	f.TextVar(form, "form", *form, "the amortizers as coded, or as written in the paper")
 }
 
 func (d *distanceCall) run() error {

@@ -7,12 +7,14 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 )
 
 // newInvariance measures what the amortizers' directions depend on.
 func newInvariance(c *common) *cobra.Command {
 	var data, key string
 	var points, pairs, dk, k int
+	var form amortizer.Form
 	cmd := &cobra.Command{
 		Use:   "invariance",
 		Short: "by how much each amortizer's direction turns when points are permuted, clouds exchanged, points drawn anew",
@@ -25,6 +27,7 @@ func newInvariance(c *common) *cobra.Command {
 	f.IntVar(&pairs, "pairs", 20, "random pairs of clouds")
 	f.IntVar(&dk, "dk", 64, "width of queries and keys")
 	f.IntVar(&k, "k", 64, "projected keys and values of LA")
+	formFlag(f, &form)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		for flag, v := range map[string]int{"points": points, "pairs": pairs, "dk": dk, "k": k} {
 			if v < 1 {
@@ -42,7 +45,7 @@ func newInvariance(c *common) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := experiments.Invariance(e, set, experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Seed: c.seed})
+		r, err := experiments.Invariance(e, set, experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Form: form, Seed: c.seed})
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func newTrain(c *common) *cobra.Command {
 	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
 	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
 	sliceFlags(f, &t.config.Settings)
-	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K)
+	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K, &t.config.Form)
 	f.BoolVar(&t.config.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")

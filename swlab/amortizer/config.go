@@ -37,6 +37,22 @@ func (f Form) String() string {
 	return "coded"
 }
 
+// MarshalText writes the name: coded or written.
+func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (f *Form) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case Coded.String():
+		*f = Coded
+	case Written.String():
+		*f = Written
+	default:
+		return fmt.Errorf("expected coded or written, found %q", text)
+	}
+	return nil
+}
+
 func (c Config) withDefaults() Config {
 	if c.Dim == 0 {
 		c.Dim = 3

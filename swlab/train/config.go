@@ -18,19 +18,20 @@ import (
 
 // Config is a run as a value: with the data, it determines every number of the run on one backend.
 type Config struct {
-	Data          string `json:"data"`      // what was given as data
-	Points        int    `json:"points"`    // points per cloud
-	Clouds        int    `json:"clouds"`    // training clouds
-	DataHash      string `json:"data_hash"` // of the training clouds
-	Batch         int    `json:"batch"`
-	Epochs        int    `json:"epochs"`
-	Steps         int    `json:"steps"` // upper bound on the steps; -1: none
-	Seed          uint64 `json:"seed"`
-	Loss          string `json:"loss"`
-	loss.Settings        // its choices
-	DK            int    `json:"dk"`
-	K             int    `json:"k"`
-	Backend       string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	Data          string         `json:"data"`      // what was given as data
+	Points        int            `json:"points"`    // points per cloud
+	Clouds        int            `json:"clouds"`    // training clouds
+	DataHash      string         `json:"data_hash"` // of the training clouds
+	Batch         int            `json:"batch"`
+	Epochs        int            `json:"epochs"`
+	Steps         int            `json:"steps"` // upper bound on the steps; -1: none
+	Seed          uint64         `json:"seed"`
+	Loss          string         `json:"loss"`
+	loss.Settings                // its choices
+	DK            int            `json:"dk"`
+	K             int            `json:"k"`
+	Form          amortizer.Form `json:"form"`    // the amortizers as coded or as written
+	Backend       string         `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
@@ -41,7 +42,7 @@ func DefaultConfig() Config {
 // settings are the loss's part of the configuration.
 func (c Config) settings() loss.Settings {
 	s := c.Settings
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K}
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form}
 	return s
 }
 

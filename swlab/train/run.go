@@ -17,6 +17,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -84,9 +85,20 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	return r.finish()
 }
 
-// On returns c with the fields that the training clouds decide: Data, Points, Clouds, DataHash.
+// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, and with the numbers that the loss
+// decides where they are left to it, Slices and P.
 func (c Config) On(set *datasets.Set) Config {
 	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.M, set.N, digest(set.Points)
+	m, err := c.Model()
+	if err != nil {
+		return c // the run will say so
+	}
+	if s, ok := m.Loss.(loss.Sliced); ok {
+		c.Slices = s.Rule.Slices
+	}
+	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
+		c.P = e.Exponent()
+	}
 	return c
 }
 

@@ -37,6 +37,20 @@ func (r Reflection) String() string {
 	return fmt.Sprintf("Reflection(%d)", int(r))
 }
 
+// MarshalText writes the name: coded, exact or stable.
+func (r Reflection) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (r *Reflection) UnmarshalText(text []byte) error {
+	for _, known := range []Reflection{Coded, Exact, Stable} {
+		if string(text) == known.String() {
+			*r = known
+			return nil
+		}
+	}
+	return fmt.Errorf("expected coded, exact or stable, found %q", text)
+}
+
 const (
 	codedEpsilon = 1e-5  // added to the norm by Coded
 	codedFloor   = 1e-10 // under the root of 1-omega^2 in Coded
