@@ -2,6 +2,7 @@ package loss_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -9,6 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -39,8 +42,38 @@ func options(name string, s loss.Settings) losstest.Options {
 			}
 			return cost
 		}
+	case "sinkhorn":
+		o.HeldHost = heldPlans(s)
 	}
 	return o
+}
+
+// heldPlans are the transport costs at x and y of the plans of x0 and y0.
+func heldPlans(s loss.Settings) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) {
+	return func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) {
+		solver := ot.Sinkhorn{Reg: s.Reg, P: s.P}
+		p := s.P
+		if p == 0 {
+			p = 2
+		}
+		at := func(c ot1d.Clouds, pair int) []float32 { return c.Points[pair*c.N*c.Dim : (pair+1)*c.N*c.Dim] }
+		out := make([]float64, x.Batch)
+		for b := range out {
+			plan, err := solver.Solve(at(x0, b), at(y0, b), x.Dim)
+			if err != nil {
+				return nil, err
+			}
+			for k, mass := range plan.Matrix() {
+				square := 0.0
+				for c := range x.Dim {
+					d := float64(at(x, b)[k/y.N*x.Dim+c]) - float64(at(y, b)[k%y.N*x.Dim+c])
+					square += d * d
+				}
+				out[b] += mass * math.Pow(square, p/2)
+			}
+		}
+		return out, nil
+	}
 }
 
 func suite(t *testing.T, name, label string, s loss.Settings, change func(*losstest.Options)) {
@@ -64,6 +97,7 @@ func TestSuite(t *testing.T) {
 		suite(t, name, "", settings(nil), nil)
 		for label, change := range map[string]func(*loss.Settings){
 			" p=1":        func(s *loss.Settings) { s.P = 1 },
+			" p=1.5":      func(s *loss.Settings) { s.P = 1.5 },
 			" p=3":        func(s *loss.Settings) { s.P = 3 },
 			" mean":       func(s *loss.Settings) { s.PerPoint = true },
 			" sum":        func(s *loss.Settings) { s.Summed = true },
