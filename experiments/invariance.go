@@ -17,11 +17,11 @@ import (
 // InvarianceOptions of Invariance. The zero value is the protocol of the reference column: all points, d_k = k = 64, three
 // initialisations, 20 pairs, the maps as coded.
 type InvarianceOptions struct {
-	Names  []string       // registered amortizers; nil: all
+	Names  []string       // registered amortizers; none: all
 	Points int            // m, taken from each cloud; 0: all it has
 	DK, K  int            // widths; 0: 64
 	Form   amortizer.Form // as coded, or as written
-	Seeds  []uint64       // a run of the initial laws each; nil: 1, 2, 3
+	Seeds  []uint64       // a run of the initial laws each; none: 1, 2, 3
 	Pairs  int            // random pairs of different clouds; 0: 20
 	Seed   uint64         // of the pairs, permutations and bootstraps
 }
@@ -30,10 +30,10 @@ type InvarianceOptions struct {
 // permuted, when X and Y are exchanged, and when the points of X are drawn anew from X with replacement, as training does at every
 // visit; and how much directions differ between pairs. Angles come from the chord, 2 asin(|a - b| / 2).
 func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*InvarianceReport, error) {
-	if o.Names == nil {
+	if len(o.Names) == 0 {
 		o.Names = amortizer.Names()
 	}
-	if o.Seeds == nil {
+	if len(o.Seeds) == 0 {
 		o.Seeds = []uint64{1, 2, 3}
 	}
 	for _, p := range []struct {

@@ -39,28 +39,37 @@ func softmaxMean(q, p *graph.Node, table int) *graph.Node {
 	part := func(from, to int) *graph.Node {
 		return graph.StopGradient(graph.SliceAxis(sums, 2, graph.AxisRange(from, to)))
 	}
-	top, mass := part(0, 1), part(1, 2)
-	o := graph.Div(part(2, 2+dim), mass)                                                     // o_i
+	mass := part(1, 2)
+	o := graph.Div(part(2, 2+dim), mass)
 	second := graph.Reshape(graph.Div(part(2+dim, 2+dim+dim*dim), mass), batch, m, dim, dim) // sum_j P_ij p_j p_j'
-	f := graph.Add(graph.Squeeze(centre, 1), graph.ReduceMean(o, 1))                         //
-	moved := graph.Sub(q, q0)                                                                // zero; its gradient is q's
-	along := graph.ReduceAndKeep(graph.Mul(o, moved), graph.ReduceSum, -1)                   // o_i'moved_i
-	turned := graph.Sub(graph.Einsum("bmce,bme->bmc", second, moved), graph.Mul(o, along))   // C_i moved_i
+	f := graph.Add(graph.Squeeze(centre, 1), graph.ReduceMean(o, 1))
+
+	// The mean of C_i (q_i - q0_i) is zero and has the gradient in q.
+	moved := graph.Sub(q, q0)
+	along := graph.ReduceAndKeep(graph.Mul(o, moved), graph.ReduceSum, -1)
+	turned := graph.Sub(graph.Einsum("bmce,bme->bmc", second, moved), graph.Mul(o, along))
 	f = graph.Add(f, graph.ReduceMean(turned, 1))
 
-	// The first point carries the cotangent g to the rule for dp.
+	// The first point, minus itself, carries the cotangent g to the rule for dp.
+	logMass := graph.Add(part(0, 1), graph.Log(mass))
 	hook := graph.IdentityWithCustomGradient(p, func(_, v *graph.Node) *graph.Node {
-		g := graph.SliceAxis(v, 1, graph.AxisRange(0, 1)) // [batch, 1, dim]
-		og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
-		// Rows (p_j, -1) and keys (q_i, log sum_l exp(q_i'p_l)) have products log P_ij.
-		rows := graph.Concatenate([]*graph.Node{p0, graph.Neg(one)}, 2)
-		keys := graph.Concatenate([]*graph.Node{q0, graph.Add(top, graph.Log(mass))}, 2)
-		sums := exponentialSums(rows, keys, graph.Concatenate([]*graph.Node{one, q0, graph.Mul(q0, og)}, 2), false, table)
-		part := func(from, to int) *graph.Node { return graph.SliceAxis(sums, 2, graph.AxisRange(from, to)) }
-		pg := graph.ReduceAndKeep(graph.Mul(p0, g), graph.ReduceSum, -1)
-		dp := graph.Add(graph.Mul(part(0, 1), g), graph.Sub(graph.Mul(part(1, 1+dim), pg), part(1+dim, 1+2*dim)))
-		return graph.DivScalar(dp, float64(m))
+		return pointsGradient(q0, p0, o, logMass, graph.SliceAxis(v, 1, graph.AxisRange(0, 1)), table)
 	})
 	first := graph.Squeeze(graph.SliceAxis(hook, 1, graph.AxisRange(0, 1)), 1)
 	return graph.Add(f, graph.Sub(first, graph.StopGradient(first)))
+}
+
+// pointsGradient is dp for the cotangent g [batch, 1, dim], with logMass_i = log sum_l exp(q_i'p_l) [batch, points, 1]: the rows
+// (p_j, -1) and keys (q_i, logMass_i) have the products log P_ij.
+func pointsGradient(q, p, o, logMass, g *graph.Node, table int) *graph.Node {
+	m, dim := p.Shape().Dimensions[1], p.Shape().Dimensions[2]
+	og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
+	pg := graph.ReduceAndKeep(graph.Mul(p, g), graph.ReduceSum, -1)
+	one := graph.OnesLike(og)
+	rows := graph.Concatenate([]*graph.Node{p, graph.Neg(one)}, 2)
+	keys := graph.Concatenate([]*graph.Node{q, logMass}, 2)
+	sums := exponentialSums(rows, keys, graph.Concatenate([]*graph.Node{one, q, graph.Mul(q, og)}, 2), false, table)
+	part := func(from, to int) *graph.Node { return graph.SliceAxis(sums, 2, graph.AxisRange(from, to)) }
+	through := graph.Sub(graph.Mul(part(1, 1+dim), pg), part(1+dim, 1+2*dim)) // sum_i P_ij ((p_j - o_i)'g) q_i
+	return graph.DivScalar(graph.Add(graph.Mul(part(0, 1), g), through), float64(m))
 }

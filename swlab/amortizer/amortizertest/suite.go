@@ -17,8 +17,8 @@ const (
 	m     = 12
 	// exact is the largest angle, in degrees, that rounding may make of none.
 	exact = 1e-4
-	// clear is the smallest angle that shows that a property does not hold.
-	clear = 1e-2
+	// visible is the smallest angle that shows that a property does not hold.
+	visible = 1e-2
 )
 
 // Suite tests the maps that make returns, in both forms and for points of dimension 2, 3 and 5. make returns nil for a
@@ -105,7 +105,7 @@ func (s *subject) symmetries(t *testing.T) {
 		if c.claimed && !(turn < exact) {
 			t.Errorf("%s turns the direction by %.3g degrees, though Properties claims that it does not", c.what, turn)
 		}
-		if !c.claimed && !(turn > clear) {
+		if !c.claimed && !(turn > visible) {
 			t.Errorf("%s turns the direction by only %.3g degrees, but Properties does not claim it", c.what, turn)
 		}
 	}
@@ -118,7 +118,7 @@ func (s *subject) pairs(t *testing.T) {
 	if turn := got.angle(directions{at[1], at[0], at[2]}); !(turn < exact) {
 		t.Errorf("pairs depend on each other: their order in the batch turns directions by %.3g degrees", turn)
 	}
-	if turn := (directions{at[0]}).angle(directions{at[1]}); !(turn > clear) {
+	if turn := (directions{at[0]}).angle(directions{at[1]}); !(turn > visible) {
 		t.Errorf("two pairs have one direction, to %.3g degrees: do the clouds matter?", turn)
 	}
 }
