@@ -25,7 +25,7 @@ type Path int
 const (
 	// AutoPath is HostPath unless the Engine has a GPU.
 	AutoPath Path = iota
-	// HostPath is plain Go on all cores, in 30-bit fixed point and float64: nothing to compile, and on a CPU several times faster than the graph.
+	// HostPath is plain Go on all cores, in 52-bit fixed point and float64: nothing to compile, and on a CPU several times faster than the graph.
 	HostPath
 	// GraphPath is the graph that training uses, compiled for the Engine, in float32.
 	GraphPath

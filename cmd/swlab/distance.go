@@ -78,8 +78,8 @@ func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
 func amortizerFlags(f *pflag.FlagSet, s *loss.Settings, dk, k *int, form *amortizer.Form) {
 	f.StringVar(&s.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
 	f.BoolVar(&s.FineTune, "fine-tune", false, "with an amortizer: the ascent starts from its prediction")
-	f.IntVar(dk, "dk", *dk, "width of the amortizer's queries and keys; 0: the weights' own, or 64")
-	f.IntVar(k, "k", *k, "projected keys and values of LA; 0: the same")
+	f.IntVar(dk, "dk", *dk, "width of the amortizer's queries and keys; default of distance: the weights' own, or 64")
+	f.IntVar(k, "k", *k, "projected keys and values of LA; default of distance: the same")
 	formFlag(f, form)
 }
 

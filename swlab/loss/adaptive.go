@@ -9,8 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Adaptive is the mean over the first n slices, n chosen by the data (ASW; Nguyen et al. 2021, with the two parameters their text does
-// not print, Confidence and Violating). With m1 and m2 the means of the costs and of their squares over the first n slices of a pair,
+// Adaptive is the mean over the first n slices, n chosen by the data (ASW; Nguyen et al. 2021). With m1 and m2 the means of the costs and of their squares over the first n slices of a pair,
 //
 //	n = Start; while more than the fraction Violating of the pairs have Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
 //	    n = n + Step
@@ -20,8 +19,8 @@ import (
 type Adaptive struct {
 	Start, Step int
 	Epsilon     float64 // on the scale of the costs
-	Confidence  float64 // k
-	Violating   float64 // r
+	Confidence  float64 // k of the released program, which the paper does not print
+	Violating   float64 // r of it, likewise
 }
 
 // PaperAdaptive is the setting of the paper's tables: 2 slices at first, one more at a time, up to 500 drawn.

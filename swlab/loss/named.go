@@ -2,6 +2,7 @@ package loss
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -119,4 +120,17 @@ func newApproximateEMD(s Settings) (Loss, error) {
 
 func newExactEMD(s Settings) (Loss, error) {
 	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.unsliced()
+}
+
+// newSinkhorn makes the transport part, or the divergence.
+func newSinkhorn(debiased bool) func(Settings) (Loss, error) {
+	return func(s Settings) (Loss, error) {
+		if s.Summed {
+			return nil, fmt.Errorf("its plan is between masses of 1: a mean over points, no sum")
+		}
+		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {
+			return nil, fmt.Errorf("regularisation: expected a positive number, found %v", s.Reg)
+		}
+		return Sinkhorn{Reg: s.Reg, P: s.P, Debiased: debiased}, s.unsliced()
+	}
 }

@@ -65,3 +65,16 @@ func (Chamfer) Lacks() []Property { return []Property{Triangle} }
 func (ApproximateEMD) Lacks() []Property {
 	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
 }
+
+// Lacks: Reg is a cost of its own, beside which larger clouds are sharper; the transport part of a cloud and itself is that of a blurred plan.
+// At p = 1, and of the divergence below 2, a blur counts for more the further translates are apart: x and x+2v cost more than twice x and x+v.
+func (s Sinkhorn) Lacks() []Property {
+	lacks := []Property{Scaling}
+	if !s.Debiased {
+		lacks = append(lacks, ZeroOnItself)
+	}
+	if p := s.Exponent(); p == 1 || s.Debiased && p < 2 {
+		lacks = append(lacks, Triangle)
+	}
+	return lacks
+}

@@ -21,6 +21,9 @@ var registry = map[string]func(Settings) (Loss, error){
 	"chamfer":       newChamfer,
 	"emd-approx":    newApproximateEMD,
 	"emd-exact":     newExactEMD,
+	"sinkhorn":      newSinkhorn(false),
+
+	"sinkhorn-divergence": newSinkhorn(true),
 }
 
 // Names lists the registered losses.

@@ -123,9 +123,9 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []any{climbing.data, probeRows, stepState(t, 1)}
-	for i := range climbing.model.Net.Specs() {
-		args = append(args, climbing.state[i])
+	args := []any{climbing.data, probeRows, stepState(t, 1), stepState(t, 2)}
+	for _, v := range climbing.state {
+		args = append(args, v)
 	}
 	pair, err := climbing.locate.forward.Call(args...)
 	if err != nil {

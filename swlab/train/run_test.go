@@ -384,7 +384,7 @@ func TestWrongCalls(t *testing.T) {
 		"batch":      {good, func(c *Config) { c.Batch = 13 }, Options{}, "larger than the 12 training clouds"},
 		"batch of 1": {good, func(c *Config) { c.Batch = 1 }, Options{}, "batch: expected at least 2"},
 		"epochs":     {good, func(c *Config) { c.Epochs = 0 }, Options{}, "epochs"},
-		"slices":     {good, func(c *Config) { c.Slices = 0 }, Options{}, "slices"},
+		"slices":     {good, func(c *Config) { c.Slices = -1 }, Options{}, "slices"},
 		"kappa":      {good, func(c *Config) { c.Loss, c.Kappa = "v-dsw", math.NaN() }, Options{}, "kappa"},
 		"rate":       {good, func(c *Config) { c.Loss, c.AscentRate = "v-dsw", 0 }, Options{}, "ascent rate"},
 		"taken":      {good, func(*Config) {}, Options{Out: taken}, "holds a run already"},

@@ -1,0 +1,95 @@
+package loss
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// Sinkhorn is entropic optimal transport between whole clouds with mass 1 each, c_ij = ||x_i - y_j||_2^p, solved until the plan's
+// marginals are right to 1e-9 (package ot; Cuturi 2013):
+//
+//	P = argmin sum_ij P_ij c_ij + Reg sum_ij P_ij log P_ij,   value = sum_ij P_ij c_ij
+//
+// the transport part: above W_p^p, and not zero between equal clouds. Its gradient holds the plan fixed. Debiased is the Sinkhorn divergence
+// OT(x, y) - (OT(x, x) + OT(y, y))/2 of the objectives with the entropy relative to the product of the marginals (Feydy et al. 2019), which
+// is zero there, and whose gradient is exact.
+// The clouds may differ in size. Computed on the host: no network can be trained on it.
+type Sinkhorn struct {
+	Reg      float64 // in units of the cost
+	P        float64 // 0 means 2
+	Debiased bool
+}
+
+func (s Sinkhorn) Name() string {
+	if s.Debiased {
+		return "Sinkhorn divergence"
+	}
+	return "Sinkhorn"
+}
+
+func (s Sinkhorn) Fits(_, _, _ int) error { return nil }
+
+// Exponent is p.
+func (s Sinkhorn) Exponent() float64 {
+	if s.P == 0 {
+		return 2
+	}
+	return s.P
+}
+
+func (s Sinkhorn) Convention() string {
+	what := "transport part of entropic optimal transport"
+	if s.Debiased {
+		what = "Sinkhorn divergence"
+	}
+	return fmt.Sprintf("%s, Euclidean distance to the power %g, regularisation %g, mean over points, no root", what, s.Exponent(), s.Reg)
+}
+
+// Compare solves one problem per pair, three for the divergence.
+func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Compared, error) {
+	var out Compared
+	solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
+	for b := range x.Batch {
+		cx, cy := x.Points[b*x.N*x.Dim:(b+1)*x.N*x.Dim], y.Points[b*y.N*y.Dim:(b+1)*y.N*y.Dim]
+		value, gy, err := s.pair(solver, cx, cy, x.Dim, gradient)
+		if err != nil {
+			return Compared{}, fmt.Errorf("pair %d: %w", b, err)
+		}
+		out.Pairs = append(out.Pairs, value)
+		out.GradientY = append(out.GradientY, gy...)
+	}
+	return out, nil
+}
+
+func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gy []float64, err error) {
+	if s.Debiased {
+		d, err := solver.Divergence(x, y, dim)
+		if err != nil {
+			return 0, nil, err
+		}
+		if !d.Converged {
+			return 0, nil, notConverged(s.Reg)
+		}
+		if gradient {
+			gy = d.GradY
+		}
+		return d.Value, gy, nil
+	}
+	p, err := solver.Solve(x, y, dim)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !p.Converged {
+		return 0, nil, notConverged(s.Reg)
+	}
+	if gradient {
+		_, gy = p.Gradient()
+	}
+	return p.Cost, gy, nil
+}
+
+func notConverged(reg float64) error {
+	return fmt.Errorf("sinkhorn has not converged with a regularisation of %g: take a larger one", reg)
+}
