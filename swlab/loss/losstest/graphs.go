@@ -28,6 +28,7 @@ type mode struct {
 type result struct {
 	pairs                         []float64
 	slices, directions, locations []float64
+	shares, used                  []float64
 	gradX, gradY                  []float64 // where asked for: of the sum over the pairs
 	gradW                         []float64 // with Wrt Directions: in all weights
 }
@@ -56,7 +57,8 @@ func (s *Subject) call(m mode, pairs []pair, theta []float64, seed int64) (resul
 			return all, err
 		}
 		for _, f := range []struct{ all, more *[]float64 }{{&all.pairs, &r.pairs}, {&all.slices, &r.slices}, {&all.directions, &r.directions},
-			{&all.locations, &r.locations}, {&all.gradX, &r.gradX}, {&all.gradY, &r.gradY}} {
+			{&all.locations, &r.locations}, {&all.shares, &r.shares}, {&all.used, &r.used},
+			{&all.gradX, &r.gradX}, {&all.gradY, &r.gradY}} {
 			*f.all = append(*f.all, (*f.more)[:len(*f.more)*n/m.pairs]...)
 		}
 		all.gradW = append(all.gradW, r.gradW...)
@@ -94,7 +96,7 @@ func (s *Subject) chunk(m mode, pairs []pair, theta []float64, seed int64) (resu
 		return result{}, err
 	}
 	var r result
-	into := []*[]float64{&r.pairs, &r.slices, &r.directions, &r.locations, &r.gradX, &r.gradY, &r.gradW}
+	into := []*[]float64{&r.pairs, &r.slices, &r.directions, &r.locations, &r.shares, &r.used, &r.gradX, &r.gradY, &r.gradW}
 	for i, t := range out {
 		to := into[min(s.parts[m][i], len(into)-1)]
 		*to = append(*to, values(t)...)
@@ -103,7 +105,7 @@ func (s *Subject) chunk(m mode, pairs []pair, theta []float64, seed int64) (resu
 	return r, nil
 }
 
-// build returns those of pairs, slices, directions, locations, gradients in x, y and the weights that there are, and notes which.
+// build returns those of pairs, slices, directions, locations, shares, used, gradients in x, y and the weights that there are, and notes which.
 func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 	g, x, y := in[0].Graph(), in[1], in[2]
 	source := &counted{to: x.DType(), Source: slicing.Seeded(in[0])}
@@ -132,16 +134,20 @@ func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 	if !m.held {
 		s.draws = source.calls
 	}
-	all := append([]*graph.Node{r.Pairs, r.Slices, r.Directions, r.Location, nil, nil}, make([]*graph.Node, len(w))...)
+	if r.Used != nil {
+		r.Used = graph.BroadcastToDims(graph.ConvertDType(r.Used, x.DType()), m.pairs)
+	}
+	gradX, gradY := 6, 7 // places
+	all := append([]*graph.Node{r.Pairs, r.Slices, r.Directions, r.Location, r.Shares, r.Used, nil, nil}, make([]*graph.Node, len(w))...)
 	sum := graph.ReduceAllSum(r.Pairs)
 	if m.wrt&ot1d.X != 0 {
-		all[4] = graph.Gradient(sum, x)[0]
+		all[gradX] = graph.Gradient(sum, x)[0]
 	}
 	if m.wrt&ot1d.Y != 0 {
-		all[5] = graph.Gradient(sum, y)[0]
+		all[gradY] = graph.Gradient(sum, y)[0]
 	}
 	if m.wrt&ot1d.Directions != 0 && len(w) > 0 {
-		copy(all[6:], graph.Gradient(sum, w...))
+		copy(all[gradY+1:], graph.Gradient(sum, w...))
 	}
 	var out []*graph.Node
 	s.parts[m] = nil

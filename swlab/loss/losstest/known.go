@@ -187,3 +187,33 @@ func (s *Subject) slicesOf(what string, pairs []pair, v func(pair) []float64, su
 	}
 	return nil
 }
+
+// shares: before the root, the value is the mean of the shares of the slices that count, from which standard errors come.
+func shares(s *Subject) error {
+	r, err := s.held(s.pairs(), s.theta, 0)
+	if err != nil {
+		return err
+	}
+	if len(r.shares) != len(r.slices) {
+		return violated("%d shares of %d slices", len(r.shares), len(r.slices))
+	}
+	n := len(r.shares) / len(r.pairs)
+	for i, v := range r.pairs {
+		used := n
+		if r.used != nil {
+			used = int(r.used[i])
+		}
+		mean := 0.0
+		for _, share := range r.shares[i*n : i*n+used] {
+			mean += share / float64(used)
+		}
+		if s.sliced.Root {
+			v = math.Pow(v, s.p)
+			mean = math.Max(mean, 0)
+		}
+		if math.Abs(v-mean) > s.tol*r.largest(i) {
+			return violated("pair %d: the value before the root is %.9g, the mean of %d shares %.9g", i, v, used, mean)
+		}
+	}
+	return nil
+}

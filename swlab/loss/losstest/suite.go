@@ -76,6 +76,7 @@ var all = []Check{
 	{"convention", "", nil, convention},
 	{"single points", "", nil, diracs},
 	{"translates", "", isSliced, translates},
+	{"shares", "", isSliced, shares},
 	{"gradient", "", nil, gradient},
 	{"sides of the gradient", "", isGraph, sides},
 	{"finite", "", nil, finite},
@@ -121,7 +122,8 @@ func (s *Subject) lacks(p loss.Property) bool {
 //   - it does not depend on the order of the points, on a common translation or on a common rotation, nor on the other pairs of
 //     the batch; clouds scaled by c cost c^p times as much, or c times where there is a root;
 //   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is Exponent() (1 for a loss without);
-//   - single points at distance r cost Options.Dirac r^p; slices between translates by v cost m |theta'v|^p;
+//   - single points at distance r cost Options.Dirac r^p; slices between translates by v cost m |theta'v|^p, and the value is the mean of
+//     the shares of the slices that count;
 //   - gradients in x and y agree with central differences, each flows where Call.Wrt asks for it, and neither value nor gradient is ever
 //     infinite or NaN: duplicates, equal clouds, single points;
 //   - equal seeds give equal values and other seeds others; float32 agrees with float64; a loss that is said to estimate SW (Options.SW)
