@@ -92,10 +92,11 @@ check-notebooks: setup ## run the notebooks in short form, changing nothing
 
 bench: setup ## measure: Go benchmarks, then the comparison with other programs
 	@$(env) go test -run '^$$' -bench . ./swlab/...
-	@$(env) if [ -e bench/run.sh ]; then bash bench/run.sh; fi
+	@$(env) bash bench/run.sh
+	@$(env) bash bench/distances.sh
 
 clean: ## remove what setup and the runs have made here (not runs/)
-	rm -rf .venv .bin .plugins .out
+	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
 .PHONY: help setup setup-cuda run lab notebooks docs-pictures test check-notebooks bench clean FORCE

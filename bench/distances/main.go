@@ -3,8 +3,8 @@
 //
 //	go run ./bench/distances --clouds .out/bench/clouds
 //
-// Sliced distances are timed with the drawing of their directions; their error is that on the directions written. The
-// Euclidean EMD is exact and timed with its costs.
+// Timed is a whole call of swlab.Distance: directions, costs, reduction and standard error. The error of sliced distances is that on the
+// directions written. The Euclidean EMD is exact and timed with its costs.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/ot"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // comparison is one case: two built-in shapes.
@@ -93,21 +93,12 @@ func run(dir string, seconds float64) error {
 
 func (r *result) measure(seconds float64, theta []float32) error {
 	var err error
-	if r.Distance == "emd" {
-		r.Repeats, r.Seconds = fastest(seconds, func() {
-			var a *ot.Assignment
-			if a, err = ot.EMD(r.x, r.y, 3, 1); err == nil {
-				r.Value = a.Cost / float64(r.Points)
-			}
-		})
-		return err
-	}
-	call := func() { r.Value, err = sliced(r.comparison, uniform(rand.New(rand.NewPCG(2, 2)), r.Slices)) }
+	call := func() { r.Value, err = distance(r.comparison, nil) }
 	r.Repeats, r.Seconds = fastest(seconds, call)
-	if err != nil {
+	if err != nil || r.Distance == "emd" {
 		return err
 	}
-	if r.Value, err = sliced(r.comparison, theta); err != nil {
+	if r.Value, err = distance(r.comparison, theta); err != nil {
 		return err
 	}
 	r.Error = math.Abs(r.Value/reference(r.x, r.y, theta) - 1)
@@ -125,14 +116,23 @@ func fastest(seconds float64, f func()) (calls int, least float64) {
 	return calls, least
 }
 
-func sliced(c comparison, theta []float32) (float64, error) {
-	cloud := func(v []float32) ot1d.Clouds { return ot1d.Clouds{Points: v, Batch: 1, N: c.Points, Dim: 3} }
-	costs, err := ot1d.Host(cloud(c.x), cloud(c.y), theta, c.Slices, ot1d.HostOptions{Normalized: true})
-	mean := 0.0
-	for _, v := range costs {
-		mean += v / float64(len(costs))
+// distance is the front door's, along directions of its own or those given.
+func distance(c comparison, theta []float32) (float64, error) {
+	set := func(v []float32) *datasets.Set { return &datasets.Set{Points: v, N: 1, M: c.Points, D: 3} }
+	o := swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 2}
+	o.PerPoint, o.Slices = true, c.Slices
+	name := "sw"
+	if c.Distance == "emd" {
+		name = "emd-exact"
 	}
-	return mean, err
+	if theta != nil {
+		o.Directions = &swlab.Directions{Values: theta, Shape: []int{c.Slices, 3}}
+	}
+	d, err := swlab.Distance(name, set(c.x), set(c.y), o)
+	if err != nil {
+		return 0, err
+	}
+	return d.Value, nil
 }
 
 // uniform are n unit vectors in space, uniform on the sphere.

@@ -11,7 +11,7 @@ func TestSliced(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := comparison{Points: 50, Slices: 2000, x: uniform(r, 50), y: uniform(r, 50)}
 	theta := uniform(r, c.Slices)
-	got, err := sliced(c, theta)
+	got, err := distance(c, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
