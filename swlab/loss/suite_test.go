@@ -129,7 +129,7 @@ func TestSuiteOfRules(t *testing.T) {
 	}
 }
 
-// TestSuiteOfControls: every control variate, and Sobol
+// TestSuiteOfControls: every control variate; a root cuts off what is negative.
 func TestSuiteOfControls(t *testing.T) {
 	for control := range loss.Controls {
 		for _, root := range []bool{false, true} {
@@ -140,11 +140,11 @@ func TestSuiteOfControls(t *testing.T) {
 
 // TestSuiteOfAmortizers: every map, for a law around its prediction and for the prediction alone, as coded and as written.
 func TestSuiteOfAmortizers(t *testing.T) {
-	for _, map_ := range amortizer.Names() {
+	for _, predictor := range amortizer.Names() {
 		for _, name := range []string{"v-dsw", "max-sw"} {
-			suite(t, name, " "+map_, settings(func(s *loss.Settings) { s.Amortizer = map_ }), nil)
+			suite(t, name, " "+predictor, settings(func(s *loss.Settings) { s.Amortizer = predictor }), nil)
 		}
-		suite(t, "v-dsw", " "+map_+" written", settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Form, s.Kappa = map_, amortizer.Written, 10 }), nil)
+		suite(t, "v-dsw", " "+predictor+" written", settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Form, s.Kappa = predictor, amortizer.Written, 10 }), nil)
 	}
 }
 

@@ -136,6 +136,13 @@ func sides(s *Subject) error {
 			}
 		}
 	}
+	if s.sliced != nil {
+		for _, g := range y.gradX {
+			if g != 0 {
+				return violated("with Call.Wrt = ot1d.Y there is a gradient in x, %.3g", g)
+			}
+		}
+	}
 	top := 0.0
 	for _, g := range both.gradY {
 		top = math.Max(top, math.Abs(g))

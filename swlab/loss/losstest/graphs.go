@@ -29,7 +29,7 @@ type result struct {
 	pairs                         []float64
 	slices, directions, locations []float64
 	shares, used                  []float64
-	gradX, gradY                  []float64 // where asked for: of the sum over the pairs
+	gradX, gradY                  []float64 // with Wrt other than None: of the sum over the pairs
 	gradW                         []float64 // with Wrt Directions: in all weights
 }
 
@@ -140,11 +140,9 @@ func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 	gradX, gradY := 6, 7 // places
 	all := append([]*graph.Node{r.Pairs, r.Slices, r.Directions, r.Location, r.Shares, r.Used, nil, nil}, make([]*graph.Node, len(w))...)
 	sum := graph.ReduceAllSum(r.Pairs)
-	if m.wrt&ot1d.X != 0 {
-		all[gradX] = graph.Gradient(sum, x)[0]
-	}
-	if m.wrt&ot1d.Y != 0 {
-		all[gradY] = graph.Gradient(sum, y)[0]
+	if m.wrt != ot1d.None {
+		g := graph.Gradient(sum, x, y)
+		all[gradX], all[gradY] = g[0], g[1]
 	}
 	if m.wrt&ot1d.Directions != 0 && len(w) > 0 {
 		copy(all[gradY+1:], graph.Gradient(sum, w...))

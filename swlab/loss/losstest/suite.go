@@ -124,7 +124,7 @@ func (s *Subject) lacks(p loss.Property) bool {
 //   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is Exponent() (1 for a loss without);
 //   - single points at distance r cost Options.Dirac r^p; slices between translates by v cost m |theta'v|^p, and the value is the mean of
 //     the shares of the slices that count;
-//   - gradients in x and y agree with central differences, each flows where Call.Wrt asks for it, and neither value nor gradient is ever
+//   - gradients in x and y agree with central differences, that in y is the same alone, a Sliced has none in x then, and neither value nor gradient is ever
 //     infinite or NaN: duplicates, equal clouds, single points;
 //   - equal seeds give equal values and other seeds others; float32 agrees with float64; a loss that is said to estimate SW (Options.SW)
 //     agrees with a quadrature over the sphere.
