@@ -30,6 +30,9 @@ type ApproximateEMD struct {
 }
 
 func (ApproximateEMD) Name() string          { return "EMD" }
+// Exponent is 1: distances are unsquared.
+func (ApproximateEMD) Exponent() float64 { return 1 }
+
 func (ApproximateEMD) Specs() []weights.Spec { return nil }
 
 // Fits returns an error for clouds of different sizes.
