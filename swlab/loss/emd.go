@@ -29,7 +29,8 @@ type ApproximateEMD struct {
 	PerPoint bool // divide by m, as in the generation tables
 }
 
-func (ApproximateEMD) Name() string          { return "EMD" }
+func (ApproximateEMD) Name() string { return "EMD" }
+
 // Exponent is 1: distances are unsquared.
 func (ApproximateEMD) Exponent() float64 { return 1 }
 
