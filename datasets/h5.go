@@ -27,51 +27,88 @@ type h5Array struct {
 // "labels" beside it with one integer per cloud. It reads what h5py writes by default, contiguous or chunked, gzip,
 // shuffle, LZF; newer layouts are an error that says how to rewrite the file. wholeLimit is h5WholeLimit except in tests.
 func readH5(path, key string, wholeLimit int) (data h5Array, labels []int64, err error) {
+	err = withH5(path, key, func(f *h5File) error {
+		if data, err = readH5Floats(f.set, f.size, wholeLimit); err != nil {
+			return fmt.Errorf("array %q: %w", key, err)
+		}
+		labels, err = f.labels(key)
+		return err
+	})
+	return data, labels, err
+}
+
+// h5File is an open HDF5 file: its arrays by name, the one asked for, and the file's size in bytes.
+type h5File struct {
+	*hdf5.File
+	sets map[string]*hdf5.Dataset
+	set  *hdf5.Dataset
+	size int64
+}
+
+// withH5 opens path for read and closes it; errors are prefixed with the path.
+func withH5(path, key string, read func(f *h5File) error) (err error) {
+	defer recoverH5(path, &err)
+	f, err := openH5(path, key)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := read(f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// recoverH5, deferred, turns a panic into an error: the library panics on some damaged files.
+func recoverH5(path string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: damaged HDF5 file: %v", path, r)
+	}
+}
+
+// openH5 finds the array named key.
+func openH5(path, key string) (*h5File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return data, nil, fileError(path, err)
+		return nil, fileError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return data, nil, fmt.Errorf("%s: expected an HDF5 file, found %s", path, describeMode(info.Mode()))
+		return nil, fmt.Errorf("%s: expected an HDF5 file, found %s", path, describeMode(info.Mode()))
 	}
-	// The library panics on some damaged files; that is an error of the file, not of the program.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: damaged HDF5 file: %v", path, r)
-		}
-	}()
 	file, err := hdf5.Open(path)
 	if err != nil {
-		return data, nil, fmt.Errorf("%s: cannot read as HDF5 (if h5py opens it, %s): %w", path, h5Rewrite, err)
+		return nil, fmt.Errorf("%s: cannot read as HDF5 (if h5py opens it, %s): %w", path, h5Rewrite, err)
 	}
-	defer file.Close()
-
-	sets := map[string]*hdf5.Dataset{}
+	f := &h5File{File: file, sets: map[string]*hdf5.Dataset{}, size: info.Size()}
 	var names []string
 	file.Walk(func(at string, object hdf5.Object) {
 		if set, ok := object.(*hdf5.Dataset); ok {
 			name := strings.TrimLeft(at, "/")
-			sets[name] = set
+			f.sets[name] = set
 			names = append(names, name)
 		}
 	})
-	set, ok := sets[strings.TrimLeft(key, "/")]
+	set, ok := f.sets[strings.TrimLeft(key, "/")]
 	if !ok {
-		return data, nil, fmt.Errorf("%s: no array named %q: it holds %s (if h5py lists more, %s)", path, key, listed(names), h5Rewrite)
+		file.Close()
+		return nil, fmt.Errorf("%s: no array named %q: it holds %s (if h5py lists more, %s)", path, key, listed(names), h5Rewrite)
 	}
-	data, err = readH5Floats(set, info.Size(), wholeLimit)
-	if err != nil {
-		return data, nil, fmt.Errorf("%s: array %q: %w", path, key, err)
-	}
+	f.set = set
+	return f, nil
+}
+
+// labels reads the class labels beside the array named key, nil where there are none.
+func (f *h5File) labels(key string) ([]int64, error) {
 	for _, name := range []string{"label", "labels"} {
-		if set, ok := sets[name]; ok && name != key {
-			if labels, err = readH5Labels(set, info.Size()); err != nil {
-				return data, nil, fmt.Errorf("%s: array %q: %w", path, name, err)
+		if set, ok := f.sets[name]; ok && name != key {
+			labels, err := readH5Labels(set, f.size)
+			if err != nil {
+				return nil, fmt.Errorf("array %q: %w", name, err)
 			}
-			break
+			return labels, nil
 		}
 	}
-	return data, labels, nil
+	return nil, nil
 }
 
 // readH5Floats reads a data set of any rank, in slabs along the first axis when it is large.
@@ -95,35 +132,60 @@ func readH5Floats(set *hdf5.Dataset, fileSize int64, wholeLimit int) (h5Array, e
 		return h5Array{data, shape}, nil
 	}
 	var data []float32
+	err = readH5Slabs(set, shape, func(slab []float32) error {
+		data = append(data, slab...)
+		return nil
+	})
+	return h5Array{data, shape}, err
+}
+
+// readH5Slabs reads an array of that shape, rank 2 or more, in slabs along the first axis.
+func readH5Slabs(set *hdf5.Dataset, shape []int, take func(slab []float32) error) error {
+	row, _ := product(shape[1:]...)
+	step := max(1, h5SlabEntries/max(1, row))
+	for first := 0; first < shape[0]; first += step {
+		slab, err := readH5Rows(set, shape, first, min(step, shape[0]-first))
+		if err != nil {
+			return err
+		}
+		if err := take(slab); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readH5Rows reads rows of the first axis of an array of that shape.
+func readH5Rows(set *hdf5.Dataset, shape []int, first, rows int) ([]float32, error) {
 	start, extent := make([]uint64, len(shape)), make([]uint64, len(shape))
+	want := rows
 	for k, n := range shape {
 		extent[k] = uint64(n)
-	}
-	step := max(1, h5SlabEntries/max(1, count/max(1, shape[0])))
-	for first := 0; first < shape[0]; first += step {
-		rows := min(step, shape[0]-first)
-		start[0], extent[0] = uint64(first), uint64(rows)
-		slab, err := set.ReadSlice(start, extent)
-		if err != nil {
-			return h5Array{}, h5ReadError(err)
-		}
-		want := count / shape[0] * rows
-		before := len(data)
-		switch values := slab.(type) {
-		case []float64:
-			for _, v := range values {
-				data = append(data, float32(v))
-			}
-		case []float32:
-			data = append(data, values...)
-		default:
-			return h5Array{}, fmt.Errorf("rows %d to %d: expected numbers, found %T", first, first+rows-1, slab)
-		}
-		if len(data)-before != want {
-			return h5Array{}, fmt.Errorf("rows %d to %d: expected %d values, found %d", first, first+rows-1, want, len(data)-before)
+		if k > 0 {
+			want *= n
 		}
 	}
-	return h5Array{data, shape}, nil
+	start[0], extent[0] = uint64(first), uint64(rows)
+	slab, err := set.ReadSlice(start, extent)
+	if err != nil {
+		return nil, h5ReadError(err)
+	}
+	var data []float32
+	switch values := slab.(type) {
+	case []float64:
+		data = make([]float32, len(values))
+		for i, v := range values {
+			data[i] = float32(v)
+		}
+	case []float32:
+		data = values
+	default:
+		return nil, fmt.Errorf("rows %d to %d: expected numbers, found %T", first, first+rows-1, slab)
+	}
+	if len(data) != want {
+		return nil, fmt.Errorf("rows %d to %d: expected %d values, found %d", first, first+rows-1, want, len(data))
+	}
+	return data, nil
 }
 
 // readH5Labels reads one whole number per entry, whatever the shape.

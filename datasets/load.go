@@ -93,42 +93,50 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := optionalInts(filepath.Join(dir, "labels.npy"))
-	if err != nil {
+	if err := set.setCompanions(dir); err != nil {
 		return nil, err
-	}
-	if err := set.setLabels(filepath.Join(dir, "labels.npy"), labels); err != nil {
-		return nil, err
-	}
-	if set.Classes, err = readClasses(filepath.Join(dir, "classes.txt")); err != nil {
-		return nil, err
-	}
-	split, err := optionalInts(filepath.Join(dir, "split.npy"))
-	if err != nil {
-		return nil, err
-	}
-	if split != nil {
-		if len(split) != set.N {
-			return nil, fmt.Errorf("%s: %d entries for %d clouds", filepath.Join(dir, "split.npy"), len(split), set.N)
-		}
-		set.Split = make([]uint8, set.N)
-		for i, p := range split {
-			if p != int64(TrainPart) && p != int64(TestPart) {
-				return nil, fmt.Errorf("%s: entry %d: expected %d (train) or %d (test), found %d", filepath.Join(dir, "split.npy"), i, TrainPart, TestPart, p)
-			}
-			set.Split[i] = uint8(p)
-		}
-	}
-	for i, l := range set.Labels {
-		if set.Classes != nil && int(l) >= len(set.Classes) {
-			return nil, fmt.Errorf("%s: label %d of cloud %d: %s names %d classes", filepath.Join(dir, "labels.npy"), l, i, filepath.Join(dir, "classes.txt"), len(set.Classes))
-		}
 	}
 	if err := set.finish(o, func(i int) *stream { return newStream(o.Seed, uint64(i), hashName("subset")) }); err != nil {
 		return nil, err
 	}
 	set.Name = dir
 	return set, nil
+}
+
+// setCompanions reads labels.npy, classes.txt and split.npy where present.
+func (s *Set) setCompanions(dir string) error {
+	labels, err := optionalInts(filepath.Join(dir, "labels.npy"))
+	if err != nil {
+		return err
+	}
+	if err := s.setLabels(filepath.Join(dir, "labels.npy"), labels); err != nil {
+		return err
+	}
+	if s.Classes, err = readClasses(filepath.Join(dir, "classes.txt")); err != nil {
+		return err
+	}
+	split, err := optionalInts(filepath.Join(dir, "split.npy"))
+	if err != nil {
+		return err
+	}
+	if split != nil {
+		if len(split) != s.N {
+			return fmt.Errorf("%s: %d entries for %d clouds", filepath.Join(dir, "split.npy"), len(split), s.N)
+		}
+		s.Split = make([]uint8, s.N)
+		for i, p := range split {
+			if p != int64(TrainPart) && p != int64(TestPart) {
+				return fmt.Errorf("%s: entry %d: expected %d (train) or %d (test), found %d", filepath.Join(dir, "split.npy"), i, TrainPart, TestPart, p)
+			}
+			s.Split[i] = uint8(p)
+		}
+	}
+	for i, l := range s.Labels {
+		if s.Classes != nil && int(l) >= len(s.Classes) {
+			return fmt.Errorf("%s: label %d of cloud %d: %s names %d classes", filepath.Join(dir, "labels.npy"), l, i, filepath.Join(dir, "classes.txt"), len(s.Classes))
+		}
+	}
+	return nil
 }
 
 // readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's name in seeds.
@@ -182,16 +190,11 @@ func readNPZSet(path, key string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"label", "labels"} {
-		if name != key && archive.find(name) != nil {
-			labels, _, err := archive.ints(name)
-			if err != nil {
-				return nil, err
-			}
-			return set, set.setLabels(path, labels)
-		}
+	labels, err := archive.labels(key)
+	if err != nil {
+		return nil, err
 	}
-	return set, nil
+	return set, set.setLabels(path, labels)
 }
 
 // readMeshSet reads a mesh and samples it; a file without faces gives its vertices.

@@ -72,6 +72,17 @@ func (a *npzFile) ints(key string) ([]int64, []int, error) {
 	return npzArray(a, key, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
 }
 
+// labels reads the class labels beside the array named key, nil where there are none.
+func (a *npzFile) labels(key string) ([]int64, error) {
+	for _, name := range []string{"label", "labels"} {
+		if name != key && a.find(name) != nil {
+			labels, _, err := a.ints(name)
+			return labels, err
+		}
+	}
+	return nil, nil
+}
+
 func npzArray[T any](a *npzFile, key string, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
 	entry := a.find(key)
 	if entry == nil {
