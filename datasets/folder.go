@@ -20,7 +20,7 @@ type cloudFile struct {
 // name is the file's path below the folder, with slashes on every system: it goes into seeds.
 func (f cloudFile) name() string { return strings.Join(f.parts, "/") }
 
-// class is the first folder that is not train or test; "" for a file without one.
+// class is the first folder that is not train, test or val; "" for a file without one.
 func (f cloudFile) class() string {
 	for _, folder := range f.parts[:len(f.parts)-1] {
 		if _, ok := partOf(folder); !ok {
@@ -30,7 +30,7 @@ func (f cloudFile) class() string {
 	return ""
 }
 
-// part is given by a folder called train or test.
+// part is given by a folder called train, test or val.
 func (f cloudFile) part() (uint8, bool) {
 	for _, folder := range f.parts[:len(f.parts)-1] {
 		if p, ok := partOf(folder); ok {
@@ -41,13 +41,8 @@ func (f cloudFile) part() (uint8, bool) {
 }
 
 func partOf(folder string) (uint8, bool) {
-	switch strings.ToLower(folder) {
-	case "train":
-		return TrainPart, true
-	case "test":
-		return TestPart, true
-	}
-	return 0, false
+	i := slices.Index(partNames, strings.ToLower(folder))
+	return uint8(max(i, 0)), i >= 0
 }
 
 // loadTree reads all cloud and mesh files below a folder, in the order of their names.
@@ -57,7 +52,14 @@ func loadTree(root string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no clouds in this folder: expected .npy, .npz, .h5, .off, .obj, .ply or .stl files, or points.npy", root)
+		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, cloudTypes())
+	}
+	of, classes, err := fileClasses(root, files)
+	if err != nil {
+		return nil, err
+	}
+	if files, of, err = filesOf(root, files, of, classes, o.Classes); err != nil {
+		return nil, err
 	}
 	meshes := 0
 	for _, f := range files {
@@ -85,9 +87,8 @@ func loadTree(root string, o Options) (*Set, error) {
 	if meshes == len(files) {
 		set.Kind = "meshes"
 	}
-	if err := set.nameClasses(root, files, sets); err != nil {
-		return nil, err
-	}
+	set.Classes = classes
+	set.label(of, sets)
 	return set, set.assignParts(root, files, sets)
 }
 
@@ -135,52 +136,22 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 		total += len(s.Points)
 	}
 	out.Points = make([]float32, 0, total)
+	var flat []int32
+	meshes := false
 	for _, s := range sets {
 		out.Points = append(out.Points, s.Points...)
 		s.Points = nil
+		flat = append(flat, s.Flat...)
+		flat = append(flat, make([]int32, s.N-len(s.Flat))...)
+		meshes = meshes || s.Flat != nil
+	}
+	if meshes {
+		out.Flat = flat
 	}
 	return out, nil
 }
 
-// nameClasses labels every cloud with the class of its file. Without class folders the labels stored in the files are
-// kept if every file has them.
-func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
-	names := make([]string, len(files))
-	flat := true
-	for i, f := range files {
-		names[i] = f.class()
-		flat = flat && names[i] == ""
-	}
-	if flat {
-		for _, part := range sets {
-			if part.Labels == nil {
-				s.Labels = nil
-				return nil
-			}
-			s.Labels = append(s.Labels, part.Labels...)
-		}
-		return nil
-	}
-	absolute, err := filepath.Abs(root)
-	if err != nil {
-		return fileError(root, err)
-	}
-	for i := range names {
-		if names[i] == "" {
-			names[i] = filepath.Base(absolute)
-		}
-	}
-	s.Classes = slices.Compact(slices.Sorted(slices.Values(names)))
-	for i, name := range names {
-		label, _ := slices.BinarySearch(s.Classes, name)
-		for range sets[i].N {
-			s.Labels = append(s.Labels, int32(label))
-		}
-	}
-	return nil
-}
-
-// assignParts takes train and test from the folder names; either every file lies in such a folder or none does.
+// assignParts takes the parts from the folder names; either every file lies in such a folder or none does.
 func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 	inside, outside := "", ""
 	for i, f := range files {
@@ -198,13 +169,14 @@ func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 	case inside == "":
 		s.Split = nil
 	case outside != "":
-		return fmt.Errorf("%s: %s lies in a train or test folder, %s does not: expected all files or none to", root, inside, outside)
+		return fmt.Errorf("%s: %s lies in a train, test or val folder, %s does not: expected all files or none to", root, inside, outside)
 	}
 	return nil
 }
 
 // findClouds lists the cloud and mesh files below root, sorted by name. Links are followed; hidden files and folders
-// are left out. In a sub-folder with points.npy only that file counts: the other arrays there describe it.
+// are left out. In a sub-folder with points.npy only that file counts: the other arrays there describe it. In one laid out as
+// ModelNet40 the folders below, which hold copies, do not.
 func findClouds(root string) ([]cloudFile, error) {
 	var files []cloudFile
 	open := map[string]bool{} // real paths of the folders being walked, against links that go round in circles
@@ -224,6 +196,7 @@ func findClouds(root string) ([]cloudFile, error) {
 			return fileError(dir, err)
 		}
 		bundled := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "points.npy" })
+		copies := isModelNet(dir)
 		for _, e := range entries {
 			name, path := e.Name(), filepath.Join(dir, e.Name())
 			if strings.HasPrefix(name, ".") || name == "__MACOSX" {
@@ -231,7 +204,7 @@ func findClouds(root string) ([]cloudFile, error) {
 			}
 			extension := strings.ToLower(filepath.Ext(name))
 			_, isMesh := meshReaders[extension]
-			isArray := slices.Contains([]string{".npy", ".npz", ".h5", ".hdf5"}, extension)
+			isArray := slices.Contains(arrayTypes, extension) || pointReaders[extension] != nil
 			here := append(slices.Clip(parts), name)
 			info, err := os.Stat(path)
 			if err != nil {
@@ -241,6 +214,7 @@ func findClouds(root string) ([]cloudFile, error) {
 				return fileError(path, err)
 			}
 			switch {
+			case info.IsDir() && copies:
 			case info.IsDir():
 				if err := walk(path, here); err != nil {
 					return err
@@ -249,7 +223,7 @@ func findClouds(root string) ([]cloudFile, error) {
 			case !info.Mode().IsRegular():
 				return fmt.Errorf("%s: expected a file, found %s", path, describeMode(info.Mode()))
 			default:
-				files = append(files, cloudFile{path, here, isMesh})
+				files = append(files, cloudFile{path: path, parts: here, isMesh: isMesh})
 			}
 		}
 		return nil

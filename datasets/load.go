@@ -16,10 +16,13 @@ const meshPoints = 2048
 
 // Options say how [Load] reads.
 type Options struct {
-	Points int    // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
-	Seed   uint64 // of the subsets taken when Points is smaller than stored, and of mesh sampling
-	Key    string // array in a .npz or .h5 file; "": data
-	Raw    bool   // keep the file's coordinates: no centring, no scaling
+	Points    int      // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
+	Seed      uint64   // of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and Test
+	Key       string   // array in a .npz or .h5 file; "": data
+	Raw       bool     // keep the file's coordinates: no centring, no scaling
+	NonFinite bool     // with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
+	Classes   []string // only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
+	Val, Test float64  // unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
 }
 
 func (o Options) key() string {
@@ -34,8 +37,10 @@ func (o Options) key() string {
 //	builtin              the procedural shapes (see [Shapes]); their content does not depend on Options.Seed
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
-//	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area
-//	DIR with points.npy  the array, with labels.npy, classes.txt and split.npy (0 train, 1 test) where present
+//	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices
+//	FILE.xyz .pts .pcd   one cloud, as stored
+//	DIR with points.npy  the array, with labels.npy, classes.txt and split.npy (0 train, 1 test, 2 val) where present
+//	DIR with train_files.txt, test_files.txt   the HDF5 files in DIR itself, as in PointNet's ModelNet40 ([loadModelNet])
 //	DIR                  every cloud or mesh file below it; classes and parts from the folder names (see below)
 //
 // The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored cloud ([Set.Normalize]);
@@ -43,8 +48,8 @@ func (o Options) key() string {
 // how many there are. The subset is not normalised again, so its radius may be slightly below 1. Meshes are sampled
 // with Points points by a generator seeded with (Seed, file name), then normalised.
 //
-// In a folder of files the class of a file is the first folder below DIR that is not called train or test, and its part
-// is given by a folder of that name: DIR/chair/train/chair_0001.off. Files directly in DIR have no class; if others do,
+// In a folder of files the class of a file is the first folder below DIR that is not called train, test or val, and its
+// part is given by a folder of that name: DIR/chair/train/chair_0001.off. Files directly in DIR have no class; if others do,
 // they form a class named after DIR. Files of other types are ignored, hidden ones too; a cloud file that cannot be read
 // is an error that names it. All clouds are brought to the same number of points: Points where given, else the common
 // stored size when there are only arrays of one size, else 2048.
@@ -54,6 +59,22 @@ func Load(path string, o Options) (*Set, error) {
 	if o.Points < 0 {
 		return nil, fmt.Errorf("points: expected 0 (as stored) or more, found %d", o.Points)
 	}
+	if o.NonFinite && !o.Raw {
+		return nil, errors.New("non-finite: a cloud with NaN or infinite coordinates can only be read raw")
+	}
+	set, err := loadAll(path, o)
+	if err == nil && o.Classes != nil {
+		set, err = set.OfClasses(o.Classes...)
+	}
+	if err == nil && (o.Val != 0 || o.Test != 0) {
+		set, err = set.WithRandomSplit(o.Val, o.Test, o.Seed)
+	}
+	return set, err
+}
+
+// loadAll is Load without the choice of classes, except that mesh files of other classes need not be read, and without
+// parts.
+func loadAll(path string, o Options) (*Set, error) {
 	if path == Builtin {
 		return loadBuiltin(o)
 	}
@@ -64,6 +85,9 @@ func Load(path string, o Options) (*Set, error) {
 	if info.IsDir() {
 		if _, err := os.Stat(filepath.Join(path, "points.npy")); err == nil {
 			return loadPointsFolder(path, o)
+		}
+		if isModelNet(path) {
+			return loadModelNet(path, o)
 		}
 		return loadTree(path, o)
 	}
@@ -125,16 +149,14 @@ func (s *Set) setCompanions(dir string) error {
 		}
 		s.Split = make([]uint8, s.N)
 		for i, p := range split {
-			if p != int64(TrainPart) && p != int64(TestPart) {
-				return fmt.Errorf("%s: entry %d: expected %d (train) or %d (test), found %d", filepath.Join(dir, "split.npy"), i, TrainPart, TestPart, p)
+			if p < 0 || p >= int64(len(partNames)) {
+				return fmt.Errorf("%s: entry %d: expected %s, found %d", filepath.Join(dir, "split.npy"), i, partCodes, p)
 			}
 			s.Split[i] = uint8(p)
 		}
 	}
-	for i, l := range s.Labels {
-		if s.Classes != nil && int(l) >= len(s.Classes) {
-			return fmt.Errorf("%s: label %d of cloud %d: %s names %d classes", filepath.Join(dir, "labels.npy"), l, i, filepath.Join(dir, "classes.txt"), len(s.Classes))
-		}
+	if err := s.checkNamed(filepath.Join(dir, "labels.npy"), filepath.Join(dir, "classes.txt")); err != nil {
+		return err
 	}
 	return nil
 }
@@ -160,10 +182,11 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		if set, err = newSet(path, "h5", array.data, array.shape); err == nil {
 			err = set.setLabels(path, labels)
 		}
-	case ".off", ".obj", ".ply", ".stl":
-		set, err = readMeshSet(path, seedName, o)
 	default:
-		return nil, fmt.Errorf("%s: type %q: expected .npy, .npz, .h5, .off, .obj, .ply, .stl, a folder, or the word %s", path, extension, Builtin)
+		if meshReaders[extension] == nil && pointReaders[extension] == nil {
+			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word %s", path, extension, cloudTypes(), Builtin)
+		}
+		set, err = readMeshSet(path, seedName, o)
 	}
 	if err != nil {
 		return nil, err
@@ -205,9 +228,9 @@ func readMeshSet(path, seedName string, o Options) (*Set, error) {
 	}
 	if m.faces == 0 {
 		if len(m.vertices) == 0 {
-			return nil, fmt.Errorf("%s: the mesh is empty: no vertices and no faces", path)
+			return nil, fmt.Errorf("%s: the file is empty: no points and no faces", path)
 		}
-		return newSet(path, "mesh", m.points(), []int{len(m.vertices), 3})
+		return newSet(path, "points", m.points(), []int{len(m.vertices), 3})
 	}
 	n := o.Points
 	if n == 0 {
@@ -217,7 +240,11 @@ func readMeshSet(path, seedName string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return newSet(path, "mesh", points, []int{n, 3})
+	set, err := newSet(path, "mesh", points, []int{n, 3})
+	if err == nil {
+		set.Flat = []int32{int32(m.flat)}
+	}
+	return set, err
 }
 
 // newSet wraps an array [m, d] or [B, m, d].
@@ -255,6 +282,16 @@ func (s *Set) setLabels(path string, labels []int64) error {
 	return nil
 }
 
+// checkNamed checks that every label has a class name, where there are names; the paths are named in the error.
+func (s *Set) checkNamed(labels, classes string) error {
+	for i, l := range s.Labels {
+		if s.Classes != nil && int(l) >= len(s.Classes) {
+			return fmt.Errorf("%s: label %d of cloud %d: %s names %d classes", labels, l, i, classes, len(s.Classes))
+		}
+	}
+	return nil
+}
+
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the subset of a cloud.
 func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 	if s.M < o.Points {
@@ -262,9 +299,11 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 	}
 	for i := range s.N {
 		var err error
-		if o.Raw {
+		switch {
+		case o.NonFinite:
+		case o.Raw:
 			err = checkFinite(s.Cloud(i), s.D)
-		} else {
+		default:
 			err = normalizeCloud(s.Cloud(i), s.D)
 		}
 		if err != nil {

@@ -188,8 +188,8 @@ func TestLoadMesh(t *testing.T) {
 	}
 	// Vertices without faces are a cloud as stored.
 	cloud := write(t, "cloud.ply", []byte(plyHead+"end_header\n"+plySquare))
-	wantShape(t, load(t, cloud, Options{}), "mesh", 1, 4, 3)
-	wantShape(t, load(t, cloud, Options{Points: 3}), "mesh", 1, 3, 3)
+	wantShape(t, load(t, cloud, Options{}), "points", 1, 4, 3)
+	wantShape(t, load(t, cloud, Options{Points: 3}), "points", 1, 3, 3)
 	_, err := Load(cloud, Options{Points: 5})
 	wantError(t, err, "cloud.ply", "has 4")
 	_, err = Load(write(t, "flat.off", []byte("OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n")), Options{})
@@ -224,7 +224,7 @@ func TestLoadPointsFolder(t *testing.T) {
 		"labels unnamed":  {"labels.npy", ints(1, 0, 2), []string{"labels.npy", "label 2 of cloud 2", "2 classes"}},
 		"labels damaged":  {"labels.npy", []byte("x"), []string{"labels.npy"}},
 		"split short":     {"split.npy", ints(1), []string{"split.npy", "1 entries for 3 clouds"}},
-		"split value":     {"split.npy", ints(0, 2, 1), []string{"split.npy", "entry 1", "found 2"}},
+		"split value":     {"split.npy", ints(0, 3, 1), []string{"split.npy", "entry 1", "found 3"}},
 		"class empty":     {"classes.txt", []byte("a\n\nb\n"), []string{"classes.txt:2"}},
 		"points":          {"points.npy", floatNPY("(1,)", 1), []string{"points.npy", "[1]"}},
 	} {
@@ -293,7 +293,7 @@ func TestLoadMixedFolders(t *testing.T) {
 		"dimensions": {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(1, 9, 2, 1)}, []string{"b.npy", "2 coordinates", "a.npy has 3"}},
 		"damaged":    {map[string][]byte{"a.off": square, "sub/b.off": []byte("OFF\n1 0\n0 0\n")}, []string{filepath.Join("sub", "b.off") + ":3"}},
 		"no clouds":  {map[string][]byte{"a.txt": nil, "sub/b.md": nil}, []string{"root", "no clouds"}},
-		"half split": {map[string][]byte{"cup/train/a.off": square, "cup/b.off": square}, []string{"b.off", "train or test"}},
+		"half split": {map[string][]byte{"cup/train/a.off": square, "cup/b.off": square}, []string{"b.off", "train, test or val"}},
 		"nan":        {map[string][]byte{"a.npy": floatNPY("(2, 1)", 0, float32(math.NaN()))}, []string{"a.npy", "cloud 0", "NaN"}},
 	} {
 		_, err := Load(tree(t, c.files), Options{})

@@ -2,9 +2,11 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -14,7 +16,7 @@ type mesh struct {
 	vertices  []vec
 	triangles [][3]int32
 	faces     int // faces in the file, before triangulation
-	skipped   int // triangles left out because their area is zero
+	flat      int // of them, those without area, which are left out
 }
 
 // meshReaders parses each mesh format; name is used in errors, which give the line or byte offset.
@@ -25,11 +27,28 @@ var meshReaders = map[string]func(name string, data []byte) (*mesh, error){
 	".stl": parseSTL,
 }
 
-// readMesh reads a mesh file by its extension.
+// pointReaders parse formats that hold one cloud as vertices without faces.
+var pointReaders = map[string]func(name string, data []byte) (*mesh, error){
+	".xyz": parseXYZ,
+	".pts": parsePTS,
+	".pcd": parsePCD,
+}
+
+// arrayTypes are the formats of arrays.
+var arrayTypes = []string{".npy", ".npz", ".h5", ".hdf5"}
+
+// cloudTypes lists all formats for an error message.
+func cloudTypes() string {
+	all := slices.Concat(arrayTypes, slices.Sorted(maps.Keys(meshReaders)), slices.Sorted(maps.Keys(pointReaders)))
+	return strings.Join(all, ", ")
+}
+
+// readMesh reads a mesh, or a cloud of vertices, by the file's extension.
 func readMesh(path string) (*mesh, error) {
-	parse, ok := meshReaders[strings.ToLower(filepath.Ext(path))]
+	extension := strings.ToLower(filepath.Ext(path))
+	parse, ok := meshReaders[extension]
 	if !ok {
-		return nil, fmt.Errorf("%s: expected a mesh: .off, .obj, .ply or .stl", path)
+		parse = pointReaders[extension]
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -49,27 +68,40 @@ func (m *mesh) addFace(corners []int) error {
 			return fmt.Errorf("a face refers to vertex %d: there are %d (counted from 0)", c, len(m.vertices))
 		}
 	}
-	m.faces++
 	if len(corners) == 3 {
 		m.addTriangle(corners[0], corners[1], corners[2])
 		return nil
 	}
+	m.faces++
+	before := len(m.triangles)
 	points := make([]vec, len(corners))
 	for i, c := range corners {
 		points[i] = m.vertices[c]
 	}
 	for _, t := range triangulate(points) {
-		m.addTriangle(corners[t[0]], corners[t[1]], corners[t[2]])
+		m.keep(corners[t[0]], corners[t[1]], corners[t[2]])
+	}
+	if len(m.triangles) == before {
+		m.flat++
 	}
 	return nil
 }
 
+// addTriangle adds a face with three corners.
 func (m *mesh) addTriangle(a, b, c int) {
+	m.faces++
+	if !m.keep(a, b, c) {
+		m.flat++
+	}
+}
+
+// keep appends a triangle unless it has no area.
+func (m *mesh) keep(a, b, c int) bool {
 	if triangleArea(m.vertices[a], m.vertices[b], m.vertices[c]) == 0 {
-		m.skipped++
-		return
+		return false
 	}
 	m.triangles = append(m.triangles, [3]int32{int32(a), int32(b), int32(c)})
+	return true
 }
 
 // addVertex appends a vertex; coordinates must be finite, also as float32.

@@ -19,10 +19,10 @@ func parse(t *testing.T, extension string, data []byte) *mesh {
 	return m
 }
 
-func wantMesh(t *testing.T, m *mesh, vertices, triangles, skipped int, area float64) {
+func wantMesh(t *testing.T, m *mesh, vertices, triangles, flat int, area float64) {
 	t.Helper()
-	if len(m.vertices) != vertices || len(m.triangles) != triangles || m.skipped != skipped {
-		t.Errorf("%d vertices, %d triangles, %d skipped: expected %d, %d, %d", len(m.vertices), len(m.triangles), m.skipped, vertices, triangles, skipped)
+	if len(m.vertices) != vertices || len(m.triangles) != triangles || m.flat != flat {
+		t.Errorf("%d vertices, %d triangles, %d faces without area: expected %d, %d, %d", len(m.vertices), len(m.triangles), m.flat, vertices, triangles, flat)
 	}
 	if math.Abs(m.area()-area) > 1e-9*max(1, area) {
 		t.Errorf("area %v, expected %v", m.area(), area)

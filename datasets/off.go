@@ -72,7 +72,7 @@ func parseOFF(name string, data []byte) (*mesh, error) {
 		}
 		if n < 3 { // points and edges have no area
 			m.faces++
-			m.skipped++
+			m.flat++
 			continue
 		}
 		corners = corners[:0]

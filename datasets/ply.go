@@ -306,7 +306,7 @@ func (p *plyBody) addFaces(element string, list []int) error {
 	if element == "face" {
 		if len(list) < 3 { // points and edges have no area
 			p.mesh.faces++
-			p.mesh.skipped++
+			p.mesh.flat++
 			return nil
 		}
 		p.corners = append(p.corners, list...)

@@ -5,21 +5,17 @@ import (
 	"math"
 )
 
-// TrainPart and TestPart are the two values in [Set.Split].
-const (
-	TrainPart uint8 = 0
-	TestPart  uint8 = 1
-)
-
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
 	Name    string    // "builtin" or the path given to Load
-	Kind    string    // "builtin", "npy", "npz", "h5", "mesh", "meshes" or "folder"
+	Kind    string    // "builtin", "npy", "npz", "h5", "mesh", "points" (a mesh file without faces), "meshes", "modelnet" or "folder"
 	Points  []float32 // coordinates, row-major [N, M, D]
 	N, M, D int       // clouds, points per cloud, coordinates per point
 	Labels  []int32   // [N] class of each cloud, or nil where unknown
 	Classes []string  // class names by label, or nil
-	Split   []uint8   // [N] TrainPart or TestPart, or nil where unknown
+	Split   []uint8   // [N] TrainPart, TestPart or ValPart, or nil where unknown
+	Drawn   *Draw     // how Split was drawn, or nil where it came with the data
+	Flat    []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
 }
 
 // Cloud returns cloud i as a view of its M*D coordinates, row-major [M, D]. Writing to it changes the set.
@@ -28,108 +24,26 @@ func (s *Set) Cloud(i int) []float32 {
 	return s.Points[i*size : (i+1)*size : (i+1)*size]
 }
 
-// Select returns a copy of the clouds at rows, in that order, with their labels and parts. A row may appear more than
-// once. Rows must lie in [0, N).
+// Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts. A row may appear more
+// than once. Rows must lie in [0, N).
 func (s *Set) Select(rows []int) *Set {
-	out := &Set{Name: s.Name, Kind: s.Kind, N: len(rows), M: s.M, D: s.D, Classes: s.Classes}
-	out.Points = make([]float32, 0, len(rows)*s.M*s.D)
+	out := *s
+	out.N, out.Points = len(rows), make([]float32, 0, len(rows)*s.M*s.D)
 	for _, r := range rows {
 		out.Points = append(out.Points, s.Cloud(r)...)
 	}
-	if s.Labels != nil {
-		out.Labels = make([]int32, len(rows))
-		for i, r := range rows {
-			out.Labels[i] = s.Labels[r]
-		}
-	}
-	if s.Split != nil {
-		out.Split = make([]uint8, len(rows))
-		for i, r := range rows {
-			out.Split[i] = s.Split[r]
-		}
-	}
-	return out
-}
-
-// Part returns the clouds of one part, "train", "test" or "all", in stored order. When the set does not know its parts
-// (Split is nil) every name gives all clouds: the caller decides with [Set.WithSplit] whether to hold some out. "all"
-// and sets without parts return s itself; other parts are copies. An empty part is an error.
-func (s *Set) Part(name string) (*Set, error) {
-	var want uint8
-	switch name {
-	case "all":
-		return s, nil
-	case "train":
-		want = TrainPart
-	case "test":
-		want = TestPart
-	default:
-		return nil, fmt.Errorf("split %q: expected train, test or all", name)
-	}
-	if s.Split == nil {
-		return s, nil
-	}
-	var rows []int
-	for i, p := range s.Split {
-		if p == want {
-			rows = append(rows, i)
-		}
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: the %s part is empty (all %d clouds are in the other part)", s.Name, name, s.N)
-	}
-	return s.Select(rows), nil
-}
-
-// WithSplit returns a set that shares the clouds of s and holds out about fraction of them as test part, replacing any
-// parts s had. The choice depends only on (N, Labels, fraction, seed): the clouds are put in a seeded random order,
-// gathered by class where labels are known, and c = round(fraction*N) of them, evenly spaced in that order, become
-// test. So every class gives its share to within one cloud. For 0 < fraction < 1 and N >= 2 both parts get at least one
-// cloud; fraction <= 0 puts all in train and fraction >= 1 all in test.
-func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
-	out := *s
-	out.Split = make([]uint8, s.N)
-	held := 0
-	switch {
-	case fraction >= 1:
-		held = s.N
-	case fraction > 0:
-		held = int(math.Round(fraction * float64(s.N)))
-		held = min(max(held, 1), s.N-1)
-	}
-	if held <= 0 {
-		return &out
-	}
-	random := newStream(seed, hashName("split"))
-	order := identity(s.N)
-	random.shuffle(order, s.N)
-	order = gatherByClass(order, s.Labels)
-	for i, row := range order {
-		if (i+1)*held/s.N > i*held/s.N {
-			out.Split[row] = TestPart
-		}
-	}
+	out.Labels, out.Split, out.Flat = at(s.Labels, rows), at(s.Split, rows), at(s.Flat, rows)
 	return &out
 }
 
-// gatherByClass reorders rows so that equal labels are adjacent, keeping the order inside a class and the order in
-// which classes first appear.
-func gatherByClass(rows, labels []int32) []int32 {
-	if labels == nil {
-		return rows
+// at returns the entries of v at rows; nil stays nil.
+func at[T any](v []T, rows []int) []T {
+	if v == nil {
+		return nil
 	}
-	members := map[int32][]int32{}
-	var seen []int32
-	for _, r := range rows {
-		class := labels[r]
-		if _, ok := members[class]; !ok {
-			seen = append(seen, class)
-		}
-		members[class] = append(members[class], r)
-	}
-	out := make([]int32, 0, len(rows))
-	for _, class := range seen {
-		out = append(out, members[class]...)
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = v[r]
 	}
 	return out
 }
@@ -149,6 +63,9 @@ func (s *Set) Validate() error {
 	if s.Split != nil && len(s.Split) != s.N {
 		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.N)
 	}
+	if s.Flat != nil && len(s.Flat) != s.N {
+		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.Flat), s.N)
+	}
 	for i, l := range s.Labels {
 		if l < 0 {
 			return fmt.Errorf("%s: label %d of cloud %d is negative", s.Name, l, i)
@@ -158,8 +75,8 @@ func (s *Set) Validate() error {
 		}
 	}
 	for i, p := range s.Split {
-		if p != TrainPart && p != TestPart {
-			return fmt.Errorf("%s: split entry %d of cloud %d: expected %d (train) or %d (test)", s.Name, p, i, TrainPart, TestPart)
+		if int(p) >= len(partNames) {
+			return fmt.Errorf("%s: split entry %d of cloud %d: expected %s", s.Name, p, i, partCodes)
 		}
 	}
 	for i := range s.N {

@@ -274,8 +274,8 @@ func TestPartSelects(t *testing.T) {
 	if all.N != 4 {
 		t.Errorf("all: %d clouds", all.N)
 	}
-	_, err = s.Part("val")
-	wantError(t, err, "val", "train, test or all")
+	_, err = s.Part("rest")
+	wantError(t, err, "rest", "train, test, val or all")
 	s.Split = make([]uint8, 4)
 	_, err = s.Part("test")
 	wantError(t, err, "test part is empty")

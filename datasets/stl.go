@@ -42,7 +42,6 @@ func parseBinarySTL(name string, records []byte) (*mesh, error) {
 			}
 		}
 		k := len(m.vertices)
-		m.faces++
 		m.addTriangle(k-3, k-2, k-1)
 	}
 	return m, nil
@@ -79,7 +78,6 @@ func parseTextSTL(name string, data []byte) (*mesh, error) {
 				return nil, text.errorf("a loop has %d vertices: expected 3", corners)
 			}
 			k := len(m.vertices)
-			m.faces++
 			m.addTriangle(k-3, k-2, k-1)
 			inLoop = false
 		default:

@@ -1,0 +1,142 @@
+package datasets
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// OfClasses returns the clouds of the given classes, in stored order, with labels, class names and parts as they were. A
+// class is given by its name or, where no class has that name, by its label number. A class that is unknown or has no
+// clouds is an error that lists those there are. When every cloud belongs to them the result is s itself.
+func (s *Set) OfClasses(classes ...string) (*Set, error) {
+	if s.Labels == nil {
+		return nil, fmt.Errorf("%s: classes %q were asked for, the set has no labels", s.Name, classes)
+	}
+	counts := map[int32]int{}
+	for _, l := range s.Labels {
+		counts[l]++
+	}
+	wanted, err := classLabels(classes, s.Classes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	for i, l := range wanted {
+		if counts[l] == 0 {
+			return nil, fmt.Errorf("%s: class %q has no clouds: there are %s", s.Name, classes[i], s.listClasses(counts))
+		}
+	}
+	var rows []int
+	for i, l := range s.Labels {
+		if slices.Contains(wanted, l) {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == s.N {
+		return s, nil
+	}
+	return s.Select(rows), nil
+}
+
+// classLabels finds the label of each class given by name or number.
+func classLabels(classes, names []string) ([]int32, error) {
+	labels := make([]int32, len(classes))
+	for i, class := range classes {
+		l := slices.Index(names, class)
+		if l < 0 {
+			n, err := strconv.ParseUint(class, 10, 24)
+			if l = int(n); err != nil || names != nil && l >= len(names) {
+				if names == nil {
+					return nil, fmt.Errorf("class %q: expected a label number, as the classes have no names", class)
+				}
+				return nil, fmt.Errorf("class %q: expected 0 to %d or one of %s", class, len(names)-1, listed(names))
+			}
+		}
+		labels[i] = int32(l)
+	}
+	return labels, nil
+}
+
+// listClasses names the classes that have clouds.
+func (s *Set) listClasses(counts map[int32]int) string {
+	var names []string
+	for _, l := range slices.Sorted(maps.Keys(counts)) {
+		name := strconv.Itoa(int(l))
+		if l >= 0 && int(l) < len(s.Classes) {
+			name = s.Classes[l]
+		}
+		names = append(names, name)
+	}
+	return listed(names)
+}
+
+// fileClasses gives the class of each file and the names of all classes, sorted. Files outside class folders belong to a
+// class named after root, unless there are no class folders: then both are nil.
+func fileClasses(root string, files []cloudFile) (of, names []string, err error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return nil, nil, fileError(root, err)
+	}
+	flat := true
+	for _, f := range files {
+		class := f.class()
+		flat = flat && class == ""
+		if class == "" {
+			class = filepath.Base(absolute)
+		}
+		of = append(of, class)
+	}
+	if flat {
+		return nil, nil, nil
+	}
+	return of, slices.Compact(slices.Sorted(slices.Values(of))), nil
+}
+
+// filesOf keeps the files of the wanted classes, and their classes; without class folders, all.
+func filesOf(root string, files []cloudFile, of, names, wanted []string) ([]cloudFile, []string, error) {
+	if names == nil || wanted == nil {
+		return files, of, nil
+	}
+	labels, err := classLabels(wanted, names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", root, err)
+	}
+	var kept []cloudFile
+	var keptOf []string
+	for i, f := range files {
+		if l, _ := slices.BinarySearch(names, of[i]); slices.Contains(labels, int32(l)) {
+			kept, keptOf = append(kept, f), append(keptOf, of[i])
+		}
+	}
+	return kept, keptOf, nil
+}
+
+// nameClasses sets class names and labels from the folders that files lie in.
+func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
+	of, names, err := fileClasses(root, files)
+	if err != nil {
+		return err
+	}
+	s.Classes = names
+	s.label(of, sets)
+	return nil
+}
+
+// label gives every cloud the class of its file. Without class folders (of is nil) the labels stored in the files are
+// kept if every file has them.
+func (s *Set) label(of []string, sets []*Set) {
+	for i, part := range sets {
+		switch {
+		case of != nil:
+			l, _ := slices.BinarySearch(s.Classes, of[i])
+			s.Labels = append(s.Labels, slices.Repeat([]int32{int32(l)}, part.N)...)
+		case part.Labels == nil:
+			s.Labels = nil
+			return
+		default:
+			s.Labels = append(s.Labels, part.Labels...)
+		}
+	}
+}

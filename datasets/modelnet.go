@@ -1,0 +1,118 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// modelNetLists name the HDF5 files of each part.
+var modelNetLists = map[uint8]string{TrainPart: "train_files.txt", TestPart: "test_files.txt"}
+
+// isModelNet reports whether a folder is laid out as PointNet's ModelNet40: both lists, and at least one of the files
+// they name beside them.
+func isModelNet(dir string) bool {
+	found := false
+	for _, list := range modelNetLists {
+		files, err := readLines(filepath.Join(dir, list))
+		if err != nil {
+			return false
+		}
+		for _, line := range files {
+			info, err := os.Stat(filepath.Join(dir, baseName(line)))
+			found = found || err == nil && info.Mode().IsRegular()
+		}
+	}
+	return found
+}
+
+// baseName is the part of a path after the last slash of either kind.
+func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// loadModelNet reads the layout of PointNet's ModelNet40 (modelnet40_ply_hdf5_2048): HDF5 files with data [n, 2048, 3]
+// and label [n, 1], the lists train_files.txt and test_files.txt, and shape_names.txt with a class name per line. The
+// lists hold paths as of the download, of which only the file name counts. As in the paper, all files of the folder
+// itself are read, in the order of their names (test0, test1, train0, ..., train4: 12,308 clouds); copies in
+// sub-folders are not. A file in neither list, in both, or listed and missing is an error.
+func loadModelNet(dir string, o Options) (*Set, error) {
+	names, err := h5In(dir)
+	if err != nil {
+		return nil, fileError(dir, err)
+	}
+	parts := map[string]uint8{}
+	for _, part := range []uint8{TrainPart, TestPart} {
+		list := filepath.Join(dir, modelNetLists[part])
+		listedFiles, err := readLines(list)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range listedFiles {
+			name := baseName(line)
+			if !slices.Contains(names, name) {
+				return nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
+			}
+			if old, ok := parts[name]; ok && old != part {
+				return nil, fmt.Errorf("%s: lists %s, which %s lists too", list, name, modelNetLists[old])
+			}
+			parts[name] = part
+		}
+	}
+	var files []cloudFile
+	for _, name := range names {
+		if _, ok := parts[name]; !ok {
+			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
+		}
+		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}})
+	}
+	sets, err := readAll(files, o)
+	if err != nil {
+		return nil, err
+	}
+	set, err := joinSets(dir, files, sets)
+	if err != nil {
+		return nil, err
+	}
+	set.Kind = "modelnet"
+	set.label(nil, sets)
+	for i, f := range files {
+		set.Split = append(set.Split, slices.Repeat([]uint8{parts[f.name()]}, sets[i].N)...)
+	}
+	classes := filepath.Join(dir, "shape_names.txt")
+	if set.Classes, err = readClasses(classes); err != nil {
+		return nil, err
+	}
+	return set, set.checkNamed(dir, classes)
+}
+
+// h5In lists the HDF5 files of a folder, sorted by name.
+func h5In(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		extension := strings.ToLower(filepath.Ext(e.Name()))
+		if (extension == ".h5" || extension == ".hdf5") && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// readLines returns the lines of a text file that are not blank.
+func readLines(path string) ([]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,216 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as text, binary or
+// binary_compressed (LZF, field by field). Other fields are skipped.
+func parsePCD(name string, data []byte) (*mesh, error) {
+	text := &lines{name: name, rest: data, comment: '#'}
+	head, err := parsePCDHeader(text)
+	if err != nil {
+		return nil, err
+	}
+	m := &mesh{}
+	if head.storage == "ascii" {
+		return m, head.readText(text, m)
+	}
+	body := data[text.offset:]
+	byField := head.storage == "binary_compressed"
+	if byField {
+		if body, err = head.unpack(body); err != nil {
+			return nil, fmt.Errorf("%s: byte %d: %w", name, text.offset, err)
+		}
+	}
+	if head.points > len(body)/head.record {
+		return nil, fmt.Errorf("%s: byte %d: %d points of %d bytes: the data hold %d bytes", name, text.offset, head.points, head.record, len(body))
+	}
+	for i := range head.points {
+		var v [3]float64
+		for k, f := range head.axes {
+			at := i*head.record + f.start
+			if byField {
+				at = f.start*head.points + i*f.kind.size*f.count
+			}
+			v[k] = f.kind.float(f.kind.bits(body[at:]))
+		}
+		if err := m.addVertex(vec{v[0], v[1], v[2]}); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return m, nil
+}
+
+// pcdField is where a field stands in the record of a point.
+type pcdField struct {
+	kind  npyType
+	count int // numbers in the field
+	start int // bytes before it
+	first int // numbers before it
+}
+
+// pcdHeader is what a PCD header declares.
+type pcdHeader struct {
+	axes    [3]pcdField
+	record  int // bytes of a point
+	columns int // numbers of a point
+	points  int
+	storage string
+}
+
+// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are needed.
+func parsePCDHeader(text *lines) (*pcdHeader, error) {
+	entries := map[string][]string{}
+	for text.next() {
+		key := strings.ToUpper(string(text.fields[0]))
+		switch key {
+		case "VERSION", "FIELDS", "COLUMNS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA":
+		default:
+			return nil, text.errorf("expected a line of a PCD header, found %q", shorten(key, 40))
+		}
+		if key == "COLUMNS" { // its name in version 0.5
+			key = "FIELDS"
+		}
+		if entries[key] != nil {
+			return nil, text.errorf("%s occurs twice", key)
+		}
+		entries[key] = strings.Fields(string(bytes.Join(text.fields[1:], []byte(" "))))
+		if key != "DATA" {
+			continue
+		}
+		head := &pcdHeader{}
+		if err := head.set(entries); err != nil {
+			return nil, text.errorf("header: %w", err)
+		}
+		return head, nil
+	}
+	return nil, text.errorf("the file ends inside the PCD header")
+}
+
+// set fills the header from its lines.
+func (h *pcdHeader) set(entries map[string][]string) error {
+	names := entries["FIELDS"]
+	if entries["COUNT"] == nil {
+		entries["COUNT"] = slices.Repeat([]string{"1"}, len(names))
+	}
+	for _, key := range []string{"SIZE", "TYPE", "COUNT"} {
+		if len(entries[key]) != len(names) {
+			return fmt.Errorf("FIELDS names %d fields, %s has %d entries", len(names), key, len(entries[key]))
+		}
+	}
+	found := 0
+	for i, name := range names {
+		f := pcdField{start: h.record, first: h.columns}
+		f.kind.order = binary.LittleEndian
+		var err error
+		if f.count, err = pcdNumber("COUNT", entries["COUNT"][i], 1<<16); err != nil {
+			return err
+		}
+		if f.kind.size, err = pcdNumber("SIZE", entries["SIZE"][i], 8); err != nil {
+			return err
+		}
+		f.kind.class = strings.ToLower(entries["TYPE"][i] + " ")[0]
+		switch kind := entries["TYPE"][i] + entries["SIZE"][i]; kind {
+		case "F4", "F8", "I1", "I2", "I4", "I8", "U1", "U2", "U4", "U8":
+		default:
+			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40), shorten(kind, 20))
+		}
+		h.record += f.kind.size * f.count
+		h.columns += f.count
+		if axis := strings.Index("xyz", name); axis >= 0 && len(name) == 1 && f.count == 1 {
+			h.axes[axis] = f
+			found |= 1 << axis
+		}
+	}
+	if found != 7 {
+		return fmt.Errorf("expected the fields x, y and z, found %s", listed(names))
+	}
+	return h.setSize(entries)
+}
+
+// setSize reads the number of points and how they are stored.
+func (h *pcdHeader) setSize(entries map[string][]string) (err error) {
+	if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
+		return err
+	}
+	if entries["WIDTH"] != nil || entries["HEIGHT"] != nil {
+		width, err := pcdEntry(entries, "WIDTH")
+		if err != nil {
+			return err
+		}
+		height, err := pcdEntry(entries, "HEIGHT")
+		if err != nil {
+			return err
+		}
+		if n, ok := product(width, height); !ok || n != h.points {
+			return fmt.Errorf("WIDTH %d times HEIGHT %d: expected POINTS, %d", width, height, h.points)
+		}
+	}
+	h.storage = strings.ToLower(strings.Join(entries["DATA"], " "))
+	if !slices.Contains([]string{"ascii", "binary", "binary_compressed"}, h.storage) {
+		return fmt.Errorf("DATA %q: expected ascii, binary or binary_compressed", shorten(h.storage, 40))
+	}
+	return nil
+}
+
+// pcdEntry reads a line that holds one number of points.
+func pcdEntry(entries map[string][]string, key string) (int, error) {
+	if len(entries[key]) != 1 {
+		return 0, fmt.Errorf("%s: expected one number, found %q", key, shorten(strings.Join(entries[key], " "), 40))
+	}
+	return pcdNumber(key, entries[key][0], math.MaxInt32)
+}
+
+func pcdNumber(key, text string, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, fmt.Errorf("%s: expected a whole number from 0 to %d, found %q", key, most, shorten(text, 40))
+	}
+	return n, nil
+}
+
+// readText reads a point per line.
+func (h *pcdHeader) readText(text *lines, m *mesh) error {
+	for text.next() {
+		if len(text.fields) != h.columns {
+			return text.errorf("expected %d numbers, found %d", h.columns, len(text.fields))
+		}
+		var v [3]float64
+		for k, f := range h.axes {
+			x, err := parseCoordinate(text.fields[f.first])
+			if err != nil {
+				return text.errorf("%w", err)
+			}
+			v[k] = x
+		}
+		if err := m.addVertex(vec{v[0], v[1], v[2]}); err != nil {
+			return text.errorf("%w", err)
+		}
+	}
+	if len(m.vertices) != h.points {
+		return text.errorf("expected %d points, found %d", h.points, len(m.vertices))
+	}
+	return nil
+}
+
+// unpack expands a compressed body: the sizes packed and unpacked as 32-bit words, then LZF.
+func (h *pcdHeader) unpack(body []byte) ([]byte, error) {
+	if len(body) < 8 {
+		return nil, fmt.Errorf("expected the sizes of the compressed data, the file ends")
+	}
+	packed, size := int64(binary.LittleEndian.Uint32(body)), int64(binary.LittleEndian.Uint32(body[4:]))
+	if packed > int64(len(body)-8) {
+		return nil, fmt.Errorf("expected %d compressed bytes, the file ends after %d", packed, len(body)-8)
+	}
+	if size != int64(h.points)*int64(h.record) {
+		return nil, fmt.Errorf("%d points of %d bytes: the compressed data claim %d bytes", h.points, h.record, size)
+	}
+	return unpackLZF(body[8:8+packed], int(size))
+}
