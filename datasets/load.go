@@ -63,13 +63,21 @@ func Load(path string, o Options) (*Set, error) {
 		return nil, errors.New("non-finite: a cloud with NaN or infinite coordinates can only be read raw")
 	}
 	set, err := loadAll(path, o)
-	if err == nil && o.Classes != nil {
-		set, err = set.OfClasses(o.Classes...)
+	if err != nil {
+		return nil, err
+	}
+	return set.choose(o)
+}
+
+// choose takes the classes and draws the parts that o asks for.
+func (s *Set) choose(o Options) (_ *Set, err error) {
+	if o.Classes != nil {
+		s, err = s.OfClasses(o.Classes...)
 	}
 	if err == nil && (o.Val != 0 || o.Test != 0) {
-		set, err = set.WithRandomSplit(o.Val, o.Test, o.Seed)
+		s, err = s.WithRandomSplit(o.Val, o.Test, o.Seed)
 	}
-	return set, err
+	return s, err
 }
 
 // loadAll is Load without the choice of classes, except that mesh files of other classes need not be read, and without
@@ -298,15 +306,7 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.M)
 	}
 	for i := range s.N {
-		var err error
-		switch {
-		case o.NonFinite:
-		case o.Raw:
-			err = checkFinite(s.Cloud(i), s.D)
-		default:
-			err = normalizeCloud(s.Cloud(i), s.D)
-		}
-		if err != nil {
+		if err := o.prepare(s.Cloud(i), s.D); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 	}
@@ -320,6 +320,17 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 	}
 	s.Points, s.M = points, o.Points
 	return nil
+}
+
+// prepare checks a stored cloud and normalises it, unless o.Raw.
+func (o Options) prepare(cloud []float32, d int) error {
+	switch {
+	case o.NonFinite:
+		return nil
+	case o.Raw:
+		return checkFinite(cloud, d)
+	}
+	return normalizeCloud(cloud, d)
 }
 
 // optionalInts reads a companion file; one that does not exist gives nil.

@@ -1,0 +1,113 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+)
+
+// Clouds gives the clouds of a data set by number: a [Set] from memory, a [Stream] from a file. It may be used from
+// several goroutines at once.
+type Clouds interface {
+	// Header says what clouds there are.
+	Header() Header
+	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), M, D]; a row may appear more than once.
+	// A row outside [0, N) or a dst of another length is an error, as is a cloud that cannot be used; it names file and
+	// cloud.
+	Read(dst []float32, rows []int32) error
+	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds, in hexadecimal. It
+	// is the same for the same clouds wherever they are read from. A Stream reads all its clouds for it, once.
+	Digest() (string, error)
+}
+
+// Header describes the clouds of a [Clouds] without their points; its fields are those of [Set].
+type Header struct {
+	Name, Kind string
+	N, M, D    int
+	Labels     []int32
+	Classes    []string
+	Split      []uint8
+}
+
+// Header implements [Clouds].
+func (s *Set) Header() Header {
+	return Header{Name: s.Name, Kind: s.Kind, N: s.N, M: s.M, D: s.D, Labels: s.Labels, Classes: s.Classes, Split: s.Split}
+}
+
+// Read implements [Clouds].
+func (s *Set) Read(dst []float32, rows []int32) error {
+	if err := s.Header().checkRead(dst, rows); err != nil {
+		return err
+	}
+	size := s.M * s.D
+	for i, row := range rows {
+		copy(dst[i*size:(i+1)*size], s.Cloud(int(row)))
+	}
+	return nil
+}
+
+// Digest implements [Clouds]; its error is nil.
+func (s *Set) Digest() (string, error) {
+	d := newDigest()
+	for at := 0; at < len(s.Points); at += digestStep {
+		d.add(s.Points[at:min(at+digestStep, len(s.Points))])
+	}
+	return d.sum(), nil
+}
+
+// PartOf is [Set.Part] or [Stream.Part].
+func PartOf(s Clouds, name string) (Clouds, error) {
+	switch s := s.(type) {
+	case *Set:
+		return asClouds(s.Part(name))
+	case *Stream:
+		return asClouds(s.Part(name))
+	}
+	return nil, fmt.Errorf("%s: expected a Set or a Stream to take a part of, found %T", s.Header().Name, s)
+}
+
+// asClouds keeps the interface nil where there is an error.
+func asClouds[T Clouds](s T, err error) (Clouds, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkRead checks the arguments of Read.
+func (h Header) checkRead(dst []float32, rows []int32) error {
+	if want := len(rows) * h.M * h.D; len(dst) != want {
+		return fmt.Errorf("%s: %d clouds have %d coordinates, found room for %d", h.Name, len(rows), want, len(dst))
+	}
+	for _, row := range rows {
+		if row < 0 || int(row) >= h.N {
+			return fmt.Errorf("%s: expected a cloud from 0 to %d, found %d", h.Name, h.N-1, row)
+		}
+	}
+	return nil
+}
+
+// digestStep is the number of coordinates turned into bytes at a time.
+const digestStep = 1 << 14
+
+// digest is a SHA-256 over float32 numbers.
+type digest struct {
+	hash  interface{ Write([]byte) (int, error) }
+	bytes []byte
+	sum   func() string
+}
+
+func newDigest() *digest {
+	h := sha256.New()
+	return &digest{hash: h, sum: func() string { return hex.EncodeToString(h.Sum(nil)) }}
+}
+
+func (d *digest) add(values []float32) {
+	d.bytes = d.bytes[:0]
+	for _, v := range values {
+		d.bytes = binary.LittleEndian.AppendUint32(d.bytes, math.Float32bits(v))
+	}
+	_, _ = d.hash.Write(d.bytes) // a hash takes every write
+}

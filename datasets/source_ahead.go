@@ -1,0 +1,72 @@
+package datasets
+
+import (
+	"iter"
+)
+
+// Ahead reads batches of clouds in their order, the next one while the caller works on the one at hand, and yields their
+// coordinates, row-major [len(batch), M, D], which are the caller's until it asks for the next. Memory is that of two
+// batches. An error of [Clouds.Read] is the last thing yielded. When the loop over it ends, nothing is being read.
+func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
+	type result struct {
+		clouds []float32
+		err    error
+	}
+	return func(yield func([]float32, error) bool) {
+		h := s.Header()
+		free, read, stop := make(chan []float32, 2), make(chan result), make(chan struct{})
+		free <- nil
+		free <- nil
+		go func() {
+			defer close(read)
+			for rows := range batches {
+				var buffer []float32
+				select {
+				case buffer = <-free:
+				case <-stop:
+					return
+				}
+				size := len(rows) * h.M * h.D
+				if cap(buffer) < size {
+					buffer = make([]float32, size)
+				}
+				r := result{clouds: buffer[:size]}
+				r.err = s.Read(r.clouds, rows)
+				select {
+				case read <- r:
+				case <-stop:
+					return
+				}
+				if r.err != nil {
+					return
+				}
+			}
+		}()
+		defer func() {
+			close(stop)
+			for range read { // until the goroutine has ended
+			}
+		}()
+		for r := range read {
+			if r.err != nil {
+				yield(nil, r.err)
+				return
+			}
+			if !yield(r.clouds, nil) {
+				return
+			}
+			free <- r.clouds
+		}
+	}
+}
+
+// InOrder gives the rows of all n clouds in batches of about a million coordinates, for passes over a whole [Clouds].
+func (h Header) InOrder() iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		for _, rows := range Batches(identity(h.N), max(1, (1<<20)/max(1, h.M*h.D))) {
+			if !yield(rows) {
+				return
+			}
+		}
+	}
+}

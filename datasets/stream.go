@@ -1,0 +1,133 @@
+package datasets
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// Stream is a set of point clouds in a file, read by number when they are wanted, with the same numbers as [Load] gives:
+// every cloud is checked, normalised unless Options.Raw, and cut to a seeded subset as it is read. Memory does not grow
+// with the number of clouds. [Open] makes one; the file must not change while it is in use.
+type Stream struct {
+	index    *Set // one cloud for each of the stream's, whose only coordinate is its number in the file
+	m, d     int  // points per cloud after the subset, coordinates per point
+	file     string
+	array    rowReader
+	stored   int // points per cloud in the file
+	options  Options
+	random   func(cloud int) *stream
+	progress func(what string, done, total int)
+
+	digesting sync.Mutex
+	digest    string // "" before the pass for it
+}
+
+// rowReader gives the clouds of an array on disk as stored. It may be used from several goroutines at once.
+type rowReader interface {
+	// readRow copies one cloud to dst; buffer is scratch, and what it has grown to is returned.
+	readRow(dst []float32, row int, buffer []byte) ([]byte, error)
+	Close() error
+}
+
+// Header implements [Clouds].
+func (s *Stream) Header() Header {
+	h := s.index.Header()
+	h.M, h.D = s.m, s.d
+	return h
+}
+
+// Part is [Set.Part]: a stream of the clouds of one part, which reads from the same open file.
+func (s *Stream) Part(name string) (*Stream, error) {
+	index, err := s.index.Part(name)
+	if err != nil || index == s.index {
+		return s, err
+	}
+	return &Stream{index: index, m: s.m, d: s.d, file: s.file, array: s.array, stored: s.stored, options: s.options,
+		random: s.random, progress: s.progress}, nil
+}
+
+// Close closes the file, also for the parts.
+func (s *Stream) Close() error { return s.array.Close() }
+
+// Read implements [Clouds].
+func (s *Stream) Read(dst []float32, rows []int32) error {
+	if err := s.Header().checkRead(dst, rows); err != nil {
+		return err
+	}
+	size := s.m * s.d
+	share := (len(rows) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	blocks := Batches(rows, max(share, 8))
+	errs := make([]error, len(blocks))
+	var group sync.WaitGroup
+	at := 0
+	for i, block := range blocks {
+		to := dst[at*size : (at+len(block))*size]
+		at += len(block)
+		group.Go(func() { errs[i] = s.readBlock(to, block) })
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBlock reads some of the rows of Read.
+func (s *Stream) readBlock(dst []float32, rows []int32) error {
+	size := s.m * s.d
+	var buffer []byte
+	var whole []float32
+	var order []int32
+	if s.m < s.stored {
+		whole, order = make([]float32, s.stored*s.d), make([]int32, s.stored)
+	}
+	for i, row := range rows {
+		to := dst[i*size : (i+1)*size]
+		cloud := to
+		if whole != nil {
+			cloud = whole
+		}
+		number := int(s.index.Points[row])
+		var err error
+		if buffer, err = s.array.readRow(cloud, number, buffer); err == nil {
+			err = s.options.prepare(cloud, s.d)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: cloud %d: %w", s.file, number, err)
+		}
+		if whole != nil {
+			appendSubset(to[:0], whole, s.d, s.m, s.random(number), order)
+		}
+	}
+	return nil
+}
+
+// Digest implements [Clouds]. The pass that it takes also finds every cloud that cannot be used.
+func (s *Stream) Digest() (string, error) {
+	s.digesting.Lock()
+	defer s.digesting.Unlock()
+	if s.digest != "" {
+		return s.digest, nil
+	}
+	h := s.Header()
+	d, done := newDigest(), 0
+	for clouds, err := range Ahead(s, h.InOrder()) {
+		if err != nil {
+			return "", err
+		}
+		for part := clouds; len(part) > 0; {
+			k := min(digestStep, len(part))
+			d.add(part[:k])
+			part = part[k:]
+		}
+		done += len(clouds) / (s.m * s.d)
+		if s.progress != nil {
+			s.progress("checking "+h.Name, done, h.N)
+		}
+	}
+	s.digest = d.sum()
+	return s.digest, nil
+}
