@@ -1,0 +1,110 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Source describes a data set: what it is, under which terms, and how its files are got and laid out. It is data only;
+// the package fetch downloads, checks and unpacks it.
+type Source struct {
+	Name    string // as given to `swlab data fetch` and, once fetched, to [Load]
+	What    string // one line
+	Kind    string // what Load finds: "builtin", "modelnet", "npz", "folder" or "meshes"
+	Clouds  int    // clouds or meshes
+	Points  int    // points per cloud; 0: meshes, sampled on reading
+	Classes int    // 0: no labels
+	Home    string // web page
+
+	Licence  string // in a few words
+	Terms    string // what must be accepted before fetching; "": nothing
+	TermsURL string
+
+	Files       []File // what is downloaded; nil: nothing to fetch
+	Manual      string // how a person gets the files, where no program can
+	Root        string // what Load reads, below the unpacked files
+	MaxUnpacked int64  // bytes that the unpacked files may take together
+	Notes       string
+}
+
+// File is one file of a Source.
+type File struct {
+	Name     string   // as saved, and as looked for on a mirror
+	URLs     []string // tried in this order
+	Bytes    int64    // 0: not known
+	SHA256   string   // in hexadecimal; "": not known
+	Recorded string   // who published SHA256
+	Archive  string   // "zip", "tar.gz", or "" for a plain file
+	To       string   // where a plain file goes, with slashes; "": Name
+}
+
+// Catalogue returns all known data sets.
+func Catalogue() []Source { return slices.Clone(catalogue) }
+
+// FindSource returns the data set of this name.
+func FindSource(name string) (Source, error) {
+	var names []string
+	for _, s := range catalogue {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Source{}, fmt.Errorf("data set %q: expected one of %s", name, strings.Join(names, ", "))
+}
+
+// RecordName is the file that says, in a data set's folder of the cache, that the set is there whole.
+const RecordName = "fetched.json"
+
+// FilesName is the folder with a fetched set's files, beside the record.
+const FilesName = "files"
+
+// CacheDir is where fetched data sets are kept, in the folder data of it: the environment variable SWLAB_CACHE, or swlab in the
+// user's cache folder.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("SWLAB_CACHE"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for fetched data: set SWLAB_CACHE (%w)", err)
+	}
+	return filepath.Join(dir, "swlab"), nil
+}
+
+// Dir is the data set's own folder in a cache.
+func (s Source) Dir(cache string) string { return filepath.Join(cache, "data", s.Name) }
+
+// Path is what Load reads once the set has been fetched.
+func (s Source) Path(cache string) string {
+	if s.Files == nil {
+		return s.Name
+	}
+	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
+}
+
+// Locate turns the name of a fetched data set into its path. Anything else, and a file or folder that has the name of a
+// data set, is returned as it is. A data set that has not been fetched is an error that says how to get it.
+func Locate(path string) (string, error) {
+	source, err := FindSource(path)
+	if err != nil || source.Files == nil {
+		return path, nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return path, nil
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(source.Dir(cache), RecordName)); errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%s: there is no such file, and the data set of this name has not been fetched into %s: `swlab data fetch %s` says how", path, cache, path)
+	} else if err != nil {
+		return "", fileError(source.Dir(cache), err)
+	}
+	return source.Path(cache), nil
+}

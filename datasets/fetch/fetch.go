@@ -1,0 +1,295 @@
+// Package fetch brings the data sets of [datasets.Catalogue] onto this machine: it downloads them into a cache, or takes files
+// that a person has downloaded, checks them against the catalogue's sizes and SHA-256 sums, unpacks them, and keeps a record by
+// which they can be verified later.
+//
+// In the cache a data set NAME has the folder data/NAME with
+//
+//	files/         the files, as unpacked
+//	fetched.json   the [Record]; it is written last, so that a set with a record is whole
+//	FILE.part      what has come so far of a download, with FILE.part.json beside it; both go when the set is there
+//
+// A file without a published checksum is trusted the first time. Its sum is recorded, and a later fetch must give the same.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+// Options say where from, where to and how patiently.
+type Options struct {
+	Cache         string // folder of all fetched sets; "": [datasets.CacheDir]
+	Mirror        string // http address of a folder that has the files under their names, or of the one file; "": the catalogue's addresses
+	From          string // a file, or a folder with the set's files, instead of the network
+	AcceptLicence bool
+
+	Stall    time.Duration // give a connection up when no byte comes for so long; 0: 30 s
+	Backoff  time.Duration // pause before the first retry, doubled up to 32 times of it; 0: 1 s
+	Retries  int           // attempts in a row that bring no new byte; 0: 5
+	Client   *http.Client  // nil: one that refuses to go from https to http
+	Progress func(file string, done, total int64)
+	Note     func(text string) // what a person should know: retries, sums that could not be checked
+}
+
+func (o *Options) fill() error {
+	if o.Cache == "" {
+		var err error
+		if o.Cache, err = datasets.CacheDir(); err != nil {
+			return err
+		}
+	}
+	if o.Stall == 0 {
+		o.Stall = 30 * time.Second
+	}
+	if o.Backoff == 0 {
+		o.Backoff = time.Second
+	}
+	if o.Retries == 0 {
+		o.Retries = 5
+	}
+	if o.Client == nil {
+		o.Client = &http.Client{CheckRedirect: checkRedirect}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	return nil
+}
+
+// CallError says that the call cannot be carried out as it is: the licence was not accepted, a file must be got by hand, an
+// option does not fit. Nothing was written.
+type CallError struct{ error }
+
+func (e CallError) Unwrap() error { return e.error }
+
+func callErrorf(format string, args ...any) error { return CallError{fmt.Errorf(format, args...)} }
+
+// Fetch makes a data set available and returns its record. One that is there already is left alone (Record.Fetched is false).
+// A download that was cut off goes on where it stopped.
+func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
+	if source.Files == nil {
+		return nil, callErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	dir := source.Dir(o.Cache)
+	if record, err := ReadRecord(dir); err == nil && record.present() {
+		return record, nil
+	}
+	if source.Terms != "" && !o.AcceptLicence {
+		return nil, callErrorf("%s: its terms have not been accepted: --accept-licence accepts them", source.Name)
+	}
+	takers, err := plan(source, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	unlock, err := durable.Lock(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	defer unlock()
+	old, err := ReadRecord(dir)
+	if err == nil && old.present() { // another process was faster
+		return old, nil
+	}
+	record := &Record{Name: source.Name, Licence: source.Licence, Root: source.Root, Checksum: "catalogue", Fetched: true, dir: dir}
+	stage := filepath.Join(dir, ".unpack")
+	if err := os.RemoveAll(stage); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	if err := os.Mkdir(stage, 0o755); err != nil {
+		return nil, err
+	}
+	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
+	for i, file := range source.Files {
+		if file.SHA256 == "" {
+			record.Checksum = "first use"
+			if known := old.download(file.Name); known != nil {
+				file.SHA256, file.Recorded = known.SHA256, "the first fetch, "+filepath.Join(dir, datasets.RecordName)
+			} else {
+				o.Note(file.Name + ": no checksum of this file is known; what comes now is trusted and remembered")
+			}
+		}
+		got, local, err := takers[i](ctx, file, dir)
+		if err != nil {
+			return nil, err
+		}
+		record.Downloads = append(record.Downloads, got)
+		record.Bytes += got.Bytes
+		entries, err := place(local, file, stage, budget)
+		if err != nil {
+			return nil, err
+		}
+		record.Files = append(record.Files, entries...)
+	}
+	record.SHA256 = record.Downloads[0].SHA256
+	if len(record.Downloads) > 1 {
+		record.SHA256 = ""
+	}
+	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
+		return nil, fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root)
+	}
+	return record, record.settle(stage)
+}
+
+// take brings one file to this machine and returns what is known of it and its path.
+type take func(ctx context.Context, file datasets.File, dir string) (Download, string, error)
+
+// plan says where every file is to come from, before anything is written.
+func plan(source datasets.Source, o Options) ([]take, error) {
+	if o.From != "" && o.Mirror != "" {
+		return nil, callErrorf("--from and --mirror: expected one of them")
+	}
+	takers := make([]take, len(source.Files))
+	for i, file := range source.Files {
+		switch {
+		case o.From != "":
+			local, err := localFile(source, file, o.From)
+			if err != nil {
+				return nil, err
+			}
+			takers[i] = func(ctx context.Context, file datasets.File, _ string) (Download, string, error) {
+				got, err := checkLocal(ctx, local, file)
+				return got, local, err
+			}
+		case o.Mirror != "":
+			address, err := mirrored(o.Mirror, file.Name, len(source.Files) == 1)
+			if err != nil {
+				return nil, err
+			}
+			takers[i] = o.taker(address)
+		case file.URLs == nil:
+			return nil, callErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
+		default:
+			takers[i] = o.taker(file.URLs...)
+		}
+	}
+	return takers, nil
+}
+
+// localFile finds a file of the set in what --from names.
+func localFile(source datasets.Source, file datasets.File, from string) (string, error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", CallError{fmt.Errorf("--from: %w", err)}
+	}
+	if !info.IsDir() {
+		if len(source.Files) > 1 {
+			return "", callErrorf("--from %s: expected a folder: %s consists of %d files", from, source.Name, len(source.Files))
+		}
+		return from, nil
+	}
+	path := filepath.Join(from, file.Name)
+	if _, err := os.Stat(path); err != nil {
+		return "", callErrorf("--from %s: expected the file %s in this folder", from, file.Name)
+	}
+	return path, nil
+}
+
+// checkLocal reads a file that a person has brought and compares it with what is expected.
+func checkLocal(ctx context.Context, path string, want datasets.File) (Download, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Download{}, err
+	}
+	defer f.Close()
+	size, sum, err := hash(ctx, f)
+	if err != nil {
+		return Download{}, err
+	}
+	got := Download{Name: want.Name, From: "--from", Bytes: size, SHA256: sum}
+	return got, got.check(path, want)
+}
+
+// check compares a file with the catalogue.
+func (d Download) check(path string, want datasets.File) error {
+	if want.Bytes > 0 && d.Bytes != want.Bytes {
+		return fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", path, want.Bytes, d.Bytes)
+	}
+	if want.SHA256 != "" && !strings.EqualFold(d.SHA256, want.SHA256) {
+		return sumError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", path, want.SHA256, want.Recorded, d.SHA256)}
+	}
+	return nil
+}
+
+// sumError marks content that is not what it should be.
+type sumError struct{ error }
+
+// present reports whether the files of a record are there with their sizes; [Verify] also reads them.
+func (r *Record) present() bool {
+	for _, e := range r.Files {
+		if info, err := os.Stat(filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(e.Path))); err != nil || info.Size() != e.Bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// settle gives the unpacked files their place and writes the record; nothing else is left in the folder then.
+func (r *Record) settle(stage string) error {
+	if err := syncTree(stage); err != nil {
+		return err
+	}
+	name, data := filepath.Join(r.dir, datasets.RecordName), filepath.Join(r.dir, datasets.FilesName)
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.RemoveAll(data); err != nil {
+		return err
+	}
+	if err := os.Rename(stage, data); err != nil {
+		return err
+	}
+	if err := durable.SyncDir(r.dir); err != nil {
+		return err
+	}
+	if err := durable.WriteJSON(name, r); err != nil {
+		return diskFull(err, name)
+	}
+	for _, d := range r.Downloads {
+		part := filepath.Join(r.dir, d.Name+partSuffix)
+		os.Remove(part)
+		os.Remove(part + metaSuffix)
+	}
+	return nil
+}
+
+// diskFull says plainly that there is no space.
+func diskFull(err error, path string) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), err)
+	}
+	return err
+}
+
+// contextReader ends a long read when the context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,163 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// Record says what was fetched. It lies beside the data as fetched.json.
+type Record struct {
+	Name      string     `json:"name"`
+	Licence   string     `json:"licence"`
+	Checksum  string     `json:"checksum"`         // "catalogue": published sums were met; "first use": at least one file had none and was trusted
+	SHA256    string     `json:"sha256,omitempty"` // of the downloaded file, where there is one
+	Bytes     int64      `json:"bytes"`            // downloaded
+	Root      string     `json:"root"`             // what is loaded, below files
+	Downloads []Download `json:"downloads"`
+	Files     []Entry    `json:"files"`
+	Fetched   bool       `json:"-"` // fetched by this call
+	dir       string
+}
+
+// Download is a file as it came.
+type Download struct {
+	Name   string `json:"name"`
+	From   string `json:"from"` // its address, or "--from"
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Entry is a file below files.
+type Entry struct {
+	Path   string `json:"path"` // with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Path is what [datasets.Load] reads.
+func (r *Record) Path() string {
+	return filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(r.Root))
+}
+
+// download finds the record of a downloaded file; nil where there is none, also of a nil record.
+func (r *Record) download(name string) *Download {
+	if r != nil {
+		for i := range r.Downloads {
+			if r.Downloads[i].Name == name {
+				return &r.Downloads[i]
+			}
+		}
+	}
+	return nil
+}
+
+// ReadRecord reads the record in a data set's folder.
+func ReadRecord(dir string) (*Record, error) {
+	path := filepath.Join(dir, datasets.RecordName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{dir: dir}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: expected the record of a fetched data set: %w", path, err)
+	}
+	for _, e := range r.Files {
+		if !filepath.IsLocal(filepath.FromSlash(e.Path)) {
+			return nil, fmt.Errorf("%s: the path %q leads out of the data set", path, e.Path)
+		}
+	}
+	if len(r.Files) == 0 || r.Name == "" {
+		return nil, fmt.Errorf("%s: expected a name and files in the record", path)
+	}
+	return r, nil
+}
+
+// FindRecord reads the record of the data set that a path belongs to: its folder, or something below its files.
+func FindRecord(path string) (*Record, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	for dir := absolute; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, datasets.RecordName)); err == nil {
+			return ReadRecord(dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, fmt.Errorf("%s: no %s here or in a folder above: it was not fetched by `swlab data fetch`", path, datasets.RecordName)
+		}
+	}
+}
+
+// Verify reads every file of a fetched data set again and returns what is wrong with it, a line each: files that are missing,
+// changed or not in the record, and downloads whose sum is not the one that the catalogue has by now.
+func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
+	total, done := int64(0), int64(0)
+	known := map[string]bool{}
+	for _, e := range r.Files {
+		total += e.Bytes
+		known[e.Path] = true
+	}
+	root := filepath.Join(r.dir, datasets.FilesName)
+	for _, e := range r.Files {
+		f, err := os.Open(filepath.Join(root, filepath.FromSlash(e.Path)))
+		if err != nil {
+			problems = append(problems, e.Path+": missing")
+			continue
+		}
+		size, sum, err := hash(ctx, f)
+		f.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("%s: %v", e.Path, err))
+		case size != e.Bytes:
+			problems = append(problems, fmt.Sprintf("%s: expected %d bytes, found %d", e.Path, e.Bytes, size))
+		case sum != e.SHA256:
+			problems = append(problems, fmt.Sprintf("%s: expected the SHA-256 %s, found %s", e.Path, e.SHA256, sum))
+		}
+		done += e.Bytes
+		if progress != nil {
+			progress(e.Path, done, total)
+		}
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if relative = filepath.ToSlash(relative); err == nil && !known[relative] {
+			problems = append(problems, relative+": not in the record")
+		}
+		return err
+	})
+	if os.IsNotExist(err) {
+		err = nil // every file of the record has been reported as missing
+	}
+	if source, notFound := datasets.FindSource(r.Name); notFound == nil {
+		for _, f := range source.Files {
+			if d := r.download(f.Name); d != nil && f.SHA256 != "" && d.SHA256 != f.SHA256 {
+				problems = append(problems, fmt.Sprintf("%s: was fetched with the SHA-256 %s, the catalogue has %s", f.Name, d.SHA256, f.SHA256))
+			}
+		}
+	}
+	return problems, err
+}
+
+// hash returns size and SHA-256 of a stream.
+func hash(ctx context.Context, r io.Reader) (int64, string, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, contextReader{ctx, r})
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}

@@ -1,0 +1,174 @@
+package fetch
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// site is a server of one file; behave, if set, answers request number n (from 0) and says whether it did.
+type site struct {
+	*httptest.Server
+	content []byte
+	etag    string
+	behave  func(w http.ResponseWriter, r *http.Request, n int) bool
+	mu      sync.Mutex
+	ranges  []string // the Range header of every request
+}
+
+func newSite(t *testing.T, content []byte) *site {
+	s := &site{content: content, etag: `"one"`}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	n := len(s.ranges)
+	s.ranges = append(s.ranges, r.Header.Get("Range"))
+	s.mu.Unlock()
+	if s.behave == nil || !s.behave(w, r, n) {
+		s.serve(w, r)
+	}
+}
+
+// serve answers as a good server does.
+func (s *site) serve(w http.ResponseWriter, r *http.Request) {
+	if s.etag != "" {
+		w.Header().Set("ETag", s.etag)
+	}
+	http.ServeContent(w, r, "f.bin", time.Time{}, bytes.NewReader(s.content))
+}
+
+// whole answers with the whole file, whatever was asked for.
+func (s *site) whole(w http.ResponseWriter) {
+	w.Header().Set("Content-Length", fmt.Sprint(len(s.content)))
+	w.Write(s.content)
+}
+
+// cutter breaks the connection after so many bytes of the body.
+type cutter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	if len(p) > c.left {
+		c.ResponseWriter.Write(p[:c.left])
+		c.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	c.left -= len(p)
+	return c.ResponseWriter.Write(p)
+}
+
+func (s *site) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.ranges...)
+}
+
+// noise is content that does not compress.
+func noise(n int) []byte {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func sumOf(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// plainSource is a data set of one file without an archive; sum says whether size and checksum are known.
+func plainSource(content []byte, sum bool, urls ...string) datasets.Source {
+	f := datasets.File{Name: "f.bin", URLs: urls}
+	if sum {
+		f.Bytes, f.SHA256, f.Recorded = int64(len(content)), sumOf(content), "the test"
+	}
+	return datasets.Source{Name: "toy", Licence: "free", Files: []datasets.File{f}, Root: "f.bin"}
+}
+
+// quick are options for tests: no pause is longer than milliseconds.
+func quick(t *testing.T) Options {
+	return Options{Cache: t.TempDir(), AcceptLicence: true, Stall: 10 * time.Second, Backoff: time.Microsecond, Retries: 3,
+		Note: func(text string) { t.Log("note:", text) }}
+}
+
+// fetched must succeed with this content.
+func fetched(t *testing.T, source datasets.Source, o Options, content []byte) *Record {
+	t.Helper()
+	r, err := Fetch(context.Background(), source, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(r.Path()); err != nil || !bytes.Equal(got, content) {
+		t.Fatalf("%d bytes of content, expected %d (%v)", len(got), len(content), err)
+	}
+	if problems, err := r.Verify(context.Background(), nil); err != nil || problems != nil {
+		t.Errorf("verified: %v, %v", problems, err)
+	}
+	left, err := os.ReadDir(source.Dir(o.Cache))
+	if err != nil || len(left) != 2 {
+		t.Errorf("in the cache: %v, %v", left, err)
+	}
+	return r
+}
+
+// refused must fail with an error that says all of texts, and leave no data behind.
+func refused(t *testing.T, source datasets.Source, o Options, texts ...string) error {
+	t.Helper()
+	_, err := Fetch(context.Background(), source, o)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("error %q, expected %q in it", err, text)
+		}
+	}
+	for _, name := range []string{datasets.FilesName, ".unpack", datasets.RecordName} {
+		if _, err := os.Stat(filepath.Join(source.Dir(o.Cache), name)); err == nil {
+			t.Errorf("%s was left behind", name)
+		}
+	}
+	return err
+}
+
+// zipOf is a zip archive of these names and contents, in order.
+func zipOf(t *testing.T, pairs ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(pairs); i += 2 {
+		f, err := w.Create(pairs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(pairs[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
