@@ -1,19 +1,17 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
-	"github.com/scigolib/hdf5"
+	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
 )
 
 const (
-	h5WholeLimit  = 100 << 20 // bytes of float32: larger arrays are read in slabs, which need little extra memory
-	h5SlabEntries = 32 * 6144 // numbers per slab: 32 clouds of 2048 points, the fastest size for chunked files
-	h5DeflateBest = 1000      // deflate cannot pack tighter than about 1032 to 1
+	h5SlabEntries = 32 * 6144 // numbers read at a time, about: 32 clouds of 2048 points
 	h5Rewrite     = `rewrite it: copy the arrays with h5py.File(OUT, "w"), whose default libver is the layout this reader knows, or run h5repack IN OUT`
 )
 
@@ -25,10 +23,15 @@ type h5Array struct {
 
 // readH5 reads the array named key as float32 and, where the file has one, the class labels: a data set "label" or
 // "labels" beside it with one integer per cloud. It reads what h5py writes by default, contiguous or chunked, gzip,
-// shuffle, LZF; newer layouts are an error that says how to rewrite the file. wholeLimit is h5WholeLimit except in tests.
-func readH5(path, key string, wholeLimit int) (data h5Array, labels []int64, err error) {
+// shuffle, LZF; newer layouts are an error that says how to rewrite the file.
+func readH5(path, key string) (data h5Array, labels []int64, err error) {
 	err = withH5(path, key, func(f *h5File) error {
-		if data, err = readH5Floats(f.set, f.size, wholeLimit); err != nil {
+		data.shape = f.set.Shape
+		err := readH5Slabs(f.set, func(slab []float32) error {
+			data.data = append(data.data, slab...)
+			return nil
+		})
+		if err != nil {
 			return fmt.Errorf("array %q: %w", key, err)
 		}
 		labels, err = f.labels(key)
@@ -37,17 +40,14 @@ func readH5(path, key string, wholeLimit int) (data h5Array, labels []int64, err
 	return data, labels, err
 }
 
-// h5File is an open HDF5 file: its arrays by name, the one asked for, and the file's size in bytes.
+// h5File is an open HDF5 file and the array asked for.
 type h5File struct {
 	*hdf5.File
-	sets map[string]*hdf5.Dataset
-	set  *hdf5.Dataset
-	size int64
+	set *hdf5.Array
 }
 
 // withH5 opens path for read and closes it; errors are prefixed with the path.
-func withH5(path, key string, read func(f *h5File) error) (err error) {
-	defer recoverH5(path, &err)
+func withH5(path, key string, read func(f *h5File) error) error {
 	f, err := openH5(path, key)
 	if err != nil {
 		return err
@@ -57,13 +57,6 @@ func withH5(path, key string, read func(f *h5File) error) (err error) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// recoverH5, deferred, turns a panic into an error: the library panics on some damaged files.
-func recoverH5(path string, err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: damaged HDF5 file: %v", path, r)
-	}
 }
 
 // openH5 finds the array named key.
@@ -77,74 +70,62 @@ func openH5(path, key string) (*h5File, error) {
 	}
 	file, err := hdf5.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot read as HDF5 (if h5py opens it, %s): %w", path, h5Rewrite, err)
+		return nil, fileError(path, fmt.Errorf("cannot read as HDF5: %w", h5Error(err)))
 	}
-	f := &h5File{File: file, sets: map[string]*hdf5.Dataset{}, size: info.Size()}
-	var names []string
-	file.Walk(func(at string, object hdf5.Object) {
-		if set, ok := object.(*hdf5.Dataset); ok {
-			name := strings.TrimLeft(at, "/")
-			f.sets[name] = set
-			names = append(names, name)
-		}
-	})
-	set, ok := f.sets[strings.TrimLeft(key, "/")]
-	if !ok {
+	set, err := h5Named(file, key)
+	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("%s: no array named %q: it holds %s (if h5py lists more, %s)", path, key, listed(names), h5Rewrite)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.set = set
-	return f, nil
+	return &h5File{file, set}, nil
 }
 
-// labels reads the class labels beside the array named key, nil where there are none.
+// h5Named finds an array in an open file.
+func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
+	name := strings.TrimLeft(key, "/")
+	if !slices.Contains(file.Names, name) {
+		return nil, fmt.Errorf("no array named %q: it holds %s", key, listed(file.Names))
+	}
+	set, err := file.Array(name)
+	if err != nil {
+		return nil, fmt.Errorf("array %q: %w", key, h5Error(err))
+	}
+	return set, nil
+}
+
+// labels reads the class labels beside the array named key, one whole number per entry whatever the shape; nil where
+// there are none.
 func (f *h5File) labels(key string) ([]int64, error) {
 	for _, name := range []string{"label", "labels"} {
-		if set, ok := f.sets[name]; ok && name != key {
-			labels, err := readH5Labels(set, f.size)
-			if err != nil {
-				return nil, fmt.Errorf("array %q: %w", name, err)
-			}
-			return labels, nil
+		if name == key || !slices.Contains(f.Names, name) {
+			continue
 		}
+		set, err := f.Array(name)
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, h5Error(err))
+		}
+		labels := make([]int64, 0, min(set.Bytes()/set.Type.Size, 1<<20))
+		err = eachH5(set, 0, set.Rows(), func(bits uint64, t npyType) error {
+			l, err := t.integer(bits)
+			if err != nil {
+				return fmt.Errorf("entry %d: %w", len(labels), err)
+			}
+			labels = append(labels, l)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("array %q: %w", name, err)
+		}
+		return labels, nil
 	}
 	return nil, nil
 }
 
-// readH5Floats reads a data set of any rank, in slabs along the first axis when it is large.
-func readH5Floats(set *hdf5.Dataset, fileSize int64, wholeLimit int) (h5Array, error) {
-	shape, count, err := h5Shape(set, fileSize)
-	if err != nil {
-		return h5Array{}, err
-	}
-	if 4*count <= wholeLimit || len(shape) < 2 {
-		values, err := set.Read()
-		if err != nil {
-			return h5Array{}, h5ReadError(err)
-		}
-		if len(values) != count {
-			return h5Array{}, fmt.Errorf("shape %v needs %d values, found %d", shape, count, len(values))
-		}
-		data := make([]float32, count)
-		for i, v := range values {
-			data[i] = float32(v)
-		}
-		return h5Array{data, shape}, nil
-	}
-	var data []float32
-	err = readH5Slabs(set, shape, func(slab []float32) error {
-		data = append(data, slab...)
-		return nil
-	})
-	return h5Array{data, shape}, err
-}
-
-// readH5Slabs reads an array of that shape, rank 2 or more, in slabs along the first axis.
-func readH5Slabs(set *hdf5.Dataset, shape []int, take func(slab []float32) error) error {
-	row, _ := product(shape[1:]...)
-	step := max(1, h5SlabEntries/max(1, row))
-	for first := 0; first < shape[0]; first += step {
-		slab, err := readH5Rows(set, shape, first, min(step, shape[0]-first))
+// readH5Slabs reads an array of any rank in slabs along the first axis.
+func readH5Slabs(set *hdf5.Array, take func(slab []float32) error) error {
+	step := h5Step(set)
+	for first := 0; first < set.Rows(); first += step {
+		slab, err := readH5Rows(set, first, min(step, set.Rows()-first))
 		if err != nil {
 			return err
 		}
@@ -155,104 +136,43 @@ func readH5Slabs(set *hdf5.Dataset, shape []int, take func(slab []float32) error
 	return nil
 }
 
-// readH5Rows reads rows of the first axis of an array of that shape.
-func readH5Rows(set *hdf5.Dataset, shape []int, first, rows int) ([]float32, error) {
-	start, extent := make([]uint64, len(shape)), make([]uint64, len(shape))
-	want := rows
-	for k, n := range shape {
-		extent[k] = uint64(n)
-		if k > 0 {
-			want *= n
-		}
-	}
-	start[0], extent[0] = uint64(first), uint64(rows)
-	slab, err := set.ReadSlice(start, extent)
-	if err != nil {
-		return nil, h5ReadError(err)
-	}
-	var data []float32
-	switch values := slab.(type) {
-	case []float64:
-		data = make([]float32, len(values))
-		for i, v := range values {
-			data[i] = float32(v)
-		}
-	case []float32:
-		data = values
-	default:
-		return nil, fmt.Errorf("rows %d to %d: expected numbers, found %T", first, first+rows-1, slab)
-	}
-	if len(data) != want {
-		return nil, fmt.Errorf("rows %d to %d: expected %d values, found %d", first, first+rows-1, want, len(data))
-	}
-	return data, nil
+// readH5Rows reads rows of the first axis of an array.
+func readH5Rows(set *hdf5.Array, first, rows int) ([]float32, error) {
+	var out []float32
+	err := eachH5(set, first, rows, func(bits uint64, t npyType) error {
+		out = append(out, float32(t.float(bits)))
+		return nil
+	})
+	return out, err
 }
 
-// readH5Labels reads one whole number per entry, whatever the shape.
-func readH5Labels(set *hdf5.Dataset, fileSize int64) ([]int64, error) {
-	shape, count, err := h5Shape(set, fileSize)
-	if err != nil {
-		return nil, err
-	}
-	values, err := set.Read()
-	if err != nil {
-		return nil, h5ReadError(err)
-	}
-	if len(values) != count {
-		return nil, fmt.Errorf("shape %v needs %d values, found %d", shape, count, len(values))
-	}
-	labels := make([]int64, count)
-	for i, v := range values {
-		if labels[i], err = wholeNumber(v); err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i, err)
-		}
-	}
-	return labels, nil
+// h5Step is the number of rows to read at a time: about h5SlabEntries numbers, in whole chunks.
+func h5Step(set *hdf5.Array) int {
+	row := max(1, set.Bytes()/set.Type.Size/max(1, set.Rows()))
+	chunks := h5SlabEntries / row / set.Step()
+	return max(1, chunks) * set.Step()
 }
 
-var (
-	h5ArrayText = regexp.MustCompile(`(\d+)D array \[([0-9 x]*)\]`)
-	h5ItemText  = regexp.MustCompile(`size=(\d+) bytes`)
-)
-
-// h5Shape takes the shape of a data set from the library's description of it, the only place that shows it before the
-// data is read, and refuses shapes that the file cannot hold: running out of memory cannot be recovered from.
-func h5Shape(set *hdf5.Dataset, fileSize int64) ([]int, int, error) {
-	text, err := set.Info()
-	if err != nil {
-		return nil, 0, h5ReadError(err)
+// eachH5 calls take with every number of some rows.
+func eachH5(set *hdf5.Array, first, rows int, take func(bits uint64, t npyType) error) error {
+	t := npyType{class: set.Type.Class, size: set.Type.Size, order: set.Type.Order}
+	buffer := make([]byte, set.Bytes()/max(1, set.Rows())*rows)
+	if err := set.ReadRows(buffer, first, rows); err != nil {
+		return fmt.Errorf("rows %d to %d: %w", first, first+rows-1, h5Error(err))
 	}
-	array, item := h5ArrayText.FindStringSubmatch(text), h5ItemText.FindStringSubmatch(text)
-	if array == nil || item == nil {
-		return nil, 0, fmt.Errorf("expected an array of numbers, found %s", text)
-	}
-	var shape []int
-	for _, field := range strings.FieldsFunc(array[2], func(r rune) bool { return r == ' ' || r == 'x' }) {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			return nil, 0, fmt.Errorf("size %s does not fit this machine", field)
+	for at := 0; at < len(buffer); at += t.size {
+		if err := take(t.bits(buffer[at:]), t); err != nil {
+			return err
 		}
-		shape = append(shape, n)
 	}
-	size, err := strconv.Atoi(item[1])
-	if err != nil || strconv.Itoa(len(shape)) != array[1] {
-		return nil, 0, fmt.Errorf("cannot understand the shape in %q", text)
-	}
-	count, ok := product(shape...)
-	need, ok2 := product(count, size)
-	if !ok || !ok2 || int64(need)/h5DeflateBest > fileSize {
-		return nil, 0, fmt.Errorf("shape %v of %d-byte entries cannot come from a file of %d bytes", shape, size, fileSize)
-	}
-	return shape, count, nil
+	return nil
 }
 
-// h5ReadError adds the way out to errors that newer file layouts cause.
-func h5ReadError(err error) error {
-	text := err.Error()
-	for _, sign := range []string{"B-tree", "layout version", "unsupported", "not supported", "EOF"} {
-		if strings.Contains(text, sign) {
-			return fmt.Errorf("cannot be read, most likely because it is stored in a newer HDF5 layout (%s): %w", h5Rewrite, err)
-		}
+// h5Error adds the way out to errors that newer file layouts cause.
+func h5Error(err error) error {
+	var unsupported *hdf5.Unsupported
+	if errors.As(err, &unsupported) {
+		return fmt.Errorf("%w, most likely because a newer HDF5 layout was used: %s", err, h5Rewrite)
 	}
 	return err
 }

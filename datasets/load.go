@@ -35,6 +35,7 @@ func (o Options) key() string {
 // Load reads a set of clouds. path is one of
 //
 //	builtin              the procedural shapes (see [Shapes]); their content does not depend on Options.Seed
+//	a name of the [Catalogue]   that data set, once it has been fetched ([Locate])
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
 //	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices
@@ -61,6 +62,10 @@ func Load(path string, o Options) (*Set, error) {
 	}
 	if o.NonFinite && !o.Raw {
 		return nil, errors.New("non-finite: a cloud with NaN or infinite coordinates can only be read raw")
+	}
+	path, err := Locate(path)
+	if err != nil {
+		return nil, err
 	}
 	set, err := loadAll(path, o)
 	if err != nil {
@@ -183,7 +188,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 	case ".npz":
 		set, err = readNPZSet(path, o.key())
 	case ".h5", ".hdf5":
-		array, labels, readErr := readH5(path, o.key(), h5WholeLimit)
+		array, labels, readErr := readH5(path, o.key())
 		if readErr != nil {
 			return nil, readErr
 		}

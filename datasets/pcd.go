@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
 // parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as text, binary or
@@ -212,5 +214,5 @@ func (h *pcdHeader) unpack(body []byte) ([]byte, error) {
 	if size != int64(h.points)*int64(h.record) {
 		return nil, fmt.Errorf("%d points of %d bytes: the compressed data claim %d bytes", h.points, h.record, size)
 	}
-	return unpackLZF(body[8:8+packed], int(size))
+	return lzf.Unpack(body[8:8+packed], int(size))
 }

@@ -1,0 +1,191 @@
+// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them by default: superblocks 0 to 3, groups of
+// either kind kept in headers or symbol tables, contiguous, compact and chunked arrays (B-tree of version 1) with the
+// filters gzip, LZF, shuffle and Fletcher-32. What else the format offers is an error of type [*Unsupported].
+//
+// Files are not trusted: nothing is allocated by what a header claims beyond the size of the file, and every structure
+// is visited once at most. The format: "HDF5 File Format Specification", version 3.0, whose names are used here.
+package hdf5
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const signature = "\x89HDF\r\n\x1a\n"
+
+// undefined is the address of what was never written.
+const undefined = ^uint64(0)
+
+// Unsupported is the error of files, or arrays, that are stored in a way this package does not read.
+type Unsupported struct{ What string }
+
+func (u *Unsupported) Error() string { return u.What + " is not supported" }
+
+func unsupported(format string, args ...any) error { return &Unsupported{fmt.Sprintf(format, args...)} }
+
+// File is an open HDF5 file. It may be read from several goroutines.
+type File struct {
+	Names  []string // of the arrays, with the groups they lie in: "group/data"; in the order of the file
+	arrays map[string]uint64
+	in     io.ReaderAt
+	base   uint64 // where the HDF5 data start: other data may come before
+	size   uint64 // of the HDF5 data
+	close  func() error
+}
+
+// Open opens a file and lists its arrays.
+func Open(path string) (*File, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := in.Stat()
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	f, err := Read(in, info.Size())
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	f.close = in.Close
+	return f, nil
+}
+
+// Read lists the arrays of a file of the given size.
+func Read(in io.ReaderAt, size int64) (*File, error) {
+	f := &File{in: in, arrays: map[string]uint64{}, close: func() error { return nil }}
+	start := int64(0)
+	for { // the signature stands at byte 0, 512, 1024, 2048, ...
+		head := make([]byte, len(signature))
+		if n, err := in.ReadAt(head, start); n < len(head) {
+			if err != io.EOF {
+				return nil, err
+			}
+			return nil, errors.New("not an HDF5 file: no signature")
+		}
+		if string(head) == signature {
+			break
+		}
+		start = max(512, 2*start)
+	}
+	f.base, f.size = uint64(start), uint64(size-start)
+	root, err := f.superblock()
+	if err != nil {
+		return nil, fmt.Errorf("superblock: %w", err)
+	}
+	l := lister{file: f, seen: map[uint64]bool{}}
+	if err := l.list("", root); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.close() }
+
+// superblock returns the address of the root group's header.
+func (f *File) superblock() (root uint64, err error) {
+	head, err := f.bytes(0, 12)
+	if err != nil {
+		return 0, err
+	}
+	version := head[8]
+	var offsets, lengths byte
+	at := uint64(0) // of the root group's header
+	switch version {
+	case 0, 1:
+		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its second word.
+		at = 24 + 4*uint64(version) + 4*8 + 8
+		if head, err = f.bytes(0, 16); err != nil {
+			return 0, err
+		}
+		offsets, lengths = head[13], head[14]
+	case 2, 3:
+		at, offsets, lengths = 12+3*8, head[9], head[10]
+	default:
+		return 0, unsupported("version %d", version)
+	}
+	if offsets != 8 || lengths != 8 {
+		return 0, unsupported("addresses of %d and lengths of %d bytes", offsets, lengths)
+	}
+	word, err := f.bytes(at, 8)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(word), nil
+}
+
+// bytes reads n bytes at an address. It allocates only what the file holds.
+func (f *File) bytes(address, n uint64) ([]byte, error) {
+	if address > f.size || n > f.size-address {
+		return nil, fmt.Errorf("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, address, f.size)
+	}
+	out := make([]byte, n)
+	if _, err := f.in.ReadAt(out, int64(f.base+address)); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return out, nil
+}
+
+// holds reports whether n bytes of numbers may come from the file. Compression makes clouds smaller by a third, labels by
+// a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
+func (f *File) holds(n int) bool {
+	const (
+		small = 256 << 20
+		ratio = 100
+	)
+	return n <= small || uint64(n)/ratio <= f.size
+}
+
+// text reads a string of at most 1024 bytes that ends in 0.
+func (f *File) text(address uint64) (string, error) {
+	if address >= f.size {
+		return "", fmt.Errorf("name at %d: the file ends at %d: it was cut off or is damaged", address, f.size)
+	}
+	out, err := f.bytes(address, min(1024, f.size-address))
+	if err != nil {
+		return "", err
+	}
+	end := bytes.IndexByte(out, 0)
+	if end < 0 {
+		return "", fmt.Errorf("name at %d: expected at most 1023 bytes", address)
+	}
+	return string(out[:end]), nil
+}
+
+// cursor takes little-endian numbers off the front of a message. After the first that is not there it returns zeros.
+type cursor struct {
+	data  []byte
+	short bool
+}
+
+func (c *cursor) take(n int) []byte {
+	if n < 0 || n > len(c.data) {
+		c.short, c.data = true, nil
+		return make([]byte, min(max(n, 0), 8))
+	}
+	out := c.data[:n]
+	c.data = c.data[n:]
+	return out
+}
+
+// number takes an unsigned number of 1, 2, 4 or 8 bytes.
+func (c *cursor) number(size int) uint64 {
+	var word [8]byte
+	copy(word[:], c.take(size))
+	return binary.LittleEndian.Uint64(word[:])
+}
+
+// done reports a message that was shorter than it should be.
+func (c *cursor) done(what string) error {
+	if c.short {
+		return fmt.Errorf("%s: the message is too short: the file is damaged", what)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package hdf5
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
+)
+
+// The filters of chunks that are read.
+const (
+	filterDeflate  = 1
+	filterShuffle  = 2
+	filterFletcher = 3
+	filterLZF      = 32000
+)
+
+// filter is a step that packed a chunk; settings are its parameters.
+type filter struct {
+	kind     uint64
+	settings []uint64
+}
+
+func (f filter) name() string {
+	switch f.kind {
+	case filterDeflate:
+		return "gzip"
+	case filterShuffle:
+		return "shuffle"
+	case filterFletcher:
+		return "Fletcher-32"
+	default:
+		return "LZF"
+	}
+}
+
+// parseFilters reads the filter message.
+func parseFilters(data []byte) ([]filter, error) {
+	c := cursor{data: data}
+	version, count := c.number(1), c.number(1)
+	switch version {
+	case 1:
+		c.take(6)
+	case 2:
+	default:
+		return nil, unsupported("filters of version %d", version)
+	}
+	var filters []filter
+	for range count {
+		f := filter{kind: c.number(2)}
+		length := 0
+		if version == 1 || f.kind >= 256 {
+			length = int(c.number(2))
+		}
+		c.take(2) // flags
+		settings := int(c.number(2))
+		c.take(length)
+		for range settings {
+			f.settings = append(f.settings, c.number(4))
+		}
+		if version == 1 && settings%2 == 1 {
+			c.take(4)
+		}
+		if err := c.done("filters"); err != nil {
+			return nil, err
+		}
+		switch f.kind {
+		case filterDeflate, filterShuffle, filterFletcher, filterLZF:
+		default:
+			return nil, unsupported("the compression filter %d", f.kind)
+		}
+		filters = append(filters, f)
+	}
+	return filters, nil
+}
+
+// undo takes the filter off; size is that of the chunk before any filter.
+func (f filter) undo(data []byte, size int) ([]byte, error) {
+	switch f.kind {
+	case filterDeflate:
+		return inflate(data, size)
+	case filterShuffle:
+		return unshuffle(data, f.settings)
+	case filterFletcher:
+		return checkFletcher(data)
+	default:
+		return lzf.Unpack(data, size)
+	}
+}
+
+// inflate unpacks zlib data of at most size bytes, or a few more for a checksum inside.
+func inflate(data []byte, size int) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	const checksum = 4
+	return io.ReadAll(io.LimitReader(z, int64(size)+checksum+1))
+}
+
+// unshuffle puts the bytes of each number together again: all first bytes come first, then all second ones, and so on.
+func unshuffle(data []byte, settings []uint64) ([]byte, error) {
+	if len(settings) == 0 || settings[0] < 1 || settings[0] > 8 {
+		return nil, fmt.Errorf("settings %v: expected the size of a number, 1 to 8 bytes", settings)
+	}
+	size := int(settings[0])
+	n := len(data) / size
+	out := make([]byte, len(data))
+	for k := range size {
+		for i, b := range data[k*n : (k+1)*n] {
+			out[i*size+k] = b
+		}
+	}
+	copy(out[n*size:], data[n*size:])
+	return out, nil
+}
+
+// checkFletcher compares the checksum at the end and takes it off.
+func checkFletcher(data []byte) ([]byte, error) {
+	if len(data) < 4 {
+		return nil, errors.New("the checksum is missing")
+	}
+	data, stored := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
+	var low, high uint32
+	for i := 0; i < len(data); i += 2 {
+		word := uint32(data[i]) << 8
+		if i+1 < len(data) {
+			word |= uint32(data[i+1])
+		}
+		low = (low + word) % 65535
+		high = (high + low) % 65535
+	}
+	if sum := high<<16 | low; sum != stored {
+		return nil, fmt.Errorf("checksum %08x, stored %08x", sum, stored)
+	}
+	return data, nil
+}
