@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"math"
 )
 
@@ -51,9 +52,7 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 // Digest implements [Clouds]; its error is nil.
 func (s *Set) Digest() (string, error) {
 	d := newDigest()
-	for at := 0; at < len(s.Points); at += digestStep {
-		d.add(s.Points[at:min(at+digestStep, len(s.Points))])
-	}
+	d.add(s.Points)
 	return d.sum(), nil
 }
 
@@ -94,20 +93,26 @@ const digestStep = 1 << 14
 
 // digest is a SHA-256 over float32 numbers.
 type digest struct {
-	hash  interface{ Write([]byte) (int, error) }
-	bytes []byte
-	sum   func() string
+	hash  hash.Hash
+	bytes [4 * digestStep]byte
 }
 
-func newDigest() *digest {
-	h := sha256.New()
-	return &digest{hash: h, sum: func() string { return hex.EncodeToString(h.Sum(nil)) }}
-}
+func newDigest() *digest { return &digest{hash: sha256.New()} }
 
+func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
+
+// add takes any number of values.
 func (d *digest) add(values []float32) {
-	d.bytes = d.bytes[:0]
-	for _, v := range values {
-		d.bytes = binary.LittleEndian.AppendUint32(d.bytes, math.Float32bits(v))
+	for len(values) > 0 {
+		n := min(digestStep, len(values))
+		d.step(values[:n])
+		values = values[n:]
 	}
-	_, _ = d.hash.Write(d.bytes) // a hash takes every write
+}
+
+func (d *digest) step(values []float32) {
+	for i, v := range values {
+		binary.LittleEndian.PutUint32(d.bytes[4*i:], math.Float32bits(v))
+	}
+	_, _ = d.hash.Write(d.bytes[:4*len(values)]) // a hash takes every write
 }

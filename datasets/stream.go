@@ -118,11 +118,7 @@ func (s *Stream) Digest() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for part := clouds; len(part) > 0; {
-			k := min(digestStep, len(part))
-			d.add(part[:k])
-			part = part[k:]
-		}
+		d.add(clouds)
 		done += len(clouds) / (s.m * s.d)
 		if s.progress != nil {
 			s.progress("checking "+h.Name, done, h.N)
