@@ -214,8 +214,11 @@ func openFile(r request) (*Engine, error) {
 	return e, nil
 }
 
+// openGo opens the pure-Go backend with one operation at a time. Left to itself, GoMLX v0.28 starts all operations that are ready, each in
+// a worker, and a large product waits for further workers: with 2 GOMAXPROCS products ready at once all wait for ever. Products still take
+// all cores, and a training step as long as before, in less memory.
 func openGo() (*Engine, error) {
-	return share(kindGo, kindGo, "", func() (compute.Backend, error) { return gobackend.New("") })
+	return share(kindGo, kindGo, "", func() (compute.Backend, error) { return gobackend.New("ops_sequential") })
 }
 
 // share returns an engine on the backend of that key, made by start if there is none yet.
