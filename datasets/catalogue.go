@@ -63,15 +63,18 @@ const RecordName = "fetched.json"
 // FilesName is the folder with a fetched set's files, beside the record.
 const FilesName = "files"
 
-// CacheDir is where fetched data sets are kept, in the folder data of it: the environment variable SWLAB_CACHE, or swlab in the
-// user's cache folder.
+// cacheVariable chooses the folder of fetched and unpacked data.
+const cacheVariable = "SWLAB_CACHE"
+
+// CacheDir is the folder of what can be got or made again: that of the environment variable SWLAB_CACHE, or swlab in the user's
+// cache folder. Fetched data sets are in its sub-folder data.
 func CacheDir() (string, error) {
-	if dir := os.Getenv("SWLAB_CACHE"); dir != "" {
+	if dir := os.Getenv(cacheVariable); dir != "" {
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for fetched data: set SWLAB_CACHE (%w)", err)
+		return "", fmt.Errorf("no folder for fetched and unpacked data: set %s: %w", cacheVariable, err)
 	}
 	return filepath.Join(dir, "swlab"), nil
 }

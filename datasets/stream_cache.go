@@ -13,21 +13,10 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// cacheVariable chooses the folder that holds what can be made again.
-const cacheVariable = "SWLAB_CACHE"
-
-// unpackedDir is the folder of unpacked copies: unpacked in the folder that SWLAB_CACHE names, or in swlab in the user's
-// cache folder.
+// unpackedDir is the folder of unpacked copies.
 func unpackedDir() (string, error) {
-	dir := os.Getenv(cacheVariable)
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("no folder for unpacked data: set %s: %w", cacheVariable, err)
-		}
-		dir = filepath.Join(base, "swlab")
-	}
-	return filepath.Join(dir, "unpacked"), nil
+	dir, err := CacheDir()
+	return filepath.Join(dir, "unpacked"), err
 }
 
 // abandoned is how long a temporary file must have been left alone to count as what a killed process has left.

@@ -44,6 +44,10 @@ func Open(path string, o OpenOptions) (Clouds, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
+	path, err := Locate(path)
+	if err != nil {
+		return nil, err
+	}
 	// What cannot be found here is reported by Load.
 	if a, err := findArray(path, o.key()); err == nil && a.bytes() > o.Memory && o.Points >= 0 && (o.Raw || !o.NonFinite) {
 		return asClouds(a.open(o))

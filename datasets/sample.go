@@ -1,0 +1,175 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// sampleChunk is the number of meshes held in memory at once by SampleMeshes.
+const sampleChunk = 64
+
+// Sampled says what [SampleMeshes] wrote.
+type Sampled struct {
+	Clouds, Points int
+	Classes        []string // nil where the folders name none
+	Parts          [3]int   // clouds of TrainPart, TestPart and ValPart; all 0 where the folders name no parts
+}
+
+// SampleMeshes samples every mesh below in (or the one mesh in) uniformly by area and writes clouds [B, Points, 3] in the
+// order of the file names, normalised unless o.Raw. They are those that [Load] gives for the same path and options, to the last
+// bit, but only some are in memory at a time. out is F.npy, or a new or empty folder that gets points.npy and, where the
+// folders name classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all. progress, if not
+// nil, is called after every few meshes.
+func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampled, error) {
+	if o.Points == 0 {
+		o.Points = meshPoints
+	}
+	if o.Points < 0 {
+		return nil, fmt.Errorf("points: expected at least 1, found %d", o.Points)
+	}
+	in, err := Locate(in)
+	if err != nil {
+		return nil, err
+	}
+	files, err := findMeshes(in)
+	if err != nil {
+		return nil, err
+	}
+	size := 3 * o.Points
+	points := func(w io.Writer) error {
+		for done := 0; done < len(files); {
+			chunk := files[done:min(done+sampleChunk, len(files))]
+			sets, err := readAll(chunk, o)
+			if err != nil {
+				return err
+			}
+			for _, s := range sets {
+				if err := writeWords(w, len(s.Points), func(i int) uint32 { return math.Float32bits(s.Points[i]) }); err != nil {
+					return err
+				}
+			}
+			done += len(chunk)
+			if progress != nil {
+				progress(done, len(files))
+			}
+		}
+		return nil
+	}
+	writePoints := func(path string) error {
+		return writeNPY(path, "<f4", len(files)*size, []int{len(files), o.Points, 3}, points)
+	}
+	result := &Sampled{Clouds: len(files), Points: o.Points}
+	if strings.EqualFold(filepath.Ext(out), ".npy") {
+		return result, writePoints(out)
+	}
+	named := &Set{}
+	ones := make([]*Set, len(files))
+	for i := range ones {
+		ones[i] = &Set{N: 1}
+	}
+	if err := named.nameClasses(in, files, ones); err != nil {
+		return nil, err
+	}
+	if err := named.assignParts(in, files, ones); err != nil {
+		return nil, err
+	}
+	result.Classes = named.Classes
+	for _, p := range named.Split {
+		result.Parts[p]++
+	}
+	return result, newFolder(out, func(dir string) error {
+		if err := named.writeCompanions(dir); err != nil {
+			return err
+		}
+		return writePoints(filepath.Join(dir, "points.npy"))
+	})
+}
+
+// findMeshes lists the meshes at path; other files below a folder are left out.
+func findMeshes(path string) ([]cloudFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if !info.IsDir() {
+		if _, ok := meshReaders[strings.ToLower(filepath.Ext(path))]; !ok {
+			return nil, fmt.Errorf("%s: expected a mesh (.off, .obj, .ply, .stl) or a folder of them", path)
+		}
+		return []cloudFile{{path: path, parts: []string{filepath.Base(path)}, isMesh: true}}, nil
+	}
+	all, err := findClouds(path)
+	if err != nil {
+		return nil, err
+	}
+	var meshes []cloudFile
+	for _, f := range all {
+		if f.isMesh {
+			meshes = append(meshes, f)
+		}
+	}
+	if len(meshes) == 0 {
+		return nil, fmt.Errorf("%s: no meshes in this folder: expected .off, .obj, .ply or .stl files", path)
+	}
+	return meshes, nil
+}
+
+// writeCompanions writes labels.npy, classes.txt and split.npy, those that are known.
+func (s *Set) writeCompanions(dir string) error {
+	if s.Labels != nil {
+		if err := WriteNPYInts(filepath.Join(dir, "labels.npy"), s.Labels, len(s.Labels)); err != nil {
+			return err
+		}
+		text := strings.Join(s.Classes, "\n") + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(text), 0o644); err != nil {
+			return fileError(filepath.Join(dir, "classes.txt"), err)
+		}
+	}
+	if s.Split != nil {
+		parts := make([]int32, len(s.Split))
+		for i, p := range s.Split {
+			parts[i] = int32(p)
+		}
+		return WriteNPYInts(filepath.Join(dir, "split.npy"), parts, len(parts))
+	}
+	return nil
+}
+
+// newFolder lets fill write a folder under a temporary name and then gives it its name, which must be free or that of an
+// empty folder.
+func newFolder(out string, fill func(dir string) error) (err error) {
+	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s: the folder is not empty: expected a new one", out)
+	} else if err != nil && !os.IsNotExist(err) {
+		return fileError(out, err)
+	}
+	parent := filepath.Dir(filepath.Clean(out))
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fileError(parent, err)
+	}
+	dir, err := os.MkdirTemp(parent, "."+filepath.Base(out)+".")
+	if err != nil {
+		return fileError(parent, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return fileError(dir, err)
+	}
+	if err := fill(dir); err != nil {
+		return err
+	}
+	if err := os.Remove(out); err != nil && !os.IsNotExist(err) {
+		return fileError(out, err)
+	}
+	if err := os.Rename(dir, out); err != nil {
+		return fileError(out, err)
+	}
+	return nil
+}

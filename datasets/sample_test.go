@@ -1,0 +1,123 @@
+package datasets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// box is an OFF mesh of a box with sides 1, 2 and z.
+func box(z int) []byte {
+	return fmt.Appendf(nil, `OFF
+8 6 0
+0 0 0
+1 0 0
+1 2 0
+0 2 0
+0 0 %[1]d
+1 0 %[1]d
+1 2 %[1]d
+0 2 %[1]d
+4 0 1 2 3
+4 4 5 6 7
+4 0 1 5 4
+4 1 2 6 5
+4 2 3 7 6
+4 3 0 4 7
+`, z)
+}
+
+// TestSampleMeshesIsLoad: what is written and loaded again is what loading the meshes gives, to the last bit.
+func TestSampleMeshesIsLoad(t *testing.T) {
+	parted, plain, deep := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
+	for i := range sampleChunk + 3 {
+		class, part := []string{"chair", "table"}[i%2], []string{"train", "test", "val"}[i%3]
+		parted[fmt.Sprintf("%s/%s/m%03d.off", class, part, i)] = box(i + 1)
+		plain[fmt.Sprintf("m%03d.off", i)] = box(i + 1)
+		deep[fmt.Sprintf("%s/%d/m.off", class, i)] = box(i + 1)
+	}
+	plain["notes.txt"] = []byte("no mesh")
+	for name, files := range map[string]map[string][]byte{"classes and parts": parted, "neither": plain, "classes": deep} {
+		t.Run(name, func(t *testing.T) {
+			in := tree(t, files)
+			for _, raw := range []bool{false, true} {
+				o := Options{Points: 20, Seed: 7, Raw: raw}
+				want := load(t, in, o)
+				base := t.TempDir()
+				calls := 0
+				for _, out := range []string{"clouds", "clouds.npy"} {
+					out = filepath.Join(base, out)
+					sampled, err := SampleMeshes(in, out, o, func(done, total int) {
+						if calls++; total != want.N || done > total {
+							t.Errorf("progress %d of %d", done, total)
+						}
+					})
+					if err != nil || sampled.Clouds != want.N || sampled.Points != 20 {
+						t.Fatalf("%+v, %v", sampled, err)
+					}
+					got := load(t, out, Options{Raw: true})
+					if !slices.Equal(got.Points, want.Points) || got.N != want.N || got.M != 20 {
+						t.Errorf("%s raw %v: other clouds than Load's", out, raw)
+					}
+					if filepath.Ext(out) == ".npy" {
+						continue
+					}
+					if !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Split, want.Split) || !slices.Equal(sampled.Classes, want.Classes) {
+						t.Errorf("labels %v %v %v, expected %v %v %v", got.Labels, got.Classes, got.Split, want.Labels, want.Classes, want.Split)
+					}
+					if parts := map[bool][3]int{true: {23, 22, 22}}[want.Split != nil]; sampled.Parts != parts {
+						t.Errorf("parts %v, expected %v", sampled.Parts, parts)
+					}
+				}
+				if calls != 4 { // two chunks, twice
+					t.Errorf("%d calls of progress", calls)
+				}
+				if left, _ := os.ReadDir(base); len(left) != 2 {
+					t.Errorf("left behind: %v", left)
+				}
+			}
+		})
+	}
+}
+
+func TestSampleMeshesErrors(t *testing.T) {
+	in := tree(t, map[string][]byte{"a/x.off": box(1), "b/x.off": []byte("OFF\nnonsense"), "c/x.npy": cloudNPY(1, 5, 3, 1)})
+	base := t.TempDir()
+	out := filepath.Join(base, "new", "out")
+	for _, c := range []struct {
+		in, out string
+		o       Options
+		texts   []string
+	}{
+		{in, out, Options{}, []string{"b/x.off"}},
+		{in, out + ".npy", Options{}, []string{"b/x.off"}},
+		{filepath.Join(in, "c"), out, Options{}, []string{"no meshes"}},
+		{filepath.Join(in, "c", "x.npy"), out, Options{}, []string{"x.npy", "expected a mesh"}},
+		{filepath.Join(in, "none"), out, Options{}, []string{"none"}},
+		{in, in, Options{}, []string{in, "not empty"}},
+		{in, filepath.Join(in, "a", "x.off"), Options{}, []string{"x.off"}},
+		{in, out, Options{Points: -1}, []string{"points", "-1"}},
+		{"modelnet10", out, Options{}, []string{"swlab data fetch"}},
+	} {
+		_, err := SampleMeshes(c.in, c.out, c.o, nil)
+		wantError(t, err, c.texts...)
+	}
+	if left, _ := filepath.Glob(filepath.Join(base, "*", "*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(base, "*", ".*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	one := filepath.Join(in, "a", "x.off")
+	if err := os.MkdirAll(out, 0o755); err != nil { // an empty folder may be there
+		t.Fatal(err)
+	}
+	if s, err := SampleMeshes(one, out, Options{Points: 5}, nil); err != nil || s.Clouds != 1 || s.Classes != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if a, b := load(t, out, Options{Raw: true}), load(t, one, Options{Points: 5}); !slices.Equal(a.Points, b.Points) {
+		t.Error("one mesh: other points than Load's")
+	}
+}
