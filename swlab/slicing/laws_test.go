@@ -107,6 +107,59 @@ func TestQMCIsMoreExact(t *testing.T) {
 	}
 }
 
+// TestEverySliceIsUniform: the laws whose mean over slices is to estimate SW's draw every single direction uniformly, so that a set that is
+// cut keeps the expectation too: no mean, second moments 1/d.
+func TestEverySliceIsUniform(t *testing.T) {
+	const batch, slices = 3000, 5
+	for _, c := range []struct {
+		law Law
+		dim int
+	}{{Orthogonal{}, 2}, {QMC{}, 2}, {QMC{Replicates: 2}, 2}, {QMC{}, 3}, {Markov{Kappa: 5, Chain: 3}, 3}, {QMC{}, 5}} {
+		v, d := drawn(t, c.law, 7, batch, slices, c.dim), float64(c.dim)
+		for s := range slices {
+			for k := range c.dim {
+				mean, square := 0.0, 0.0
+				for b := range batch {
+					x := float64(v[(b*slices+s)*c.dim+k])
+					mean, square = mean+x/batch, square+x*x/batch
+				}
+				if z1, z2 := mean*math.Sqrt(batch*d), (square-1/d)/math.Sqrt((3/(d*(d+2))-1/(d*d))/batch); math.Abs(z1) > 4.5 || math.Abs(z2) > 4.5 {
+					t.Errorf("%+v, slice %d: coordinate %d has mean %v and mean square %v, %.1f and %.1f standard errors off", c, s, k, mean, square, z1, z2)
+				}
+			}
+		}
+	}
+}
+
+// TestPlaneAnglesDiffer: theta and -theta have the same cost, so no two of a set's directions in the plane may be opposite.
+func TestPlaneAnglesDiffer(t *testing.T) {
+	for _, slices := range []int{2, 3, 8} {
+		v := drawn(t, QMC{Replicates: 1}, 1, 1, slices, 2)
+		for i := range slices {
+			for j := range i {
+				if c := math.Abs(dot(v, i, j, 2)); c > math.Cos(math.Pi/float64(slices))+1e-5 {
+					t.Errorf("%d slices: lines %d and %d are closer than pi/%d, cosine %v", slices, i, j, slices, c)
+				}
+			}
+		}
+	}
+}
+
+// TestRandomPathScale: clouds whose squares leave float32 have unit directions too.
+func TestRandomPathScale(t *testing.T) {
+	for _, size := range []float32{1e-18, 1e-25, 1e25} {
+		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
+			src := Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 4))
+			return []*graph.Node{RandomPath{Kappa: 1e6}.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: 20})}
+		}, [][][]float32{{{0, 0, 0}}}, [][][]float32{{{0.6 * size, 0, 0.8 * size}}})[0]
+		for i := range 20 {
+			if c := -0.6*out[3*i] - 0.8*out[3*i+2]; !(c > 0.99 && c < 1.01) {
+				t.Errorf("size %g: direction %d is %v", size, i, out[3*i:3*i+3])
+			}
+		}
+	}
+}
+
 // TestRandomPathLooksAtTheClouds: between the origin and e1 directions gather around the first axis; between equal points they are uniform.
 func TestRandomPathLooksAtTheClouds(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {

@@ -15,7 +15,7 @@ import (
 // QMC spreads the directions evenly over the sphere and randomises the whole set, so that every direction is uniform by itself and the
 // mean over slices is unbiased with an error that falls faster than 1/sqrt(L) (Nguyen, Bariletto and Ho 2024):
 //
-//	d = 2  angles 2 pi (l + U)/n, one uniform U per set
+//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: all round the circle, and no two opposite, for theta and -theta cost the same
 //	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), turned by one random rotation per set
 //	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, taken to normals (Box-Muller), divided by their norm
 //
@@ -59,11 +59,11 @@ func (q QMC) Draw(r Request) *graph.Node {
 func evenAngles(u *graph.Node, n int) *graph.Node {
 	step := make([]float32, n)
 	for l := range step {
-		step[l] = float32(l)
+		step[l] = float32(math.Mod(math.Pi*float64(l)*float64(n+1)/float64(n), 2*math.Pi))
 	}
 	d := u.Shape().Dimensions
 	l := graph.Reshape(graph.Const(u.Graph(), step), 1, 1, n)
-	angle := graph.MulScalar(graph.Add(graph.BroadcastToDims(l, d[0], d[1], n), u), 2*math.Pi/float64(n))
+	angle := graph.Add(graph.BroadcastToDims(l, d[0], d[1], n), graph.MulScalar(u, 2*math.Pi))
 	return graph.Stack([]*graph.Node{graph.Cos(angle), graph.Sin(angle)}, -1)
 }
 

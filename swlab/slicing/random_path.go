@@ -30,8 +30,10 @@ func (p RandomPath) Draw(r Request) *graph.Node {
 	}
 	path := graph.Sub(pick(r.X), pick(r.Y))
 	elsewhere := r.Source.Normal(batch, r.Slices, dim)
-	square := graph.ReduceAndKeep(graph.Mul(path, path), graph.ReduceSum, -1)
-	apart := graph.BroadcastToDims(graph.GreaterThan(square, graph.ZerosLike(square)), batch, r.Slices, dim)
+	// In units of its largest coordinate: squares of very long and very short paths leave float32.
+	largest := graph.BroadcastToDims(graph.ReduceAndKeep(graph.Abs(path), graph.ReduceMax, -1), batch, r.Slices, dim)
+	apart := graph.GreaterThan(largest, graph.ZerosLike(largest))
+	path = graph.Div(path, graph.Where(apart, largest, graph.OnesLike(largest)))
 	path = Unit(graph.ConvertDType(graph.Where(apart, path, graph.ConvertDType(elsewhere, path.DType())), dtypes.Float32))
 	around := drawVMF(r.Source, graph.Reshape(path, batch*r.Slices, dim), 1, p.Kappa, vmf.Stable)
 	return graph.Reshape(around, batch, r.Slices, dim)
