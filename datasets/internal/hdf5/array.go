@@ -130,7 +130,7 @@ func (a *Array) setShape(data []byte) error {
 		return fmt.Errorf("%v of %d bytes each cannot come from a file of %d bytes", a.Shape, a.Type.Size, a.file.size)
 	}
 	a.row = total
-	if len(a.Shape) > 0 && a.Shape[0] > 0 {
+	if total > 0 && len(a.Shape) > 0 {
 		a.row = total / a.Shape[0]
 	}
 	return nil
@@ -170,9 +170,12 @@ func (a *Array) setLayout(data []byte, messages []message) error {
 	return c.done("layout")
 }
 
-// Rows is the length of the first axis; a single number has one row.
+// Rows is the length of the first axis; a single number has one row, an array without numbers none.
 func (a *Array) Rows() int {
-	if len(a.Shape) == 0 {
+	switch {
+	case a.row == 0:
+		return 0
+	case len(a.Shape) == 0:
 		return 1
 	}
 	return a.Shape[0]

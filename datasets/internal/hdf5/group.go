@@ -13,10 +13,6 @@ type lister struct {
 
 // list adds the object at an address, and what lies in it, under a name.
 func (l *lister) list(name string, address uint64) error {
-	if l.seen[address] {
-		return nil // a second link to the same object, or to a group around it
-	}
-	l.seen[address] = true
 	messages, err := l.file.header(address)
 	if err != nil {
 		return fmt.Errorf("object %q: %w", name, err)
@@ -34,9 +30,10 @@ func (l *lister) list(name string, address uint64) error {
 			group = true
 		}
 	}
-	if !group {
+	if !group || l.seen[address] { // a second link to the same group, or to one around it
 		return nil
 	}
+	l.seen[address] = true
 	if l.depth++; l.depth > maxDepth {
 		return fmt.Errorf("group %q: more than %d groups in each other", name, maxDepth)
 	}

@@ -1,0 +1,235 @@
+package hdf5
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func open(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// value decodes a number.
+func value(t Type, b []byte) float64 {
+	switch t.Size {
+	case 1:
+		return float64(b[0])
+	case 2:
+		bits := t.Order.Uint16(b)
+		if t.Class == 'f' {
+			exponent, fraction := int(bits>>10&31), float64(bits&1023)
+			if exponent == 0 {
+				return math.Ldexp(fraction, -24)
+			}
+			return math.Ldexp(1024+fraction, exponent-25)
+		}
+		return float64(bits)
+	case 4:
+		if t.Class == 'f' {
+			return float64(math.Float32frombits(t.Order.Uint32(b)))
+		}
+		return float64(t.Order.Uint32(b))
+	default:
+		if t.Class == 'f' {
+			return math.Float64frombits(t.Order.Uint64(b))
+		}
+		return float64(t.Order.Uint64(b))
+	}
+}
+
+// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every size.
+func wantCounting(t *testing.T, f *File, name string, shape ...int) {
+	t.Helper()
+	a, err := f.Array(name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if !slices.Equal(a.Shape, shape) {
+		t.Fatalf("%s: shape %v, expected %v", name, a.Shape, shape)
+	}
+	if a.Rows() == 0 {
+		return
+	}
+	whole := make([]byte, a.Bytes())
+	if err := a.ReadRows(whole, 0, a.Rows()); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for i := 0; i < len(whole); i += a.Type.Size {
+		if got := value(a.Type, whole[i:]); got != float64(i/a.Type.Size%251) {
+			t.Fatalf("%s: entry %d is %v", name, i/a.Type.Size, got)
+		}
+	}
+	row := len(whole) / a.Rows()
+	for first := range min(a.Rows(), 10) {
+		for rows := 0; rows <= min(a.Rows()-first, 10); rows++ {
+			part := make([]byte, rows*row)
+			if err := a.ReadRows(part, first, rows); err != nil {
+				t.Fatalf("%s, rows %d: %v", name, first, err)
+			}
+			if !bytes.Equal(part, whole[first*row:(first+rows)*row]) {
+				t.Fatalf("%s: %d rows from %d differ from those of the whole", name, rows, first)
+			}
+		}
+	}
+}
+
+func TestArrays(t *testing.T) {
+	f := open(t, "default.h5")
+	for _, name := range []string{"contiguous", "gzip", "shuffle", "lzf", "fletcher", "plain chunks"} {
+		wantCounting(t, f, name, 7, 10, 3)
+	}
+	wantCounting(t, f, "line", 100)
+	wantCounting(t, f, "scalar")
+	wantCounting(t, f, "empty", 0, 3)
+	wantCounting(t, f, "resized", 5, 3)
+	wantCounting(t, f, "deep/er/group", 2, 2)
+	for name, want := range map[string]Type{
+		"f2": {'f', 2, binary.LittleEndian}, "f8": {'f', 8, binary.LittleEndian}, "big f4": {'f', 4, binary.BigEndian}, "big f8": {'f', 8, binary.BigEndian},
+		"i1": {'i', 1, binary.LittleEndian}, "i2": {'i', 2, binary.LittleEndian}, "big i4": {'i', 4, binary.BigEndian}, "i8": {'i', 8, binary.LittleEndian},
+		"u1": {'u', 1, binary.LittleEndian}, "big u2": {'u', 2, binary.BigEndian}, "u4": {'u', 4, binary.LittleEndian}, "u8": {'u', 8, binary.LittleEndian},
+	} {
+		wantCounting(t, f, "types/"+name, 4, 3)
+		if a, _ := f.Array("types/" + name); a.Type != want {
+			t.Errorf("%s: type %v", name, a.Type)
+		}
+	}
+	many := open(t, "many.h5")
+	wantCounting(t, many, "data", 400, 1)
+	if len(many.Names) != 41 {
+		t.Errorf("%d arrays: %v", len(many.Names), many.Names)
+	}
+	wantCounting(t, open(t, "userblock.h5"), "data", 4, 5, 3)
+	wantCounting(t, open(t, "ordered.h5"), "a", 4, 3)
+	wantCounting(t, open(t, "latest.h5"), "contiguous", 4, 5, 3)
+	wantCounting(t, open(t, "v110.h5"), "contiguous", 4, 5, 3)
+}
+
+func TestNames(t *testing.T) {
+	f := open(t, "default.h5")
+	count := map[string]int{}
+	for _, name := range f.Names {
+		count[name]++
+	}
+	if count["again"] != 1 || count["gzip"] != 1 || count["soft"] != 0 || count["types/big i4"] != 1 {
+		t.Errorf("found %q", f.Names)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	f := open(t, "default.h5")
+	for name, want := range map[string]string{
+		"bad/text": "class", "bad/bool": "class", "bad/complex": "class", "bad/scaleoffset": "filter 6", "bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "the file ends", "none": `"none"`,
+	} {
+		_, err := f.Array(name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, expected %q", name, err, want)
+		}
+	}
+	var newer *Unsupported
+	for _, name := range []string{"latest.h5", "v110.h5"} {
+		if _, err := open(t, name).Array("chunks"); !errors.As(err, &newer) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(filepath.Join("testdata", "heap.h5")); !errors.As(err, &newer) {
+		t.Errorf("links in a heap: %v", err)
+	}
+	a, err := f.Array("line")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]int{{4, 0, 2}, {4, 100, 1}, {4, -1, 1}, {0, 0, -1}} {
+		if err := a.ReadRows(make([]byte, c[0]), c[1], c[2]); err == nil {
+			t.Errorf("%v: no error", c)
+		}
+	}
+}
+
+// TestChecksums changes a byte inside the numbers of every array that carries a checksum.
+func TestChecksums(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"gzip": "chunk 0", "fletcher": "Fletcher-32: checksum"} {
+		f, err := Read(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.Array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := a.chunks.list[0]
+		at := c.address + c.size - 5
+		data[at] ^= 64
+		err = a.ReadRows(make([]byte, a.Bytes()), 0, a.Rows())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		data[at] ^= 64
+	}
+}
+
+// readAll reads everything that a file offers.
+func readAll(data []byte) error {
+	f, err := Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	var first error
+	for _, name := range f.Names {
+		a, err := f.Array(name)
+		for at := 0; err == nil && at < a.Rows(); at += a.Step() {
+			rows := min(a.Step(), a.Rows()-at)
+			err = a.ReadRows(make([]byte, a.Bytes()/a.Rows()*rows), at, rows)
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func TestCutFiles(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "many.h5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(data); err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut < len(data)-8; cut += 1 + len(data)/200 {
+		if readAll(data[:cut]) == nil {
+			t.Errorf("a file cut at %d of %d bytes was read", cut, len(data))
+		}
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.h5"))
+	if err != nil || len(files) < 5 {
+		f.Fatal(files, err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })
+}
