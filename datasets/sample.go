@@ -63,7 +63,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return writeNPY(path, "<f4", len(files)*size, []int{len(files), o.Points, 3}, points)
 	}
 	result := &Sampled{Clouds: len(files), Points: o.Points}
-	if strings.EqualFold(filepath.Ext(out), ".npy") {
+	if IsArray(out) {
 		return result, writePoints(out)
 	}
 	named := &Set{}
@@ -88,6 +88,9 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return writePoints(filepath.Join(dir, "points.npy"))
 	})
 }
+
+// IsArray reports whether SampleMeshes takes out for the name of a file: F.npy.
+func IsArray(out string) bool { return strings.EqualFold(filepath.Ext(out), ".npy") }
 
 // findMeshes lists the meshes at path; other files below a folder are left out.
 func findMeshes(path string) ([]cloudFile, error) {

@@ -20,7 +20,7 @@ func newData(c *common) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newDataInfo(c))
+	cmd.AddCommand(newDataList(c), newDataInfo(c), newDataSample(c), newDataFetch(c), newDataVerify(c))
 	return cmd
 }
 

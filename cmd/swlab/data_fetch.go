@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/fetch"
+)
+
+func newDataFetch(c *common) *cobra.Command {
+	var o fetch.Options
+	cmd := &cobra.Command{
+		Use:   "fetch NAME",
+		Short: "download a data set of `swlab data list`, or take a file that was downloaded elsewhere; check it and unpack it",
+		Args:  cobra.ExactArgs(1),
+	}
+	cache := cacheFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read the data set's terms and keep to them")
+	f.StringVar(&o.From, "from", "", "the file, or a folder with the files, downloaded by other means")
+	f.StringVar(&o.Mirror, "mirror", "", "http address of a folder that has the files; default: SWLAB_MIRROR")
+	f.DurationVar(&o.Stall, "stall", 30*time.Second, "give a connection up when no byte comes for so long, and try again")
+	f.IntVar(&o.Retries, "retries", 5, "attempts in a row that bring no new byte before giving up")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		source, err := datasets.FindSource(args[0])
+		if err != nil {
+			return wrongCall(err)
+		}
+		if o.Stall <= 0 || o.Retries < 1 {
+			return wrongCall(fmt.Errorf("--stall, --retries: expected more than 0 s and at least 1, found %v and %d", o.Stall, o.Retries))
+		}
+		if o.Cache, err = cache(); err != nil {
+			return err
+		}
+		if o.From == "" && o.Mirror == "" {
+			o.Mirror = os.Getenv("SWLAB_MIRROR")
+		}
+		o.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab:", text) }
+		o.Progress = byteBar("downloading")
+		ctx, stop := interruptible()
+		defer stop()
+		record, err := fetch.Fetch(ctx, source, o)
+		if err != nil {
+			return fetchFailed(source, o, err)
+		}
+		if record.Checksum == "first use" && record.Fetched {
+			fmt.Fprintf(os.Stderr, "swlab: %s: trusted without a published checksum; `swlab data verify %s` compares with what came now\n", source.Name, source.Name)
+		}
+		rows := [][2]string{{"name", source.Name}, {"fetched", map[bool]string{true: "now", false: "before; left as it is"}[record.Fetched]}}
+		for _, d := range record.Downloads {
+			rows = append(rows, [2]string{"sha256", fmt.Sprintf("%s  %s, %d bytes", d.SHA256, d.Name, d.Bytes)})
+		}
+		rows = append(rows, [2]string{"checked against", map[bool]string{true: "the catalogue", false: "nothing: first use"}[record.Checksum == "catalogue"]},
+			[2]string{"files", fmt.Sprint(len(record.Files))}, [2]string{"licence", source.Licence}, [2]string{"--data", dataFlag(source, record)})
+		return c.print(map[string]any{
+			"name": source.Name, "path": record.Path(), "kind": source.Kind, "clouds": source.Clouds, "points": known(source.Points), "classes": known(source.Classes),
+			"fetched": record.Fetched, "checksum": record.Checksum, "sha256": known(record.SHA256), "bytes": record.Bytes,
+			"downloads": record.Downloads, "files": len(record.Files), "licence": source.Licence, "terms_url": source.TermsURL,
+		}, rows...)
+	}
+	return cmd
+}
+
+// dataFlag is what to give to --data: the name where it leads to the cache that was used.
+func dataFlag(source datasets.Source, record *fetch.Record) string {
+	if usual, err := datasets.CacheDir(); err == nil && source.Path(usual) == record.Path() {
+		return source.Name + "  (" + record.Path() + ")"
+	}
+	return record.Path()
+}
+
+// fetchFailed shows the terms where they are what is missing, and says what else can be tried.
+func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
+	switch {
+	case errors.As(err, new(fetch.CallError)):
+		if source.Terms != "" && !o.AcceptLicence {
+			fmt.Fprintf(os.Stderr, "%s: %s\n\n%s\n%s\n\n", source.Name, source.What, source.Terms, source.TermsURL)
+		}
+		return wrongCall(err)
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted; the same command goes on where it stopped")
+	case o.From == "" && !errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w; --mirror takes the file from another address, --from from this machine", err)
+	}
+	return err
+}
+
+func newDataVerify(c *common) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify [NAME|PATH]",
+		Short: "read fetched files again and compare them with the record made when they came",
+		Args:  cobra.MaximumNArgs(1),
+	}
+	cache := cacheFlag(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		dir, err := cache()
+		if err != nil {
+			return err
+		}
+		records, err := findRecords(args, dir)
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible()
+		defer stop()
+		type result struct {
+			Name     string   `json:"name"`
+			Path     string   `json:"path"`
+			Checksum string   `json:"checksum"`
+			Files    int      `json:"files"`
+			OK       bool     `json:"ok"`
+			Problems []string `json:"problems"`
+		}
+		results, damaged, rows := []result{}, []string{}, [][2]string{}
+		for _, r := range records {
+			problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
+			if err != nil {
+				return err
+			}
+			results = append(results, result{r.Name, r.Path(), r.Checksum, len(r.Files), problems == nil, append([]string{}, problems...)})
+			if problems == nil {
+				rows = append(rows, [2]string{r.Name, fmt.Sprintf("as fetched, %d files", len(r.Files))})
+			} else {
+				damaged = append(damaged, r.Name)
+			}
+			for _, p := range problems {
+				rows = append(rows, [2]string{r.Name, p})
+			}
+		}
+		if len(records) == 0 {
+			rows = append(rows, [2]string{"nothing has been fetched into", dir})
+		}
+		if err := c.print(map[string]any{"ok": len(damaged) == 0, "sets": results}, rows...); err != nil {
+			return err
+		}
+		if len(damaged) > 0 {
+			return fmt.Errorf("%s: not as fetched; remove the folder and fetch again", strings.Join(damaged, ", "))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// findRecords gives the record that a name or a path means; without one, all in the cache.
+func findRecords(args []string, cache string) ([]*fetch.Record, error) {
+	if len(args) == 0 {
+		var all []*fetch.Record
+		for _, s := range datasets.Catalogue() {
+			r, err := fetch.ReadRecord(s.Dir(cache))
+			if err == nil {
+				all = append(all, r)
+			} else if !errors.Is(err, os.ErrNotExist) {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	source, err := datasets.FindSource(args[0])
+	if err == nil && source.Files == nil {
+		return nil, wrongCall(fmt.Errorf("%s: made in memory, nothing is fetched; the test of its checksum is TestShapesChecksum in datasets", source.Name))
+	}
+	read := func() (*fetch.Record, error) { return fetch.FindRecord(args[0]) }
+	if err == nil {
+		read = func() (*fetch.Record, error) { return fetch.ReadRecord(source.Dir(cache)) }
+	}
+	r, err := read()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, wrongCall(fmt.Errorf("%s: has not been fetched into %s", args[0], cache))
+	}
+	return []*fetch.Record{r}, wrongCall(err)
+}
+
+// interruptible is a context that the first Ctrl-C ends; the second ends the process.
+func interruptible() (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// byteBar is a progress bar that counts in MB.
+func byteBar(what string) func(file string, done, total int64) {
+	bar, shown := newBar(what), int64(-1)
+	return func(file string, done, total int64) {
+		if n := done / 1_000_000; n != shown {
+			shown = n
+			bar(int(n), int(max(total, done)/1_000_000), "MB of "+file)
+		}
+	}
+}
