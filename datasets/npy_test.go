@@ -281,23 +281,37 @@ func TestReadNPZ(t *testing.T) {
 }
 
 func TestHostileHeadersDoNotAllocate(t *testing.T) {
-	huge := npyBytes(1, npyHeaderFor("<f4", "False", "(250000000, 3)"), make([]byte, 64))
+	huge := npyBytes(1, npyHeaderFor("<f4", "False", "(15000000, 3)"), make([]byte, 64))
 	npy := write(t, "huge.npy", huge)
-	// The archive's directory claims the size that the header needs.
+	// The archive's directory claims the size that the header needs; then one that no cloud packs so well.
 	archive := zipBytes(t, map[string][]byte{"data.npy": huge})
-	claim := uint32(len(huge) - 64 + 250000000*3*4)
-	at := bytes.LastIndex(archive, []byte("PK\x01\x02"))
-	binary.LittleEndian.PutUint32(archive[at+24:], claim)
+	claim := archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+24:]
+	binary.LittleEndian.PutUint32(claim, uint32(len(huge)-64+15000000*3*4))
 	npz := write(t, "huge.npz", archive)
+	binary.LittleEndian.PutUint32(claim, 3000000000)
+	bomb := write(t, "bomb.npz", archive)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, _, err := ReadNPY(npy)
-	wantError(t, err, "needs 3e+09 bytes")
+	wantError(t, err, "needs 1.8e+08 bytes")
 	_, _, err = ReadNPZ(npz, "data")
 	wantError(t, err, "huge.npz", "the data ends")
+	_, _, err = ReadNPZ(bomb, "data")
+	wantError(t, err, "bomb.npz", "data.npy", "unpack to 3000000000", "shrink")
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
 		t.Errorf("allocated %d MiB for files of 200 bytes", grown>>20)
+	}
+}
+
+func TestNPZRefusesNamesThatLeadOut(t *testing.T) {
+	for _, name := range []string{"../data.npy", "/data.npy", "a/../../data.npy", `..\data.npy`} {
+		_, _, err := ReadNPZ(write(t, "out.npz", zipBytes(t, map[string][]byte{name: floatNPY("(1,)", 1)})), "data")
+		wantError(t, err, "out.npz", "name inside the archive")
+	}
+	got, _, err := ReadNPZ(write(t, "in.npz", zipBytes(t, map[string][]byte{"model/data.npy": floatNPY("(1,)", 1)})), "model/data")
+	if err != nil || got[0] != 1 {
+		t.Errorf("a name with a folder: %v %v", got, err)
 	}
 }
 

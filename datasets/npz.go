@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -37,7 +38,30 @@ func openNPZ(path string) (*npzFile, error) {
 		}
 		return nil, fileError(path, err)
 	}
+	for _, f := range z.File {
+		if err := checkEntry(f); err != nil {
+			z.Close()
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	return &npzFile{path, z}, nil
+}
+
+// checkEntry refuses what no program that saves arrays writes: names that lead out of the archive, and entries that
+// unpack to hundreds of times their size and more than a modest amount, made to fill memory or disk. Clouds shrink by a
+// third when packed.
+func checkEntry(f *zip.File) error {
+	const (
+		modest = 256 << 20
+		ratio  = 100
+	)
+	if !filepath.IsLocal(f.Name) || strings.Contains(f.Name, `\`) {
+		return fmt.Errorf("entry %q: expected a name inside the archive", shorten(f.Name, 80))
+	}
+	if f.UncompressedSize64 > modest && f.UncompressedSize64/ratio > f.CompressedSize64 {
+		return fmt.Errorf("entry %q: %d bytes that unpack to %d: more than clouds can shrink", shorten(f.Name, 80), f.CompressedSize64, f.UncompressedSize64)
+	}
+	return nil
 }
 
 func (a *npzFile) Close() error { return a.zip.Close() }
