@@ -372,6 +372,24 @@ func TestEMDGradient(t *testing.T) {
 	}
 }
 
+// TestCertificateTells: a matching that is not optimal shows in Gap, whatever the potentials.
+func TestCertificateTells(t *testing.T) {
+	s := newSolver(&matrix{[]float64{1, 5, 0, 2, 1, 7, 3, 4, 1}, 3}, []float64{0, 0, 0})
+	for i, j := range []int32{0, 1, 2} { // 1 + 1 + 1; the bound is 0 + 1 + 1
+		s.colOf[i], s.rowOf[j], s.cost[i] = j, int32(i), s.c.at(i, int(j))
+	}
+	a := s.certify()
+	if a.Cost != 3 || a.Gap != 1 || a.Slack != 0 || !slices.Equal(a.U, []float64{0, 1, 1}) {
+		t.Errorf("%+v, expected cost 3, gap 1 and potentials 0, 1, 1", a)
+	}
+	x := []float64{0, 0, 1, 0}
+	points := newSolver(newCloudCosts(x, x, 2, 1), []float64{0, 0})
+	points.colOf, points.rowOf, points.cost = []int32{1, 0}, []int32{1, 0}, []float64{1, 1}
+	if a := points.certify(); a.Cost != 2 || a.Gap != 2 {
+		t.Errorf("%+v, expected cost 2 and gap 2", a)
+	}
+}
+
 func TestWrongClouds(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	call := func(x, y []float32, dim int, p float64) func() error {

@@ -22,6 +22,8 @@ type solver struct {
 	heap  heap
 	falls int // of v since c was told
 	scans int
+	eps   float64 // of the last phase
+	floor float64 // differences below it are rounding and cannot be bid for
 	path  search
 }
 
@@ -125,24 +127,25 @@ func (s *solver) auction(g guess, last float64) {
 		all[i] = int32(i)
 	}
 	s.prepare(all)
-	// Differences below the rounding of the values cannot be bid for.
-	floor := 0.0
 	for i := range s.m {
 		best := s.best(i)
-		floor = max(floor, 1e-12*math.Abs(best.value), 1e-12*math.Abs(s.v[i]))
+		s.floor = max(s.floor, 1e-14*math.Abs(best.value), 1e-14*math.Abs(s.v[i]))
 		if j := g.of(i); s.rowOf[j] < 0 {
 			s.rowOf[j], s.colOf[i], s.cost[i] = int32(i), int32(j), s.c.at(i, j)
 		}
 	}
-	for eps := g.gap / 4; eps > max(floor, g.gap*last/epsFactor); eps /= epsFactor {
-		if !s.phase(eps) {
-			return
-		}
+	for s.eps = epsFactor * g.gap / 4; s.eps > g.gap*last && s.phase(); {
 	}
 }
 
-// phase is the auction for one eps; rows whose match is within eps of their best keep it. false: it gave up.
-func (s *solver) phase(eps float64) bool {
+// phase is the auction for the next smaller eps; rows whose match is within eps of their best keep it. false: it gave
+// up, or eps is too small.
+func (s *solver) phase() bool {
+	eps := s.eps / epsFactor
+	if eps <= s.floor {
+		return false
+	}
+	s.eps = eps
 	var queue []int32
 	for i := range s.m {
 		if j := s.colOf[i]; j >= 0 {

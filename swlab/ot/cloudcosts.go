@@ -117,6 +117,19 @@ func cost(x, y []float64, p float64) float64 {
 	return power(s, p)
 }
 
+func (c *cloudCosts) row(i int, buffer []float64) []float64 {
+	x := c.point(i)
+	var square [blockSize]float64
+	for b := range c.top {
+		c.squares(x, b, &square)
+		for n, s := range square {
+			square[n] = power(s, c.p)
+		}
+		copy(buffer[b*blockSize:], square[:])
+	}
+	return buffer
+}
+
 // diameter bounds all distances.
 func (c *cloudCosts) diameter() float64 {
 	s := 0.0
@@ -235,9 +248,7 @@ func (c *cloudCosts) stored() *matrix {
 	out := &matrix{make([]float64, c.m*c.m), c.m}
 	parallel(c.m, 16, func(from, to int) {
 		for i := from; i < to; i++ {
-			for j := range c.m {
-				out.c[i*c.m+j] = c.at(i, j)
-			}
+			c.row(i, out.c[i*c.m:(i+1)*c.m])
 		}
 	})
 	return out

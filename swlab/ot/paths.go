@@ -13,6 +13,7 @@ type search struct {
 	queue []node
 	order []int32 // settled columns
 	count int32
+	work  int  // entries of lists still to be looked at
 	free  node // the nearest unmatched column reached
 }
 
@@ -22,9 +23,47 @@ type node struct {
 	id   int32
 }
 
-// finish makes the matching complete and optimal: it keeps pairs that are exactly tight, lets the other rows take their best column where
-// that is free, exchanges a few (augmenting row reduction of Jonker and Volgenant), and matches the rest along shortest paths.
+// denseStored is the size up to which the dense paths store the costs.
+const denseStored = 4096
+
+// pathWork is how many entries of lists per row the paths may look at before the potentials are held to be too poor.
+const pathWork = 1000
+
+// finish makes the matching complete and optimal with shortest augmenting paths. Where these become long, phases of the auction
+// with smaller eps come between, and in the end paths that look at whole rows.
 func (s *solver) finish() {
+	m, q := s.m, &s.path
+	q.dist, q.cost, q.base = make([]float64, m), make([]float64, m), make([]float64, m)
+	q.pred, q.seen, q.done = make([]int32, m), make([]int32, m), make([]int32, m)
+	for {
+		s.tighten()
+		q.work = pathWork * m
+		for i := 0; i < m && q.work > 0; i++ {
+			if s.colOf[i] < 0 {
+				s.augment(i)
+			}
+		}
+		if q.work > 0 {
+			return
+		}
+		if !s.phase() {
+			break
+		}
+	}
+	s.tighten()
+	if c, ok := s.c.(*cloudCosts); ok && m <= denseStored {
+		s.c = c.stored()
+	}
+	for i := range m {
+		if s.colOf[i] < 0 {
+			s.augmentDense(i)
+		}
+	}
+}
+
+// tighten keeps the pairs that are exactly tight, lets the other rows take their best column where that is free, and exchanges a
+// few (augmenting row reduction of Jonker and Volgenant).
+func (s *solver) tighten() {
 	for i := range s.m {
 		if j := s.colOf[i]; j >= 0 && s.cost[i]-s.v[j] > s.best(i).value {
 			s.colOf[i], s.rowOf[j] = -1, -1
@@ -42,14 +81,6 @@ func (s *solver) finish() {
 		}
 	}
 	s.reduce(free)
-	m, q := s.m, &s.path
-	q.dist, q.cost, q.base = make([]float64, m), make([]float64, m), make([]float64, m)
-	q.pred, q.seen, q.done = make([]int32, m), make([]int32, m), make([]int32, m)
-	for i := range m {
-		if s.colOf[i] < 0 {
-			s.augment(i)
-		}
-	}
 }
 
 // reduce is the auction with eps = 0 for at most two rounds of bids per row.
@@ -105,6 +136,12 @@ func (s *solver) augment(start int) {
 		q.base[i] = s.cost[i] - s.v[top.id] - top.dist
 		s.relax(int(i), top.dist)
 	}
+	s.exchange(start)
+}
+
+// exchange matches along the path that was found to q.free.
+func (s *solver) exchange(start int) {
+	q := &s.path
 	for _, j := range q.order {
 		s.lower(j, q.free.dist-q.dist[j])
 	}
@@ -122,6 +159,7 @@ func (s *solver) augment(start int) {
 // relax shortens the paths to the listed columns through row i, settled at the distance dist.
 func (s *solver) relax(i int, dist float64) {
 	q, l := &s.path, &s.list[i]
+	q.work -= len(l.col)
 	for n, j := range l.col {
 		d := max(l.cost[n]-s.v[j]-q.base[i], dist)
 		if d >= q.free.dist || q.done[j] == q.count || q.seen[j] == q.count && q.dist[j] <= d {

@@ -10,6 +10,8 @@ import (
 type costs interface {
 	size() int
 	at(i, j int) float64
+	// row is the costs of row i, in buffer or where they are stored.
+	row(i int, buffer []float64) []float64
 	// nearest puts the k columns of smallest c_ij - v_j into list, which may hold an older answer for this row. It may run in parallel for different rows.
 	nearest(i int, v []float64, k int, list *shortlist, h *heap)
 	// lowered tells that entries of v have fallen since the last call; they never rise.
@@ -100,9 +102,10 @@ type matrix struct {
 	m int
 }
 
-func (x *matrix) size() int           { return x.m }
-func (x *matrix) at(i, j int) float64 { return x.c[i*x.m+j] }
-func (x *matrix) lowered([]float64)   {}
+func (x *matrix) size() int                        { return x.m }
+func (x *matrix) at(i, j int) float64              { return x.c[i*x.m+j] }
+func (x *matrix) row(i int, _ []float64) []float64 { return x.c[i*x.m : (i+1)*x.m] }
+func (x *matrix) lowered([]float64)                {}
 
 func (x *matrix) nearest(i int, v []float64, k int, list *shortlist, h *heap) {
 	k = min(k, x.m)

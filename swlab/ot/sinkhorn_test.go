@@ -229,6 +229,15 @@ func TestSinkhornNotConverged(t *testing.T) {
 	if plan.Converged || plan.Error < 1e-6 || plan.Rounds > 10 {
 		t.Errorf("5 rounds: converged %v, error %g, %d rounds", plan.Converged, plan.Error, plan.Rounds)
 	}
+	rows, columns, worst := make([]float64, 100), make([]float64, 100), 0.0
+	for e, m := range plan.Matrix() {
+		rows[e/100] += m
+		columns[e%100] += m
+	}
+	for i := range rows {
+		worst += math.Abs(rows[i]-0.01) + math.Abs(columns[i]-0.01)
+	}
+	near(t, "error", plan.Error, worst, 1e-12)
 }
 
 func TestSinkhornErrors(t *testing.T) {
