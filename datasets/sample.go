@@ -23,13 +23,16 @@ type Sampled struct {
 // order of the file names, normalised unless o.Raw. They are those that [Load] gives for the same path and options, to the last
 // bit, but only some are in memory at a time. out is F.npy, or a new or empty folder that gets points.npy and, where the
 // folders name classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all. progress, if not
-// nil, is called after every few meshes.
+// nil, is called after every few meshes. For in = builtin the procedural shapes are written, with any number of points.
 func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampled, error) {
 	if o.Points == 0 {
 		o.Points = meshPoints
 	}
 	if o.Points < 0 {
 		return nil, fmt.Errorf("points: expected at least 1, found %d", o.Points)
+	}
+	if in == Builtin {
+		return sampleBuiltin(out, o)
 	}
 	in, err := Locate(in)
 	if err != nil {
@@ -77,16 +80,41 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 	if err := named.assignParts(in, files, ones); err != nil {
 		return nil, err
 	}
-	result.Classes = named.Classes
-	for _, p := range named.Split {
-		result.Parts[p]++
-	}
+	result.describe(named)
 	return result, newFolder(out, func(dir string) error {
 		if err := named.writeCompanions(dir); err != nil {
 			return err
 		}
 		return writePoints(filepath.Join(dir, "points.npy"))
 	})
+}
+
+// sampleBuiltin writes the procedural shapes, with any number of points.
+func sampleBuiltin(out string, o Options) (*Sampled, error) {
+	set, err := Shapes{Points: o.Points, Raw: o.Raw}.Generate()
+	if err != nil {
+		return nil, err
+	}
+	result := &Sampled{Clouds: set.N, Points: set.M}
+	result.describe(set)
+	write := func(path string) error { return WriteNPY(path, set.Points, set.N, set.M, set.D) }
+	if IsArray(out) {
+		return result, write(out)
+	}
+	return result, newFolder(out, func(dir string) error {
+		if err := set.writeCompanions(dir); err != nil {
+			return err
+		}
+		return write(filepath.Join(dir, "points.npy"))
+	})
+}
+
+// describe takes class names and the sizes of the parts from a set.
+func (s *Sampled) describe(set *Set) {
+	s.Classes = set.Classes
+	for _, p := range set.Split {
+		s.Parts[p]++
+	}
 }
 
 // IsArray reports whether SampleMeshes takes out for the name of a file: F.npy.

@@ -82,6 +82,23 @@ func TestSampleMeshesIsLoad(t *testing.T) {
 	}
 }
 
+// TestSampleBuiltin: the procedural shapes as files, with more points than the default set has.
+func TestSampleBuiltin(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "shapes")
+	s, err := SampleMeshes(Builtin, out, Options{Points: 2050, Raw: true}, nil)
+	if err != nil || s.Parts != [3]int{1024, 256} || len(s.Classes) != 32 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	got := load(t, out, Options{Raw: true})
+	want, err := Shapes{Raw: true}.Generate()
+	if err != nil || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Split, want.Split) || !slices.Equal(got.Classes, want.Classes) {
+		t.Fatalf("other labels, parts or classes than the set's (%v)", err)
+	}
+	if i := 777; got.M != 2050 || !slices.Equal(got.Cloud(i)[:2048*3], want.Cloud(i)) {
+		t.Error("other points than the set's")
+	}
+}
+
 func TestSampleMeshesErrors(t *testing.T) {
 	in := tree(t, map[string][]byte{"a/x.off": box(1), "b/x.off": []byte("OFF\nnonsense"), "c/x.npy": cloudNPY(1, 5, 3, 1)})
 	base := t.TempDir()

@@ -15,7 +15,7 @@ func newDataSample(c *common) *cobra.Command {
 	var o datasets.Options
 	cmd := &cobra.Command{
 		Use:   "sample MESHES --out F.npy|DIR",
-		Short: "sample meshes uniformly by area into clouds",
+		Short: "sample meshes, or the built-in shapes, uniformly by area into clouds",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.Points < 1 {
