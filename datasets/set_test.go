@@ -105,7 +105,8 @@ func TestNormalizeRefusesBadClouds(t *testing.T) {
 func TestValidate(t *testing.T) {
 	good := func() *Set {
 		s := randomSet(3, 4, 3, 2)
-		s.Labels, s.Classes, s.Split = []int32{0, 1, 1}, []string{"a", "b"}, []uint8{0, 0, 1}
+		s.Labels, s.Classes, s.Split = []int32{0, 1, 1}, []string{"a", "b"}, []uint8{0, 2, 1}
+		s.Flat = []int32{0, 0, 5}
 		return s
 	}
 	if err := good().Validate(); err != nil {
@@ -123,6 +124,7 @@ func TestValidate(t *testing.T) {
 		"unnamed":  {func(s *Set) { s.Labels[2] = 2 }, "no class name"},
 		"split":    {func(s *Set) { s.Split[1] = 7 }, "split entry 7"},
 		"short":    {func(s *Set) { s.Split = s.Split[1:] }, "2 split entries"},
+		"flat":     {func(s *Set) { s.Flat = s.Flat[1:] }, "2 counts"},
 		"nan":      {func(s *Set) { s.Points[35] = float32(math.NaN()) }, "cloud 2: point 3, coordinate 2"},
 	} {
 		s := good()
@@ -328,9 +330,9 @@ func TestWithSplit(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	s := &Set{Name: "x", N: 2, M: 3, D: 2, Points: []float32{0, 0, 3, 4, 0, 0, 1, 1, float32(math.NaN()), -2, 1, 1},
-		Labels: []int32{1, 1}, Classes: []string{"a", "b"}, Split: []uint8{0, 1}}
+		Labels: []int32{1, 1}, Classes: []string{"a", "b"}, Split: []uint8{0, 2}, Flat: []int32{3, 4}}
 	got := s.Summary()
-	want := "{2 3 2 [a b] [0 2] 1 1 [0 -2] [3 4] 2 5 2 1}"
+	want := "{2 3 2 [a b] [0 2] 1 0 1 [0 -2] [3 4] 2 5 2 1 7}"
 	if text := fmt.Sprint(got); text != want {
 		t.Errorf("found    %s\nexpected %s", text, want)
 	}

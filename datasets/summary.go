@@ -11,12 +11,13 @@ type Summary struct {
 	Clouds, Points, Dim int
 	Classes             []string  // class names by label, or nil
 	PerClass            []int     // clouds per label, or nil when the set has no labels
-	Train, Test         int       // clouds per part; both 0 when the parts are unknown
+	Train, Test, Val    int       // clouds per part; all 0 when the parts are unknown
 	Min, Max            []float64 // [Dim] smallest and largest finite coordinate per axis, over all clouds
 	MinRadius           float64   // smallest and largest over clouds of the cloud's largest norm
 	MaxRadius           float64
 	Duplicates          int // points equal to an earlier point of the same cloud, over all clouds
 	NonFinite           int // coordinates that are NaN or infinite
+	Flat                int // faces without area in the meshes that the clouds were sampled from
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are counted and left out of
@@ -39,11 +40,17 @@ func (s *Set) Summary() Summary {
 		}
 	}
 	for _, p := range s.Split {
-		if p == TestPart {
+		switch p {
+		case TestPart:
 			sum.Test++
-		} else {
+		case ValPart:
+			sum.Val++
+		default:
 			sum.Train++
 		}
+	}
+	for _, n := range s.Flat {
+		sum.Flat += int(n)
 	}
 	order := make([]int32, s.M)
 	for i := range s.N {

@@ -1,0 +1,112 @@
+package datasets
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func partSizes(s *Set) (sizes [3]int) {
+	for _, p := range s.Split {
+		sizes[p]++
+	}
+	return sizes
+}
+
+// TestChairSplit has the sizes of protocol section 4: 6,778 chairs are 5,763 + 338 + 677.
+func TestChairSplit(t *testing.T) {
+	chairs := randomSet(6778, 1, 1, 1)
+	split, err := chairs.WithRandomSplit(0.05, 0.10, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sizes := partSizes(split); sizes != [3]int{TrainPart: 5763, TestPart: 677, ValPart: 338} {
+		t.Errorf("sizes (train, test, val) %v", sizes)
+	}
+	if *split.Drawn != (Draw{0.05, 0.10, 7}) || chairs.Split != nil || chairs.Drawn != nil {
+		t.Errorf("recorded %v, the set itself %v", split.Drawn, chairs.Drawn)
+	}
+	again, _ := chairs.WithRandomSplit(0.05, 0.10, 7)
+	other, _ := chairs.WithRandomSplit(0.05, 0.10, 8)
+	if !slices.Equal(split.Split, again.Split) || slices.Equal(split.Split, other.Split) {
+		t.Error("the parts must depend on the seed alone")
+	}
+	val, err := split.Part("val")
+	if err != nil || val.N != 338 || val.Drawn == nil || partSizes(val)[ValPart] != 338 {
+		t.Errorf("validation part: %v, %v", val, err)
+	}
+}
+
+// TestRandomSplitIsPinned: a split that is published must be drawn again by every later version.
+func TestRandomSplitIsPinned(t *testing.T) {
+	s, err := randomSet(20, 1, 1, 1).WithRandomSplit(0.15, 0.25, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint8{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 2, 0, 0, 1, 1, 0, 0, 2, 2, 0}; !slices.Equal(s.Split, want) {
+		t.Errorf("found %v, expected %v", s.Split, want)
+	}
+}
+
+func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := randomSet(rapid.IntRange(1, 200).Draw(rt, "n"), 1, 1, 1)
+		classes := rapid.IntRange(1, 5).Draw(rt, "classes")
+		s.Labels = make([]int32, s.N)
+		members := make([]float64, classes)
+		for i := range s.Labels {
+			s.Labels[i] = int32(rapid.IntRange(0, classes-1).Draw(rt, "label"))
+			members[s.Labels[i]]++
+		}
+		val := rapid.Float64Range(0, 0.5).Draw(rt, "val")
+		test := rapid.Float64Range(0, 0.5).Draw(rt, "test")
+		out, err := s.WithRandomSplit(val, test, rapid.Uint64().Draw(rt, "seed"))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		sizes := partSizes(out)
+		for part, fraction := range map[uint8]float64{ValPart: val, TestPart: test} {
+			if got, exact := float64(sizes[part]), fraction*float64(s.N); got > exact+1e-9 || got < exact-1 {
+				rt.Fatalf("%s: %v of %v clouds, expected floor(%v)", partNames[part], got, s.N, exact)
+			}
+			share := make([]float64, classes)
+			for i, p := range out.Split {
+				if p == part {
+					share[s.Labels[i]]++
+				}
+			}
+			within := map[uint8]float64{TestPart: 1, ValPart: 2}[part]
+			for c := range share {
+				exact := members[c] * float64(sizes[part]) / float64(s.N)
+				if share[c] < exact-within || share[c] > exact+within {
+					rt.Fatalf("%s: class %d gives %v clouds of %v, expected about %v", partNames[part], c, share[c], members[c], exact)
+				}
+			}
+		}
+	})
+}
+
+func TestRandomSplitSizes(t *testing.T) {
+	// Products that rounding puts below the whole number, and one that is below it.
+	for _, c := range []struct {
+		n         int
+		val, test float64
+		want      [3]int
+	}{{100, 0.29, 0.57, [3]int{14, 57, 29}}, {10, 0.3, 0.7, [3]int{0, 7, 3}}, {10, 0.05, 0.99, [3]int{}}, {3, 0, 0, [3]int{3, 0, 0}}, {1, 0, 1, [3]int{0, 1, 0}}} {
+		s, err := randomSet(c.n, 1, 1, 1).WithRandomSplit(c.val, c.test, 1)
+		if c.val+c.test > 1 {
+			wantError(t, err, "0.05", "0.99", "at most 1")
+			continue
+		}
+		if err != nil || partSizes(s) != c.want {
+			t.Errorf("%+v: found %v, %v", c, partSizes(s), err)
+		}
+	}
+	nan := randomSet(1, 1, 1, 1)
+	for _, bad := range [][2]float64{{-0.1, 0.2}, {0.2, -0.1}, {0, math.NaN()}} {
+		_, err := nan.WithRandomSplit(bad[0], bad[1], 1)
+		wantError(t, err, "fractions")
+	}
+}
