@@ -49,25 +49,27 @@ func (a Adaptive) Reduce(c Costs) Reduced {
 	batch, slices, dtype := d[0], d[1], c.Values.DType()
 	stopped := graph.StopGradient(c.Values)
 	tries := (slices-a.Start)/a.Step + 1 // n = Start + j Step, j = 0 .. tries-1
-	at := func(x *graph.Node) *graph.Node {
-		sums := graph.CumSum(x, 1)
-		return graph.Slice(sums, graph.AxisRange(), graph.AxisRange(a.Start-1, a.Start+(tries-1)*a.Step).Stride(a.Step))
-	}
 	count := make([]float64, tries)
 	for j := range count {
 		count[j] = float64(a.Start + j*a.Step)
 	}
 	n := graph.Reshape(graph.ConstAsDType(g, dtype, count), 1, tries)
-	m1, m2 := graph.Div(at(stopped), n), graph.Div(at(graph.Mul(stopped, stopped)), n)
+	slice := graph.Iota(g, shapes.Make(dtype, slices, tries), 0)
+	among := graph.ConvertDType(graph.LessThan(slice, graph.BroadcastToDims(n, slices, tries)), dtype) // 1 for the first n
+	mean := func(x *graph.Node) *graph.Node { return graph.Div(graph.Einsum("bl,lj->bj", x, among), n) }
+	// A variance does not depend on where it is measured from; from the first cost float32 keeps its digits.
+	from := graph.Sub(stopped, graph.Slice(stopped, graph.AxisRange(), graph.AxisElem(0)))
+	m1, m2 := mean(from), mean(graph.Mul(from, from))
 	spread := graph.MulScalar(graph.Sub(m2, graph.Mul(m1, m1)), a.Confidence*a.Confidence)
-	violates := graph.GreaterThan(spread, graph.BroadcastToDims(graph.MulScalar(graph.AddScalar(n, -1), a.Epsilon*a.Epsilon), batch, tries))
+	bound := graph.BroadcastToDims(graph.MulScalar(graph.AddScalar(n, -1), a.Epsilon*a.Epsilon), batch, tries)
+	violates := graph.LogicalNot(graph.LessOrEqual(spread, bound))       // so does what is not a number
 	fraction := graph.ReduceMean(graph.ConvertDType(violates, dtype), 0) // [tries]
 	// The first n that is good enough, or the last.
 	last := graph.BroadcastToDims(graph.Scalar(g, dtype, float64(a.Start+(tries-1)*a.Step)), tries)
 	good := graph.LessOrEqual(fraction, graph.BroadcastToDims(graph.Scalar(g, dtype, a.Violating), tries))
 	used := graph.ReduceAllMin(graph.Where(good, graph.Reshape(n, tries), last))
 	index := graph.ConvertDType(graph.Iota(g, shapes.Make(dtypes.Int32, batch, slices), 1), dtype)
-	mask := graph.Where(graph.LessThan(index, graph.BroadcastToDims(used, batch, slices)), graph.OnesLike(stopped), graph.ZerosLike(stopped))
-	pairs := graph.Div(graph.ReduceSum(graph.Mul(mask, c.Values), 1), graph.BroadcastToDims(used, batch))
+	counts := graph.LessThan(index, graph.BroadcastToDims(used, batch, slices))
+	pairs := graph.Div(graph.ReduceSum(graph.Where(counts, c.Values, graph.ZerosLike(stopped)), 1), graph.BroadcastToDims(used, batch))
 	return Reduced{Pairs: pairs, Shares: c.Values, Used: graph.ConvertDType(used, dtypes.Int32)}
 }

@@ -54,7 +54,10 @@ func (k Control) Fitted(dim int) int {
 }
 
 func (k Control) Reduce(c Costs) Reduced {
-	if k == Harmonics {
+	switch {
+	case c.Directions.Shape().Dimensions[2] == 1: // the line has no quadratic functions but the constant
+		return Mean{}.Reduce(c)
+	case k == Harmonics:
 		return harmonics(c.Values, graph.StopGradient(c.Directions))
 	}
 	return k.moments(c)

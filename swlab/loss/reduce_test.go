@@ -93,6 +93,27 @@ func TestAdaptiveStops(t *testing.T) {
 	}
 }
 
+// TestAdaptiveInFloat32: large costs that are nearly equal stop at the start, as in float64, though their squares differ by far more
+// than epsilon; and squares that do not fit into float32 are no reason to stop.
+func TestAdaptiveInFloat32(t *testing.T) {
+	const pairs, slices = 40, 60
+	for _, c := range []struct {
+		size, apart float32
+		want        int32
+	}{{123456.7, 0.25, 2}, {1e4, 40, 60}, {3e19, 1e19, 60}, {1e20, 0, 2}} {
+		costs := make([]float32, pairs*slices)
+		for i := range costs {
+			costs[i] = c.size*(1+float32(i/slices)/7) + c.apart*float32(i%2)
+		}
+		out := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{PaperAdaptive().Reduce(Costs{Values: in[0]}).Used}
+		}, tensors.FromFlatDataAndDimensions(costs, pairs, slices))
+		if got := out[0].Value().(int32); got != c.want {
+			t.Errorf("costs %g and %g: n = %d, want %d", c.size, c.size+c.apart, got, c.want)
+		}
+	}
+}
+
 // TestAdaptiveReference compares with the released implementation's n and loss, where the reference set is at hand.
 func TestAdaptiveReference(t *testing.T) {
 	z := reference(t, "asw.npz")
@@ -289,6 +310,18 @@ func TestControlVariates(t *testing.T) {
 		}
 		if !(sds[1] < sds[0] && sds[2] < 0.95*sds[0] && sds[3] < 0.4*sds[0]) {
 			t.Errorf("d = %d: standard deviations %.3g without control, %.3g lower, %.3g upper, %.3g harmonics", dim, sds[0], sds[1], sds[2], sds[3])
+		}
+	}
+}
+
+// TestControlOnTheLine: on given directions of the line, all of which have the same square, there is nothing to correct.
+func TestControlOnTheLine(t *testing.T) {
+	for word, k := range Controls {
+		out := reduced(t, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{k.Reduce(Costs{Values: in[0], Directions: in[1], X: in[1], Y: in[1]}).Pairs}
+		}, [][]float64{{1, 2, 3, 6}}, [][][]float64{{{1}, {-1}, {1}, {1}}})
+		if out[0][0] != 3 {
+			t.Errorf("%s: %v, want the mean 3", word, out[0][0])
 		}
 	}
 }
