@@ -196,7 +196,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 			err = set.setLabels(path, labels)
 		}
 	default:
-		if meshReaders[extension] == nil && pointReaders[extension] == nil {
+		if readerOf(path) == nil {
 			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word %s", path, extension, cloudTypes(), Builtin)
 		}
 		set, err = readMeshSet(path, seedName, o)

@@ -43,13 +43,18 @@ func cloudTypes() string {
 	return strings.Join(all, ", ")
 }
 
+// readerOf returns the reader of a mesh or cloud by the file's extension; nil for other files.
+func readerOf(path string) func(name string, data []byte) (*mesh, error) {
+	extension := strings.ToLower(filepath.Ext(path))
+	if parse := meshReaders[extension]; parse != nil {
+		return parse
+	}
+	return pointReaders[extension]
+}
+
 // readMesh reads a mesh, or a cloud of vertices, by the file's extension.
 func readMesh(path string) (*mesh, error) {
-	extension := strings.ToLower(filepath.Ext(path))
-	parse, ok := meshReaders[extension]
-	if !ok {
-		parse = pointReaders[extension]
-	}
+	parse := readerOf(path)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fileError(path, err)

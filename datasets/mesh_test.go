@@ -12,7 +12,7 @@ const squareOFF = "OFF\n4 1 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n4 0 1 2 3\n"
 
 func parse(t *testing.T, extension string, data []byte) *mesh {
 	t.Helper()
-	m, err := meshReaders[extension]("mesh"+extension, data)
+	m, err := readerOf(extension)("mesh"+extension, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestBadMeshes(t *testing.T) {
 	for extension, cases := range badMeshes {
 		for i, c := range cases {
 			t.Run(fmt.Sprint(extension[1:], i), func(t *testing.T) {
-				_, err := meshReaders[extension]("mesh"+extension, []byte(c[0]))
+				_, err := readerOf(extension)("mesh"+extension, []byte(c[0]))
 				wantError(t, err, "mesh"+extension, c[1])
 			})
 		}
@@ -259,49 +259,6 @@ func TestTriangulateEndsOnAnything(t *testing.T) {
 	}
 }
 
-func TestMeshSamplingIsUniformByArea(t *testing.T) {
-	// Two triangles with areas 1 : 24, each cut into four equal parts by its edge midpoints: eight cells.
-	m := parse(t, ".off", []byte("OFF\n6 2 0\n0 0 0\n1 0 0\n0 1 0\n10 0 0\n16 0 0\n10 4 0\n3 0 1 2\n3 3 4 5\n"))
-	const n = 20000
-	points, err := m.sample(n, newStream(11))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var counts [8]float64
-	for i := 0; i < len(points); i += 3 {
-		x, y, first := float64(points[i]), float64(points[i+1]), 0
-		if points[i+2] != 0 {
-			t.Fatalf("point %d left the plane", i/3)
-		}
-		if x >= 10 {
-			x, y, first = (x-10)/6, y/4, 4
-		}
-		switch {
-		case x < -1e-6 || y < -1e-6 || x+y > 1+1e-6:
-			t.Fatalf("point %d lies outside both triangles", i/3)
-		case x > 0.5:
-			counts[first]++
-		case y > 0.5:
-			counts[first+1]++
-		case x+y < 0.5:
-			counts[first+2]++
-		default:
-			counts[first+3]++
-		}
-	}
-	chi := 0.0
-	for i, c := range counts {
-		want := float64(n) / 25 / 4
-		if i >= 4 {
-			want *= 24
-		}
-		chi += (c - want) * (c - want) / want
-	}
-	if chi > 24.3 { // p = 0.001, 7 degrees of freedom
-		t.Errorf("chi-square %.1f, counts %v", chi, counts)
-	}
-}
-
 func fuzzMesh(f *testing.F, extension string, seeds ...[]byte) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -310,7 +267,7 @@ func fuzzMesh(f *testing.F, extension string, seeds ...[]byte) {
 		f.Add([]byte(c[0]))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := meshReaders[extension]("fuzz", data)
+		m, err := readerOf(extension)("fuzz", data)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fuzz") {
 				t.Fatalf("error %q does not name the file", err)

@@ -1,0 +1,117 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut into four equal parts
+// by its edge midpoints, and compares the counts with the areas by chi-square.
+func TestMeshSamplingIsUniformByArea(t *testing.T) {
+	const triangles, n = 9, 200000
+	text, total := fmt.Sprintf("OFF\n%d %d 0\n", 3*triangles, triangles), 0.0
+	for i := range triangles { // in a row, i-th of height 2^i and side 1; its corners in turn, so that none is special
+		a, b, c := fmt.Sprintf("%d 0 0\n", 10*i), fmt.Sprintf("%d 0 0\n", 10*i+1), fmt.Sprintf("%d %d 0\n", 10*i, 1<<i)
+		text += []string{a + b + c, b + c + a, c + a + b}[i%3]
+		total += float64(int(1) << i)
+	}
+	for i := range triangles {
+		text += fmt.Sprintf("3 %d %d %d\n", 3*i, 3*i+1, 3*i+2)
+	}
+	m := parse(t, ".off", []byte(text))
+	points, err := m.sample(n, newStream(11))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts [triangles][4]float64
+	for p := 0; p < len(points); p += 3 {
+		i := int(points[p]+5) / 10
+		x, y := float64(points[p])-float64(10*i), float64(points[p+1])/float64(int(1)<<i)
+		switch {
+		case points[p+2] != 0 || x < -1e-5 || y < -1e-5 || x+y > 1+1e-5:
+			t.Fatalf("point %d lies outside triangle %d", p/3, i)
+		case x > 0.5:
+			counts[i][0]++
+		case y > 0.5:
+			counts[i][1]++
+		case x+y < 0.5:
+			counts[i][2]++
+		default:
+			counts[i][3]++
+		}
+	}
+	chi := 0.0
+	for i := range counts {
+		for _, c := range counts[i] {
+			want := n * float64(int(1)<<i) / total / 4
+			chi += (c - want) * (c - want) / want
+		}
+	}
+	law := distuv.ChiSquared{K: 4*triangles - 1}
+	if p := law.Survival(chi); p < 0.001 {
+		t.Errorf("chi-square %.1f of %v degrees of freedom, p = %.2g; counts %v", chi, law.K, p, counts)
+	}
+	again, _ := m.sample(n, newStream(11))
+	if fmt.Sprint(points[:30]) != fmt.Sprint(again[:30]) {
+		t.Error("the same seed gave other points")
+	}
+}
+
+// TestFacesWithoutAreaAreCounted on their way from the file to the set.
+func TestFacesWithoutAreaAreCounted(t *testing.T) {
+	const head = "OFF\n5 %d 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n1 0 0\n"
+	flat := []byte(fmt.Sprintf(head, 5) + "4 0 1 2 3\n3 0 1 4\n3 1 1 2\n2 0 1\n4 0 4 1 4\n")
+	split := []byte(fmt.Sprintf(head, 1) + "5 0 4 1 2 3\n") // a straight corner, yet an area
+	wantMesh(t, parse(t, ".off", flat), 5, 2, 4, 4)
+	wantMesh(t, parse(t, ".off", split), 5, 2, 0, 4)
+	s := load(t, tree(t, map[string][]byte{"a/x.off": split, "b/y.off": flat, "c/z.npy": cloudNPY(2, 10, 3, 1)}), Options{Points: 10})
+	if fmt.Sprint(s.Flat) != "[0 4 0 0]" || s.Summary().Flat != 4 {
+		t.Errorf("counts %v", s.Flat)
+	}
+	if s := load(t, write(t, "y.off", flat), Options{}); fmt.Sprint(s.Flat) != "[4]" {
+		t.Errorf("one mesh: counts %v", s.Flat)
+	}
+	if s := load(t, write(t, "a.npy", cloudNPY(2, 10, 3, 1)), Options{}); s.Flat != nil {
+		t.Errorf("an array: counts %v", s.Flat)
+	}
+}
+
+// sphereMesh is a sphere of 2 n (n-1) triangles.
+func sphereMesh(n int) *mesh {
+	m := &mesh{}
+	for i := range n + 1 {
+		sinTheta, cosTheta := math.Sincos(math.Pi * float64(i) / float64(n))
+		for j := range n {
+			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(n))
+			m.vertices = append(m.vertices, vec{sinTheta * cos, cosTheta, sinTheta * sin})
+		}
+	}
+	for i := range n {
+		for j := range n {
+			a, b := i*n+j, i*n+(j+1)%n
+			if i > 0 {
+				m.addTriangle(a, b, a+n)
+			}
+			if i < n-1 {
+				m.addTriangle(b, b+n, a+n)
+			}
+		}
+	}
+	return m
+}
+
+// BenchmarkSample draws 2,048 points from a mesh of 100,000 triangles, read already.
+func BenchmarkSample(b *testing.B) {
+	m := sphereMesh(224)
+	if n := len(m.triangles); n < 99000 || n > 101000 {
+		b.Fatal(n)
+	}
+	for b.Loop() {
+		if _, err := m.sample(2048, newStream(1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
