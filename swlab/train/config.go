@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -72,7 +73,8 @@ func (c Config) Start() (*weights.Set, error) {
 }
 
 // Check compares the configuration with the data it is to run on.
-func (c Config) Check(set *datasets.Set) error {
+func (c Config) Check(data datasets.Clouds) error {
+	set := data.Header()
 	switch {
 	case set.D != pointnet.Dim:
 		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
@@ -107,6 +109,21 @@ func (c Config) batches(epoch int) [][]int32 {
 		all = append(all[:n-2], order[(n-2)*c.Batch:])
 	}
 	return all
+}
+
+// batchesFrom are the rows of every step after that many, to the end of the run.
+func (c Config) batchesFrom(step int) iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		total, per := c.totalSteps(), c.perEpoch()
+		for step < total {
+			for _, rows := range c.batches(step / per)[step%per:] {
+				if step == total || !yield(rows) {
+					return
+				}
+				step++
+			}
+		}
+	}
 }
 
 // perEpoch is the number of steps of one pass.

@@ -17,7 +17,7 @@ import (
 type stepper struct {
 	model  Model
 	seed   uint64
-	data   *tensors.Tensor   // [clouds, points, 3]
+	feed   *feed
 	state  []*tensors.Tensor // in the order of stateSpecs, then Adam's count
 	step   *graph.Exec
 	locate *locator // nil unless the location is found by ascent
@@ -83,8 +83,9 @@ func stream(seed uint64, step int, purpose uint64) uint64 {
 	return z ^ z>>31
 }
 
-func newStepper(b compute.Backend, m Model, seed uint64, points []float32, clouds int, c checkpoint) (*stepper, error) {
-	s := &stepper{model: m, seed: seed, data: tensors.FromFlatDataAndDimensions(points, clouds, m.Net.Points, pointnet.Dim)}
+// newStepper makes a stepper, whose the feed is from then on.
+func newStepper(b compute.Backend, m Model, seed uint64, f *feed, c checkpoint) (*stepper, error) {
+	s := &stepper{model: m, seed: seed, feed: f}
 	s.load(c)
 	var err error
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
@@ -174,7 +175,12 @@ func (s *stepper) run(step int, rows []int32) (r Record, err error) {
 		return r, err
 	}
 	defer rng.FinalizeAll()
-	args := []any{s.data, rows, rng}
+	data, at, err := s.feed.batch(rows)
+	if err != nil {
+		return r, err
+	}
+	defer s.feed.used(data)
+	args := []any{data, at, rng}
 	if s.locate != nil {
 		location, err := s.ascend(step, args, &r)
 		if err != nil {
@@ -248,7 +254,7 @@ func (s *stepper) release() {
 // close frees the device: Go's collector does not see what lies there.
 func (s *stepper) close() {
 	s.release()
-	s.data.FinalizeAll()
+	s.feed.close()
 	s.step.Finalize()
 	if s.locate != nil {
 		s.locate.forward.Finalize()

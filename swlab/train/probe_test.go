@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -45,7 +46,12 @@ func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
 	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
-	s, err := newStepper(graphtest.Engine(t).Backend, mod, probeSeed, points, clouds, mod.initial(probeSeed))
+	set := &datasets.Set{Name: "probe", N: clouds, M: m, D: 3, Points: points}
+	f, err := newFeed(graphtest.Engine(t), set, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStepper(graphtest.Engine(t).Backend, mod, probeSeed, f, mod.initial(probeSeed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +129,7 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []any{climbing.data, probeRows, stepState(t, 1), stepState(t, 2)}
+	args := []any{climbing.feed.all, probeRows, stepState(t, 1), stepState(t, 2)}
 	for _, v := range climbing.state {
 		args = append(args, v)
 	}
@@ -150,7 +156,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.ascend(i+1, []any{low.data, probeRows, stepState(t, 1)}, &Record{})
+		l, err := low.ascend(i+1, []any{low.feed.all, probeRows, stepState(t, 1)}, &Record{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,6 @@ package train
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +35,9 @@ type Options struct {
 	Out             string // run folder
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
+	// DeviceData bounds the bytes of clouds kept on the device, where batches are then gathered. Larger sets are read batch by
+	// batch, the next one during a step. 0: 2 GiB, and on the CPU at most half the memory that is free; below 0: no set is kept.
+	DeviceData int64
 	// Progress is called after every step with the record and the number of steps of the whole run.
 	Progress func(r Record, total int)
 }
@@ -55,12 +55,15 @@ func (e CallError) Unwrap() error { return e.Err }
 //
 // On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
 // anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error.
-func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
-	c = c.On(set)
-	c.Backend = e.Name
+func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
 	if err := c.Check(set); err != nil {
 		return Result{}, CallError{err}
 	}
+	c, err := c.on(set)
+	if err != nil {
+		return Result{}, CallError{err}
+	}
+	c.Backend = e.Name
 	m, err := c.Model()
 	if err != nil {
 		return Result{}, CallError{err}
@@ -75,7 +78,12 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 		return Result{}, err
 	}
 	defer r.log.Close()
-	if r.stepper, err = newStepper(e.Backend, m, c.Seed, set.Points, set.N, start); err != nil {
+	f, err := newFeed(e, set, o.DeviceData, c.batchesFrom(start.progress.Step))
+	if err != nil {
+		return Result{}, err
+	}
+	if r.stepper, err = newStepper(e.Backend, m, c.Seed, f, start); err != nil {
+		f.close()
 		return Result{}, err
 	}
 	defer r.stepper.close()
@@ -86,12 +94,23 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 }
 
 // On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, and with the numbers that the loss
-// decides where they are left to it, Slices and P.
-func (c Config) On(set *datasets.Set) Config {
-	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.M, set.N, digest(set.Points)
+// decides where they are left to it, Slices and P. For the hash all clouds are read, once where they are a stream. What is
+// wrong with them, Run says.
+func (c Config) On(set datasets.Clouds) Config {
+	c, _ = c.on(set)
+	return c
+}
+
+func (c Config) on(set datasets.Clouds) (Config, error) {
+	h := set.Header()
+	digest, err := set.Digest()
+	if err != nil {
+		return c, err
+	}
+	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.M, h.N, digest[:12]
 	m, err := c.Model()
 	if err != nil {
-		return c // the run will say so
+		return c, err
 	}
 	if s, ok := m.Loss.(loss.Sliced); ok {
 		c.Slices = s.Rule.Slices
@@ -99,14 +118,7 @@ func (c Config) On(set *datasets.Set) Config {
 	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
 		c.P = e.Exponent()
 	}
-	return c
-}
-
-// digest is the SHA-256 of the points, 12 hexadecimal digits.
-func digest(points []float32) string {
-	h := sha256.New()
-	_ = binary.Write(h, binary.LittleEndian, points) // a hash takes every write
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	return c, nil
 }
 
 // CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that very run; else it must be
@@ -215,32 +227,25 @@ type runner struct {
 
 func (r *runner) steps(ctx context.Context) error {
 	total, per := r.config.totalSteps(), r.config.perEpoch()
-	for r.Step < total {
-		epoch := r.Step / per
-		batches := r.config.batches(epoch)
-		for _, rows := range batches[r.Step%per:] {
-			if r.Step == total {
-				break
+	for rows := range r.config.batchesFrom(r.Step) {
+		if ctx.Err() != nil {
+			if err := r.save(); err != nil {
+				return fmt.Errorf("interrupted, and the checkpoint was not saved: %w", err)
 			}
-			if ctx.Err() != nil {
-				if err := r.save(); err != nil {
-					return fmt.Errorf("interrupted, and the checkpoint was not saved: %w", err)
-				}
-				return ctx.Err()
-			}
-			if err := r.one(epoch, rows, total); err != nil {
-				return err
-			}
-			if n := r.options.CheckpointEvery; n > 0 && r.Step%n == 0 && r.Step%per != 0 {
-				if err := r.save(); err != nil {
-					return err
-				}
-			}
+			return ctx.Err()
 		}
-		if r.Step%per == 0 {
-			if err := r.endEpoch(epoch); err != nil {
-				return err
-			}
+		epoch := r.Step / per
+		if err := r.one(epoch, rows, total); err != nil {
+			return err
+		}
+		var err error
+		if n := r.options.CheckpointEvery; r.Step%per == 0 {
+			err = r.endEpoch(epoch)
+		} else if n > 0 && r.Step%n == 0 {
+			err = r.save()
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

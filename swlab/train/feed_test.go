@@ -1,0 +1,148 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+)
+
+// streamed writes clouds to a file, which is their name from then on, and reads them from there.
+func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
+	t.Helper()
+	set.Name = filepath.Join(t.TempDir(), "clouds.npy")
+	if err := datasets.WriteNPY(set.Name, set.Points, set.N, set.M, set.D); err != nil {
+		t.Fatal(err)
+	}
+	c, err := datasets.Open(set.Name, datasets.OpenOptions{Memory: -1, Options: datasets.Options{Raw: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok := c.(*datasets.Stream)
+	if !ok {
+		t.Fatalf("%T, expected a stream", c)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestFeedsAgree: clouds that lie on the device and clouds read batch by batch from a file, in a run that is cut off in the middle of
+// a pass and resumed, give the same log, weights and configuration, bit for bit.
+func TestFeedsAgree(t *testing.T) {
+	t.Parallel()
+	c := config("v-dsw", "la")
+	c.Points, c.Batch, c.Epochs = 16, 4, 2
+	set := boxes(8, 16) // one size of batch, one compilation a run
+	file, e := streamed(t, set), graphtest.Engine(t)
+	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
+	if _, err := Run(context.Background(), e, set, c, Options{Out: whole}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Run(ctx, e, file, c, Options{Out: cut, DeviceData: -1, Progress: func(r Record, _ int) {
+		if r.Step == 3 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted run: %v", err)
+	}
+	if _, err := Run(context.Background(), e, file, c, Options{Out: cut, Resume: true, DeviceData: -1}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := values(t, cut), values(t, whole); len(want) != 4 || !sameLog(got, want) {
+		t.Errorf("the log differs:\n%v\n%v", got, want)
+	}
+	for _, name := range []string{weightsFile, bestFile, amortizerFile, configFile} {
+		if !sameFile(t, filepath.Join(cut, name), filepath.Join(whole, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// TestBadCloudInStream: a cloud that cannot be used is found before the run begins.
+func TestBadCloudInStream(t *testing.T) {
+	set := boxes(12, 32)
+	set.Cloud(9)[4] = float32(math.Inf(1))
+	out := filepath.Join(t.TempDir(), "run")
+	_, err := Run(context.Background(), graphtest.Engine(t), streamed(t, set), config("sw", ""), Options{Out: out})
+	if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "clouds.npy: cloud 9: point 1, coordinate 1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was written")
+	}
+}
+
+// TestFeedChooses: the set goes to the device up to the bytes allowed, and both ways give the clouds of every batch from any step
+// on, the smaller ones at the end of a pass included, and free what is on the device: Go's collector does not see its size.
+func TestFeedChooses(t *testing.T) {
+	set := boxes(12, 16)
+	c := config("sw", "")
+	c.Points, c.Clouds, c.Epochs = 16, 12, 2
+	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
+		f, err := newFeed(graphtest.Engine(t), set, budget, c.batchesFrom(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (f.all != nil) != resident {
+			t.Errorf("%d bytes: on the device %v, expected %v", budget, f.all != nil, resident)
+		}
+		var sizes []int
+		for rows := range c.batchesFrom(1) {
+			sizes = append(sizes, len(rows))
+			want := make([]float32, len(rows)*16*3)
+			if err := set.Read(want, rows); err != nil {
+				t.Fatal(err)
+			}
+			data, at, err := f.batch(rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []float32
+			all := data.Value().([][][]float32)
+			for _, row := range at {
+				got = append(got, slices.Concat(all[row]...)...)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d bytes: other clouds than those of the batch", budget)
+			}
+			f.used(data)
+			if freed := data.CheckValid() != nil; freed == resident {
+				t.Errorf("%d bytes: the clouds of a step freed %v", budget, freed)
+			}
+		}
+		if !slices.Equal(sizes, []int{5, 2, 5, 5, 2}) {
+			t.Errorf("batches of %v", sizes)
+		}
+		if _, _, err := f.batch(c.batches(0)[0]); !resident && err == nil {
+			t.Error("a batch after the last")
+		}
+		f.close()
+		if resident && f.all.CheckValid() == nil {
+			t.Error("the clouds on the device were not freed")
+		}
+	}
+}
+
+func TestDeviceData(t *testing.T) {
+	if got := kilobytes("MemTotal:       24 kB\nMemAvailable:    2000 kB\nBuffers: 3 kB\n", "MemAvailable:"); got != 2000<<10 {
+		t.Errorf("found %d", got)
+	}
+	if got := kilobytes("MemFree: 3 kB\n", "MemAvailable:"); got != 0 {
+		t.Errorf("found %d", got)
+	}
+	if got := defaultDeviceData("xla:cuda"); got != deviceData {
+		t.Errorf("%d bytes on an accelerator", got)
+	}
+	if got := defaultDeviceData("go"); got < 1 || got > deviceData {
+		t.Errorf("%d bytes on the host", got)
+	}
+}
