@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,9 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/sliced-wasserstein/lab/datasets"
 )
 
 // TestDownload: the file comes whole through every fault that another attempt can mend.
@@ -237,6 +237,57 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// slowly is a server's answer of ten bytes, each after a pause, in the time of synctest.
+type slowly struct {
+	pause time.Duration
+	left  int
+}
+
+func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, ContentLength: 10, Body: io.NopCloser(slowBody{s, r.Context()}), Request: r}, nil
+}
+
+type slowBody struct {
+	*slowly
+	ctx context.Context
+}
+
+func (b slowBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	select {
+	case <-b.ctx.Done():
+		return 0, b.ctx.Err()
+	case <-time.After(b.pause):
+		b.left--
+		p[0] = 'x'
+		return 1, nil
+	}
+}
+
+// TestSlowIsNotStalled: what counts is the pause between two bytes, not the whole time.
+func TestSlowIsNotStalled(t *testing.T) {
+	content := []byte("xxxxxxxxxx")
+	for pause, stalled := range map[time.Duration]bool{29 * time.Second: false, 31 * time.Second: true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}} // with the default times
+			began := time.Now()
+			if stalled {
+				refused(t, plainSource(content, true, "http://host/f.bin"), o, "given up after 5", "no byte came for 30s")
+				if took := time.Since(began); took < 150*time.Second || took > 200*time.Second { // five times 30 s and pauses of 2, 4, 8, 16 s
+					t.Errorf("given up after %v", took)
+				}
+				return
+			}
+			fetched(t, plainSource(content, true, "http://host/f.bin"), o, content)
+			if took := time.Since(began); took != 290*time.Second {
+				t.Errorf("ten bytes took %v", took)
+			}
+		})
+	}
+}
+
 // TestChangedFile: pieces of two versions of a file are not put together.
 func TestChangedFile(t *testing.T) {
 	old, content := noise(100_000), noise(100_001)
@@ -301,10 +352,15 @@ func TestInterrupted(t *testing.T) {
 
 	other := newSite(t, content)
 	o = quick(t)
-	if err := os.CopyFS(source.Dir(o.Cache), os.DirFS(filepath.Dir(part))); err != nil {
+	part = filepath.Join(source.Dir(o.Cache), "f.bin.part")
+	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	os.Remove(filepath.Join(source.Dir(o.Cache), datasets.RecordName))
+	for _, err := range []error{os.WriteFile(part, noise(300_000), 0o644), os.WriteFile(part+".json", []byte(`{"URL":"`+s.URL+`","ETag":"\"one\"","Total":600000}`), 0o644)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	fetched(t, plainSource(content, false, other.URL), o, content)
 	if got := other.requests(); !slices.Equal(got, []string{""}) {
 		t.Errorf("requests for %q", got)

@@ -109,6 +109,7 @@ func TestUnpackRefused(t *testing.T) {
 		"bomb":                {"zip", zipOf(t, "a", strings.Repeat("\x00", 4<<20)), roomy, "far more"},
 		"bomb in pieces":      {"zip", zipOf(t, "a", strings.Repeat("\x00", 700<<10), "b", strings.Repeat("\x00", 700<<10)), roomy, "b: unpacks to far more"},
 		"over the bound":      {"zip", good, budget{bytes: 2999, files: 9}, "bound"},
+		"together over it":    {"zip", zipOf(t, "a", strings.Repeat("a", 2000), "b", strings.Repeat("b", 2000)), budget{bytes: 3999, files: 9}, "b: unpacks to far more"},
 		"too many files":      {"zip", zipOf(t, many...), roomy, "more than"},
 		"nothing in it":       {"zip", zipOf(t), roomy, "no files"},
 		"nothing in tar":      {"tar.gz", tarOf(t), roomy, "no files"},
