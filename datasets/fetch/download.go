@@ -130,7 +130,7 @@ func (o Options) retry(ctx context.Context, address, part string, want datasets.
 		select {
 		case <-ctx.Done():
 			return resumed, context.Cause(ctx)
-		case <-time.After(o.Backoff << min(fruitless, 5)):
+		case <-time.After(o.Backoff << min(max(fruitless-1, 0), 5)):
 		}
 	}
 }
