@@ -3,11 +3,12 @@ package ot
 import "math"
 
 const (
-	plainRounds = 30 // before the first step of Newton's method, and the number it must save
-	stepLimit   = 5  // largest change of a logarithm in one step
+	plainRounds = 30    // before the first step of Newton's method, and the number it must save
+	stepLimit   = 5     // largest change of a logarithm in one step
+	flat        = 1e-12 // curvature, relative to that of unconnected columns, that is rounding
 )
 
-// converge does rounds until the error is at most tolerance or limit passes over the kernel have been made in all, and absorbs. It goes on from [scaling.warm].
+// converge does rounds until the error is at most tolerance or limit passes over the kernel have been made in all, and absorbs.
 //
 // Where plain rounds would take long it maximises the concave phi(g) = sum a f(g) + sum b g, f the rows' answer to g, by Newton's method. With
 // the plan P and its column sums s, d phi = b - s and -Reg d^2 phi = diag(s) - P' diag(1/a) P, which is solved for by conjugate
@@ -20,7 +21,7 @@ func (s *scaling) converge(limit int, tolerance float64) {
 			s.advance()
 		}
 		end := s.error()
-		if end <= tolerance {
+		if !(end > tolerance) {
 			break
 		}
 		if perRound := math.Log(start/end) / float64(n); perRound*plainRounds > math.Log(end/tolerance) {
@@ -48,7 +49,8 @@ func (s *scaling) newton(limit int, tolerance float64) bool {
 		return false
 	}
 	v := make([]float64, len(s.v))
-	for t := min(1, stepLimit/largest); t > 1e-4 && s.rounds < limit; t /= 3 {
+	first := min(1, stepLimit/largest)
+	for t := first; t > 1e-3*first && s.rounds < limit; t /= 3 {
 		for j, d := range step {
 			v[j] = s.v[j] * math.Exp(t*d)
 		}
@@ -98,7 +100,10 @@ func (s *scaling) direction(limit int, part, tolerance float64) []float64 {
 			product[j] = diagonal[j]*p[j] - s.v[j]*product[j]
 			curvature += p[j] * product[j]
 		}
-		if !(curvature > 1e-15*rho) { // constants, which the plan does not feel, and rounding
+		if !(curvature > flat*rho) { // parts of the clouds that the plan does not connect: as far as a step may go
+			for j := range k {
+				d[j] += p[j] / flat
+			}
 			break
 		}
 		alpha, next := rho/curvature, 0.0

@@ -10,7 +10,8 @@ const (
 	dropAt     = -100 // logarithm of a kernel entry, relative to the smaller weight, below which it is 0
 	warmStart  = 30   // the first reg is at least the largest cost over this
 	warmFactor = 3    // from one reg to the next
-	warmRounds = 20
+	warmRounds = 200  // passes for a larger reg at most
+	warmError  = 1e-2 // tolerance there
 )
 
 // scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with kernel = exp((f + g - c)/reg).
@@ -41,18 +42,17 @@ func (s *scaling) plain(rounds int) {
 	s.absorb()
 }
 
-// warm does rounds for larger regs, which fall to that wanted, until each has an error of at most tolerance or has had a few.
-func (s *scaling) warm(reg, largest, tolerance float64, limit int) {
-	s.reg = max(reg, largest/warmStart)
-	for {
+// solve goes through larger regs, which fall to that wanted, with a loose tolerance, and reduces the error at the last one to
+// tolerance if limit passes over the kernel, in all, allow it.
+func (s *scaling) solve(reg, largest, tolerance, mass float64, limit int) {
+	for s.reg = max(reg, largest/warmStart); ; {
 		s.build()
-		for n := 0; n < warmRounds && s.rounds < limit && s.error() > tolerance; n++ {
-			s.advance()
-		}
+		s.advance() // the rows are exact from here on
 		if s.reg == reg {
+			s.converge(limit, tolerance)
 			return
 		}
-		s.absorb()
+		s.converge(min(limit, s.rounds+warmRounds), warmError*mass)
 		next := max(reg, s.reg/warmFactor)
 		// f and g hold Reg log of the weights.
 		for i, w := range s.a {

@@ -18,7 +18,7 @@ type Sinkhorn struct {
 	// the wanted one, with steps of Newton's method where plain rounds are slow.
 	Rounds    int
 	Tolerance float64 // on Plan.Error; 0: 1e-9. With Rounds > 0 it decides Converged alone
-	MaxRounds int     // with Rounds = 0; 0: 10000
+	MaxRounds int     // with Rounds = 0; 0: 10000. Every larger Reg has a round of its own in any case
 }
 
 // Plan is the solution of a [Sinkhorn] problem.
@@ -41,7 +41,8 @@ type Plan struct {
 //
 // Rounds multiply with a kernel exp((f + g - c)/Reg) that has absorbed the potentials; only where a factor would leave
 // [e^-20, e^20] a round is done with logarithms and the kernel is rebuilt. Costs and kernel are stored: 16 n k bytes, or 8 n k and 12
-// per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds is returned with Converged = false.
+// per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds is returned with Converged = false: so it is
+// with unequal sizes or weights when Reg is below about 1e-4 of the costs' spread. 2048 points of a shape each take 0.25 s of one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
 func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	n, k, err := checkSides("Sinkhorn", x, y, dim)
 	if err != nil {
@@ -91,8 +92,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		w.reg = s.Reg
 		w.plain(s.Rounds)
 	} else {
-		w.warm(s.Reg, largest, 1e-2*mass, s.MaxRounds)
-		w.converge(s.MaxRounds, s.Tolerance*mass)
+		w.solve(s.Reg, largest, s.Tolerance*mass, mass, s.MaxRounds)
 	}
 	plan := &Plan{F: w.f, G: w.g, Rounds: w.rounds, x: x, y: y, dim: dim, p: s.P, reg: s.Reg, cost: c}
 	plan.sums(a, b, mass)
