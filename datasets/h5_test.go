@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scigolib/hdf5"
@@ -139,4 +140,30 @@ func TestSharedH5(t *testing.T) {
 	wantError(t, err, "ply_data_latest.h5", "h5repack")
 	_, err = Load(dir, Options{})
 	wantError(t, err, "ply_data_latest.h5")
+}
+
+// FuzzH5 reads any file as clouds with labels. The format itself has a target of its own in internal/hdf5.
+func FuzzH5(f *testing.F) {
+	for _, name := range []string{"userblock.h5", "latest.h5", "v110.h5"} {
+		data, err := os.ReadFile(filepath.Join("internal", "hdf5", "testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	path := filepath.Join(f.TempDir(), "fuzz.h5")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(path, Options{})
+		if err != nil && !strings.HasPrefix(err.Error(), path) {
+			t.Fatalf("error %q does not name the file", err)
+		}
+		if err == nil {
+			if err := s.Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

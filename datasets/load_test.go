@@ -352,17 +352,4 @@ func TestSharedOriginals(t *testing.T) {
 		t.Errorf("classes %v, split %v", s.Classes, s.Split)
 	}
 	checkNormalized(t, s)
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.o*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, path := range append(files, filepath.Join(dir, "common_models", "igea.ply")) {
-		m, err := readMesh(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.area() <= 0 {
-			t.Errorf("%s: area %v", path, m.area())
-		}
-	}
 }
