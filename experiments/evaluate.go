@@ -47,9 +47,10 @@ type EvaluateOptions struct {
 // EvaluationSlices is the number of directions of the SW metric.
 const EvaluationSlices = 100
 
-// Evaluate reconstructs every cloud of set with the network in evaluation mode and scores reconstruction (first argument)
+// Evaluate reconstructs every one of the clouds with the network in evaluation mode and scores reconstruction (first argument)
 // against input (second), as the paper does. w holds the tensors of net.Specs.
-func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *datasets.Set, o EvaluateOptions) (Scores, error) {
+func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
+	set := clouds.Header()
 	if set.D != pointnet.Dim || set.M != net.Points {
 		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d", set.Name, net.Points, pointnet.Dim, set.M, set.D)
 	}
@@ -83,18 +84,21 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, set *
 	var exact []float64
 	batch := batchFor(set.M, set.N)
 	for at := 0; at < set.N; at += batch {
-		rows := make([]int, batch) // the last batch is filled up with its own last cloud, so that one graph serves all
+		rows := make([]int32, batch) // the last batch is filled up with its own last cloud, so that one graph serves all
 		for i := range rows {
-			rows[i] = min(at+i, set.N-1)
+			rows[i] = int32(min(at+i, set.N-1))
 		}
-		part := set.Select(rows)
+		part := &datasets.Set{N: batch, M: set.M, D: set.D, Points: make([]float32, batch*set.M*set.D)}
+		if err := clouds.Read(part.Points, rows); err != nil {
+			return Scores{}, err
+		}
 		rng, err := graph.RNGStateFromSeed(int64(o.Seed)<<32 + int64(at))
 		if err != nil {
 			return Scores{}, err
 		}
-		clouds := []any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}
-		out, err := x.Call(append(clouds, params...)...)
-		finalize(clouds)
+		in := []any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}
+		out, err := x.Call(append(in, params...)...)
+		finalize(in)
 		if err != nil {
 			return Scores{}, err
 		}

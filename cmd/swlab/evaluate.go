@@ -36,12 +36,20 @@ func newEvaluate(c *common) *cobra.Command {
 			if data == "" {
 				data = config.Data
 			}
-			set, err := loadPart(data, key, split, config.Points, config.Seed)
+			own := data == config.Data
+			if own && key == "" {
+				key = config.Key
+			}
+			chosen := split
+			if split == "" {
+				split = unseen(config)
+			}
+			set, err := openPart(data, key, split, config.Points, config.Seed)
 			if err != nil {
 				return err
 			}
-			if set.Split == nil && split != "all" && data == config.Data {
-				fmt.Fprintf(os.Stderr, "swlab: warning: %s has no parts, so these are the clouds that the run was trained on\n", data)
+			if own && chosen != "all" && (set.Header().Split == nil || split == "all") {
+				fmt.Fprintf(os.Stderr, "swlab: warning: these are the clouds of %s that the run was trained on\n", data)
 			}
 			e, err := c.engine()
 			if err != nil {
@@ -69,9 +77,20 @@ func newEvaluate(c *common) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&run, "run", "", "run folder")
 	f.StringVar(&data, "data", "", "clouds; default: the run's")
-	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.StringVar(&split, "split", "test", "part to evaluate: train, test or all")
+	f.StringVar(&key, "key", "", "array in a .npz or .h5 file; default: the run's")
+	f.StringVar(&split, "split", "", "part to evaluate: train, test, val or all; default: test, or what a run on other parts leaves")
 	f.BoolVar(&exact, "exact-emd", true, "also the exact EMD, a tenth of a second per cloud of 2048 points")
 	f.StringVar(&state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
 	return required(cmd, "run")
+}
+
+// unseen is the part to evaluate where none is asked for: one that the run was not trained on, where there is one.
+func unseen(c train.Config) string {
+	switch c.Split {
+	case "all":
+		return "all"
+	case "test":
+		return "train"
+	}
+	return "test"
 }

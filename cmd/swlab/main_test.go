@@ -19,6 +19,9 @@ import (
 // TestMain lets the test binary be swlab, for tests that must kill it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SWLAB_TEST_IS_SWLAB") == "1" {
+		if os.Getenv("SWLAB_TEST_STREAMS") == "1" {
+			loaded = -1
+		}
 		os.Exit(run(os.Args[1:]))
 	}
 	os.Exit(m.Run())

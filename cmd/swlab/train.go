@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -40,7 +39,7 @@ func newTrain(c *common) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.StringVar(&t.split, "split", "train", "part to train on: train, test or all")
+	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
 	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
@@ -64,12 +63,21 @@ func (t *trainCall) run() error {
 	if _, err := t.config.Model(); err != nil {
 		return wrongCall(err)
 	}
-	set, err := loadPart(t.data, t.key, t.split, t.points, t.seed)
+	if t.key != "data" {
+		t.config.Key = t.key
+	}
+	if t.split != "train" {
+		t.config.Split = t.split
+	}
+	set, err := openPart(t.data, t.key, t.split, t.points, t.seed)
 	if err != nil {
 		return err
 	}
 	if err := t.config.Check(set); err != nil {
 		return wrongCall(err)
+	}
+	if _, err := set.Digest(); err != nil { // finds bad clouds of a large file
+		return wrongCall(fmt.Errorf("--data: %w", err))
 	}
 	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
 		return wrongCall(err)
@@ -101,22 +109,6 @@ func (t *trainCall) run() error {
 		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
 		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
 		[2]string{"run", r.Run})
-}
-
-// loadPart loads normalised clouds and takes a part of them.
-func loadPart(path, key, split string, points int, seed uint64) (*datasets.Set, error) {
-	if points < 1 {
-		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
-	}
-	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key})
-	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--data: %w", err))
-	}
-	part, err := set.Part(split)
-	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--split: %w", err))
-	}
-	return part, nil
 }
 
 // newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// loaded is [datasets.OpenOptions].Memory: larger files are read by cloud.
+var loaded int64 = datasets.DefaultMemory
+
+// openPart opens normalised clouds and takes a part of them. The file stays open until the process ends.
+func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+	if points < 1 {
+		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
+	}
+	set, err := datasets.Open(path, datasets.OpenOptions{
+		Options: datasets.Options{Points: points, Seed: seed, Key: key}, Memory: loaded, Progress: passes()})
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--data: %w", err))
+	}
+	part, err := datasets.PartOf(set, split)
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--split: %w", err))
+	}
+	return part, nil
+}
+
+// passes shows passes over whole files, each with a bar of its own.
+func passes() func(what string, done, total int) {
+	var bar func(done, total int, note string)
+	last := ""
+	return func(what string, done, total int) {
+		if bar == nil || what != last {
+			bar, last = newBar(what), what
+		}
+		bar(done, total, "")
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// packed makes a compressed archive of the clouds of folder under the key "shapes".
+func packed(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(folder(t), "points.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "big.npz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	w, err := z.Create("shapes.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestLargeFile: train and evaluate on a file that is too large to be loaded give what they give on one that is not; the file is
+// unpacked once; the run knows the key of its array.
+func TestLargeFile(t *testing.T) {
+	t.Setenv("SWLAB_CACHE", t.TempDir())
+	data := packed(t)
+	call := func(out string) []string {
+		return []string{"train", "--data", data, "--key", "shapes", "--split", "all", "--loss", "chamfer", "--points", "16", "--batch", "7", "--epochs", "1", "--out", out}
+	}
+	small, large := filepath.Join(t.TempDir(), "small"), filepath.Join(t.TempDir(), "large")
+	want := object(t, call(small)...)
+	t.Setenv("SWLAB_TEST_STREAMS", "1")
+	code, _, errs := command(t, call(large)...)
+	if code != 0 || !strings.Contains(errs, "unpacking "+data) || !strings.Contains(errs, "SWLAB_CACHE") || !strings.Contains(errs, "checking "+data) {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	got, err := train.ReadResult(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Loss != want["loss"] {
+		t.Errorf("loss %v, expected %v", got.Loss, want["loss"])
+	}
+	config := func(run string) train.Config {
+		c, err := train.ReadConfig(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if a, b := config(small), config(large); a != b || a.Key != "shapes" || a.Split != "all" {
+		t.Errorf("configurations %+v and %+v", a, b)
+	}
+	code, out, errs := command(t, "evaluate", "--run", large, "--format", "json", "--exact-emd=false")
+	if code != 0 || !strings.Contains(out, `"n":14`) && !strings.Contains(out, `"n": 14`) || strings.Contains(errs, "unpacking") || !strings.Contains(errs, "was trained on") {
+		t.Errorf("exit code %d: %s %s", code, out, errs)
+	}
+}
+
+// TestUnseen: the part that is evaluated by default.
+func TestUnseen(t *testing.T) {
+	for trained, want := range map[string]string{"": "test", "val": "test", "test": "train", "all": "all"} {
+		if got := unseen(train.Config{Split: trained}); got != want {
+			t.Errorf("trained on %q: %q, expected %q", trained, got, want)
+		}
+	}
+}
