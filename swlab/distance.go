@@ -130,13 +130,16 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range []*datasets.Set{x, y} {
+		if err := finite(c); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case x.N != y.N:
 		return nil, fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
 	case x.D != y.D:
 		return nil, fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
-	case x.N == 0:
-		return nil, fmt.Errorf("no clouds in %s", x.Name)
 	}
 	sliced, isSliced := l.(loss.Sliced)
 	for _, mass := range []struct {
@@ -153,6 +156,9 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 		case len(mass.values) != mass.set.N*mass.set.M:
 			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.N, mass.set.M, mass.set.Name, len(mass.values))
 		}
+		if err := positive(mass.values, mass.set.M); err != nil {
+			return nil, fmt.Errorf("masses of %s: %w", mass.name, err)
+		}
 	}
 	d := o.Directions
 	if d == nil {
@@ -168,12 +174,53 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	if n < 2 || n > 3 || d.Shape[n-1] != x.D || (n == 3 && d.Shape[0] != x.N) || d.Shape[n-2] < 1 {
 		return nil, fmt.Errorf("directions: expected shape [L, %d] or [%d, L, %d], found %v", x.D, x.N, x.D, d.Shape)
 	}
+	size := 1
+	for _, k := range d.Shape {
+		size *= k
+	}
+	if len(d.Values) != size {
+		return nil, fmt.Errorf("directions: expected the %d values of shape %v, found %d", size, d.Shape, len(d.Values))
+	}
 	for i, v := range d.Values {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.D)
 		}
 	}
 	return sliced, sliced.FitsDirections(x.M, y.M, d.Shape[n-2], x.D)
+}
+
+// finite returns an error for a set that is empty, or that holds what is no number.
+func finite(s *datasets.Set) error {
+	switch {
+	case s.N < 1:
+		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
+	case s.M < 1 || s.D < 1 || len(s.Points) != s.N*s.M*s.D:
+		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates", s.Name, s.N, s.N, s.M, s.D, len(s.Points))
+	}
+	for i, v := range s.Points {
+		if v-v != 0 {
+			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", s.Name, i/(s.M*s.D), i/s.D%s.M, v)
+		}
+	}
+	return nil
+}
+
+// positive returns an error for masses [clouds, points] of which one is negative or not finite, or all of a cloud are 0.
+func positive(masses []float32, points int) error {
+	sum := 0.0
+	for i, v := range masses {
+		if !(v >= 0) || v-v != 0 {
+			return fmt.Errorf("cloud %d, point %d: expected a finite mass of at least 0, found %v", i/points, i%points, v)
+		}
+		sum += float64(v)
+		if i%points == points-1 {
+			if sum == 0 {
+				return fmt.Errorf("cloud %d: expected a positive mass, found only 0", i/points)
+			}
+			sum = 0
+		}
+	}
+	return nil
 }
 
 // clouds are a set's for package ot1d.

@@ -408,6 +408,155 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// TestCutBlock: where the last block of slices is cut, the standard error is that of the values' scatter too.
+func TestCutBlock(t *testing.T) {
+	const copies = 3000
+	x, y := gaussian(1, 1, 20, 5, 1), gaussian(2, 1, 20, 5, 1)
+	for i := 0; i < len(y.Points); i += 5 {
+		y.Points[i] *= 2
+	}
+	rows := make([]int, copies)
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o.Slices, o.Chain, o.Kappa = 6, 5, 0 // a block of five directions and one of one; all independent
+	d, err := Distance("markov-sw", x.Select(rows), y.Select(rows), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scatter, told := 0.0, 0.0
+	for b, v := range d.PerPair {
+		scatter += (v - d.Value) * (v - d.Value) / (copies - 1)
+		told += d.PairErrs[b] * d.PairErrs[b] / copies
+	}
+	if ratio := math.Sqrt(told / scatter); ratio < 0.85 || ratio > 1.15 {
+		t.Errorf("standard error %.4g, the values scatter by %.4g", math.Sqrt(told), math.Sqrt(scatter))
+	}
+}
+
+// TestIntervalOfUnlikePairs: where one pair makes all of the error, the interval is that pair's, however many others there are.
+func TestIntervalOfUnlikePairs(t *testing.T) {
+	const pairs, slices = 20, 3
+	wide := func(x *datasets.Set, one float32) float64 {
+		y := x.Select(make([]int, pairs))
+		for i := range y.M * y.D {
+			y.Points[i] *= one
+		}
+		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o.Slices = slices
+		d, err := Distance("sw", x.Select(make([]int, pairs)), y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return (d.High - d.Low) / 2 / d.StdErr
+	}
+	x := gaussian(1, 1, 20, 3, 1)
+	if got := wide(x, 30); math.Abs(got-4.303) > 0.001 {
+		t.Errorf("one pair of 20 differs: the interval is %v standard errors, want 4.303 of 2 degrees of freedom", got)
+	}
+}
+
+// TestRootOfZero: the delta method has nothing to say where the value is 0 and its slices are not; equal clouds have no error.
+func TestRootOfZero(t *testing.T) {
+	x, y := gaussian(1, 2, 20, 3, 1), gaussian(1, 2, 20, 3, 1)
+	copy(y.Points[:60], gaussian(2, 1, 20, 3, 1).Points)
+	o := DistanceOptions{Settings: loss.Defaults()}
+	o.Slices, o.Root, o.Control = 7, true, "harmonics"
+	zeros := 0
+	for o.Seed = range uint64(40) {
+		d, err := Distance("cv-sw", x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.PerPair[1] != 0 || d.PairErrs[1] != 0 {
+			t.Errorf("equal clouds: %v +- %v", d.PerPair[1], d.PairErrs[1])
+		}
+		if d.PerPair[0] == 0 {
+			zeros++
+			if !math.IsNaN(d.PairErrs[0]) || !math.IsNaN(d.StdErr) || !math.IsNaN(d.Low) {
+				t.Errorf("root of a negative value: %v +- %v, from %v", d.PerPair[0], d.PairErrs[0], d.Low)
+			}
+		}
+	}
+	if zeros == 0 {
+		t.Error("no seed gives a negative value")
+	}
+}
+
+// TestBadPoints: what is no number is named with its set, cloud and point, by every loss on every path; so are empty sets and masses that are none.
+func TestBadPoints(t *testing.T) {
+	good := gaussian(1, 2, 4, 3, 1)
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		bad := good.Select([]int{0, 1})
+		bad.Name, bad.Points = "bad.npy", append([]float32{}, bad.Points...)
+		bad.Points[4*3+2*3+1] = float32(v)
+		for _, name := range loss.Names() {
+			for path := AutoPath; path <= GraphPath; path++ {
+				_, err := Distance(name, good, bad, DistanceOptions{Settings: loss.Defaults(), Path: path})
+				if err == nil || !strings.Contains(err.Error(), "bad.npy: cloud 1, point 2: expected finite coordinates, found ") {
+					t.Errorf("%s, path %d: error %v", name, path, err)
+				}
+			}
+		}
+	}
+	masses := func(m []float32) func() error {
+		return func() error {
+			o := DistanceOptions{Settings: loss.Defaults(), MassY: m}
+			o.PerPoint = true
+			return CheckDistance("sw", good, good, o)
+		}
+	}
+	nan := float32(math.NaN())
+	for says, f := range map[string]func() error{
+		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1":  masses([]float32{1, -1, 1, 1, 1, 1, 1, 1}),
+		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float32{1, 1, 1, 1, 1, 1, 1, nan}),
+		"masses of y: cloud 1: expected a positive mass, found only 0":                   masses([]float32{1, 0, 0, 0, 0, 0, 0, 0}),
+		"none.npy: expected at least one cloud": func() error {
+			none := &datasets.Set{Name: "none.npy", M: 4, D: 3}
+			return CheckDistance("sw", none, none, DistanceOptions{Settings: loss.Defaults()})
+		},
+		"with at least one point, found [2, 0, 3]": func() error {
+			return CheckDistance("chamfer", good, &datasets.Set{N: 2, D: 3}, DistanceOptions{Settings: loss.Defaults()})
+		},
+		"the 6 values of shape [2 3], found 3": func() error {
+			return CheckDistance("sw", good, good, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
+		},
+		"does not fit into float32": func() error {
+			far := gaussian(1, 1, 5, 3, 1e25)
+			_, err := Distance("sw", far, gaussian(2, 1, 5, 3, 1e25), DistanceOptions{Settings: loss.Defaults(), Path: HostPath})
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, expected one that says %q", err, says)
+		}
+	}
+}
+
+// TestOnePassForTheGradient: where the derivative in every cost is known beforehand, value, errors and gradient are those of two passes.
+func TestOnePassForTheGradient(t *testing.T) {
+	x, y := gaussian(1, 3, 30, 3, 1), gaussian(2, 3, 30, 3, 1.5)
+	o := DistanceOptions{Settings: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
+	one, err := Distance("sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Root = true // V^(1/2): twice the root times its gradient is V's
+	two, err := Distance("sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	per := y.M * y.D
+	for b, v := range two.PerPair {
+		if math.Abs(v*v/one.PerPair[b]-1) > 1e-12 {
+			t.Errorf("pair %d: %v in one pass, %v in two", b, one.PerPair[b], v*v)
+		}
+		back := append([]float32{}, two.Gradient[b*per:(b+1)*per]...)
+		for i := range back {
+			back[i] *= float32(2 * v)
+		}
+		near(t, "gradient", one.Gradient[b*per:(b+1)*per], back, 1e-6)
+	}
+}
+
 // TestSlicesNeeded: with the number it names, the error is what was asked for.
 func TestSlicesNeeded(t *testing.T) {
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)

@@ -1,6 +1,8 @@
 package swlab
 
 import (
+	"fmt"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -150,8 +152,20 @@ func (c *slicedCall) perPair() int { return len(c.d.Directions) / (c.x.N * c.x.D
 // host costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
 func (c *slicedCall) host() error {
 	x, y := clouds(c.x, c.o.MassX), clouds(c.y, c.o.MassY)
+	n, l, dim := c.x.N, c.perPair(), c.x.D
 	options := ot1d.HostOptions{P: c.Exponent(), Normalized: c.PerPoint}
-	costs, err := ot1d.Host(x, y, c.d.Directions, c.perPair(), options)
+	var costs, gy []float64
+	var err error
+	known := c.o.Gradient && c.Linear() // the derivative in every cost is known before the costs are: one pass
+	if known {
+		upstream := make([]float64, n*l)
+		for i := range upstream {
+			upstream[i] = 1 / float64(n*l)
+		}
+		costs, _, gy, _, err = ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options)
+	} else {
+		costs, err = ot1d.Host(x, y, c.d.Directions, l, options)
+	}
 	if err != nil {
 		return err
 	}
@@ -159,7 +173,6 @@ func (c *slicedCall) host() error {
 	if err != nil {
 		return err
 	}
-	n, l, dim := c.x.N, c.perPair(), c.x.D
 	wide := func(v []float32, shape ...int) *tensors.Tensor {
 		out := make([]float64, len(v))
 		for i, x := range v {
@@ -179,7 +192,7 @@ func (c *slicedCall) host() error {
 		}
 		r := c.Finish(in[0], in[1], gx, gy, c.x.M)
 		out := c.outputs(r)
-		if c.o.Gradient {
+		if c.o.Gradient && !known {
 			at := []*graph.Node{in[0]}
 			if reads {
 				at = append(at, gy)
@@ -191,28 +204,36 @@ func (c *slicedCall) host() error {
 	if err != nil {
 		return err
 	}
-	c.d.Costs = make([]float32, len(costs))
-	for i, v := range costs {
-		c.d.Costs[i] = float32(v)
-	}
-	if err := c.read(out, tensors.MustCopyFlatData[float64]); err != nil || !c.o.Gradient {
+	if err := c.read(out, tensors.MustCopyFlatData[float64]); err != nil {
 		return err
 	}
-	upstream := tensors.MustCopyFlatData[float64](out[3])
-	_, _, gy, _, err := ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options)
-	if err != nil {
+	if c.d.Costs, err = narrow("costs of slices", costs); err != nil || !c.o.Gradient {
 		return err
+	}
+	if !known {
+		upstream := tensors.MustCopyFlatData[float64](out[3])
+		if _, _, gy, _, err = ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options); err != nil {
+			return err
+		}
 	}
 	if reads {
 		for i, v := range tensors.MustCopyFlatData[float64](out[4]) {
 			gy[i] += v
 		}
 	}
-	c.d.Gradient = make([]float32, len(gy))
-	for i, v := range gy {
-		c.d.Gradient[i] = float32(v)
+	c.d.Gradient, err = narrow("gradient", gy)
+	return err
+}
+
+// narrow turns results into float32, or says that they do not fit.
+func narrow(what string, v []float64) ([]float32, error) {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		if out[i] = float32(x); out[i]-out[i] != 0 {
+			return nil, fmt.Errorf("%s: %v does not fit into float32; scale the clouds or lower p", what, x)
+		}
 	}
-	return nil
+	return out, nil
 }
 
 // outputs are pairs, shares and the number of slices used.

@@ -11,14 +11,19 @@ import (
 
 // uncertainty fills in the standard errors and the confidence interval from the shares [B, L] of the slices (loss.Reduced): a pair's value
 // is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each, unless the law draws several
-// together) of sizes n_b and means m_b, k fitted coefficients,
+// together) of sizes n_j and means m_j, k fitted coefficients,
 //
-//	SE^2 = g/(g-1-k) sum_b (n_b/n)^2 (m_b - mean)^2,   which is s^2/n for independent slices
+//	SE^2 = c sum_j (n_j/n)^2 (m_j - mean)^2,   c = (g-1)/(g-1-k) / (1 - sum_j (n_j/n)^2)
 //
-// carried through the root by the delta method. The pairs' errors are independent, SE(Value) = sqrt(sum_b SE_b^2)/B, unless the
+// which is s^2/n for independent slices, and c = g/(g-1-k) for blocks of one size; a last block that is cut counts as if its slices were
+// independent. It is carried through the root by the delta method, which
+// says nothing of the root of a value that is not positive. The pairs' errors are independent, SE(Value) = sqrt(sum_b SE_b^2)/B, unless the
 // directions are common to them: then it is that of the blocks' means over the pairs. The interval is Value +- t SE, with t the 97.5 % point of
-// Student's law with as many degrees of freedom as there are spare blocks. None of it holds the spread over the random starts of an
-// ascent, or the bias of an adaptive number of slices.
+// Student's law with g-1-k degrees of freedom or, for pairs of their own, those of Welch and Satterthwaite,
+//
+//	(g-1-k) (sum_b SE_b^2)^2 / sum_b SE_b^4
+//
+// None of it holds the spread over the random starts of an ascent, or the bias of an adaptive number of slices.
 func (c *slicedCall) uncertainty(shares []float64) {
 	d, l := c.d, c.perPair()
 	block, shared := 1, false
@@ -27,48 +32,53 @@ func (c *slicedCall) uncertainty(shares []float64) {
 	} else {
 		shared = len(c.o.Directions.Shape) == 2
 	}
-	used := d.Slices
+	used, n := d.Slices, float64(len(d.PerPair))
 	blocks := (used + block - 1) / block
 	spare := blocks - 1 - c.Fitted(c.x.D)
+	scale := inflation(used, block, spare)
 	common := make([]float64, blocks) // what a block adds to the deviation of the mean over the pairs
-	total := 0.0
+	squares, fourths, value := 0.0, 0.0, 0.0
 	d.PairErrs = make([]float64, len(d.PerPair))
-	for b, value := range d.PerPair {
+	for b, v := range d.PerPair {
 		own := deviations(shares[b*l:b*l+used], block)
 		slope := 1.0
-		if p := c.Exponent(); c.Root && value > 0 {
-			slope = 1 / (p * math.Pow(value, p-1))
+		if p := c.Exponent(); c.Root {
+			if slope = 1 / (p * math.Pow(v, p-1)); math.IsInf(slope, 0) {
+				slope = math.NaN()
+			}
 		}
 		square := 0.0
 		for i, v := range own {
+			if v == 0 {
+				continue // also where there is no slope
+			}
 			square += slope * slope * v * v
-			common[i] += slope * v / float64(len(d.PerPair))
+			common[i] += slope * v / n
 		}
-		d.PairErrs[b] = math.Sqrt(square * inflation(blocks, spare))
-		total += d.PairErrs[b] * d.PairErrs[b]
+		square *= scale
+		d.PairErrs[b] = math.Sqrt(square)
+		squares, fourths, value = squares+square, fourths+square*square, value+v/n
 	}
-	n := float64(len(d.PerPair))
-	d.StdErr = math.Sqrt(total) / n
-	freedom := float64(spare) * n
-	if shared {
+	d.StdErr = math.Sqrt(squares) / n
+	freedom := float64(spare)
+	switch {
+	case shared:
 		square := 0.0
 		for _, v := range common {
 			square += v * v
 		}
-		d.StdErr, freedom = math.Sqrt(square*inflation(blocks, spare)), float64(spare)
+		d.StdErr = math.Sqrt(square * scale)
+	case fourths > 0:
+		freedom *= squares * squares / fourths
 	}
 	d.Low, d.High = math.NaN(), math.NaN()
 	if spare > 0 {
-		value := 0.0
-		for _, v := range d.PerPair {
-			value += v / n
-		}
 		half := d.StdErr * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 		d.Low, d.High = value-half, value+half
 	}
 }
 
-// deviations are (n_b/n)(m_b - mean) of the blocks.
+// deviations are (n_j/n)(m_j - mean) of the blocks.
 func deviations(shares []float64, block int) []float64 {
 	mean := 0.0
 	for _, s := range shares {
@@ -81,12 +91,16 @@ func deviations(shares []float64, block int) []float64 {
 	return out
 }
 
-// inflation is g/(g-1-k); NaN where nothing is left to tell the error from.
-func inflation(blocks, spare int) float64 {
+// inflation is c of uncertainty for so many slices in blocks, the last one cut; NaN where nothing is left to tell the error from.
+func inflation(slices, block, spare int) float64 {
 	if spare < 1 {
 		return math.NaN()
 	}
-	return float64(blocks) / float64(spare)
+	n, size := float64(slices), float64(block)
+	whole := float64(slices / block)
+	rest := n - whole*size
+	blocks := math.Ceil(n / size)
+	return (blocks - 1) / float64(spare) / (1 - (whole*size*size+rest*rest)/(n*n))
 }
 
 // SlicesNeeded says how many slices per pair give a standard error of Value of at most relative times Value, judged from the spread in d: the error

@@ -19,12 +19,12 @@ func onHost(l loss.Host, x, y *datasets.Set, o DistanceOptions, d *Distances) er
 	}
 	d.PerPair, d.Gaps = r.Pairs, r.Gaps
 	if o.Gradient {
-		d.Gradient = make([]float32, len(r.GradientY))
-		for i, v := range r.GradientY {
-			d.Gradient[i] = float32(v / float64(x.N))
+		for i := range r.GradientY {
+			r.GradientY[i] /= float64(x.N)
 		}
+		d.Gradient, err = narrow("gradient", r.GradientY)
 	}
-	return nil
+	return err
 }
 
 // inGraph is Distance with a loss of the graph that has no slices.

@@ -61,6 +61,12 @@ func (s Sliced) Fitted(dim int) int {
 	return 0
 }
 
+// Linear says whether the loss of a pair is the plain mean of its slices' costs.
+func (s Sliced) Linear() bool {
+	_, mean := s.reduction().(Mean)
+	return mean && !s.Root
+}
+
 // Exponent is p.
 func (s Sliced) Exponent() float64 {
 	if s.P == 0 {
