@@ -196,7 +196,7 @@ func withError(r *swlab.Distances) string {
 	case r.Costs == nil:
 		return fmt.Sprintf("%.8g", r.Value)
 	case math.IsNaN(r.StdErr):
-		return fmt.Sprintf("%.6g, error unknown: too few independent slices", r.Value)
+		return fmt.Sprintf("%.6g, error unknown: too few independent slices, or the root of 0", r.Value)
 	}
 	return fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", r.Value, r.StdErr, r.Low, r.High)
 }
