@@ -23,16 +23,18 @@ type Assignment struct {
 	Slack float64 // the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
 }
 
-// EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x and y [m, dim], p > 0. p = 1 is
-// the earth mover's distance between the clouds times m, p = 2 is m W_2^2.
+// EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x and y [m, dim], p >
+// 0. p = 1 is the earth mover's distance between the clouds times m, p = 2 is m W_2^2.
 //
-// The search starts from the potentials of a problem eight times smaller (recursively), improves them by an auction with falling
-// eps, and ends with shortest augmenting paths, which makes it exact. Rows look at short lists of columns with a proved bound
-// on all others, so few of the m^2 costs are computed: two different shapes of 2048 points in space take 0.1 to 0.25 s of one
-// processor, a third to a fifth of a network simplex on the stored matrix, a cloud and its bootstrap 0.1 s (BenchmarkEMD).
+// The search starts from the potentials of a problem eight times smaller (recursively), improves them by an auction
+// with falling eps, and ends with shortest augmenting paths, which makes it exact. Rows look at short lists of columns
+// with a proved bound on all others, so few of the m^2 costs are computed: two different shapes of 2048 points in space
+// take 0.1 to 0.25 s of one processor, a third to a fifth of a network simplex on the stored matrix, a cloud and its
+// bootstrap 0.1 s (BenchmarkEMD).
 //
-// The worst case is O(m^3), about 10 s for m = 2048: hundreds of copies of one point, or structure at very different scales.
-// Points on one line take up to 2 s. Memory is O(m), but the m^2 costs are stored (8 bytes each) above eight dimensions and, up to m = 4096, in the worst cases.
+// The worst case is O(m^3), about 10 s for m = 2048: hundreds of copies of one point, or structure at very different
+// scales. Points on one line take up to 2 s. Memory is O(m), but the m^2 costs are stored (8 bytes each) above eight
+// dimensions and, up to m = 4096, in the worst cases.
 func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	m, err := checkClouds(x, y, dim, p)
 	if err != nil {
@@ -88,9 +90,10 @@ func Assign(cost []float64, m int) (*Assignment, error) {
 	return s.certify(), nil
 }
 
-// Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p ||d||^(p-2) d for x_i, d = x_i -
-// y_Match[i], and its negative for y_Match[i]. That is the gradient of the optimal cost wherever the optimal matching is
-// unique. Where matched points coincide it is 0, which for p <= 1 is a choice. x, y, dim and p are those of [EMD].
+// Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p ||d||^(p-2) d for x_i,
+// d = x_i - y_Match[i], and its negative for y_Match[i]. That is the gradient of the optimal cost wherever the optimal
+// matching is unique. Where matched points coincide it is 0, which for p <= 1 is a choice. x, y, dim and p are those of
+// [EMD].
 func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for i, j := range a.Match {

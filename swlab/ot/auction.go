@@ -53,8 +53,8 @@ func (s *solver) search(i, k int) {
 	s.scans++
 }
 
-// choice is the column of smallest reduced cost of a row: its place in the list, the value, and a value that no other column is
-// below. second is the place of a column that attains next, or -1.
+// choice is the column of smallest reduced cost of a row: its place in the list, the value, and a value that no other
+// column is below. second is the place of a column that attains next, or -1.
 type choice struct {
 	n, second   int
 	value, next float64
@@ -119,8 +119,9 @@ func (s *solver) prepare(rows []int32) {
 	})
 }
 
-// auction improves the potentials by auctions (Bertsekas) in which every bid raises a price by eps more than the bidder's
-// second choice would ask for, eps falling from a quarter of the guess's gap to last times it. It begins with the guessed matching and may leave rows unmatched.
+// auction improves the potentials by auctions (Bertsekas) in which every bid raises a price by eps more than the
+// bidder's second choice would ask for, eps falling from a quarter of the guess's gap to last times it. It begins with
+// the guessed matching and may leave rows unmatched.
 func (s *solver) auction(g guess, last float64) {
 	all := make([]int32, s.m)
 	for i := range all {

@@ -8,11 +8,12 @@ const (
 	flat        = 1e-12 // curvature, relative to that of unconnected columns, that is rounding
 )
 
-// converge does rounds until the error is at most tolerance or limit passes over the kernel have been made in all, and absorbs.
+// converge does rounds until the error is at most tolerance or limit passes over the kernel have been made in all, and
+// absorbs.
 //
-// Where plain rounds would take long it maximises the concave phi(g) = sum a f(g) + sum b g, f the rows' answer to g, by Newton's method. With
-// the plan P and its column sums s, d phi = b - s and -Reg d^2 phi = diag(s) - P' diag(1/a) P, which is solved for by conjugate
-// gradients, at one pass over the kernel each.
+// Where plain rounds would take long it maximises the concave phi(g) = sum a f(g) + sum b g, f the rows' answer to g,
+// by Newton's method. With the plan P and its column sums s, d phi = b - s and -Reg d^2 phi = diag(s) - P' diag(1/a) P,
+// which is solved for by conjugate gradients, at one pass over the kernel each.
 func (s *scaling) converge(limit int, tolerance float64) {
 	for s.rounds < limit {
 		start := s.error()

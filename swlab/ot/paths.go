@@ -29,8 +29,8 @@ const denseStored = 4096
 // pathWork is how many entries of lists per row the paths may look at before the potentials are held to be too poor.
 const pathWork = 1000
 
-// finish makes the matching complete and optimal with shortest augmenting paths. Where these become long, phases of the auction
-// with smaller eps come between, and in the end paths that look at whole rows.
+// finish makes the matching complete and optimal with shortest augmenting paths. Where these become long, phases of the
+// auction with smaller eps come between, and in the end paths that look at whole rows.
 func (s *solver) finish() {
 	m, q := s.m, &s.path
 	q.dist, q.cost, q.base = make([]float64, m), make([]float64, m), make([]float64, m)
@@ -61,8 +61,8 @@ func (s *solver) finish() {
 	}
 }
 
-// tighten keeps the pairs that are exactly tight, lets the other rows take their best column where that is free, and exchanges a
-// few (augmenting row reduction of Jonker and Volgenant).
+// tighten keeps the pairs that are exactly tight, lets the other rows take their best column where that is free, and
+// exchanges a few (augmenting row reduction of Jonker and Volgenant).
 func (s *solver) tighten() {
 	for i := range s.m {
 		if j := s.colOf[i]; j >= 0 && s.cost[i]-s.v[j] > s.best(i).value {

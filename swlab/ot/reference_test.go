@@ -70,7 +70,8 @@ func TestRealShapes(t *testing.T) {
 	}
 }
 
-// BenchmarkEMD matches procedural shapes of 2048 points: different ones, a cloud and its bootstrap, a cloud and itself jittered.
+// BenchmarkEMD matches procedural shapes of 2048 points: different ones, a cloud and its bootstrap, a cloud and itself
+// jittered.
 func BenchmarkEMD(b *testing.B) {
 	set, err := datasets.Shapes{Train: 1, Points: 2048, Classes: []string{"aeroplane", "chair", "guitar", "table"}}.Generate()
 	if err != nil {

@@ -42,8 +42,8 @@ func (s *scaling) plain(rounds int) {
 	s.absorb()
 }
 
-// solve goes through larger regs, which fall to that wanted, with a loose tolerance, and reduces the error at the last one to
-// tolerance if limit passes over the kernel, in all, allow it.
+// solve goes through larger regs, which fall to that wanted, with a loose tolerance, and reduces the error at the last
+// one to tolerance if limit passes over the kernel, in all, allow it.
 func (s *scaling) solve(reg, largest, tolerance, mass float64, limit int) {
 	for s.reg = max(reg, largest/warmStart); ; {
 		s.build()
@@ -92,8 +92,8 @@ func (s *scaling) restart() {
 	s.build()
 }
 
-// follow takes v and the rows' answer u_i = a_i / (kernel v)_i, or leaves all as it was and says false when a factor would leave the range in which the
-// kernel is accurate.
+// follow takes v and the rows' answer u_i = a_i / (kernel v)_i, or leaves all as it was and says false when a factor
+// would leave the range in which the kernel is accurate.
 func (s *scaling) follow(v []float64) bool {
 	low, high := math.Exp(-absorbAt), math.Exp(absorbAt)
 	for _, w := range v {

@@ -40,9 +40,10 @@ type Plan struct {
 // Solve finds the plan between x [n, dim] and y [k, dim].
 //
 // Rounds multiply with a kernel exp((f + g - c)/Reg) that has absorbed the potentials; only where a factor would leave
-// [e^-20, e^20] a round is done with logarithms and the kernel is rebuilt. Costs and kernel are stored: 16 n k bytes, or 8 n k and 12
-// per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds is returned with Converged = false: so it is
-// with unequal sizes or weights when Reg is below about 1e-4 of the costs' spread. 2048 points of a shape each take 0.25 s of one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
+// [e^-20, e^20] a round is done with logarithms and the kernel is rebuilt. Costs and kernel are stored: 16 n k bytes,
+// or 8 n k and 12 per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds
+// is returned with Converged = false: so it is with unequal sizes or weights when Reg is below about 1e-4 of the costs'
+// spread. 2048 points of a shape each take 0.25 s of one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
 func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	n, k, err := checkSides("Sinkhorn", x, y, dim)
 	if err != nil {
@@ -162,9 +163,9 @@ func (p *Plan) sums(a, b []float64, mass float64) {
 	p.Objective = p.Cost + p.reg*(p.Entropy-cross)
 }
 
-// Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]:
-// sum_j P_ij p ||x_i - y_j||^(p-2) (x_i - y_j) for x_i. Of a converged plan it is the exact gradient of Objective (the plan is its minimiser); it is not
-// the gradient of Cost alone. Coinciding points contribute 0.
+// Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]: sum_j P_ij p ||x_i -
+// y_j||^(p-2) (x_i - y_j) for x_i. Of a converged plan it is the exact gradient of Objective (the plan is its
+// minimiser); it is not the gradient of Cost alone. Coinciding points contribute 0.
 func (p *Plan) Gradient() (gx, gy []float64) { return pairGradient(p.Matrix(), p.x, p.y, p.dim, p.p) }
 
 // Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives and its gradient in x and y.

@@ -20,8 +20,8 @@ func solve(t *testing.T, name string, s Sinkhorn, x, y []float32, dim int) *Plan
 	return p
 }
 
-// TestSinkhornTwoByTwo: with equal weights the plan of two pairs is [[t, 1/2-t], [1/2-t, t]], t = 1/2 / (1 + exp(-D/(2 reg))), D the costs of the exchange
-// minus those of the identity.
+// TestSinkhornTwoByTwo: with equal weights the plan of two pairs is [[t, 1/2-t], [1/2-t, t]], t = 1/2 / (1 + exp(-D/(2
+// reg))), D the costs of the exchange minus those of the identity.
 func TestSinkhornTwoByTwo(t *testing.T) {
 	x, y := []float32{0, 0, 1, 0}, []float32{0.25, 0.5, 0.5, -1}
 	for _, p := range []float64{1, 2, 3} {
@@ -106,7 +106,8 @@ func TestSinkhornLimits(t *testing.T) {
 	}
 }
 
-// TestSinkhornRounds compares with the plain algorithm in logarithms: fixed rounds are the same numbers, whatever was absorbed on the way.
+// TestSinkhornRounds compares with the plain algorithm in logarithms: fixed rounds are the same numbers, whatever was
+// absorbed on the way.
 func TestSinkhornRounds(t *testing.T) {
 	r := source(32)
 	const n, k, dim = 40, 50, 2

@@ -20,8 +20,9 @@ type Stabilised struct {
 	LastAbsorbed bool // the last iteration absorbed: Gamma and all numbers here are n k times too small
 }
 
-// StabilisedSinkhorn is the training loss of the latent generator in the released code, as coded: x [n, dim] the real and y [k, dim]
-// the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k, reg > 0 (1e-3 there), iterations (1001 there):
+// StabilisedSinkhorn is the training loss of the latent generator in the released code, as coded: x [n, dim] the real
+// and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k, reg > 0 (1e-3 there), iterations
+// (1001 there):
 //
 //	alpha = beta = 0, u = 1/n, v = 1/k, K = exp(-(M - alpha - beta)/reg)
 //	repeat:  v = (1/k) / (K'u + 1e-16),  u = (1/n) / (K v + 1e-16)
@@ -29,9 +30,9 @@ type Stabilised struct {
 //	         if u or v has a NaN:  restore the u, v before this iteration and stop
 //	Gamma = exp(-(M - alpha - beta)/reg + log u + log v)
 //
-// The gradient is that of the program: it includes the guards and that the loop has not converged, and so differs from the
-// one with the plan held fixed ([Plan.Gradient]; cosine 0.85 to 0.99 for n = 64, dim = 256). An absorption in the last iteration leaves u v = 1/(n k) in Gamma, which
-// is the released code's behaviour and is reported.
+// The gradient is that of the program: it includes the guards and that the loop has not converged, and so differs from
+// the one with the plan held fixed ([Plan.Gradient]; cosine 0.85 to 0.99 for n = 64, dim = 256). An absorption in the
+// last iteration leaves u v = 1/(n k) in Gamma, which is the released code's behaviour and is reported.
 //
 // Cost: 8 n k multiplications per iteration, n k exponentials per absorption. Memory 8 (n+k) bytes per iteration.
 func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*Stabilised, error) {
@@ -55,8 +56,8 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	return out, nil
 }
 
-// stabilised is the tape of the loop. Iteration t goes from (u[t], v[t]) to (u[t+1], v[t+1]), the values before an absorption; an
-// iteration that starts segment s uses 1/n, 1/k and the potentials alpha[s], beta[s].
+// stabilised is the tape of the loop. Iteration t goes from (u[t], v[t]) to (u[t+1], v[t+1]), the values before an
+// absorption; an iteration that starts segment s uses 1/n, 1/k and the potentials alpha[s], beta[s].
 type stabilised struct {
 	n, k        int
 	reg         float64
@@ -186,7 +187,8 @@ func (s *stabilised) backward() (cost float64, grad []float64) {
 	}
 }
 
-// step takes the gradients du, dv of what an iteration returned, u and v, to those of what it started from, old and a v that it does not use.
+// step takes the gradients du, dv of what an iteration returned, u and v, to those of what it started from, old and a v
+// that it does not use.
 func (s *stabilised) step(old, u, v, du, dv, dkernel []float64) {
 	for i, d := range du {
 		w := -d * u[i] * u[i] * float64(s.n) // of the sum K v

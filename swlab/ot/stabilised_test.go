@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestStabilisedGradient differentiates the whole loop numerically: without absorption, with some, and where the last iteration absorbs.
+// TestStabilisedGradient differentiates the whole loop numerically: without absorption, with some, and where the last
+// iteration absorbs.
 func TestStabilisedGradient(t *testing.T) {
 	r := source(20)
 	const n, k, dim = 5, 6, 2
