@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+func newDataInfo(c *common) *cobra.Command {
+	o := datasets.Options{Raw: true, NonFinite: true}
+	var thumbnails string
+	cmd := &cobra.Command{
+		Use:   "info PATH",
+		Short: "describe clouds: a file, a folder, or builtin",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkPicture("--thumbnails", thumbnails); err != nil {
+				return wrongCall(err)
+			}
+			o.Seed = c.seed
+			set, err := datasets.Load(args[0], o)
+			if err != nil {
+				return wrongCall(err)
+			}
+			if thumbnails != "" {
+				if err := saveThumbnails(set, thumbnails); err != nil {
+					return err
+				}
+			}
+			s := set.Summary()
+			v := map[string]any{
+				"path": args[0], "kind": set.Kind, "clouds": set.N, "points": set.M, "dim": set.D, "classes": countClasses(s, o),
+				"class_names": set.Classes, "per_class": s.PerClass, "train": s.Train, "test": s.Test, "val": s.Val, "split_seed": nil,
+				"min": s.Min, "max": s.Max, "min_radius": s.MinRadius, "max_radius": s.MaxRadius,
+				"duplicates": s.Duplicates, "non_finite": s.NonFinite, "degenerate_faces": s.Flat,
+			}
+			if set.Drawn != nil {
+				v["split_seed"] = set.Drawn.Seed
+			}
+			return c.print(v, infoRows(args[0], set, s, o)...)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.IntVar(&o.Points, "points", 0, "points per cloud: of meshes 2048 by default, of others as stored")
+	f.StringSliceVar(&o.Classes, "classes", nil, "only these classes: names or label numbers, separated by commas")
+	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
+	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
+	f.StringVar(&thumbnails, "thumbnails", "", "F.png or F.svg: a sheet with a cloud of every class")
+	return cmd
+}
+
+// countClasses counts the classes that have names; where they have none, or some were chosen, those that have clouds.
+func countClasses(s datasets.Summary, o datasets.Options) int {
+	if s.Classes != nil && o.Classes == nil {
+		return len(s.Classes)
+	}
+	n := 0
+	for _, clouds := range s.PerClass {
+		if clouds > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// infoRows is the description as text.
+func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Options) [][2]string {
+	parts := "unknown"
+	if set.Split != nil {
+		parts = fmt.Sprintf("%d, %d, %d", s.Train, s.Test, s.Val)
+	}
+	if set.Drawn != nil {
+		parts += fmt.Sprintf(", drawn with seed %d", set.Drawn.Seed)
+	}
+	rows := [][2]string{
+		{"path", path},
+		{"kind", set.Kind},
+		{"clouds", fmt.Sprint(set.N)},
+		{"points, dim", fmt.Sprintf("%d, %d", set.M, set.D)},
+		{"train, test, val", parts},
+	}
+	for k := range set.D {
+		axis := fmt.Sprintf("axis %d", k)
+		if set.D <= 3 {
+			axis = "xyz"[k : k+1]
+		}
+		rows = append(rows, [2]string{axis, fmt.Sprintf("%.6g to %.6g", s.Min[k], s.Max[k])})
+	}
+	rows = append(rows,
+		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", s.MinRadius, s.MaxRadius)},
+		[2]string{"duplicate points", fmt.Sprint(s.Duplicates)},
+		[2]string{"NaN or infinite", fmt.Sprint(s.NonFinite)})
+	if set.Flat != nil {
+		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", s.Flat)})
+	}
+	rows = append(rows, [2]string{"classes", fmt.Sprint(countClasses(s, o))})
+	for l, n := range s.PerClass {
+		if n > 0 || o.Classes == nil {
+			rows = append(rows, [2]string{"  " + className(set, l), fmt.Sprint(n)})
+		}
+	}
+	return rows
+}
+
+func className(set *datasets.Set, label int) string {
+	if label < len(set.Classes) {
+		return strings.ReplaceAll(set.Classes[label], "\t", " ")
+	}
+	return fmt.Sprintf("class %d", label)
+}
