@@ -7,10 +7,7 @@ import (
 )
 
 // h5Rows reads the rows of a contiguous array of an HDF5 file.
-type h5Rows struct {
-	path string
-	file *h5File
-}
+type h5Rows struct{ file *h5File }
 
 func (a *storedArray) findH5(key string) error {
 	return withH5(a.file, key, func(f *h5File) error {
@@ -45,7 +42,7 @@ func openH5Rows(path, key string) (rowReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &h5Rows{path: path, file: f}, nil
+	return &h5Rows{f}, nil
 }
 
 func (r *h5Rows) Close() error { return r.file.Close() }
