@@ -1,0 +1,161 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's name in seeds.
+func readClouds(path, seedName string, o Options) (*Set, error) {
+	var set *Set
+	var err error
+	switch extension := strings.ToLower(filepath.Ext(path)); extension {
+	case ".npy":
+		data, shape, readErr := ReadNPY(path)
+		if readErr != nil {
+			return nil, readErr
+		}
+		set, err = newSet(path, "npy", data, shape)
+	case ".npz":
+		set, err = readNPZSet(path, o.key())
+	case ".h5", ".hdf5":
+		array, labels, readErr := readH5(path, o.key())
+		if readErr != nil {
+			return nil, readErr
+		}
+		if set, err = newSet(path, "h5", array.data, array.shape); err == nil {
+			err = set.setLabels(path, labels)
+		}
+	default:
+		if readerOf(path) == nil {
+			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word %s", path, extension, cloudTypes(), Builtin)
+		}
+		set, err = readMeshSet(path, seedName, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file := hashName(seedName)
+	if err := set.finish(o, func(i int) *stream { return newStream(o.Seed, uint64(i), file, hashName("subset")) }); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// readNPZSet reads the clouds under key and, where present, the class labels.
+func readNPZSet(path, key string) (*Set, error) {
+	archive, err := openNPZ(path)
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	data, shape, err := archive.floats(key)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSet(path, "npz", data, shape)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := archive.labels(key)
+	if err != nil {
+		return nil, err
+	}
+	return set, set.setLabels(path, labels)
+}
+
+// readMeshSet reads a mesh and samples it; a file without faces gives its vertices.
+func readMeshSet(path, seedName string, o Options) (*Set, error) {
+	m, err := readMesh(path)
+	if err != nil {
+		return nil, err
+	}
+	if m.faces == 0 {
+		if len(m.vertices) == 0 {
+			return nil, fmt.Errorf("%s: the file is empty: no points and no faces", path)
+		}
+		return newSet(path, "points", m.points(), []int{len(m.vertices), 3})
+	}
+	n := o.Points
+	if n == 0 {
+		n = meshPoints
+	}
+	points, err := m.sample(n, newStream(o.Seed, hashName(seedName), hashName("mesh")))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	set, err := newSet(path, "mesh", points, []int{n, 3})
+	if err == nil {
+		set.Flat = []int32{int32(m.flat)}
+	}
+	return set, err
+}
+
+// newSet wraps an array [m, d] or [B, m, d].
+func newSet(path, kind string, data []float32, shape []int) (*Set, error) {
+	set := &Set{Name: path, Kind: kind, Points: data}
+	switch len(shape) {
+	case 2:
+		set.N, set.M, set.D = 1, shape[0], shape[1]
+	case 3:
+		set.N, set.M, set.D = shape[0], shape[1], shape[2]
+	default:
+		return nil, fmt.Errorf("%s: expected an array [points, dim] or [clouds, points, dim], found shape %v", path, shape)
+	}
+	if set.N < 1 || set.M < 1 || set.D < 1 {
+		return nil, fmt.Errorf("%s: shape %v holds no points", path, shape)
+	}
+	return set, nil
+}
+
+// setLabels stores one label per cloud; nil leaves the set without.
+func (s *Set) setLabels(path string, labels []int64) error {
+	if labels == nil {
+		return nil
+	}
+	if len(labels) != s.N {
+		return fmt.Errorf("%s: %d labels for %d clouds", path, len(labels), s.N)
+	}
+	s.Labels = make([]int32, s.N)
+	for i, l := range labels {
+		if l < 0 || l >= 1<<24 {
+			return fmt.Errorf("%s: label %d of cloud %d: expected 0 to %d", path, l, i, 1<<24-1)
+		}
+		s.Labels[i] = int32(l)
+	}
+	return nil
+}
+
+// finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the subset of a cloud.
+func (s *Set) finish(o Options, random func(cloud int) *stream) error {
+	if s.M < o.Points {
+		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.M)
+	}
+	for i := range s.N {
+		if err := o.prepare(s.Cloud(i), s.D); err != nil {
+			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
+		}
+	}
+	if o.Points == 0 || o.Points == s.M {
+		return nil
+	}
+	points := make([]float32, 0, s.N*o.Points*s.D)
+	order := make([]int32, s.M)
+	for i := range s.N {
+		points = appendSubset(points, s.Cloud(i), s.D, o.Points, random(i), order)
+	}
+	s.Points, s.M = points, o.Points
+	return nil
+}
+
+// prepare checks a stored cloud and normalises it, unless o.Raw.
+func (o Options) prepare(cloud []float32, d int) error {
+	switch {
+	case o.NonFinite:
+		return nil
+	case o.Raw:
+		return checkFinite(cloud, d)
+	}
+	return normalizeCloud(cloud, d)
+}
