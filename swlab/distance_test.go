@@ -181,6 +181,7 @@ func TestAscentRaises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.AscentTangent = false
 	many, err := Distance("sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -518,6 +519,10 @@ func TestBadPoints(t *testing.T) {
 		},
 		"the 6 values of shape [2 3], found 3": func() error {
 			return CheckDistance("sw", good, good, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
+		},
+		"pair 0: the ascent on the location ends at NaN": func() error {
+			_, err := Distance("max-sw", gaussian(1, 1, 4, 3, 1e25), good.Select([]int{0}), DistanceOptions{Settings: loss.Defaults()})
+			return err
 		},
 		"does not fit into float32": func() error {
 			far := gaussian(1, 1, 5, 3, 1e25)

@@ -93,8 +93,15 @@ func (c *slicedCall) locate() error {
 	perStep := c.x.N * c.drawn(rule)
 	c.d.Ledger.Slices += rule.Ascent.Steps * perStep
 	c.d.Ledger.Sorts += 2 * rule.Ascent.Steps * perStep
-	c.d.Location, err = tensors.CopyFlatData[float32](reached)
-	return err
+	if c.d.Location, err = tensors.CopyFlatData[float32](reached); err != nil {
+		return err
+	}
+	for i, v := range c.d.Location {
+		if v-v != 0 {
+			return fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/c.x.D, v, c.x.Name, c.y.Name)
+		}
+	}
+	return nil
 }
 
 // drawn is the number of slices that the rule draws per pair.

@@ -33,9 +33,17 @@ func newDistance(c *common) *cobra.Command {
 		Use:   "distance --loss NAME --x FILE --y FILE",
 		Short: "compare two clouds, or two sets of them pair by pair",
 		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return d.run() },
 	}
 	f := cmd.Flags()
+	cmd.RunE = func(*cobra.Command, []string) error {
+		switch { // 0 is how the settings say that nobody asked
+		case f.Changed("slices") && d.settings.Slices == 0:
+			return wrongCall(fmt.Errorf("--slices: expected at least 1, found 0"))
+		case f.Changed("p") && d.settings.P == 0:
+			return wrongCall(fmt.Errorf("--p: expected a number >= 1, found 0"))
+		}
+		return d.run()
+	}
 	f.StringVar(&d.loss, "loss", "", strings.Join(loss.Names(), ", "))
 	f.StringVar(&d.x, "x", "", "first clouds")
 	f.StringVar(&d.y, "y", "", "second clouds")

@@ -128,6 +128,15 @@ func TestWrongSettings(t *testing.T) {
 		"uniform one by one, which those of \"random-path\"":   {"cv-sw", func(s *Settings) { s.Slicing = "random-path" }},
 		"chain: expected at least 1 step, found 0":             {"markov-sw", func(s *Settings) { s.Chain = 0 }},
 		"replicates: expected at least 1":                      {"qmc-sw", func(s *Settings) { s.Replicates = -1 }},
+		"qmc alone has them, found 4 with \"uniform\"":         {"sw", func(s *Settings) { s.Replicates = 4 }},
+		"no replicates of them: found 4":                       {"chamfer", func(s *Settings) { s.Replicates = 4 }},
+		"starts an ascent from an amortizer's prediction":      {"sw", func(s *Settings) { s.FineTune = true }},
+		"no location is found by ascent":                       {"sw", func(s *Settings) { s.AscentTangent = true }},
+		"has no variants: tangent false, sgd true":             {"chamfer", func(s *Settings) { s.AscentSGD = true }},
+		`loss "max-sw": no location is found by ascent`: {"max-sw", func(s *Settings) {
+			s.Amortizer, s.Maps.Points, s.AscentTangent = "ea", 8, true
+		}},
+		"ascent steps: expected >= 0, found -2": {"sw", func(s *Settings) { s.AscentSteps = -2 }},
 	} {
 		s := Defaults()
 		if c.change != nil {

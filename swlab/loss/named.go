@@ -64,7 +64,7 @@ func (s Settings) unlocated(law string, slices int) (slicing.Rule, error) {
 	if l.Located() {
 		return slicing.Rule{}, fmt.Errorf("it has no location, which the slicing rule %q needs: v-dsw has one", s.Slicing)
 	}
-	return slicing.Rule{Law: l, Slices: s.slices(slices)}, nil
+	return slicing.Rule{Law: l, Slices: s.slices(slices)}, s.still()
 }
 
 func newVDSW(s Settings) (Loss, error) { return s.located("v-DSW", "vmf", s.slices(PaperSlices)) }
@@ -94,8 +94,13 @@ func (s Settings) located(label, law string, n int) (Loss, error) {
 		rule.Amortizer = a
 		label = strings.ToUpper(s.Amortizer) + " " + label
 	}
-	if s.FineTune && s.Amortizer == "" {
+	switch {
+	case s.FineTune && s.Amortizer == "":
 		return nil, fmt.Errorf("fine-tuning starts from an amortizer's prediction, and there is no amortizer")
+	case !s.FineTune && s.Amortizer != "":
+		if err := s.still(); err != nil {
+			return nil, err
+		}
 	}
 	ascent := slicing.Ascent{Steps: s.AscentSteps, Rate: s.AscentRate, Tangent: s.AscentTangent, SGD: s.AscentSGD}
 	if err := ascent.Check(); err != nil {

@@ -9,7 +9,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Settings are the choices that the registered losses read; Defaults has the paper's. A loss refuses a choice that it would ignore.
+// Settings are the choices that the registered losses read; Defaults has the paper's. A loss refuses what it would ignore among those that nobody
+// sets without meaning them: Slicing, Replicates, Root, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all losses, and each
+// reads those that it has.
 type Settings struct {
 	Slices  int     `json:"slices"`            // L; 0: 100, and at most 500 where their number is adaptive
 	Slicing string  `json:"slicing,omitempty"` // name of the slicing rule (slicing.Names); "": the loss's own
@@ -61,6 +63,20 @@ func (s Settings) check() error {
 	if math.IsNaN(s.AscentRate) || math.IsInf(s.AscentRate, 0) {
 		return fmt.Errorf("ascent rate: expected a number, found %v", s.AscentRate)
 	}
+	if s.AscentSteps < 0 {
+		return fmt.Errorf("ascent steps: expected >= 0, found %d", s.AscentSteps)
+	}
+	return nil
+}
+
+// still refuses variants of an ascent that does not take place.
+func (s Settings) still() error {
+	switch {
+	case s.FineTune:
+		return fmt.Errorf("fine-tuning starts an ascent from an amortizer's prediction, and there is none")
+	case s.AscentTangent, s.AscentSGD:
+		return fmt.Errorf("no location is found by ascent, so the ascent has no variants: tangent %t, sgd %t", s.AscentTangent, s.AscentSGD)
+	}
 	return nil
 }
 
@@ -73,8 +89,10 @@ func (s Settings) unsliced() error {
 		return fmt.Errorf("it takes no slices, so no amortizer: found %q", s.Amortizer)
 	case s.Root:
 		return fmt.Errorf("it has no root to take")
+	case s.Replicates != 0:
+		return fmt.Errorf("it takes no slices, so no replicates of them: found %d", s.Replicates)
 	}
-	return nil
+	return s.still()
 }
 
 // slices is L.
@@ -89,6 +107,9 @@ func (s Settings) slices(own int) int {
 func (s Settings) law(own string) (slicing.Law, error) {
 	if s.Slicing != "" {
 		own = s.Slicing
+	}
+	if s.Replicates > 0 && own != "qmc" {
+		return nil, fmt.Errorf("replicates: the slicing rule qmc alone has them, found %d with %q", s.Replicates, own)
 	}
 	return slicing.New(own, slicing.Options{Kappa: s.Kappa, Reflection: s.Reflection, Chain: s.Chain, Replicates: s.Replicates})
 }
