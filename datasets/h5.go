@@ -138,7 +138,7 @@ func readH5Slabs(set *hdf5.Array, take func(slab []float32) error) error {
 
 // readH5Rows reads rows of the first axis of an array.
 func readH5Rows(set *hdf5.Array, first, rows int) ([]float32, error) {
-	var out []float32
+	out := make([]float32, 0, set.Bytes()/max(1, set.Rows())*rows/set.Type.Size)
 	err := eachH5(set, first, rows, func(bits uint64, t npyType) error {
 		out = append(out, float32(t.float(bits)))
 		return nil

@@ -99,7 +99,9 @@ func inflate(data []byte, size int) ([]byte, error) {
 		return nil, err
 	}
 	const checksum = 4
-	return io.ReadAll(io.LimitReader(z, int64(size)+checksum+1))
+	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead)) // index has seen that size is possible
+	_, err = out.ReadFrom(io.LimitReader(z, int64(size)+checksum+1))
+	return out.Bytes(), err
 }
 
 // unshuffle puts the bytes of each number together again: all first bytes come first, then all second ones, and so on.
