@@ -22,9 +22,9 @@ type Config struct {
 	Data          string         `json:"data"`            // what was given as data
 	Key           string         `json:"key,omitempty"`   // array in it; "": data
 	Split         string         `json:"split,omitempty"` // part of it: test, val or all; "": train
-	Points        int            `json:"points"`    // points per cloud
-	Clouds        int            `json:"clouds"`    // training clouds
-	DataHash      string         `json:"data_hash"` // of the training clouds
+	Points        int            `json:"points"`          // points per cloud
+	Clouds        int            `json:"clouds"`          // training clouds
+	DataHash      string         `json:"data_hash"`       // of the training clouds
 	Batch         int            `json:"batch"`
 	Epochs        int            `json:"epochs"`
 	Steps         int            `json:"steps"` // upper bound on the steps; -1: none
