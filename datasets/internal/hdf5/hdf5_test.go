@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -232,4 +233,58 @@ func FuzzFile(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })
+}
+
+// TestHostileSizes changes sizes in the headers: nothing may be allocated by what they claim.
+func TestHostileSizes(t *testing.T) {
+	good, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The 7 clouds of each array become n; the numbers of a chunk along its axes are 32 bits each.
+	rows := func(n uint64) []byte {
+		old := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 7), 10)
+		return bytes.ReplaceAll(good, old, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, n), 10))
+	}
+	chunk := func(n uint32) []byte {
+		words := func(v ...uint32) (out []byte) {
+			for _, x := range v {
+				out = binary.LittleEndian.AppendUint32(out, x)
+			}
+			return out
+		}
+		return bytes.ReplaceAll(good, words(3, 4, 2, 4), words(n, 4, 2, 4))
+	}
+	for _, c := range []struct {
+		array, want string
+		data        []byte
+	}{
+		{"contiguous", "cannot come from a file", rows(1e12)},
+		{"contiguous", "cannot come from a file", rows(1 << 60)},
+		{"contiguous", "a size of", rows(1 << 63)},
+		{"contiguous", "the file ends", rows(1e6)}, // 120 MB
+		{"gzip", "cannot come from a file", rows(1e12)},
+		{"gzip", "chunks are missing", rows(1e6)},
+		{"gzip", "cannot come from a file", chunk(math.MaxUint32)},
+		{"gzip", "cannot hold", chunk(1e6)},
+		{"gzip", "without extent", chunk(0)},
+	} {
+		if bytes.Equal(c.data, good) {
+			t.Fatal("nothing was changed")
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := Read(bytes.NewReader(c.data), int64(len(c.data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.Array(c.array)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", c.array, err, c.want)
+		}
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+			t.Errorf("%s, %q: allocated %d MiB", c.array, c.want, grown>>20)
+		}
+	}
 }
