@@ -55,7 +55,7 @@ type Distances struct {
 	Convention string    // what the number is: summed or averaged, rooted or not
 	Exponent   float64   // p; 0 for a loss that has none
 	Value      float64   // mean over the pairs
-	StdErr     float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN for a single slice
+	StdErr     float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN where it cannot be told: a single slice
 	Low, High  float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
 	PerPair    []float64 // [B]
 	PairErrs   []float64 // [B] standard error of every pair's value
