@@ -26,10 +26,10 @@ measure() { # name, command...
 
 for loss in $losses; do
 	for round in $(seq "$rounds"); do
-		measure "$loss, round $round of $rounds, torch" .venv-torch/bin/python bench/peer.py --loss "$loss" "$@"
+		measure "$loss, round $round of $rounds, torch" env -u GLIBC_TUNABLES .venv-torch/bin/python bench/peer.py --loss "$loss" "$@"
 		measure "$loss, round $round of $rounds, swlab" .bin/bench-step --loss "$loss" "$@"
 		measure "$loss, round $round of $rounds, torch with huge pages" \
-			env THP_MEM_ALLOC_ENABLE=1 .venv-torch/bin/python bench/peer.py --loss "$loss" "$@"
+			env -u GLIBC_TUNABLES THP_MEM_ALLOC_ENABLE=1 .venv-torch/bin/python bench/peer.py --loss "$loss" "$@"
 	done
 done
 .venv-torch/bin/python bench/table.py "$results"
