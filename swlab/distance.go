@@ -60,6 +60,7 @@ type Distances struct {
 	PerPair    []float64 // [B]
 	PairErrs   []float64 // [B] standard error of every pair's value
 	Gaps       []float64 // [B] emd-exact: how far each value can be from the optimum, certified by dual potentials; else nil
+	Assigned   []float32 // [B] emd-approx: the part of the mass that the match assigns, far below 1 for clouds too large or too far apart for it; else nil
 	Slices     int       // slices per pair that count, 0 for a loss without slices
 	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
 	Directions []float32 // [B, L, d], or nil

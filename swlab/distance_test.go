@@ -562,6 +562,24 @@ func TestOnePassForTheGradient(t *testing.T) {
 	}
 }
 
+// TestAssigned: the approximate EMD says how much of the mass it has matched: all of small clouds, none of very large ones, whose cost is 0.
+func TestAssigned(t *testing.T) {
+	for size, want := range map[float64]float64{0.3: 1, 1000: 0} {
+		d, err := Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceOptions{Settings: loss.Defaults(), Gradient: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, v := range d.Assigned {
+			if math.Abs(float64(v)-want) > 1e-3 || (d.PerPair[b] > 0) != (want > 0) {
+				t.Errorf("size %g, pair %d: %v of the mass at a cost of %v, want %v", size, b, v, d.PerPair[b], want)
+			}
+		}
+		if len(d.Assigned) != 2 || len(d.Gradient) != 2*64*3 {
+			t.Errorf("%d parts and a gradient of %d numbers", len(d.Assigned), len(d.Gradient))
+		}
+	}
+}
+
 // TestSlicesNeeded: with the number it names, the error is what was asked for.
 func TestSlicesNeeded(t *testing.T) {
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)

@@ -43,11 +43,15 @@ func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) 
 		if o.Gradient {
 			how.Wrt = ot1d.Y
 		}
-		pairs := l.Build(how, in[0], in[1]).Pairs
-		if !o.Gradient {
-			return []*graph.Node{pairs}
+		r := l.Build(how, in[0], in[1])
+		out := []*graph.Node{r.Pairs}
+		if o.Gradient {
+			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
 		}
-		return []*graph.Node{pairs, graph.Gradient(graph.ReduceAllMean(pairs), in[1])[0]}
+		if r.Assigned != nil {
+			out = append(out, r.Assigned)
+		}
+		return out
 	}, args...)
 	if err != nil {
 		return err
@@ -56,8 +60,12 @@ func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) 
 	for _, v := range tensors.MustCopyFlatData[float32](out[0]) {
 		d.PerPair = append(d.PerPair, float64(v))
 	}
+	rest := out[1:]
 	if o.Gradient {
-		d.Gradient = tensors.MustCopyFlatData[float32](out[1])
+		d.Gradient, rest = tensors.MustCopyFlatData[float32](rest[0]), rest[1:]
+	}
+	for _, t := range rest {
+		d.Assigned = tensors.MustCopyFlatData[float32](t)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -180,6 +181,13 @@ func (d *distanceCall) run() error {
 	if r.Gaps != nil {
 		optimality = numbers(r.Gaps)
 	}
+	assigned := any(nil) // where it need not be everything
+	if r.Assigned != nil {
+		assigned = r.Assigned
+		if least := slices.Min(r.Assigned); least < 0.99 {
+			fmt.Fprintf(os.Stderr, "swlab: warning: the match of --loss %s assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", d.loss, least)
+		}
+	}
 	text := [][2]string{
 		{r.Loss, withError(r)},
 		{"convention", r.Convention},
@@ -194,7 +202,7 @@ func (d *distanceCall) run() error {
 	return d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
-		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality,
+		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality, "assigned": assigned,
 	}, text...)
 }
 

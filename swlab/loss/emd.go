@@ -21,7 +21,8 @@ import (
 //	d cost / d x_k = sum_l match_kl (x_k - y_l) / max(||x_k - y_l||, 1e-10),   and likewise for y
 //
 // It is not symmetric, not zero on equal clouds, not scale-equivariant (give it clouds of radius 1), and 8 to 53 % above
-// the exact distance. Both clouds have m points.
+// the exact distance. Points more than a few units from all others stay unassigned and cost nothing, so that clouds far apart have the
+// cost 0: Result.Assigned tells. Both clouds have m points.
 //
 // On XLA the m x m tables are built block by block and never stored: memory does not grow with batch m^2. They are stored on the
 // pure-Go backend, which has no DynamicSlice for such a loop, and where all of them together are small.
@@ -60,16 +61,16 @@ func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
 	if err := l.Fits(m, y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
-	var cost *graph.Node
+	var r Result
 	if fit := tableSize(x.Graph()); loop.XLA(x.Graph()) && batch*m*m > fit {
-		cost = blockedCost(x, y, max(1, fit/m))
+		r = blockedCost(x, y, max(1, fit/m))
 	} else {
-		cost = storedCost(x, y)
+		r = storedCost(x, y)
 	}
 	if l.PerPoint {
-		cost = graph.DivScalar(cost, float64(m))
+		r.Pairs = graph.DivScalar(r.Pairs, float64(m))
 	}
-	return Result{Pairs: cost}
+	return r
 }
 
 // tableSize is how many elements of a table are at hand at a time: what a core's cache holds, or what keeps a GPU busy.
@@ -81,19 +82,27 @@ func tableSize(g *graph.Graph) int {
 }
 
 // storedCost is the cost with the match as a table.
-func storedCost(x, y *graph.Node) *graph.Node {
+func storedCost(x, y *graph.Node) Result {
 	square := squaredDistances(x, y)
-	match := graph.StopGradient(softMatch(graph.StopGradient(square)))
+	match, right := softMatch(graph.StopGradient(square))
+	match = graph.StopGradient(match)
 	length := graph.Sqrt(graph.MaxScalar(square, shortest*shortest))
 	// Row by row: one float32 accumulator of m^2 terms, which the pure-Go backend has, is wrong by 0.2 % at m = 2048.
-	return graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1)
+	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1), Assigned: assigned(graph.Squeeze(right, 1))}
 }
 
 // blockedCost is storedCost with the tables in blocks of at most height rows.
-func blockedCost(x, y *graph.Node, height int) *graph.Node {
+func blockedCost(x, y *graph.Node, height int) Result {
 	t := newTables(x, y, height)
-	r := t.transport(t.assign())
-	return graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy)))
+	a, b, right := t.assign()
+	r := t.transport(a, b)
+	return Result{Pairs: graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy))), Assigned: assigned(right)}
+}
+
+// assigned is the part of y's mass that is not left [batch, m].
+func assigned(right *graph.Node) *graph.Node {
+	m := float64(right.Shape().Dimensions[1])
+	return graph.OneMinus(graph.DivScalar(graph.ReduceSum(right, 1), m))
 }
 
 // carry is 0 for every pair, with that gradient in x. Where it is not asked for, nothing reads it, and XLA drops its sums.

@@ -62,4 +62,5 @@ type Result struct {
 	Used       *graph.Node // int32 scalar, how many of the first slices count; nil: all
 	Directions *graph.Node // [batch, slices, dim]
 	Location   *graph.Node // [batch, dim] the location of the slicing law
+	Assigned   *graph.Node // [batch] the part of the mass that is matched, where that need not be all of it
 }

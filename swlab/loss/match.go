@@ -13,7 +13,8 @@ const (
 	shortest          = 1e-10 // the kernel's floor on the length that it divides by
 )
 
-// softMatch is the soft assignment of two clouds, match [batch, m, m], from their squared distances [batch, m, m]:
+// softMatch is the soft assignment of two clouds, match [batch, m, m], from their squared distances [batch, m, m], and what is left of y,
+// [batch, 1, m]:
 //
 //	left_k = right_l = 1
 //	for j = 7, 6, ..., 0, -1:
@@ -25,11 +26,11 @@ const (
 //	    w_kl      = a_k E_kl b_l
 //	    match_kl += w_kl
 //	    left_k    = max(left_k - sum_l w_kl, 0)
-func softMatch(square *graph.Node) *graph.Node {
+func softMatch(square *graph.Node) (match, right *graph.Node) {
 	d := square.Shape().Dimensions
 	left := graph.Ones(square.Graph(), shapes.Make(square.DType(), d[0], d[1], 1))
-	right := graph.Ones(square.Graph(), shapes.Make(square.DType(), d[0], 1, d[2]))
-	match := graph.ZerosLike(square)
+	right = graph.Ones(square.Graph(), shapes.Make(square.DType(), d[0], 1, d[2]))
+	match = graph.ZerosLike(square)
 	for j := sharpest; j >= softest; j-- {
 		e := graph.Exp(graph.MulScalar(square, factor(j)))
 		a := graph.Div(left, graph.AddScalar(graph.ReduceAndKeep(graph.Mul(e, right), graph.ReduceSum, 2), tiny))
@@ -39,7 +40,7 @@ func softMatch(square *graph.Node) *graph.Node {
 		match = graph.Add(match, w)
 		left = graph.MaxScalar(graph.Sub(left, graph.ReduceAndKeep(w, graph.ReduceSum, 2)), 0)
 	}
-	return match
+	return match, right
 }
 
 // factor is a level's factor of the squared distance.
@@ -58,11 +59,11 @@ type transport struct {
 	dx, dy *graph.Node // [batch, m, dim]  its gradients with the match held fixed
 }
 
-// assign finds the a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first, in one sweep per level:
+// assign finds the a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first, and what is left of y, in one sweep per level:
 // it ends the level before, for only then is left known, and begins its own. With e its exponentials, those of the sharper level
 // before are e^4.
-func (t tables) assign() (a, b []*graph.Node) {
-	right := t.columns(graph.Ones)
+func (t tables) assign() (a, b []*graph.Node, right *graph.Node) {
+	right = t.columns(graph.Ones)
 	left := t.fill(graph.Ones(right.Graph(), shapes.Make(right.DType(), t.batch, t.m))) // nothing to offer in rows beyond m
 	for j := sharpest; j >= softest; j-- {
 		constants := []*graph.Node{left, right}
@@ -85,7 +86,7 @@ func (t tables) assign() (a, b []*graph.Node) {
 		limited, right = limit(right, r[2])
 		b = append(b, limited)
 	}
-	return a, b
+	return a, b, right
 }
 
 // transport builds the match of every block again, from all levels, for its cost and gradients.

@@ -83,39 +83,46 @@ func kernel(x, y []float32, dim int) (cost, mass float64, dx, dy []float64) {
 // with the recipe in float64: costs and gradients, dimension 2 and 3, duplicates and points in common.
 func TestApproximateEMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
-	for _, c := range []struct{ batch, m, dim, repeat, height int }{
-		{3, 24, 3, 5, 0}, {3, 5, 2, 0, 2}, {1, 7, 3, 3, 1}, {2, 130, 3, 4, 50},
+	for _, c := range []struct {
+		batch, m, dim, repeat, height int
+		size                          float32
+	}{
+		{3, 24, 3, 5, 0, 1}, {3, 5, 2, 0, 2, 1}, {1, 7, 3, 3, 1, 1}, {2, 130, 3, 4, 50, 1}, {2, 24, 3, 0, 0, 8}, {2, 24, 3, 0, 5, 8},
 	} {
 		build := storedCost
 		if c.height > 0 {
 			if !loops(t) {
 				continue
 			}
-			build = func(x, y *graph.Node) *graph.Node { return blockedCost(x, y, c.height) }
+			build = func(x, y *graph.Node) Result { return blockedCost(x, y, c.height) }
 		}
 		x, y := points(r, c.batch, c.m, c.dim, c.repeat), points(r, c.batch, c.m, c.dim, 0)
 		size := c.m * c.dim
 		fx, fy := tensors.MustCopyFlatData[float32](x), tensors.MustCopyFlatData[float32](y)
+		for i := range fx { // where they are large, mass is left over
+			fx[i], fy[i] = c.size*fx[i], c.size*fy[i]
+		}
 		if c.repeat > 0 {
 			copy(fy[:c.dim], fx) // a point of both clouds
-			y = tensors.FromFlatDataAndDimensions(fy, c.batch, c.m, c.dim)
 		}
+		x, y = tensors.FromFlatDataAndDimensions(fx, c.batch, c.m, c.dim), tensors.FromFlatDataAndDimensions(fy, c.batch, c.m, c.dim)
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			// Weights on the pairs: the gradient of a sum alone would not see a pair's own.
-			cost := build(n[0], n[1])
-			weighed := graph.Mul(cost, graph.AddScalar(graph.Iota(cost.Graph(), cost.Shape(), 0), 1))
-			return append([]*graph.Node{cost}, gradients(weighed, n[0], n[1])...)
+			r := build(n[0], n[1])
+			weighed := graph.Mul(r.Pairs, graph.AddScalar(graph.Iota(n[0].Graph(), r.Pairs.Shape(), 0), 1))
+			return append([]*graph.Node{r.Pairs, r.Assigned}, gradients(weighed, n[0], n[1])...)
 		}, x, y)
 		for b := range c.batch {
 			at := b * size
-			cost, _, dx, dy := kernel(fx[at:at+size], fy[at:at+size], c.dim)
+			cost, mass, dx, dy := kernel(fx[at:at+size], fy[at:at+size], c.dim)
 			for i := range dx {
 				dx[i] *= float64(b + 1)
 				dy[i] *= float64(b + 1)
 			}
 			graphtest.Close(t, "cost", out[0][b:b+1], []float64{cost}, 3e-6)
-			graphtest.Close(t, "gradient in x", out[1][at:at+size], dx, 1e-4)
-			graphtest.Close(t, "gradient in y", out[2][at:at+size], dy, 1e-4)
+			graphtest.Close(t, "assigned", out[1][b:b+1], []float64{mass / float64(c.m)}, 1e-5)
+			graphtest.Close(t, "gradient in x", out[2][at:at+size], dx, 1e-4)
+			graphtest.Close(t, "gradient in y", out[3][at:at+size], dy, 1e-4)
 			if t.Failed() {
 				t.Fatalf("%+v, pair %d", c, b)
 			}
@@ -129,10 +136,11 @@ func TestMatchReference(t *testing.T) {
 	blocks := loops(t)
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		square := squaredDistances(n[0], n[1])
-		matches := []*graph.Node{softMatch(square)}
+		stored, _ := softMatch(square)
+		matches := []*graph.Node{stored}
 		if blocks {
 			tab := newTables(n[0], n[1], 100) // three blocks of 86 rows, two of them empty
-			a, b := tab.assign()
+			a, b, _ := tab.assign()
 			match := graph.ZerosLike(square)
 			for l := range a {
 				e := graph.Exp(graph.MulScalar(square, factor(sharpest-l)))
@@ -198,7 +206,7 @@ func TestLossesInOneGraph(t *testing.T) {
 	all := func(x, y, theta *graph.Node, looped bool) []*graph.Node {
 		unsquared := Chamfer{P: 1, Sum: true}
 		values := []*graph.Node{
-			sliced(x, y, theta), plainChamfer(Chamfer{}, x, y), plainChamfer(unsquared, y, x), storedCost(x, y), storedCost(y, x),
+			sliced(x, y, theta), plainChamfer(Chamfer{}, x, y), plainChamfer(unsquared, y, x), storedCost(x, y).Pairs, storedCost(y, x).Pairs,
 		}
 		if looped {
 			values = []*graph.Node{

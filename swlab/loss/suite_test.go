@@ -35,7 +35,8 @@ func options(name string, s loss.Settings) losstest.Options {
 		o.Dirac = 2 // both ways are added
 	case "emd-approx":
 		o.Held = func(x, y, x0, y0 *graph.Node) *graph.Node { // the match
-			cost := graph.Mul(loss.SoftMatch(loss.SquaredDistances(x0, y0)), graph.Sqrt(loss.SquaredDistances(x, y)))
+			match, _ := loss.SoftMatch(loss.SquaredDistances(x0, y0))
+			cost := graph.Mul(match, graph.Sqrt(loss.SquaredDistances(x, y)))
 			cost = graph.ReduceSum(cost, 1, 2)
 			if s.PerPoint {
 				cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
