@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 
@@ -215,35 +214,11 @@ func openFile(r request) (*Engine, error) {
 	return e, nil
 }
 
-// openGo opens the pure-Go backend without a limit on its goroutines. Left to itself, GoMLX v0.28 has 2 GOMAXPROCS workers; an operation that
-// is ready takes one, and a large product waits for further ones: with so many products ready at once, all wait for ever. The option
-// "parallelism=-1" would do, but prints to the standard output. Should the workers not be found, one operation runs at a time, a third slower.
+// openGo opens the pure-Go backend with one operation at a time. Left to itself, GoMLX v0.28 starts all operations that are ready, each in
+// a worker, and a large product waits for further workers: with 2 GOMAXPROCS products ready at once all wait for ever. Products still take
+// all cores, and a training step as long as before, in less memory.
 func openGo() (*Engine, error) {
-	return share(kindGo, kindGo, "", func() (compute.Backend, error) {
-		b, err := gobackend.New("")
-		if err != nil || unlimited(b) {
-			return b, err
-		}
-		b.Finalize()
-		return gobackend.New("ops_sequential")
-	})
-}
-
-// unlimited lifts the limit on the workers of a pure-Go backend, whose type GoMLX keeps to itself.
-func unlimited(b compute.Backend) bool {
-	v := reflect.Indirect(reflect.ValueOf(b))
-	if v.Kind() != reflect.Struct {
-		return false
-	}
-	field := v.FieldByName("Workers")
-	if !field.IsValid() || !field.CanInterface() {
-		return false
-	}
-	workers, ok := field.Interface().(interface{ SetMaxParallelism(int) })
-	if ok {
-		workers.SetMaxParallelism(-1)
-	}
-	return ok
+	return share(kindGo, kindGo, "", func() (compute.Backend, error) { return gobackend.New("ops_sequential") })
 }
 
 // share returns an engine on the backend of that key, made by start if there is none yet.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/go-xla/installer"
 	"github.com/gomlx/gomlx/core/graph"
@@ -309,9 +308,6 @@ func TestGoBackendDoesNotWaitForItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if b, err := gobackend.New(""); err != nil || !unlimited(b) {
-		t.Errorf("the workers of GoMLX's backend are not found, so one operation runs at a time: %v", err)
-	}
 	const size = 200
 	many := 8 * runtime.GOMAXPROCS(0)
 	exec, err := graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {
