@@ -2,18 +2,12 @@
 package experiments
 
 import (
-	"fmt"
+	"context"
 	"math"
-
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -35,12 +29,25 @@ type Scores struct {
 	EMD Score `json:"emd_approx"`
 	// ExactEMD is that of an optimal assignment, in the same units; not in the paper. Nil where it was not asked for.
 	ExactEMD *Score `json:"emd_exact,omitempty"`
+	// PerCloud are the values behind the means. Nil where they were not asked for.
+	PerCloud *PerCloud `json:"per_cloud,omitempty"`
+}
+
+// PerCloud are the metrics of every cloud [n], in the order of the set.
+type PerCloud struct {
+	Digest   string    `json:"digest"` // of the clouds (datasets.Clouds): values of other clouds cannot be compared cloud by cloud
+	Seed     uint64    `json:"seed"`   // of the directions of SW
+	CD       []float64 `json:"cd"`
+	SW       []float64 `json:"sw"`
+	EMD      []float64 `json:"emd_approx"`
+	ExactEMD []float64 `json:"emd_exact,omitempty"`
 }
 
 // EvaluateOptions of Evaluate.
 type EvaluateOptions struct {
 	Seed     uint64                // of the directions of SW
 	ExactEMD bool                  // also solve an assignment per cloud, a tenth of a second at 2048 points
+	PerCloud bool                  // also return the values of every cloud; takes a pass over the clouds for their digest
 	Progress func(done, total int) // called with the number of clouds done, if not nil
 }
 
@@ -48,129 +55,24 @@ type EvaluateOptions struct {
 const EvaluationSlices = 100
 
 // Evaluate reconstructs every one of the clouds with the network in evaluation mode and scores reconstruction (first argument)
-// against input (second), as the paper does. w holds the tensors of net.Specs.
+// against input (second), as the paper does. w holds the tensors of net.Specs. To evaluate more than once, keep an [Evaluator].
 func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
-	set := clouds.Header()
-	if set.D != pointnet.Dim || set.M != net.Points {
-		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d", set.Name, net.Points, pointnet.Dim, set.M, set.D)
-	}
-	if set.N == 0 {
-		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
-	}
-	params, err := parameters(net, w)
+	v, err := NewEvaluator(e, net)
 	if err != nil {
 		return Scores{}, err
 	}
-	defer finalize(params)
-	metrics := []loss.Graph{
-		loss.Chamfer{},
-		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Uniform{}, Slices: EvaluationSlices}, Root: true},
-		loss.ApproximateEMD{},
-	}
-	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		x := in[1]
-		y := net.Forward(weights.Bind(net.Specs(), in[2:]), x, pointnet.Eval).Cloud
-		out := []*graph.Node{y}
-		for _, m := range metrics {
-			out = append(out, m.Build(loss.Call{Source: slicing.Seeded(in[0]), Wrt: ot1d.None}, y, x).Pairs)
-		}
-		return out
-	})
-	if err != nil {
-		return Scores{}, err
-	}
-	defer x.Finalize()
-	values := make([][]float64, len(metrics))
-	var exact []float64
-	batch := batchFor(set.M, set.N)
-	for at := 0; at < set.N; at += batch {
-		rows := make([]int32, batch) // the last batch is filled up with its own last cloud, so that one graph serves all
-		for i := range rows {
-			rows[i] = int32(min(at+i, set.N-1))
-		}
-		part := &datasets.Set{N: batch, M: set.M, D: set.D, Points: make([]float32, batch*set.M*set.D)}
-		if err := clouds.Read(part.Points, rows); err != nil {
-			return Scores{}, err
-		}
-		rng, err := graph.RNGStateFromSeed(int64(o.Seed)<<32 + int64(at))
-		if err != nil {
-			return Scores{}, err
-		}
-		in := []any{rng, tensors.FromFlatDataAndDimensions(part.Points, batch, set.M, set.D)}
-		out, err := x.Call(append(in, params...)...)
-		finalize(in)
-		if err != nil {
-			return Scores{}, err
-		}
-		done := min(at+batch, set.N)
-		if o.ExactEMD {
-			more, err := exactEMD(out[0], part, done-at)
-			if err != nil {
-				return Scores{}, err
-			}
-			exact = append(exact, more...)
-		}
-		out[0].FinalizeAll()
-		for k, t := range out[1:] {
-			v, err := tensors.CopyFlatData[float32](t)
-			if err != nil {
-				return Scores{}, err
-			}
-			for _, f := range v[:done-at] {
-				values[k] = append(values[k], float64(f))
-			}
-			t.FinalizeAll()
-		}
-		if o.Progress != nil {
-			o.Progress(done, set.N)
-		}
-	}
-	s := Scores{N: set.N, CD: score(values[0]), SW: score(values[1]), EMD: score(values[2])}
-	if o.ExactEMD {
-		v := score(exact)
+	defer v.Close()
+	return v.Evaluate(context.Background(), w, clouds, o)
+}
+
+// scores averages.
+func (p *PerCloud) scores() Scores {
+	s := Scores{N: len(p.CD), CD: score(p.CD), SW: score(p.SW), EMD: score(p.EMD)}
+	if p.ExactEMD != nil {
+		v := score(p.ExactEMD)
 		s.ExactEMD = &v
 	}
-	return s, nil
-}
-
-// exactEMD compares the first n reconstructions y [batch, m, dim] with the clouds of part.
-func exactEMD(y *tensors.Tensor, part *datasets.Set, n int) ([]float64, error) {
-	flat, err := tensors.CopyFlatData[float32](y)
-	if err != nil {
-		return nil, err
-	}
-	size := part.M * part.D
-	one := func(v []float32) ot1d.Clouds {
-		return ot1d.Clouds{Points: v[:n*size], Batch: n, N: part.M, Dim: part.D}
-	}
-	r, err := loss.ExactEMD{}.Compare(one(flat), one(part.Points), false)
-	return r.Pairs, err
-}
-
-// parameters are the tensors of net.Specs in their order.
-func parameters(net *pointnet.Autoencoder, w *weights.Set) ([]any, error) {
-	fitted, err := w.Match(net.Specs())
-	if err != nil {
-		return nil, err
-	}
-	var out []any
-	for _, name := range fitted.Names() {
-		t, _ := fitted.Get(name)
-		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	return out, nil
-}
-
-// finalize frees tensors on the device, which Go's collector does not see.
-func finalize(args []any) {
-	for _, t := range args {
-		t.(*tensors.Tensor).FinalizeAll()
-	}
-}
-
-// batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.
-func batchFor(points, clouds int) int {
-	return max(1, min(clouds, 32, (2<<20)/(points*points)))
+	return s
 }
 
 func score(v []float64) Score {

@@ -26,8 +26,8 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.N)[:35])
-	if set.N%batchFor(m, set.N) == 0 {
-		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.N, batchFor(m, set.N))
+	if set.N%batchFor(m) == 0 {
+		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.N, batchFor(m))
 	}
 	e, err := engine.Open("")
 	if err != nil {
