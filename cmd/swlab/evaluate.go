@@ -2,64 +2,54 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
-	"github.com/sliced-wasserstein/lab/swlab/train"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 func newEvaluate(c *common) *cobra.Command {
-	var run, data, key, split, state string
+	var run, state, values string
+	var asked part
 	var exact bool
 	cmd := &cobra.Command{
 		Use:   "evaluate --run DIR",
 		Short: "reconstruction quality of a trained run: CD, SW, approximate and exact EMD",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			config, err := train.ReadConfig(run)
-			if err != nil {
-				return wrongCall(fmt.Errorf("--run: %w", err))
+			if values != "" {
+				if err := writable("out-per-cloud", values); err != nil {
+					return err
+				}
 			}
-			file, err := train.WeightsFile(run, state)
-			if err != nil {
-				return wrongCall(fmt.Errorf("--state: %w", err))
-			}
-			w, err := weights.ReadSafetensors(file)
+			r, err := readRun(run, state)
 			if err != nil {
 				return err
 			}
-			if data == "" {
-				data = config.Data
-			}
-			own := data == config.Data
-			if own && key == "" {
-				key = config.Key
-			}
-			chosen := split
-			if split == "" {
-				split = unseen(config)
-			}
-			set, err := openPart(data, key, split, config.Points, config.Seed)
+			chosen := asked.of(r.config)
+			set, err := openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
 			if err != nil {
 				return err
 			}
-			if own && chosen != "all" && (set.Header().Split == nil || split == "all") {
-				fmt.Fprintf(os.Stderr, "swlab: warning: these are the clouds of %s that the run was trained on\n", data)
-			}
+			r.warn(asked, set.Header())
 			e, err := c.engine()
 			if err != nil {
 				return err
 			}
 			bar := newBar("evaluating")
-			s, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: config.Points}, w, set,
-				experiments.EvaluateOptions{Seed: c.seed, ExactEMD: exact, Progress: func(done, total int) { bar(done, total, "") }})
+			s, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: r.config.Points}, r.weights, set, experiments.EvaluateOptions{
+				Seed: c.seed, ExactEMD: exact, PerCloud: values != "", Progress: func(done, total int) { bar(done, total, "") }})
 			if err != nil {
 				return err
+			}
+			if s.PerCloud != nil {
+				if err := writePerCloud(values, *s.PerCloud); err != nil {
+					return fmt.Errorf("--out-per-cloud: %w", err)
+				}
+				s.PerCloud = nil // in the file
 			}
 			line := func(name string, s experiments.Score) [2]string {
 				return [2]string{name, fmt.Sprintf("%.6g +- %.2g", s.Mean, s.StdErr)}
@@ -71,26 +61,29 @@ func newEvaluate(c *common) *cobra.Command {
 			return c.print(struct {
 				experiments.Scores
 				State string `json:"state"`
-			}{s, filepath.Base(file)}, append(rows, [2]string{"weights", filepath.Base(file)})...)
+			}{s, filepath.Base(r.file)}, append(rows, [2]string{"weights", filepath.Base(r.file)})...)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&run, "run", "", "run folder")
-	f.StringVar(&data, "data", "", "clouds; default: the run's")
-	f.StringVar(&key, "key", "", "array in a .npz or .h5 file; default: the run's")
-	f.StringVar(&split, "split", "", "part to evaluate: train, test, val or all; default: test, or what a run on other parts leaves")
+	partFlags(f, &asked)
 	f.BoolVar(&exact, "exact-emd", true, "also the exact EMD, a tenth of a second per cloud of 2048 points")
-	f.StringVar(&state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
+	stateFlag(f, &state)
+	f.StringVar(&values, "out-per-cloud", "", "write the values of every cloud, a .npy file [n, 3]: CD, SW, approximate EMD; with the exact EMD [n, 4]")
 	return required(cmd, "run")
 }
 
-// unseen is the part to evaluate where none is asked for: one that the run was not trained on, where there is one.
-func unseen(c train.Config) string {
-	switch c.Split {
-	case "all":
-		return "all"
-	case "test":
-		return "train"
+// writePerCloud writes the metrics as columns.
+func writePerCloud(path string, p experiments.PerCloud) error {
+	columns := [][]float64{p.CD, p.SW, p.EMD}
+	if p.ExactEMD != nil {
+		columns = append(columns, p.ExactEMD)
 	}
-	return "test"
+	var rows []float32
+	for i := range p.CD {
+		for _, c := range columns {
+			rows = append(rows, float32(c[i]))
+		}
+	}
+	return datasets.WriteNPY(path, rows, len(p.CD), len(columns))
 }

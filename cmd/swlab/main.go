@@ -105,7 +105,7 @@ func newRoot() *cobra.Command {
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything random")
 	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
-	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newData(c), newDoctor(c))
+	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
 	root.AddCommand(newDirection(c), newEncode(c), newReconstruct(c), newVMF(c))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, cmd := range append(root.Commands(), root) {

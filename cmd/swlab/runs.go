@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// trained is a run with weights to be scored.
+type trained struct {
+	dir     string
+	config  train.Config
+	weights *weights.Set
+	file    string // of the weights
+}
+
+// readRun reads the run in dir with its weights of that state.
+func readRun(dir, state string) (trained, error) {
+	r := trained{dir: dir}
+	var err error
+	if r.config, err = train.ReadConfig(dir); err != nil {
+		return r, wrongCall(fmt.Errorf("--run: %w", err))
+	}
+	if r.file, err = train.WeightsFile(dir, state); err != nil {
+		return r, wrongCall(fmt.Errorf("--state: %w", err))
+	}
+	r.weights, err = weights.ReadSafetensors(r.file)
+	return r, err
+}
+
+func stateFlag(f *pflag.FlagSet, state *string) {
+	f.StringVar(state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
+}
+
+// part are the clouds that a run is scored on; what is empty is left to the run.
+type part struct{ data, key, split string }
+
+func partFlags(f *pflag.FlagSet, p *part) {
+	f.StringVar(&p.data, "data", "", "clouds; default: the run's")
+	f.StringVar(&p.key, "key", "", "array in a .npz or .h5 file; default: the run's")
+	f.StringVar(&p.split, "split", "", "part to evaluate: train, test, val or all; default: test, or what a run on other parts leaves")
+}
+
+// of fills in what is left to the run.
+func (p part) of(c train.Config) part {
+	if p.data == "" {
+		p.data = c.Data
+	}
+	if p.data == c.Data && p.key == "" {
+		p.key = c.Key
+	}
+	if p.split == "" {
+		p.split = unseen(c)
+	}
+	return p
+}
+
+// warn says so where a run is scored, without being asked to, on what it was trained on.
+func (r trained) warn(asked part, h datasets.Header) {
+	p := asked.of(r.config)
+	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
+		fmt.Fprintf(os.Stderr, "swlab: warning: these are the clouds of %s that the run was trained on\n", p.data)
+	}
+}
+
+// unseen is the part to evaluate where none is asked for: one that the run was not trained on, where there is one.
+func unseen(c train.Config) string {
+	switch c.Split {
+	case "all":
+		return "all"
+	case "test":
+		return "train"
+	}
+	return "test"
+}
