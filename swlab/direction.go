@@ -40,7 +40,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
 	p := &Predicted{Amortizer: name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
 	rows := max(1, (16<<20)/(x.M*y.M)) // attention has tables of m^2 entries per pair
-	p.Directions, err = forward(o.Engine, w, rows, []*datasets.Set{x, y}, func(in []*graph.Node) *graph.Node {
+	p.Directions, err = forward(o.Engine, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])
 	})
 	if err != nil {

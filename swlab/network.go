@@ -18,10 +18,11 @@ type Network struct {
 	weights *weights.Set
 }
 
-// NetworkOptions of Encode and Reconstruct.
+// NetworkOptions of Encode, Reconstruct and Decode.
 type NetworkOptions struct {
-	BatchStats bool           // normalise by the statistics of all clouds given, as in training, instead of the running ones
-	Engine     *engine.Engine // nil: the best backend found
+	BatchStats bool                  // normalise by the statistics of all clouds given, as in training, instead of the running ones
+	Engine     *engine.Engine        // nil: the best backend found
+	Progress   func(done, total int) // called with the number of clouds done, if not nil
 }
 
 // NewNetwork is the autoencoder with the weights w (names and shapes of pointnet.Autoencoder.Specs), made for as many points as its
@@ -50,7 +51,8 @@ func NewNetwork(w *weights.Set) (*Network, error) {
 func (n *Network) Parameters() int { return (&pointnet.Autoencoder{Points: n.Points}).Parameters() }
 
 // CheckEncode returns what is wrong with a call of Encode, before any work.
-func (n *Network) CheckEncode(x *datasets.Set, o NetworkOptions) error {
+func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
+	x := clouds.Header()
 	switch {
 	case x.N == 0:
 		return fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
@@ -61,11 +63,11 @@ func (n *Network) CheckEncode(x *datasets.Set, o NetworkOptions) error {
 }
 
 // CheckReconstruct returns what is wrong with a call of Reconstruct, before any work.
-func (n *Network) CheckReconstruct(x *datasets.Set, o NetworkOptions) error {
-	if err := n.CheckEncode(x, o); err != nil {
+func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) error {
+	if err := n.CheckEncode(clouds, o); err != nil {
 		return err
 	}
-	if o.BatchStats && x.N < 2 {
+	if x := clouds.Header(); o.BatchStats && x.N < 2 {
 		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", x.Name, x.N)
 	}
 	return nil
@@ -76,7 +78,7 @@ func (n *Network) CheckReconstruct(x *datasets.Set, o NetworkOptions) error {
 //
 // With running statistics (the default) every cloud has a code of its own and large sets are encoded part by part. With
 // BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: up to 8 kB per point.
-func (n *Network) Encode(x *datasets.Set, o NetworkOptions) ([]float32, error) {
+func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckEncode(x, o); err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func (n *Network) Encode(x *datasets.Set, o NetworkOptions) ([]float32, error) {
 }
 
 // Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3. As for Encode.
-func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, error) {
+func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckReconstruct(x, o); err != nil {
 		return nil, err
 	}
@@ -93,25 +95,54 @@ func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, err
 	})
 }
 
+// Decode returns the clouds [N, Points, 3] of codes [N, 256], given in row-major order: unit vectors from Encode, or others, as of a
+// latent generator.
+func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
+	z := &datasets.Set{Name: "codes", Points: codes, N: len(codes) / pointnet.LatentSize, M: 1, D: pointnet.LatentSize}
+	switch {
+	case len(codes) != z.N*z.D:
+		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.D, len(codes))
+	case z.N == 0:
+		return nil, fmt.Errorf("codes: expected at least one, found none")
+	case o.BatchStats && z.N < 2:
+		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.N)
+	}
+	decoder := &pointnet.Autoencoder{Points: n.Points}
+	return n.run(z, o, codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
+		return decoder.Decode(w, graph.Squeeze(z, 1), mode)
+	})
+}
+
+// codesAtOnce is the number of codes that are decoded in one part.
+const codesAtOnce = 1 << 9
+
 // pointsAtOnce is the number of points that are encoded in one part.
 const pointsAtOnce = 1 << 16
 
-func (n *Network) forward(x *datasets.Set, o NetworkOptions, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+func (n *Network) forward(x datasets.Clouds, o NetworkOptions, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+	m := x.Header().M
+	encoder := &pointnet.Autoencoder{Points: m}
+	return n.run(x, o, max(1, pointsAtOnce/m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+		return build(encoder, w, x, mode)
+	})
+}
+
+// run maps clouds, rows of them at a time or all with the batch's statistics.
+func (n *Network) run(x datasets.Clouds, o NetworkOptions, rows int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	specs := (&pointnet.Autoencoder{Points: n.Points}).Specs()
-	encoder := &pointnet.Autoencoder{Points: x.M}
-	mode, rows := pointnet.Eval, max(1, pointsAtOnce/x.M)
+	mode := pointnet.Eval
 	if o.BatchStats {
-		mode, rows = pointnet.BatchStats, x.N
+		mode, rows = pointnet.BatchStats, x.Header().N
 	}
-	return forward(o.Engine, n.weights, rows, []*datasets.Set{x}, func(in []*graph.Node) *graph.Node {
-		return build(encoder, weights.Bind(specs, in[1:]), in[0], mode)
+	return forward(o.Engine, n.weights, rows, o.Progress, []datasets.Clouds{x}, func(in []*graph.Node) *graph.Node {
+		return build(weights.Bind(specs, in[1:]), in[0], mode)
 	})
 }
 
 // forward maps every cloud (or pair of clouds: the sets go in step) to a row of numbers, rows clouds at a time, so that memory does
 // not grow with the set. build gets rows clouds of every set, [rows, m, d] each, then the tensors of w in their order, and
 // returns [rows, ...].
-func forward(e *engine.Engine, w *weights.Set, rows int, sets []*datasets.Set, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
+func forward(e *engine.Engine, w *weights.Set, rows int, progress func(done, total int), sets []datasets.Clouds, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
 	if e == nil {
 		var err error
 		if e, err = engine.Open(""); err != nil {
@@ -134,15 +165,24 @@ func forward(e *engine.Engine, w *weights.Set, rows int, sets []*datasets.Set, b
 		}
 	}
 	defer release(params)
-	n := sets[0].N
+	n := sets[0].Header().N
 	rows = min(rows, n)
 	var all []float32
 	for at := 0; at < n; at += rows {
 		first := min(at, n-rows) // the last part begins earlier, so that one graph serves all
+		numbers := make([]int32, rows)
+		for i := range numbers {
+			numbers[i] = int32(first + i)
+		}
 		var clouds []any
 		for _, s := range sets {
-			size := s.M * s.D
-			clouds = append(clouds, tensors.FromFlatDataAndDimensions(s.Points[first*size:(first+rows)*size], rows, s.M, s.D))
+			h := s.Header()
+			points := make([]float32, rows*h.M*h.D)
+			if err := s.Read(points, numbers); err != nil {
+				release(clouds)
+				return nil, err
+			}
+			clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, rows, h.M, h.D))
 		}
 		out, err := exec.Call(append(clouds, params...)...)
 		release(clouds)
@@ -159,6 +199,9 @@ func forward(e *engine.Engine, w *weights.Set, rows int, sets []*datasets.Set, b
 			all = make([]float32, n*width)
 		}
 		copy(all[first*width:], v)
+		if progress != nil {
+			progress(first+rows, n)
+		}
 	}
 	return all, nil
 }

@@ -52,7 +52,7 @@ func TestNetworkReference(t *testing.T) {
 			n := hashed(t, d[1], uint64(tensors.MustCopyFlatData[int64](z["init_seed"])[0]))
 			for _, c := range []struct {
 				key  string
-				call func(*datasets.Set, NetworkOptions) ([]float32, error)
+				call func(datasets.Clouds, NetworkOptions) ([]float32, error)
 				o    NetworkOptions
 				tol  float64
 			}{
@@ -107,7 +107,7 @@ func TestForwardInParts(t *testing.T) {
 	w := weights.NewSet()
 	w.Put("c", weights.Tensor{Shape: []int{1, 2}, Data: []float32{10, 20}})
 	for _, rows := range []int{1, 2, 3, 7, 100} {
-		got, err := forward(nil, w, rows, []*datasets.Set{x, y}, func(in []*graph.Node) *graph.Node {
+		got, err := forward(nil, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 			if r := in[0].Shape().Dimensions[0]; r != min(rows, 7) {
 				t.Errorf("%d rows at once, expected %d", r, min(rows, 7))
 			}
@@ -155,4 +155,57 @@ func TestNetworkRefuses(t *testing.T) {
 	broken.Put("decoder.fc3.bias", weights.Tensor{Shape: []int{7}, Data: make([]float32, 7)})
 	_, err = NewNetwork(broken)
 	says("found [7]", err)
+}
+
+// TestDecode: a reconstruction is the decoded code, part by part as at once, and decoding reports its parts.
+func TestDecode(t *testing.T) {
+	n, x := hashed(t, 8, 3), gaussian(4, 5, 12, 3, 0.3)
+	codes, err := n.Encode(x, NetworkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range []bool{false, true} {
+		var told []int
+		got, err := n.Decode(codes, NetworkOptions{BatchStats: batch, Progress: func(done, total int) { told = append(told, done, total) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(told, []int{5, 5}) {
+			t.Errorf("progress %v", told)
+		}
+		want, err := n.Reconstruct(x, NetworkOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		worst := 0.0
+		for i, v := range want {
+			worst = max(worst, math.Abs(float64(v-got[i])))
+		}
+		if same := worst < 1e-5; same == batch {
+			t.Errorf("batch statistics %v: decoded codes differ from reconstructions by %v", batch, worst)
+		}
+	}
+	many := slices.Repeat(codes, codesAtOnce/5+2)
+	all, err := n.Decode(many, NetworkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, _ := n.Decode(codes, NetworkOptions{})
+	for i, v := range all {
+		if math.Abs(float64(v-one[i%len(one)])) > 1e-5 {
+			t.Fatalf("number %d of many codes is %v, of few %v", i, v, one[i%len(one)])
+		}
+	}
+	for says, call := range map[string]func() error{
+		"multiple of 256 numbers, found 255": func() error { _, err := n.Decode(codes[:255], NetworkOptions{}); return err },
+		"at least one, found none":           func() error { _, err := n.Decode(nil, NetworkOptions{}); return err },
+		"need at least 2, found 1": func() error {
+			_, err := n.Decode(codes[:256], NetworkOptions{BatchStats: true})
+			return err
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one that says %q", err, says)
+		}
+	}
 }

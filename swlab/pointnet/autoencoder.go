@@ -68,24 +68,29 @@ func (a *Autoencoder) Specs() []weights.Spec {
 			weights.Spec{Name: c.name + ".bias", Shape: []int{c.out}, Init: weights.FanIn(c.in)})
 		s = append(s, normSpecs(c.norm, c.out)...)
 	}
-	linear := func(name string, in, out int) {
-		s = append(s,
-			weights.Spec{Name: name + ".weight", Shape: []int{out, in}, Init: weights.XavierUniform(in, out)},
-			weights.Spec{Name: name + ".bias", Shape: []int{out}, Init: weights.Constant(0.01)})
-	}
-	linear("encoder.fc_mu", featureSize, LatentSize)
-	linear("decoder.fc1", LatentSize, hiddenSize)
+	s = append(s, linearSpecs("encoder.fc_mu", featureSize, LatentSize)...)
+	s = append(s, linearSpecs("decoder.fc1", LatentSize, hiddenSize)...)
 	s = append(s, normSpecs("decoder.bn1", hiddenSize)...)
-	linear("decoder.fc2", hiddenSize, hiddenSize)
+	s = append(s, linearSpecs("decoder.fc2", hiddenSize, hiddenSize)...)
 	s = append(s, normSpecs("decoder.bn2", hiddenSize)...)
-	linear("decoder.fc3", hiddenSize, Dim*a.Points)
-	return s
+	return append(s, linearSpecs("decoder.fc3", hiddenSize, Dim*a.Points)...)
+}
+
+// linearSpecs are a dense layer's tensors: Xavier uniform, bias 0.01.
+func linearSpecs(name string, in, out int) []weights.Spec {
+	return []weights.Spec{
+		{Name: name + ".weight", Shape: []int{out, in}, Init: weights.XavierUniform(in, out)},
+		{Name: name + ".bias", Shape: []int{out}, Init: weights.Constant(0.01)},
+	}
 }
 
 // Parameters is the number of trained parameters.
-func (a *Autoencoder) Parameters() int {
+func (a *Autoencoder) Parameters() int { return trainedSize(a.Specs()) }
+
+// trainedSize is the number of elements that an optimizer moves.
+func trainedSize(specs []weights.Spec) int {
 	n := 0
-	for _, s := range a.Specs() {
+	for _, s := range specs {
 		if !s.Buffer {
 			n += s.Size()
 		}

@@ -1,0 +1,245 @@
+package latent
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// ClassifierConfig is how a classifier is trained.
+type ClassifierConfig struct {
+	Classes  int     `json:"classes"`
+	Epochs   int     `json:"epochs"`
+	Batch    int     `json:"batch"`
+	Rate     float64 `json:"rate"`
+	Momentum float64 `json:"momentum"`
+	Decay    float64 `json:"decay"` // coupled into the gradient, on all parameters
+	Dropout  float64 `json:"dropout"`
+	Seed     uint64  `json:"seed"` // of initial weights, order and dropout
+}
+
+// DefaultClassifier is the released code's: 500 epochs of batch 256, SGD of rate 1e-3, momentum 0.9 and decay 5e-3 (the paper's
+// text says 5e-4), dropout 0.5, seed 123.
+func DefaultClassifier(classes int) ClassifierConfig {
+	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, Rate: 1e-3, Momentum: 0.9, Decay: 5e-3, Dropout: 0.5, Seed: 123}
+}
+
+func (c ClassifierConfig) check() error {
+	switch {
+	case c.Classes < 2:
+		return fmt.Errorf("classes: expected at least 2, found %d", c.Classes)
+	case c.Epochs < 1:
+		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
+	case c.Batch < 2:
+		return fmt.Errorf("batch: expected at least 2, for a batch norm needs two codes, found %d", c.Batch)
+	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
+		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.Rate)
+	case !(c.Momentum >= 0 && c.Momentum < 1):
+		return fmt.Errorf("momentum: expected 0 <= momentum < 1, found %v", c.Momentum)
+	case !(c.Decay >= 0) || math.IsInf(c.Decay, 1):
+		return fmt.Errorf("decay: expected a finite number >= 0, found %v", c.Decay)
+	case !(c.Dropout >= 0 && c.Dropout < 1):
+		return fmt.Errorf("dropout: expected 0 <= dropout < 1, found %v", c.Dropout)
+	}
+	return nil
+}
+
+// Classification is what a classifier trained on some codes makes of others.
+type Classification struct {
+	Accuracy  float64 `json:"accuracy"` // fraction of the test codes
+	NTrain    int     `json:"n_train"`
+	NTest     int     `json:"n_test"`
+	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss, from 0; its weights were tested
+	Loss      float64 `json:"loss"`       // that mean
+	Correct   []bool  `json:"-"`          // [NTest], for paired tests between classifiers
+}
+
+// Classifier trains and tests classifiers of one configuration. It keeps its compiled programs: a further call with as many
+// codes compiles nothing. It serves one call at a time.
+type Classifier struct {
+	config        ClassifierConfig
+	model         classifierModel
+	step, predict *graph.Exec
+}
+
+// NewClassifier makes a Classifier on a backend.
+func NewClassifier(e *engine.Engine, c ClassifierConfig) (*Classifier, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	out := &Classifier{config: c, model: classifierModel{
+		net: &pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout},
+		sgd: optim.SGD{Rate: c.Rate, Momentum: c.Momentum, Decay: c.Decay},
+	}}
+	var err error
+	// codes, labels, rows, uniform numbers of both hidden layers, state... -> loss, state...
+	out.step, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		rows := graph.InsertAxes(in[2], -1)
+		loss, next := out.model.step(graph.Gather(in[0], rows), graph.Gather(in[1], rows), in[5:], slicing.Given(in[3], in[4]).Uniform)
+		return append([]*graph.Node{loss}, next...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.predict, err = graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node { return out.model.predict(in[0], in[1:]) })
+	if err != nil {
+		out.step.Finalize()
+		return nil, err
+	}
+	return out, nil
+}
+
+// Close frees the compiled programs.
+func (c *Classifier) Close() {
+	c.step.Finalize()
+	c.predict.Finalize()
+}
+
+// Classify is NewClassifier and one call of Train.
+func Classify(ctx context.Context, e *engine.Engine, train, test Codes, c ClassifierConfig, progress func(done, total int, loss float64)) (Classification, error) {
+	classifier, err := NewClassifier(e, c)
+	if err != nil {
+		return Classification{}, err
+	}
+	defer classifier.Close()
+	return classifier.Train(ctx, train, test, progress)
+}
+
+// Train trains a classifier on train and tests it on test: the class of the largest logit under the weights after the epoch of
+// lowest mean training loss (unweighted mean over the batches), batch norms with their running statistics. progress, if not
+// nil, hears of every epoch. A smaller last batch is kept; a single code left over joins the batch before it. Labels that the
+// classifier cannot know are errors: outside [0, Classes), or of classes without a training code.
+func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func(done, total int, loss float64)) (Classification, error) {
+	if err := c.checkCodes(train, test); err != nil {
+		return Classification{}, err
+	}
+	out := Classification{NTrain: train.N, NTest: test.N, BestEpoch: -1}
+	data := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(train.Vectors, train.N, pointnet.LatentSize), tensors.FromFlatDataAndDimensions(train.Labels, train.N)}
+	defer release(data)
+	specs := c.model.net.Specs()
+	state := append(upload(weights.Init(specs, c.config.Seed)), zeros(trained(specs))...)
+	var best []*tensors.Tensor
+	defer func() {
+		release(state)
+		release(best)
+	}()
+	step := 0
+	for epoch := range c.config.Epochs {
+		sum, batches := 0.0, c.batches(train.N, epoch)
+		for _, rows := range batches {
+			if err := ctx.Err(); err != nil {
+				return Classification{}, err
+			}
+			step++
+			loss, next, err := c.one(step, data, rows, state)
+			if err != nil {
+				return Classification{}, err
+			}
+			if !slices.Equal(best, state) { // the best weights are those of a state, not a copy
+				release(state)
+			}
+			state, sum = next, sum+loss
+		}
+		mean := sum / float64(len(batches))
+		if out.BestEpoch < 0 || mean < out.Loss {
+			release(best)
+			out.BestEpoch, out.Loss, best = epoch, mean, state
+		}
+		if progress != nil {
+			progress(epoch+1, c.config.Epochs, mean)
+		}
+	}
+	correct, err := c.test(test, best[:len(specs)])
+	if err != nil {
+		return Classification{}, err
+	}
+	out.Correct = correct
+	for _, right := range correct {
+		if right {
+			out.Accuracy += 1 / float64(test.N)
+		}
+	}
+	return out, nil
+}
+
+func (c *Classifier) checkCodes(train, test Codes) error {
+	if err := train.check(2); err != nil {
+		return err
+	}
+	if err := test.check(1); err != nil {
+		return err
+	}
+	for _, codes := range []Codes{train, test} {
+		if err := codes.checkLabels(c.config.Classes); err != nil {
+			return err
+		}
+	}
+	for i, l := range test.Labels {
+		if !slices.Contains(train.Labels, l) {
+			return fmt.Errorf("%s: class %d of code %d has no code in %s to learn from", test.Name, l, i, train.Name)
+		}
+	}
+	return nil
+}
+
+// batches are the rows of every step of an epoch.
+func (c *Classifier) batches(n, epoch int) [][]int32 {
+	order := datasets.EpochOrder(n, c.config.Seed, epoch)
+	all := datasets.Batches(order, c.config.Batch)
+	if k := len(all); k > 1 && len(all[k-1]) == 1 {
+		all = append(all[:k-2], order[(k-2)*c.config.Batch:])
+	}
+	return all
+}
+
+// one does the step of that number (the first is 1) on those rows.
+func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
+	in := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(rows, len(rows))}
+	r := source(c.config.Seed, dropoutStream, step)
+	for _, width := range c.model.net.Hidden() { // on the host: XLA's generator would take half of a step's time on a CPU
+		in = append(in, tensors.FromFlatDataAndDimensions(uniform(r, len(rows)*width), len(rows), width))
+	}
+	defer release(in)
+	out, err := c.step.Call(arguments(arguments(arguments(nil, data...), in...), state...)...)
+	if err != nil {
+		return 0, nil, err
+	}
+	loss = float64(out[0].Value().(float32))
+	out[0].FinalizeAll()
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		release(out[1:])
+		return 0, nil, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.config.Rate)
+	}
+	return loss, out[1:], nil
+}
+
+// test says for each code whether the network finds its class.
+func (c *Classifier) test(codes Codes, net []*tensors.Tensor) ([]bool, error) {
+	x := tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)
+	defer x.FinalizeAll()
+	out, err := c.predict.Call(arguments([]any{x}, net...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer release(out)
+	found, err := tensors.CopyFlatData[int32](out[0])
+	if err != nil {
+		return nil, err
+	}
+	correct := make([]bool, codes.N)
+	for i, l := range found {
+		correct[i] = l == codes.Labels[i]
+	}
+	return correct, nil
+}

@@ -1,0 +1,122 @@
+// Package latent does what Nguyen et al. 2023 do with the codes of a trained autoencoder: it trains a classifier on them
+// ([Classifier], the transfer task) and a generator of codes ([TrainGenerator]).
+//
+// Everything random is a function of a seed and the number of the step, so equal calls give equal results on one backend.
+package latent
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Codes are the latents of N clouds.
+type Codes struct {
+	Name    string    // where they come from, for errors
+	Vectors []float32 // [N, 256]
+	Labels  []int32   // [N] class of each cloud; nil where unknown
+	N       int
+}
+
+// check returns what is wrong with the codes; least is the smallest number of them that can be used.
+func (c Codes) check(least int) error {
+	if c.N < least {
+		return fmt.Errorf("%s: expected at least %d codes, found %d", c.Name, least, c.N)
+	}
+	if want := c.N * pointnet.LatentSize; len(c.Vectors) != want {
+		return fmt.Errorf("%s: %d codes have %d numbers, found %d", c.Name, c.N, want, len(c.Vectors))
+	}
+	for i, v := range c.Vectors {
+		if v-v != 0 { // NaN for all but finite numbers
+			return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v", c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, v)
+		}
+	}
+	return nil
+}
+
+// checkLabels requires a label in [0, classes) for every code.
+func (c Codes) checkLabels(classes int) error {
+	if len(c.Labels) != c.N {
+		return fmt.Errorf("%s: expected a label for each of %d codes, found %d", c.Name, c.N, len(c.Labels))
+	}
+	for i, l := range c.Labels {
+		if l < 0 || int(l) >= classes {
+			return fmt.Errorf("%s: label of code %d: expected 0 to %d, found %d", c.Name, i, classes-1, l)
+		}
+	}
+	return nil
+}
+
+// Streams of random numbers of one seed; the initial weights have their own.
+const (
+	dropoutStream = iota + 1
+	noiseStream
+	sampleStream
+)
+
+// source is the generator of random numbers for a purpose and a step.
+func source(seed uint64, purpose, step int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(purpose)<<48+uint64(step)))
+}
+
+// uniform are n numbers of U[0, 1), of 24 bits each.
+func uniform(r *rand.Rand, n int) []float32 {
+	v := make([]float32, n)
+	for i := 0; i < n; i += 2 {
+		bits := r.Uint64()
+		v[i] = float32(bits>>40) / (1 << 24)
+		if i+1 < n {
+			v[i+1] = float32(bits&(1<<24-1)) / (1 << 24)
+		}
+	}
+	return v
+}
+
+// upload puts the tensors of a set on the device, in its order.
+func upload(set *weights.Set) []*tensors.Tensor {
+	var out []*tensors.Tensor
+	for _, name := range set.Names() {
+		t, _ := set.Get(name)
+		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	return out
+}
+
+// zeros are as many tensors of zeros as specs, in their shapes.
+func zeros(specs []weights.Spec) []*tensors.Tensor {
+	var out []*tensors.Tensor
+	for _, s := range specs {
+		out = append(out, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
+	}
+	return out
+}
+
+// release frees tensors on the device, which Go's collector does not see.
+func release(all []*tensors.Tensor) {
+	for _, t := range all {
+		t.FinalizeAll()
+	}
+}
+
+// arguments appends tensors to the arguments of a call.
+func arguments(args []any, more ...*tensors.Tensor) []any {
+	for _, t := range more {
+		args = append(args, t)
+	}
+	return args
+}
+
+// trained are the specs of what an optimizer moves.
+func trained(specs []weights.Spec) []weights.Spec {
+	var out []weights.Spec
+	for _, s := range specs {
+		if !s.Buffer {
+			out = append(out, s)
+		}
+	}
+	return out
+}

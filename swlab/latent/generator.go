@@ -1,0 +1,200 @@
+package latent
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// GeneratorConfig is how a generator of codes is trained.
+type GeneratorConfig struct {
+	Epochs   int     `json:"epochs"`
+	Batch    int     `json:"batch"`
+	Rate     float64 `json:"rate"` // Adam's
+	Beta1    float64 `json:"beta1"`
+	Beta2    float64 `json:"beta2"`
+	Seed     uint64  `json:"seed"`     // of initial weights, order and noise
+	Sinkhorn string  `json:"sinkhorn"` // one of Sinkhorns
+	Reg      float64 `json:"reg"`
+	Rounds   int     `json:"rounds"`
+}
+
+// DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0, 0.9), reg 1e-3, 1001 rounds;
+// but in logarithms, see [Sinkhorns].
+func DefaultGenerator() GeneratorConfig {
+	return GeneratorConfig{Epochs: 25, Batch: 64, Rate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1, Sinkhorn: "log", Reg: 1e-3, Rounds: ot.StabilisedIterations}
+}
+
+const adamEpsilon = 1e-8
+
+func (c GeneratorConfig) check() error {
+	unit := func(v float64) bool { return v >= 0 && v < 1 }
+	switch {
+	case c.Epochs < 1:
+		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
+	case c.Batch < 1:
+		return fmt.Errorf("batch: expected at least 1, found %d", c.Batch)
+	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
+		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.Rate)
+	case !unit(c.Beta1) || !unit(c.Beta2):
+		return fmt.Errorf("betas: expected numbers in [0, 1), found %v and %v", c.Beta1, c.Beta2)
+	case !slices.Contains(Sinkhorns, c.Sinkhorn):
+		return fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(Sinkhorns, " or "), c.Sinkhorn)
+	case !(c.Reg > 0) || math.IsInf(c.Reg, 1):
+		return fmt.Errorf("reg: expected a finite number > 0, found %v", c.Reg)
+	case c.Rounds < 1:
+		return fmt.Errorf("rounds: expected at least 1, found %d", c.Rounds)
+	}
+	return nil
+}
+
+// TrainedGenerator is a generator after its last epoch.
+type TrainedGenerator struct {
+	Weights *weights.Set // of pointnet.Generator
+	Losses  []float64    // [Epochs] mean loss of the batches
+	Short   int          // steps whose loss was n^2 times too small, by an absorption in the last round: "released" alone
+}
+
+// TrainGenerator trains a generator on codes (labels are not used): every step draws noise from N(0, I) for as many codes as the
+// batch has, and takes an Adam step on the transport cost between both. Smaller last batches are kept. progress, if not nil,
+// hears of every step.
+//
+// The cost and its gradient are computed on the host in float64, the network on the backend.
+func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := codes.check(1); err != nil {
+		return nil, err
+	}
+	t, err := newGeneratorTrainer(e, c)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	out := &TrainedGenerator{}
+	step, total := 0, c.Epochs*len(datasets.Batches(datasets.EpochOrder(codes.N, c.Seed, 0), c.Batch))
+	for epoch := range c.Epochs {
+		sum, batches := 0.0, datasets.Batches(datasets.EpochOrder(codes.N, c.Seed, epoch), c.Batch)
+		for _, rows := range batches {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			step++
+			real := make([]float32, 0, len(rows)*pointnet.LatentSize)
+			for _, row := range rows {
+				real = append(real, codes.Vectors[int(row)*pointnet.LatentSize:][:pointnet.LatentSize]...)
+			}
+			loss, short, err := t.one(step, real, len(rows))
+			if err != nil {
+				return nil, fmt.Errorf("step %d of the generator: %w", step, err)
+			}
+			if short {
+				out.Short++
+			}
+			sum += loss
+			if progress != nil {
+				progress(step, total, loss)
+			}
+		}
+		out.Losses = append(out.Losses, sum/float64(len(batches)))
+	}
+	out.Weights, err = t.weights()
+	return out, err
+}
+
+// generatorTrainer holds the programs and the state of a training.
+type generatorTrainer struct {
+	config        GeneratorConfig
+	forward, step *graph.Exec
+	specs         []weights.Spec
+	state         []*tensors.Tensor // weights, first moments, second moments, in the order of specs each; Adam's count
+}
+
+func newGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*generatorTrainer, error) {
+	t := &generatorTrainer{config: c, specs: pointnet.Generator{}.Specs()}
+	n := len(t.specs)
+	adam := optim.Adam{Rate: c.Rate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
+	var err error
+	if t.forward, err = newGenerate(e); err != nil {
+		return nil, err
+	}
+	// noise, gradient of the loss in the codes, state -> state
+	t.step, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		w, first, second, count := in[2:2+n], in[2+n:2+2*n], in[2+2*n:2+3*n], graph.AddScalar(in[2+3*n], 1)
+		codes := pointnet.Generator{}.Forward(weights.Bind(t.specs, w), in[0])
+		// The scalar whose gradient in the codes is the given one.
+		grads := graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in[1])), w...)
+		next := make([]*graph.Node, 3*n+1)
+		for i := range w {
+			next[i], next[n+i], next[2*n+i] = adam.Step(w[i], grads[i], first[i], second[i], count)
+		}
+		next[3*n] = count
+		return next
+	})
+	if err != nil {
+		t.forward.Finalize()
+		return nil, err
+	}
+	t.state = append(upload(weights.Init(t.specs, c.Seed)), append(zeros(t.specs), zeros(t.specs)...)...)
+	t.state = append(t.state, tensors.FromScalar(float64(0)))
+	return t, nil
+}
+
+func (t *generatorTrainer) close() {
+	release(t.state)
+	t.forward.Finalize()
+	t.step.Finalize()
+}
+
+// one does the step of that number (the first is 1) on n real codes.
+func (t *generatorTrainer) one(step int, real []float32, n int) (loss float64, short bool, err error) {
+	z := noise(t.config.Seed, noiseStream, step, n)
+	defer z.FinalizeAll()
+	generated, err := generate(t.forward, z, t.state[:len(t.specs)])
+	if err != nil {
+		return 0, false, err
+	}
+	loss, grad, short, err := t.config.transport(real, generated)
+	if err != nil {
+		return 0, false, err
+	}
+	g := make([]float32, len(grad))
+	for i, v := range grad {
+		g[i] = float32(v)
+	}
+	direction := tensors.FromFlatDataAndDimensions(g, n, pointnet.LatentSize)
+	defer direction.FinalizeAll()
+	out, err := t.step.Call(arguments([]any{z, direction}, t.state...)...)
+	if err != nil {
+		return 0, false, err
+	}
+	release(t.state)
+	t.state = out
+	return loss, short, nil
+}
+
+// weights fetches the network.
+func (t *generatorTrainer) weights() (*weights.Set, error) {
+	set := weights.NewSet()
+	for i, s := range t.specs {
+		v, err := tensors.CopyFlatData[float32](t.state[i])
+		if err != nil {
+			return nil, err
+		}
+		set.Put(s.Name, weights.Tensor{Shape: slices.Clone(s.Shape), Data: v})
+	}
+	return set, nil
+}
