@@ -1,0 +1,65 @@
+package gap
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+// expansionVersion changes with anything that changes the numbers of expand.
+const expansionVersion = 1
+
+// expanded is expand, from a file of the folder where it was done before; an empty folder name keeps none. The file's name is the digest of all
+// that the coefficients depend on: the clouds, the degree and the rules. The method is no part of it, nor kappa but for the degree.
+func expanded(ctx context.Context, p pairs, degree int, folder string, progress func(done, total int)) ([]Expansion, error) {
+	if folder == "" {
+		return expand(ctx, p, degree, progress)
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, expansionVersion, p.n, p.m, degree, resolution(degree))
+	for _, v := range [][]float32{p.first, p.second} {
+		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	path := filepath.Join(folder, "harmonics-"+hex.EncodeToString(h.Sum(nil))[:24]+".json")
+	data, err := os.ReadFile(path)
+	switch {
+	case err == nil:
+		var e []Expansion
+		if err := json.Unmarshal(data, &e); err != nil {
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to have it made again", path, p.n, err)
+		}
+		if len(e) != p.n {
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to have it made again", path, p.n, len(e))
+		}
+		for _, x := range e {
+			for _, f := range []Harmonics{x.F, x.Coarse} {
+				if f.Degree != degree || len(f.Coef) != coefficients(degree) {
+					return nil, fmt.Errorf("%s: expected %d coefficients of degree %d, found %d of degree %d; remove the file to have it made again",
+						path, coefficients(degree), degree, len(f.Coef), f.Degree)
+				}
+			}
+		}
+		return e, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	e, err := expand(ctx, p, degree, progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	return e, durable.WriteJSON(path, e)
+}

@@ -1,0 +1,175 @@
+// Package gap measures the amortization gap of v-DSW: how far below the best location of the slicing law the location lies that an
+// amortizer predicts, or that some steps of gradient ascent find. It reproduces the paper's study to the letter, training pairs,
+// ten samples and all, and beside it measures the same directions against the true optimum of every pair, on pairs held out.
+//
+//	J(eps; X, Y) = E_{theta ~ vMF(eps, kappa)} F(theta; X, Y),   gap(eps) = max J - J(eps)
+//
+// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair (Harmonics), the law multiplies every degree
+// by a number (vmf.Multipliers), and J is a short polynomial in eps.
+package gap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// Methods beside the registered amortizers.
+const (
+	VDSW      = "v-dsw"           // Steps steps of plain gradient ascent from a random location, as in the paper
+	Converged = "v-dsw-converged" // ours: tangent ascent of the exact J from a random location until it stands
+	Uniform   = "uniform"         // ours: a random location
+)
+
+// Optimisers of an amortizer.
+const (
+	SGD  = "sgd"  // plain gradient steps, as in the paper's study
+	Adam = "adam" // beta = (0, 0.9), as when an autoencoder is trained
+)
+
+// Config is one row of the study for one seed: a plain value, which with the data decides every number but the seconds.
+type Config struct {
+	Method string `json:"method"` // "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform
+	Steps  int    `json:"steps"`  // T of VDSW; else 0
+	Seed   uint64 `json:"seed"`   // of weights, random locations and samples
+
+	PairSeed uint64  `json:"pair_seed"` // of the shuffle that makes the pairs and of the common slices: the study's, not the method's
+	Batches  int     `json:"batches"`   // batches of training pairs
+	Pairs    int     `json:"pairs"`     // pairs per batch
+	HeldOut  int     `json:"held_out"`  // pairs on which nothing is trained
+	Slices   int     `json:"slices"`    // L, samples per pair in a step and in the paper's evaluation
+	Common   int     `json:"common"`    // slices per pair, common to all methods, of the Monte-Carlo value
+	Kappa    float64 `json:"kappa"`
+
+	Optimiser string  `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
+	Passes    int     `json:"passes,omitempty"`    // of an amortizer over the batches; the paper has 1
+	Rate      float64 `json:"rate,omitempty"`      // of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by Rate/Pairs
+	DK        int     `json:"dk,omitempty"`        // width of A, EA, LA
+	K         int     `json:"k,omitempty"`         // projected keys of LA
+}
+
+// Paper is the study of the paper without its method: 1000 training pairs, and as many held out, which the paper has not.
+func Paper() Config {
+	return Config{Seed: 123, PairSeed: 123, Batches: 10, Pairs: 100, HeldOut: 1000, Slices: 10, Common: 1000, Kappa: 1}
+}
+
+// Quick is a fifth of the paper's training pairs.
+func Quick() Config {
+	c := Paper()
+	c.Pairs, c.HeldOut = 20, 100
+	return c
+}
+
+// Smoke shows in seconds that everything runs.
+func Smoke() Config {
+	c := Paper()
+	c.Pairs, c.HeldOut, c.Common = 2, 10, 100
+	return c
+}
+
+// PaperRows are the eleven rows of the paper's table for a study: six amortizers after ten steps of SGD with the widths of the released
+// script (d_k = 1 for A and EA is inferred: the script lacks the argument), then v-DSW with T = 1, 5, 10, 50, 100. The rate of v-DSW is such that
+// every pair takes the paper's step, 0.1/100 times the gradient of its own mean.
+func PaperRows(study Config) []Config {
+	var rows []Config
+	for _, name := range []string{"l", "g", "n", "a", "ea", "la"} {
+		rows = append(rows, study.amortized(name))
+	}
+	for _, steps := range []int{1, 5, 10, 50, 100} {
+		c := study
+		c.Method, c.Steps, c.Rate = VDSW, steps, 0.1*float64(c.Pairs)/100
+		rows = append(rows, c)
+	}
+	return rows
+}
+
+// OurRows are not in the paper: the random location, the converged ascent, LA on sorted points, and every amortizer trained for passes
+// passes with Adam of rate 1e-3.
+func OurRows(study Config, passes int) []Config {
+	random, converged := study, study
+	random.Method, converged.Method = Uniform, Converged
+	rows := []Config{random, converged, study.amortized("la-sorted")}
+	for _, name := range []string{"l", "g", "n", "a", "ea", "la", "la-sorted"} {
+		c := study.amortized(name)
+		c.Optimiser, c.Passes, c.Rate = Adam, passes, 1e-3
+		rows = append(rows, c)
+	}
+	return rows
+}
+
+// amortized is the row of an amortizer.
+func (c Config) amortized(name string) Config {
+	c.Method, c.Optimiser, c.Passes, c.Rate = name, SGD, 1, 0.1
+	switch name {
+	case "a", "ea":
+		c.DK = 1
+	case "la", "la-sorted":
+		c.DK, c.K = 32, 64
+	}
+	return c
+}
+
+// ID names the row as the paper's table does in this project's notation, such as la-v-dsw-L10 and v-dsw-T50-L10; what differs from the
+// paper's rows is added.
+func (c Config) ID() string {
+	switch {
+	case c.Method == VDSW:
+		return fmt.Sprintf("v-dsw-T%d-L%d", c.Steps, c.Slices)
+	case !c.IsAmortizer():
+		return c.Method
+	case c.Optimiser == SGD && c.Passes == 1:
+		return fmt.Sprintf("%s-v-dsw-L%d", c.Method, c.Slices)
+	}
+	return fmt.Sprintf("%s-v-dsw-L%d-%s-%d", c.Method, c.Slices, c.Optimiser, c.Passes)
+}
+
+// IsAmortizer says whether the method is a registered amortizer.
+func (c Config) IsAmortizer() bool { return slices.Contains(amortizer.Names(), c.Method) }
+
+// Clouds is how many clouds the study's pairs need.
+func (c Config) Clouds() int { return 2 * (c.Batches*c.Pairs + c.HeldOut) }
+
+// Check returns what is wrong with the configuration.
+func (c Config) Check() error {
+	if !c.IsAmortizer() && c.Method != VDSW && c.Method != Converged && c.Method != Uniform {
+		return fmt.Errorf("gap: method %q, expected one of %s, %s, %s, %s", c.Method, strings.Join(amortizer.Names(), ", "), VDSW, Converged, Uniform)
+	}
+	type least struct {
+		field        string
+		value, least int
+	}
+	checks := []least{{"batches", c.Batches, 1}, {"pairs", c.Pairs, 1}, {"held_out", c.HeldOut, 1}, {"slices", c.Slices, 1}, {"common", c.Common, 1}}
+	if c.IsAmortizer() {
+		checks = append(checks, least{"passes", c.Passes, 1})
+	}
+	if c.Method == VDSW {
+		checks = append(checks, least{"steps", c.Steps, 1})
+	}
+	for _, k := range checks {
+		if k.value < k.least {
+			return fmt.Errorf("gap: %s: expected at least %d, found %d", k.field, k.least, k.value)
+		}
+	}
+	if err := vmf.CheckKappa(c.Kappa); err != nil || c.Kappa == 0 {
+		return fmt.Errorf("gap: kappa: expected a concentration above 0, found %g", c.Kappa)
+	}
+	if _, err := degreeFor(c.Kappa); err != nil {
+		return err
+	}
+	switch {
+	case c.Method != VDSW && c.Steps != 0:
+		return fmt.Errorf("gap: steps: method %q takes none, found %d", c.Method, c.Steps)
+	case c.IsAmortizer() && c.Optimiser != SGD && c.Optimiser != Adam:
+		return fmt.Errorf("gap: optimiser: expected %s or %s, found %q", SGD, Adam, c.Optimiser)
+	case !c.IsAmortizer() && (c.Optimiser != "" || c.Passes != 0 || c.DK != 0 || c.K != 0):
+		return fmt.Errorf("gap: optimiser, passes, dk and k belong to amortizers, found %q, %d, %d, %d with method %q", c.Optimiser, c.Passes, c.DK, c.K, c.Method)
+	case (c.IsAmortizer() || c.Method == VDSW) && !(c.Rate > 0 && c.Rate < 1e6):
+		return fmt.Errorf("gap: rate: expected a positive number, found %g", c.Rate)
+	case !c.IsAmortizer() && c.Method != VDSW && c.Rate != 0:
+		return fmt.Errorf("gap: rate: method %q takes none, found %g", c.Method, c.Rate)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package gap
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// pairs are n pairs of clouds of m points in R^3.
+type pairs struct {
+	n, m          int
+	first, second []float32 // [n, m, 3]
+}
+
+// draw shuffles the clouds and takes them two by two: the training pairs in the order of their batches, then those held out. No cloud is
+// in two pairs. The clouds are taken as they are.
+func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
+	if set.D != 3 {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.D)
+	}
+	if set.N < c.Clouds() {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d",
+			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.N)
+	}
+	order := datasets.EpochOrder(set.N, c.PairSeed, 0)[:c.Clouds()]
+	all := pairs{n: len(order) / 2, m: set.M}
+	for i, row := range order {
+		if i%2 == 0 {
+			all.first = append(all.first, set.Cloud(int(row))...)
+		} else {
+			all.second = append(all.second, set.Cloud(int(row))...)
+		}
+	}
+	split := c.Batches * c.Pairs
+	return all.part(0, split), all.part(split, all.n), nil
+}
+
+// part are the pairs from, ..., to-1.
+func (p pairs) part(from, to int) pairs {
+	size := p.m * 3
+	return pairs{n: to - from, m: p.m, first: p.first[from*size : to*size], second: p.second[from*size : to*size]}
+}
+
+// batches cuts the pairs into parts of size, the last one perhaps smaller, and calls f with each.
+func (p pairs) batches(size int, f func(from int, part pairs) error) error {
+	for from := 0; from < p.n; from += size {
+		if err := f(from, p.part(from, min(from+size, p.n))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p pairs) x() ot1d.Clouds { return ot1d.Clouds{Points: p.first, Batch: p.n, N: p.m, Dim: 3} }
+func (p pairs) y() ot1d.Clouds { return ot1d.Clouds{Points: p.second, Batch: p.n, N: p.m, Dim: 3} }

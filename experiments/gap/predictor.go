@@ -1,0 +1,236 @@
+package gap
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// predictor is an amortizer with its weights and optimiser. The graphs hold the map alone: dJ/deps comes from the host and is carried back to the
+// weights, which is exact and needs no sort in a graph.
+type predictor struct {
+	name                      string
+	specs                     []weights.Spec
+	chunk                     int // pairs of one call; the clouds of larger batches go part by part
+	weights, second           []*tensors.Tensor
+	steps                     int
+	forward, backward, update *graph.Exec
+}
+
+// chunkPoints is how many points of X are in a call: all maps stay below 1 GB.
+const chunkPoints = 1 << 16
+
+// newPredictor draws the initial weights from the seed.
+func newPredictor(e *engine.Engine, c Config, points int) (*predictor, error) {
+	a, err := amortizer.New(c.Method, amortizer.Config{Points: points, DK: c.DK, K: c.K})
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{name: c.Method, specs: a.Specs(), chunk: max(1, min(c.Pairs, chunkPoints/points))}
+	initial := weights.Init(p.specs, c.Seed)
+	for _, s := range p.specs {
+		t, _ := initial.Get(s.Name)
+		p.weights = append(p.weights, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+		p.second = append(p.second, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), t.Shape...))
+	}
+	direction := func(in []*graph.Node) *graph.Node {
+		return a.Direction(weights.Bind(p.specs, in[2:2+len(p.specs)]), in[0], in[1])
+	}
+	if p.forward, err = graph.NewExec(e.Backend, direction); err != nil {
+		return nil, err
+	}
+	p.backward, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		loss := graph.ReduceAllSum(graph.Mul(direction(in), in[2+len(p.specs)]))
+		return graph.Gradient(loss, in[2:2+len(p.specs)]...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := len(p.specs)
+	p.update, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		out := make([]*graph.Node, 2*n)
+		for i := range n {
+			w, v, g := in[i], in[n+i], graph.Neg(in[2*n+i]) // descent on -J
+			if c.Optimiser == Adam {
+				rule := optim.Adam{Rate: c.Rate, Beta2: 0.9, Eps: 1e-8}
+				out[i], _, out[n+i] = rule.Step(w, g, nil, v, in[3*n])
+			} else {
+				out[i], _ = optim.SGD{Rate: c.Rate}.Step(w, g, nil)
+				out[n+i] = v
+			}
+		}
+		return out
+	})
+	return p, err
+}
+
+// close frees what is on the device.
+func (p *predictor) close() {
+	for _, t := range append(p.weights, p.second...) {
+		t.FinalizeAll()
+	}
+	for _, x := range []*graph.Exec{p.forward, p.backward, p.update} {
+		if x != nil {
+			x.Finalize()
+		}
+	}
+}
+
+// warm compiles the graphs, so that times measured afterwards are those of the work.
+func (p *predictor) warm(some pairs) error {
+	one := some.part(0, 1)
+	if _, err := p.predict(one); err != nil {
+		return err
+	}
+	g, err := p.gradient(one, make([][3]float64, 1))
+	if err != nil {
+		return err
+	}
+	out, err := p.apply(g)
+	for _, t := range out {
+		t.FinalizeAll()
+	}
+	return err
+}
+
+// clouds are those of part as tensors, filled up to a chunk with its last pair.
+func (p *predictor) clouds(part pairs) []any {
+	fill := func(v []float32) *tensors.Tensor {
+		size := part.m * 3
+		full := append(make([]float32, 0, p.chunk*size), v...)
+		for len(full) < p.chunk*size {
+			full = append(full, v[(part.n-1)*size:]...)
+		}
+		return tensors.FromFlatDataAndDimensions(full, p.chunk, part.m, 3)
+	}
+	return []any{fill(part.first), fill(part.second)}
+}
+
+func (p *predictor) call(x *graph.Exec, clouds []any, more ...any) ([]*tensors.Tensor, error) {
+	in := append([]any{}, clouds...)
+	for _, w := range p.weights {
+		in = append(in, w)
+	}
+	return x.Call(append(in, more...)...)
+}
+
+// predict returns one unit vector per pair.
+func (p *predictor) predict(all pairs) ([][3]float64, error) {
+	var eps [][3]float64
+	err := all.batches(p.chunk, func(from int, part pairs) error {
+		clouds := p.clouds(part)
+		defer finalize(clouds)
+		out, err := p.call(p.forward, clouds)
+		if err != nil {
+			return err
+		}
+		defer out[0].FinalizeAll()
+		v, err := tensors.CopyFlatData[float32](out[0])
+		if err != nil {
+			return err
+		}
+		for b := range part.n {
+			e := [3]float64{float64(v[3*b]), float64(v[3*b+1]), float64(v[3*b+2])}
+			if !(math.Abs(dot(e, e)-1) < 1e-3) {
+				return fmt.Errorf("gap: amortizer %q gives pair %d no direction: %v after division by its norm", p.name, from+b, e)
+			}
+			eps = append(eps, normalised(e))
+		}
+		return nil
+	})
+	return eps, err
+}
+
+// gradient carries upstream, the derivative of J in every predicted direction, back to the weights.
+func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, error) {
+	sums := make([][]float32, len(p.specs))
+	for i, s := range p.specs {
+		sums[i] = make([]float32, s.Size())
+	}
+	err := all.batches(p.chunk, func(from int, part pairs) error {
+		g := make([]float32, 3*p.chunk) // 0 for the pairs that fill up
+		for b := range part.n {
+			for i, v := range upstream[from+b] {
+				g[3*b+i] = float32(v)
+			}
+		}
+		clouds := p.clouds(part)
+		defer finalize(clouds)
+		up := tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
+		defer up.FinalizeAll()
+		out, err := p.call(p.backward, clouds, up)
+		if err != nil {
+			return err
+		}
+		for i, t := range out {
+			v, err := tensors.CopyFlatData[float32](t)
+			if err != nil {
+				return err
+			}
+			for k, d := range v {
+				sums[i][k] += d
+			}
+			t.FinalizeAll()
+		}
+		return nil
+	})
+	return sums, err
+}
+
+// apply is the optimiser's rule for the gradient of J: the new weights, then the new second moments.
+func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
+	var in, grads []any
+	for _, t := range append(append([]*tensors.Tensor{}, p.weights...), p.second...) {
+		in = append(in, t)
+	}
+	for i, g := range gradient {
+		grads = append(grads, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
+	}
+	defer finalize(grads)
+	return p.update.Call(append(append(in, grads...), float64(p.steps+1))...)
+}
+
+// step is one ascent step on the mean of J over the pairs of a batch, with those samples.
+func (p *predictor) step(batch pairs, s sampler, z noise) error {
+	eps, err := p.predict(batch)
+	if err != nil {
+		return err
+	}
+	up, err := s.slope(batch, eps, z)
+	if err != nil {
+		return err
+	}
+	for b := range up {
+		for i := range up[b] {
+			up[b][i] /= float64(batch.n)
+		}
+	}
+	g, err := p.gradient(batch, up)
+	if err != nil {
+		return err
+	}
+	out, err := p.apply(g)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(p.weights, p.second...) {
+		t.FinalizeAll()
+	}
+	p.weights, p.second = out[:len(p.specs):len(p.specs)], out[len(p.specs):]
+	p.steps++
+	return nil
+}
+
+// finalize frees tensors on the device, which Go's collector does not see.
+func finalize(args []any) {
+	for _, t := range args {
+		t.(*tensors.Tensor).FinalizeAll()
+	}
+}

@@ -1,0 +1,148 @@
+package gap
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+func open(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func (p *predictor) values() [][]float32 {
+	var out [][]float32
+	for _, w := range p.weights {
+		out = append(out, tensors.MustCopyFlatData[float32](w))
+	}
+	return out
+}
+
+func (p *predictor) set(values [][]float32) {
+	for i, v := range values {
+		p.weights[i].FinalizeAll()
+		p.weights[i] = tensors.FromFlatDataAndDimensions(v, p.specs[i].Shape...)
+	}
+}
+
+// TestAmortizerGradient: for every map, the derivative of the mean of J in the weights, along a random direction of weights, against central
+// differences of J itself; pairs go in chunks that do not divide them.
+func TestAmortizerGradient(t *testing.T) {
+	e, p := open(t), shapePairs(t, 5, 64)
+	s := sampler{kappa: 5, slices: 200, reflection: vmf.Coded}
+	for _, name := range amortizer.Names() {
+		c := Config{Method: name, Seed: 4, Pairs: 2, Optimiser: SGD, Rate: 0.1, DK: 4, K: 5}
+		a, err := newPredictor(e, c, p.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.close()
+		r := rand.New(rand.NewPCG(5, 6))
+		z := s.noise(r, p.n)
+		objective := func() (float64, [][3]float64) {
+			eps, err := a.predict(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := s.values(p, eps, z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mean(v).Mean, eps
+		}
+		_, eps := objective()
+		up, err := s.slope(p, eps, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b := range up {
+			for i := range up[b] {
+				up[b][i] /= float64(p.n)
+			}
+		}
+		g, err := a.gradient(p, up)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := a.values()
+		along, square := 0.0, 0.0 // derivative along the direction, and the gradient's norm
+		direction := make([][]float64, len(start))
+		for i := range start {
+			for k := range start[i] {
+				d := r.NormFloat64()
+				direction[i] = append(direction[i], d)
+				along += d * float64(g[i][k])
+				square += float64(g[i][k]) * float64(g[i][k])
+			}
+		}
+		move := func(by float64) float64 {
+			moved := make([][]float32, len(start))
+			for i := range start {
+				for k, w := range start[i] {
+					moved[i] = append(moved[i], w+float32(by*direction[i][k]))
+				}
+			}
+			a.set(moved)
+			v, _ := objective()
+			return v
+		}
+		const step = 2e-4
+		want := (move(step) - move(-step)) / (2 * step)
+		if math.Abs(along-want) > 0.01*math.Sqrt(square) {
+			t.Errorf("%s: derivative %g, differences give %g; the gradient has norm %g", name, along, want, math.Sqrt(square))
+		}
+	}
+}
+
+// TestStep: a step of SGD adds the rate times the gradient, a first step of Adam without momentum the rate times its sign.
+func TestStep(t *testing.T) {
+	e, p := open(t), shapePairs(t, 3, 64)
+	s := sampler{kappa: 1, slices: 10, reflection: vmf.Coded}
+	for _, optimiser := range []string{SGD, Adam} {
+		c := Config{Method: "l", Seed: 4, Pairs: 3, Optimiser: optimiser, Rate: 0.01}
+		a, err := newPredictor(e, c, p.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.close()
+		before := a.values()
+		z := s.noise(rand.New(rand.NewPCG(1, 1)), p.n)
+		eps, err := a.predict(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		up, err := s.slope(p, eps, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := a.gradient(p, up) // of the sum over the pairs
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.step(p, s, z); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range a.values() {
+			for k, w := range v {
+				gradient := float64(g[i][k]) / float64(p.n)
+				if optimiser == Adam {
+					gradient = math.Copysign(1, gradient)
+				}
+				if moved := float64(w) - float64(before[i][k]); math.Abs(moved-0.01*gradient) > 1e-4*0.01*math.Abs(gradient)+2e-7 {
+					t.Fatalf("%s: weight %d of %s moved by %g, want %g", optimiser, k, a.specs[i].Name, moved, 0.01*gradient)
+				}
+			}
+		}
+	}
+}

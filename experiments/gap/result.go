@@ -1,0 +1,79 @@
+package gap
+
+import "math"
+
+// Mean is a mean over pairs with its standard error.
+type Mean struct {
+	Mean   float64 `json:"mean"`
+	StdErr float64 `json:"stderr"`
+}
+
+func mean(v []float64) Mean {
+	m, square := 0.0, 0.0
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	for _, x := range v {
+		square += (x - m) * (x - m)
+	}
+	s := Mean{Mean: m}
+	if n := float64(len(v)); n > 1 {
+		s.StdErr = math.Sqrt(square / (n - 1) / n)
+	}
+	return s
+}
+
+// Result is one row of the study.
+type Result struct {
+	ID         string  `json:"id"` // Config.ID
+	Config     Config  `json:"config"`
+	Data       string  `json:"data"` // name of the set
+	Points     int     `json:"points"`
+	Backend    string  `json:"backend"`    // of an amortizer's map; everything else is plain Go
+	Parameters int     `json:"parameters"` // weights of an amortizer
+	Paper      Letter  `json:"paper"`
+	Training   Against `json:"training"`
+	HeldOut    Against `json:"held_out"`
+}
+
+// Letter is the paper's measurement: training pairs, Slices fresh samples each from the coded sampler, F summed over the points, no root.
+// Seconds are for all training pairs, on this machine, after a first call that compiled the graphs.
+type Letter struct {
+	Distance        Mean    `json:"distance"`
+	SearchSeconds   float64 `json:"search_seconds"`   // the ascent (of Converged without the expansion), or the training of the amortizer; 0 for a random location
+	PredictSeconds  float64 `json:"predict_seconds"`  // an amortizer's forward passes after training
+	EvaluateSeconds float64 `json:"evaluate_seconds"` // sampling and costing the slices
+}
+
+// Against compares the locations found for some pairs with the best ones. All values are means over the pairs, whose standard errors hold the
+// differences between pairs: two methods are compared by the differences of PerPair.
+type Against struct {
+	Pairs      int     `json:"pairs"`
+	MonteCarlo Mean    `json:"value_mc"`    // J by Common slices, from the same noise for all methods
+	Exact      Mean    `json:"value_exact"` // J
+	Optimum    Mean    `json:"optimum"`     // max J
+	Uniform    Mean    `json:"uniform"`     // J of a uniform location: SW
+	Gap        Mean    `json:"gap"`         // max J - J
+	OfOptimum  Mean    `json:"gap_of_optimum"`
+	OfRange    Mean    `json:"gap_of_range"` // (max J - J) / (max J - SW): 0 at the best location, 1 on the level of a random one
+	Off        Mean    `json:"off_degrees"`  // angle to the best location or its antipode, the nearer
+	Turn       *Mean   `json:"turn_degrees,omitempty"`
+	Reached    float64 `json:"reached"` // share of pairs whose gap is below 1e-4 of its range
+	// Quadrature and Tail bound the error of J over all pairs and locations, as a part of SW: what half the resolution changes, and what the
+	// degrees left out can hold.
+	Quadrature float64   `json:"quadrature_error"`
+	Tail       float64   `json:"tail_bound"`
+	PerPair    []float64 `json:"per_pair"` // J of every pair, in the order of the study
+}
+
+// degrees is the angle between unit vectors.
+func degrees(a, b [3]float64) float64 {
+	d := [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]}
+	return 2 * math.Asin(math.Min(1, math.Sqrt(dot(d, d))/2)) * 180 / math.Pi
+}
+
+// axial is the angle between lines.
+func axial(a, b [3]float64) float64 {
+	angle := degrees(a, b)
+	return math.Min(angle, 180-angle)
+}

@@ -1,0 +1,212 @@
+package gap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// little is a study of seconds.
+func little() Config {
+	return Config{Seed: 123, PairSeed: 123, Batches: 2, Pairs: 4, HeldOut: 6, Slices: 10, Common: 50, Kappa: 1}
+}
+
+func shapes(t *testing.T, points int) *datasets.Set {
+	t.Helper()
+	set, err := datasets.Shapes{Test: 1, Points: points}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestRun: rows of every kind. The optimum is above every value, the converged ascent mostly reaches it, the references on which rows are
+// compared are the same in all rows, and rows are the same when run again, with or without the cache.
+func TestRun(t *testing.T) {
+	set, e, dir := shapes(t, 64), open(t), t.TempDir()
+	rows := append(PaperRows(little()), OurRows(little(), 2)...)
+	want := map[string]bool{"l-v-dsw-L10": true, "v-dsw-T1-L10": true, "v-dsw-T10-L10": true, Uniform: true, Converged: true, "ea-v-dsw-L10-adam-2": true}
+	var first Result
+	for _, c := range rows {
+		if !want[c.ID()] {
+			continue
+		}
+		delete(want, c.ID())
+		r, err := Run(context.Background(), e, set, c, Options{Cache: dir})
+		if err != nil {
+			t.Fatalf("%s: %v", c.ID(), err)
+		}
+		if first.ID == "" {
+			first = r
+		}
+		for name, sides := range map[string][2]Against{"training": {r.Training, first.Training}, "held out": {r.HeldOut, first.HeldOut}} {
+			a, other := sides[0], sides[1]
+			if a.Optimum != other.Optimum || a.Uniform != other.Uniform {
+				t.Errorf("%s, %s: optimum and SW %v, %v; of %s %v, %v", c.ID(), name, a.Optimum, a.Uniform, first.ID, other.Optimum, other.Uniform)
+			}
+			if a.Gap.Mean < -1e-9 || a.Exact.Mean > a.Optimum.Mean+1e-9 || len(a.PerPair) != a.Pairs {
+				t.Errorf("%s, %s: value %v, optimum %v, %d values of %d pairs", c.ID(), name, a.Exact, a.Optimum, len(a.PerPair), a.Pairs)
+			}
+			if c.Method == Converged && (a.Reached < 0.8 || a.OfRange.Mean > 0.1 || a.Turn.Mean < 10) { // a climb may end on a lower hill
+				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.Reached, a.OfRange, a.Turn)
+			}
+		}
+		if r.Paper.Distance.Mean <= 0 || (c.Method != Uniform && r.Paper.SearchSeconds <= 0) || r.Paper.EvaluateSeconds <= 0 {
+			t.Errorf("%s: %+v", c.ID(), r.Paper)
+		}
+		again, err := Run(context.Background(), e, set, c, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []*Result{&r, &again} {
+			x.Paper.SearchSeconds, x.Paper.PredictSeconds, x.Paper.EvaluateSeconds = 0, 0, 0
+		}
+		if !reflect.DeepEqual(r, again) {
+			t.Errorf("%s: run again: %+v and %+v", c.ID(), r, again)
+		}
+		text, err := json.Marshal(r)
+		var back Result
+		if err != nil || json.Unmarshal(text, &back) != nil || !reflect.DeepEqual(r, back) {
+			t.Errorf("%s: does not survive JSON: %v", c.ID(), err)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no rows %v", want)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 2 {
+		t.Errorf("cache: %v, expected a file for each part", files)
+	}
+}
+
+// TestPaperRows: the eleven rows of the paper's table, and a pair's step is the paper's whatever the batch.
+func TestPaperRows(t *testing.T) {
+	var ids []string
+	for _, study := range []Config{Paper(), Quick(), Smoke()} {
+		ids = nil
+		for _, c := range append(PaperRows(study), OurRows(study, 3)...) {
+			if err := c.Check(); err != nil {
+				t.Errorf("%s: %v", c.ID(), err)
+			}
+			if step := c.Rate / float64(c.Pairs); c.Method == VDSW && (step < 0.999e-3 || step > 1.001e-3) {
+				t.Errorf("%s: %g per pair", c.ID(), step)
+			}
+			ids = append(ids, c.ID())
+		}
+	}
+	want := "l-v-dsw-L10 g-v-dsw-L10 n-v-dsw-L10 a-v-dsw-L10 ea-v-dsw-L10 la-v-dsw-L10 v-dsw-T1-L10 v-dsw-T5-L10 v-dsw-T10-L10 v-dsw-T50-L10 v-dsw-T100-L10"
+	if got := strings.Join(ids[:11], " "); got != want {
+		t.Errorf("rows %s", got)
+	}
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			t.Errorf("two rows %s", id)
+		}
+		seen[id] = true
+	}
+}
+
+// TestPairs: no cloud twice, training and held out apart, the same for every method, another order for another seed.
+func TestPairs(t *testing.T) {
+	set := shapes(t, 16)
+	c := little()
+	training, heldOut, err := draw(set, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[float32]bool{}
+	for _, p := range []pairs{training, heldOut} {
+		for _, v := range [][]float32{p.first, p.second} {
+			for at := 0; at < len(v); at += 16 * 3 {
+				if seen[v[at]] {
+					t.Error("a cloud is in two pairs")
+				}
+				seen[v[at]] = true
+			}
+		}
+	}
+	if training.n != 8 || heldOut.n != 6 {
+		t.Errorf("%d and %d pairs", training.n, heldOut.n)
+	}
+	c.Seed, c.Method = 5, "la"
+	if again, _, _ := draw(set, c); !reflect.DeepEqual(again, training) {
+		t.Error("the pairs depend on the method's seed")
+	}
+	c.PairSeed = 5
+	if again, _, _ := draw(set, c); reflect.DeepEqual(again, training) {
+		t.Error("the pairs do not depend on the study's seed")
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	set, e := shapes(t, 16), open(t)
+	good := little()
+	good.Method = Uniform
+	for _, c := range []struct {
+		change func(c *Config)
+		want   string
+	}{
+		{func(c *Config) { c.Method = "best" }, `method "best", expected one of a, ea, g`},
+		{func(c *Config) { c.Batches = 0 }, "batches: expected at least 1, found 0"},
+		{func(c *Config) { c.Pairs = 0 }, "pairs: expected at least 1, found 0"},
+		{func(c *Config) { c.HeldOut = 0 }, "held_out: expected at least 1, found 0"},
+		{func(c *Config) { c.Kappa = 0 }, "kappa: expected a concentration above 0, found 0"},
+		{func(c *Config) { c.Kappa = 1e4 }, "expected a smaller kappa"},
+		{func(c *Config) { c.Steps = 3 }, `steps: method "uniform" takes none, found 3`},
+		{func(c *Config) { c.Rate = 3 }, `rate: method "uniform" takes none, found 3`},
+		{func(c *Config) { c.DK = 3 }, "belong to amortizers"},
+		{func(c *Config) { c.Method = VDSW; c.Rate = 1 }, "steps: expected at least 1, found 0"},
+		{func(c *Config) { c.Method, c.Steps = VDSW, 1 }, "rate: expected a positive number, found 0"},
+		{func(c *Config) { *c = c.amortized("l"); c.Optimiser = "lion" }, `optimiser: expected sgd or adam, found "lion"`},
+		{func(c *Config) { *c = c.amortized("l"); c.Passes = 0 }, "passes: expected at least 1, found 0"},
+		{func(c *Config) { c.HeldOut = 9 }, "builtin: 2 batches of 4 pairs and 9 pairs held out need 34 clouds, found 32"},
+	} {
+		bad := good
+		c.change(&bad)
+		if _, err := Run(context.Background(), e, set, bad, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, expected one with %q", err, c.want)
+		}
+	}
+	flat := *set
+	flat.D, flat.M = 2, 24
+	if _, err := Run(context.Background(), e, &flat, good, Options{}); err == nil || !strings.Contains(err.Error(), "expected clouds of dimension 3, found 2") {
+		t.Errorf("clouds in the plane: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, e, set, good, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestDamagedCache: a file that is not what its name says is an error that names it.
+func TestDamagedCache(t *testing.T) {
+	set, e, dir := shapes(t, 16), open(t), t.TempDir()
+	c := little()
+	c.Method = Uniform
+	if _, err := Run(context.Background(), e, set, c, Options{Cache: dir}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "harmonics-*.json"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for content, want := range map[string]string{"[": "remove the file", "[]": "found 0"} {
+		for _, path := range files {
+			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Run(context.Background(), e, set, c, Options{Cache: dir})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("file %q: error %v, expected one with %q and the path", content, err, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package gap
+
+import (
+	"math/rand/v2"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// sampler draws J's slices and costs them.
+type sampler struct {
+	kappa      float64
+	slices     int
+	reflection vmf.Reflection
+}
+
+// noise decides the slices around any location: u [n, slices], normals [n, slices, 2].
+type noise struct{ u, normals []float64 }
+
+func (s sampler) noise(r *rand.Rand, n int) noise {
+	z := noise{make([]float64, n*s.slices), make([]float64, n*s.slices*2)}
+	for i := range z.u {
+		z.u[i] = r.Float64()
+	}
+	for i := range z.normals {
+		z.normals[i] = r.NormFloat64()
+	}
+	return z
+}
+
+// randomLocations are n uniform unit vectors.
+func randomLocations(r *rand.Rand, n int) [][3]float64 {
+	out := make([][3]float64, n)
+	for i := range out {
+		out[i] = [3]float64(vmf.Uniform(r, 3, 1))
+	}
+	return out
+}
+
+// place returns the components along the locations eps and the slices.
+func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []float32, err error) {
+	omega = make([]float64, len(z.u))
+	for i, u := range z.u {
+		omega[i] = vmf.OmegaFromUniform(s.kappa, u)
+	}
+	for b, e := range eps {
+		from, to := b*s.slices, (b+1)*s.slices
+		x, err := vmf.Place(e[:], omega[from:to], z.normals[2*from:2*to], s.reflection)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, v := range x {
+			theta = append(theta, float32(v))
+		}
+	}
+	return omega, theta, nil
+}
+
+// values are the means over the slices of F, one per pair.
+func (s sampler) values(p pairs, eps [][3]float64, z noise) ([]float64, error) {
+	_, theta, err := s.place(eps, z)
+	if err != nil {
+		return nil, err
+	}
+	costs, err := ot1d.Host(p.x(), p.y(), theta, s.slices, ot1d.HostOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return s.means(costs), nil
+}
+
+// slope is the gradient of values in the locations, whose coordinates are free, through the reflection alone.
+func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error) {
+	omega, theta, err := s.place(eps, z)
+	if err != nil {
+		return nil, err
+	}
+	upstream := make([]float64, len(omega))
+	for i := range upstream {
+		upstream[i] = 1 / float64(s.slices)
+	}
+	_, _, _, g, err := ot1d.HostGradient(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostOptions{})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][3]float64, p.n)
+	for b, e := range eps {
+		from, to := b*s.slices, (b+1)*s.slices
+		v, err := vmf.PlaceGradient(e[:], omega[from:to], z.normals[2*from:2*to], s.reflection, g[3*from:3*to])
+		if err != nil {
+			return nil, err
+		}
+		out[b] = [3]float64(v)
+	}
+	return out, nil
+}
+
+func (s sampler) means(costs []float64) []float64 {
+	out := make([]float64, len(costs)/s.slices)
+	for i, v := range costs {
+		out[i/s.slices] += v / float64(s.slices)
+	}
+	return out
+}
+
+// ascend takes steps of plain gradient ascent on the mean over batch pairs of values, with the samples of next at every step, and divides each
+// location by its norm after it: the released script's v-DSW. A part of a batch takes the steps that it would take in the whole.
+func (s sampler) ascend(p pairs, eps [][3]float64, steps int, rate float64, batch int, next func() noise) error {
+	for range steps {
+		g, err := s.slope(p, eps, next())
+		if err != nil {
+			return err
+		}
+		for b := range eps {
+			for i := range eps[b] {
+				eps[b][i] += rate / float64(batch) * g[b][i]
+			}
+			eps[b] = normalised(eps[b])
+		}
+	}
+	return nil
+}
