@@ -1,0 +1,189 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// about says where the numbers come from.
+func (f Filled) about() string {
+	which := fmt.Sprintf("The paper's table %s (%s)", f.Table.Name, f.Table.Section)
+	if f.empty() {
+		return which + " as printed, no numbers of ours"
+	}
+	parts := []string{which, "preset " + f.Preset}
+	if len(f.Seeds) > 0 {
+		parts = append(parts, "seeds "+f.seeds(", "))
+	}
+	if f.Backend != "" {
+		parts = append(parts, "backend "+f.Backend)
+	}
+	if f.Data != "" {
+		parts = append(parts, "data "+f.Data)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// settings says what was reduced.
+func (f Filled) settings() string {
+	switch {
+	case f.empty():
+		return ""
+	case len(f.Settings) == 0:
+		return "Reduced or overridden: nothing"
+	}
+	return "Reduced or overridden: " + strings.Join(f.Settings, "; ")
+}
+
+func (f Filled) seeds(separator string) string {
+	text := make([]string, len(f.Seeds))
+	for i, s := range f.Seeds {
+		text[i] = fmt.Sprint(s)
+	}
+	return strings.Join(text, separator)
+}
+
+// legend is what a reader has to know about the numbers.
+func (f Filled) legend(marks map[string]map[string]Mark) []string {
+	var out []string
+	n := f.usualRuns()
+	others := ""
+	if f.otherRuns(n) {
+		others = ", or as many as stand in brackets"
+	}
+	switch {
+	case n == 1 && others == "":
+		out = append(out, "Ours: one run, so there is no spread. Below it the paper's number.")
+	case n > 0:
+		out = append(out, fmt.Sprintf("Ours: mean ± sample standard deviation (dividing by n - 1) over n runs, n = %d%s. Below it the paper's number.", n, others))
+	}
+	if f.Table.spread() {
+		out = append(out, fmt.Sprintf("Paper: mean ± standard deviation over %d seeds as printed, dividing by n; times %.4f it divides by n - 1.", PaperRuns, SampleSD(1, PaperRuns)))
+	}
+	if f.absent() {
+		out = append(out, nothing+": no number.")
+	}
+	if n > 0 {
+		rule := "Best and second best are marked only beyond the noise: Welch's t-test (two-sided, 5 %) tells the row from every other row that has a number, the second best from all of them but the best."
+		if f.anyOurs() {
+			rule += " Rows with " + dagger + " take no part."
+		}
+		switch {
+		case len(marks) > 0:
+		case f.single():
+			rule += " Nothing is marked where a row has fewer than two runs."
+		default:
+			rule += " Here this marks nothing."
+		}
+		out = append(out, rule)
+	}
+	if f.anyOurs() || slices.ContainsFunc(f.Table.Columns, func(c Column) bool { return c.Ours }) {
+		out = append(out, dagger+": not in the paper.")
+	}
+	return out
+}
+
+// otherRuns says whether a cell has another number of runs.
+func (f Filled) otherRuns(usual int) bool {
+	for _, r := range f.Table.Rows {
+		for _, c := range f.Table.Columns {
+			if cell, ok := f.cell(r, c); ok && c.Better != None && cell.N != usual {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spread says whether the paper prints a deviation in the table.
+func (t Table) spread() bool {
+	for _, r := range t.Rows {
+		for _, p := range r.Paper {
+			if p.SD != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// absent says whether a cell shows that there is no number.
+func (f Filled) absent() bool {
+	for _, r := range f.Table.Rows {
+		for _, c := range f.Table.Columns {
+			if our, their := f.entries(r, c); our.mean == nothing || their.mean == nothing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// single says whether one of the paper's rows has a single run.
+func (f Filled) single() bool {
+	for _, r := range f.Table.Rows {
+		for _, c := range f.Table.Columns {
+			if cell, ok := f.cell(r, c); ok && !r.Ours && c.Better != None && cell.N < 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f Filled) anyOurs() bool {
+	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool { return r.Ours })
+}
+
+// units explains the columns, those of one unit together.
+func (t Table) units() []string {
+	var out []string
+	var done []Column
+	for _, c := range t.Columns {
+		same := func(d Column) bool { return c.Unit == d.Unit && c.Scale == d.Scale && c.Better == d.Better }
+		if c.Unit == "" || slices.ContainsFunc(done, same) {
+			continue
+		}
+		done = append(done, c)
+		var names []string
+		for _, d := range t.Columns {
+			if same(d) {
+				names = append(names, d.label())
+			}
+		}
+		text := strings.Join(names, ", ")
+		if s := c.factor(); s != "" {
+			text += " (" + s + ")"
+		}
+		out = append(out, text+": "+c.Unit)
+	}
+	return out
+}
+
+// label is the column's name, with a dagger if it is ours.
+func (c Column) label() string {
+	if c.Ours {
+		return c.Name + dagger
+	}
+	return c.Name
+}
+
+// heading is the label with the direction in which the column improves.
+func (c Column) heading() string {
+	switch c.Better {
+	case Up:
+		return c.label() + " ↑"
+	case Down:
+		return c.label() + " ↓"
+	}
+	return c.label()
+}
+
+// factor is the scale as a reader sees it, "" for 1.
+func (c Column) factor() string {
+	if c.Scale == 1 {
+		return ""
+	}
+	return "×" + full(c.Scale)
+}

@@ -1,0 +1,118 @@
+package table
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Mark is the rank of a cell in its column, given only where it exceeds the noise.
+type Mark string
+
+const (
+	Unmarked Mark = ""
+	Best     Mark = "best"
+	Second   Mark = "second"
+)
+
+// level of the two-sided test behind a mark.
+const level = 0.05
+
+// Marks ranks the paper's rows (never rows of ours) in every column that has a better direction, by row id and column key.
+//
+// The row of the best mean is Best if Welch's t-test (two-sided, 5 %) tells it from every other row; rows of exactly that mean share
+// the mark if all of them pass. With one Best, the best of the remaining rows is Second if it passes against all others that remain. A
+// single row with fewer than two runs leaves its column unmarked: nothing says how far its number would move. That the best row
+// must pass every comparison makes a correction for their number unnecessary.
+func (f Filled) Marks() map[string]map[string]Mark {
+	out := map[string]map[string]Mark{}
+	for _, c := range f.Table.Columns {
+		if c.Better == None {
+			continue
+		}
+		var ids []string
+		var cells []Cell
+		certain := true
+		for _, r := range f.Table.Rows {
+			cell, ok := f.cell(r, c)
+			if r.Ours || !ok {
+				continue
+			}
+			certain = certain && cell.SD != nil && !math.IsNaN(cell.Mean+*cell.SD) && !math.IsInf(cell.Mean+*cell.SD, 0)
+			ids, cells = append(ids, r.ID), append(cells, cell)
+		}
+		if !certain || len(cells) < 2 {
+			continue
+		}
+		for i, m := range ranks(cells, c.Better) {
+			if m == Unmarked {
+				continue
+			}
+			if out[ids[i]] == nil {
+				out[ids[i]] = map[string]Mark{}
+			}
+			out[ids[i]][c.Key] = m
+		}
+	}
+	return out
+}
+
+// ranks marks the cells of one column.
+func ranks(cells []Cell, better Better) []Mark {
+	marks := make([]Mark, len(cells))
+	first := leaders(cells, marks, better)
+	for _, i := range first {
+		marks[i] = Best
+	}
+	if len(first) == 1 {
+		for _, i := range leaders(cells, marks, better) {
+			marks[i] = Second
+		}
+	}
+	return marks
+}
+
+// leaders are the cells of the best mean among those without a mark, if the test tells them from all others without one.
+func leaders(cells []Cell, marks []Mark, better Better) []int {
+	var top, rest []int
+	for i, c := range cells {
+		if marks[i] != Unmarked {
+			continue
+		}
+		switch {
+		case len(top) == 0 || c.Mean == cells[top[0]].Mean:
+			top = append(top, i)
+		case (c.Mean > cells[top[0]].Mean) == (better == Up):
+			top, rest = []int{i}, append(rest, top...)
+		default:
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	for _, i := range top {
+		for _, j := range rest {
+			if welch(cells[i], cells[j]) > level {
+				return nil
+			}
+		}
+	}
+	return top
+}
+
+// welch is the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2 / n_a and v = sd_b^2 / n_b, against
+// Student's law of (u + v)^2 / (u^2 / (n_a - 1) + v^2 / (n_b - 1)) degrees of freedom.
+func welch(a, b Cell) float64 {
+	na, nb := float64(a.N), float64(b.N)
+	u, v := *a.SD**a.SD/na, *b.SD**b.SD/nb
+	if u+v == 0 {
+		if a.Mean == b.Mean {
+			return 1
+		}
+		return 0
+	}
+	t := math.Abs(a.Mean-b.Mean) / math.Sqrt(u+v)
+	freedom := (u + v) * (u + v) / (u*u/(na-1) + v*v/(nb-1))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival(t)
+}

@@ -1,0 +1,96 @@
+// Package table holds the nine tables of the paper as data, and writes them filled with numbers of one's own: for the terminal, for
+// pages and notebooks, for LaTeX and for programs. It runs nothing.
+package table
+
+import "slices"
+
+// Table is one table of the paper: what is compared, in which units, and what the paper prints.
+type Table struct {
+	Name      string // the paper's label
+	Title     string
+	Section   string // main or appendix
+	Study     string // reconstruction, shapes, gap or generation: rows of one id in tables of one study are one run
+	RowHeader string // heading of the column of names
+	Columns   []Column
+	Rows      []Row
+	Notes     []string // what in the printed table is inconsistent or not said
+}
+
+// Column is a number reported of every run, or a setting (Better is None).
+type Column struct {
+	Key      string
+	Name     string
+	Unit     string
+	Better   Better
+	Scale    float64 // printed = natural value x Scale: 100 for fractions and small distances
+	Decimals int     // printed after the point
+	Ours     bool    // not in the paper
+}
+
+// Better is the direction in which a column improves.
+type Better string
+
+// None is that of settings.
+const (
+	None Better = ""
+	Up   Better = "up"
+	Down Better = "down"
+)
+
+// Row is a run, with the paper's numbers by column key.
+type Row struct {
+	ID    string
+	Name  string // as printed, without the paper's "(ours)"
+	Group int    // from 1: the block between two rules
+	Run   Run
+	Paper map[string]Printed
+	Ours  bool   // not in the paper
+	Note  string // a footnote
+}
+
+// Run holds the settings of a row under the names of the command line; nil: does not apply, or the paper gives none.
+type Run struct {
+	Loss         string    `json:"loss"`
+	Amortizer    string    `json:"amortizer,omitempty"`
+	AscentSteps  *int      `json:"ascent_steps,omitempty"` // on the direction itself, so nil with an amortizer
+	Slices       *int      `json:"slices,omitempty"`       // nil where there is one slice or an adaptive number
+	Kappa        *float64  `json:"kappa,omitempty"`
+	DK           *int      `json:"dk,omitempty"`
+	K            *int      `json:"k,omitempty"`
+	DKCandidates []int     `json:"dk_candidates,omitempty"` // the paper prints the best of these and not which
+	KCandidates  []int     `json:"k_candidates,omitempty"`
+	Adaptive     *Adaptive `json:"adaptive,omitempty"` // of ASW
+}
+
+// Adaptive is the rule by which ASW chooses its number of slices.
+type Adaptive struct {
+	Initial   int     `json:"initial"`
+	Step      int     `json:"step"`
+	Tolerance float64 `json:"tolerance"`
+	Max       int     `json:"max"`
+}
+
+// Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training seeds dividing by their number.
+type Printed struct {
+	Mean float64
+	SD   *float64 // nil: none is printed
+	Bold bool
+}
+
+// PaperRuns is the number of training seeds behind every deviation in the paper.
+const PaperRuns = 3
+
+// WithoutOurs is the table without rows and columns that the paper does not have.
+func (t Table) WithoutOurs() Table {
+	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Ours })
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Ours })
+	return t
+}
+
+func (t Table) row(id string) bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ID == id })
+}
+
+func (t Table) column(key string) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Key == key })
+}

@@ -1,0 +1,285 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var update = flag.Bool("update", false, "write the expected tables anew")
+
+// small is a table with everything that can happen to a cell.
+func small(t *testing.T) Filled {
+	table := get(t, "ablation_kappa")
+	table.Columns = slices.Insert(table.Columns, 0, Column{Key: "slices", Name: "L", Unit: "slices", Scale: 1})
+	table.Columns = append(table.Columns, Column{Key: "exact", Name: "exact EMD", Unit: "optimal assignment | summed over points", Better: Down, Scale: 1, Decimals: 2, Ours: true})
+	for _, r := range table.Rows {
+		r.Paper["slices"] = Printed{Mean: 100}
+	}
+	table.Rows = append(table.Rows, Row{ID: "fixed", Name: "1, fixed & [random]", Group: 1, Ours: true, Note: "50 % of <LA>'s weights_0"}, Row{ID: "lost", Name: "lost", Group: 1, Ours: true})
+	return Filled{
+		Table: table, Preset: "quick", Settings: []string{"points 512 (paper: 2048)", "d_k 64 (paper: best of 16, 32, 64, 128)"},
+		Seeds: []uint64{1, 2, 3}, Backend: "xla:cpu", Data: "builtin",
+		Cells: map[string]map[string]Cell{
+			"la-v-dsw-kappa0.1": {"slices": NewCell(10, 10, 10), "cd": NewCell(0.0066, 0.0067, 0.0068), "sw": NewCell(0.8, 0.82, 0.84), "emd": NewCell(185, 186)},
+			"la-v-dsw":          {"cd": NewCell(0.0072, 0.0073, 0.0074), "sw": NewCell(0.81, 0.82, 0.8), "emd": NewCell(185.5)},
+			"la-v-dsw-kappa10":  {"cd": NewCell(0.0086, 0.0085, 0.0085)},
+			"fixed":             {"cd": NewCell(0.001, 0.001, 0.001), "exact": {Mean: 170.123, N: 1, Note: "one of three clouds"}},
+		},
+		Failed: map[string]string{"la-v-dsw-kappa10": "seed 2: the loss is NaN at step 317"},
+	}
+}
+
+func write(t *testing.T, f Filled, format string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, format); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestFormats compares with the files in testdata; after a wanted change look at them and run with -update.
+func TestFormats(t *testing.T) {
+	for _, format := range Formats() {
+		got := write(t, small(t), format)
+		path := filepath.Join("testdata", "small."+format)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || got != string(want) {
+			t.Errorf("%s differs from %s (%v):\n%s", format, path, err, got)
+		}
+	}
+}
+
+// TestEveryNumber: all tables in all formats, without numbers of ours: every number of the paper is there.
+func TestEveryNumber(t *testing.T) {
+	for _, name := range Names() {
+		table := get(t, name)
+		for _, format := range Formats() {
+			text := write(t, Filled{Table: table}, format)
+			for _, r := range table.Rows {
+				for _, c := range table.Columns {
+					number := strconv.FormatFloat(r.Paper[c.Key].Mean, 'f', c.Decimals, 64)
+					if format == "csv" || format == "json" {
+						number = full(r.Paper[c.Key].Mean)
+					}
+					if !strings.Contains(text, number) {
+						t.Errorf("%s as %s: %s of %s is missing", name, format, number, r.ID)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestReduced: what was reduced stands in every format, and the reason of a failure.
+func TestReduced(t *testing.T) {
+	for _, format := range Formats() {
+		text := write(t, small(t), format)
+		for _, part := range []string{"quick", "points 512 (paper: 2048)", "xla:cpu", "the loss is NaN at step 317"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is missing", format, part)
+			}
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	lines, err := csv.NewReader(strings.NewReader(write(t, small(t), "csv"))).ReadAll()
+	if err != nil || len(lines) != 1+5*5 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	column := func(name string) int { return slices.Index(lines[0], name) }
+	for _, l := range lines {
+		if l[column("row")] != "la-v-dsw" || l[column("column")] != "sw" {
+			continue
+		}
+		for name, want := range map[string]string{"n": "3", "values": "81 82 80", "paper_mean": "81.03", "paper_sd": "0.18", "scale": "100", "preset": "quick"} {
+			if l[column(name)] != want {
+				t.Errorf("%s: found %q, expected %q", name, l[column(name)], want)
+			}
+		}
+		for name, want := range map[string]float64{"mean": 81, "sd": 1, "paper_sd_sample": 0.18 * 1.224744871391589} {
+			if v, err := strconv.ParseFloat(l[column(name)], 64); err != nil || v < want-1e-9 || v > want+1e-9 {
+				t.Errorf("%s: found %q, expected %g", name, l[column(name)], want)
+			}
+		}
+		return
+	}
+	t.Error("no line of la-v-dsw, sw")
+}
+
+// TestJSON reads the keys that programs rely on.
+func TestJSON(t *testing.T) {
+	var got struct {
+		Name, Preset string
+		Settings     []string
+		Columns      []struct {
+			Key   string
+			Scale float64
+		}
+		Rows []struct {
+			ID, Name string
+			Ours     bool
+			Values   map[string]struct {
+				Mean float64
+				SD   *float64
+				N    int
+			}
+			Paper map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(write(t, small(t), "json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	r := got.Rows[1]
+	sw, emd := r.Values["sw"], r.Values["emd"]
+	if got.Name != "ablation_kappa" || got.Preset != "quick" || len(got.Settings) != 2 || len(got.Rows) != 5 || got.Columns[1].Key != "cd" || got.Columns[1].Scale != 100 {
+		t.Errorf("found %+v", got)
+	}
+	if r.ID != "la-v-dsw" || r.Name != "1" || sw.N != 3 || sw.Mean < 80.999999 || sw.Mean > 81.000001 || sw.SD == nil || r.Paper["sw"] != 81.03 {
+		t.Errorf("found %+v", r)
+	}
+	if emd.N != 1 || emd.SD != nil {
+		t.Errorf("one run: expected a deviation of null, found %v", emd.SD)
+	}
+	if !got.Rows[3].Ours || len(got.Rows[3].Paper) != 0 {
+		t.Errorf("a row of ours: found %+v", got.Rows[3])
+	}
+}
+
+// TestLaTeX: braces and dollars are balanced, nothing is left that TeX would take for itself.
+func TestLaTeX(t *testing.T) {
+	for _, name := range Names() {
+		checkLaTeX(t, write(t, Filled{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
+	}
+	checkLaTeX(t, write(t, small(t), "latex"), 5)
+	if got := tex(`50 % of a_b & {c} \ ~ ^ # $ <d> "e" [f]`); got != `50 \% of a\_b \& \{c\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \$ $<$d$>$ ''e'' {[}f{]}` {
+		t.Errorf("found %s", got)
+	}
+}
+
+func checkLaTeX(t *testing.T, text string, columns int) {
+	t.Helper()
+	plain := strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "", `\$`, "", `\%`, "", `\_`, "", `\#`, "", `\&`, "").Replace(text)
+	if strings.Count(plain, "{") != strings.Count(plain, "}") || strings.Count(plain, "$")%2 != 0 {
+		t.Errorf("unbalanced:\n%s", text)
+	}
+	_, body, _ := strings.Cut(text, "\n") // the first line is a comment
+	if i := strings.IndexFunc(body, func(r rune) bool { return r > 126 }); i >= 0 {
+		t.Errorf("beyond ASCII: %q", body[i:min(len(body), i+8)])
+	}
+	for _, line := range strings.Split(strings.ReplaceAll(body, `\&`, ""), "\n") {
+		if strings.HasSuffix(line, `\\`) && strings.Count(line, "&") != columns {
+			t.Errorf("expected %d cells: %s", columns+1, line)
+		}
+	}
+}
+
+// TestHTML: the fragment is well-formed, even as XML, and every row has all its cells.
+func TestHTML(t *testing.T) {
+	for _, f := range []Filled{small(t), {Table: get(t, "full_generation_result")}} {
+		d := xml.NewDecoder(strings.NewReader(write(t, f, "html")))
+		rows, cells := 0, 0
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, ok := token.(xml.StartElement); ok {
+				switch e.Name.Local {
+				case "tr":
+					rows++
+				case "td":
+					cells++
+				}
+			}
+		}
+		if rows != 1+len(f.Table.Rows) || cells != len(f.Table.Rows)*len(f.Table.Columns) {
+			t.Errorf("%s: %d rows, %d cells", f.Table.Name, rows, cells)
+		}
+	}
+}
+
+// TestMarkdown: a bar in a name does not end its cell.
+func TestMarkdown(t *testing.T) {
+	f := small(t)
+	f.Table.Rows[0].Name = "a|b*c"
+	for _, line := range strings.Split(write(t, f, "md"), "\n") {
+		if strings.HasPrefix(line, "|") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 7 {
+			t.Errorf("expected 6 cells: %s", line)
+		}
+	}
+}
+
+// TestWidth: narrow terminals get the columns in panels, each with the settings that tell rows of one name apart.
+func TestWidth(t *testing.T) {
+	for _, width := range []int{60, 80, 100, 160} {
+		for _, name := range Names() {
+			var b bytes.Buffer
+			table := get(t, name)
+			if err := (Filled{Table: table}).Text(&b, width); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(b.String(), "\n") {
+				if n := utf8.RuneCountInString(line); n > width {
+					t.Errorf("%s at %d columns: a line of %d: %s", name, width, n, line)
+				}
+			}
+			for _, c := range table.Columns {
+				if !strings.Contains(b.String(), c.heading()) {
+					t.Errorf("%s at %d columns: %s is missing", name, width, c.Name)
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := (Filled{Table: get(t, "ablation_L")}).Text(&b, 45); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.HasPrefix(line, "Method") && !slices.Contains(strings.Fields(line), "L") {
+			t.Errorf("a panel without L: %s", line)
+		}
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	deviation := 1.0
+	for want, change := range map[string]func(*Filled){
+		`unknown row "x", expected one of la-v-dsw-kappa0.1, `:  func(f *Filled) { f.Cells["x"] = nil },
+		`failed: unknown row "y"`:                               func(f *Filled) { f.Failed["y"] = "" },
+		`unknown column "acc", expected one of slices, cd, `:    func(f *Filled) { f.Cells["fixed"]["acc"] = NewCell(1) },
+		"preset: expected a name":                               func(f *Filled) { f.Preset = "" },
+		"expected at least one run, found 0":                    func(f *Filled) { f.Cells["fixed"]["cd"] = NewCell() },
+		"expected the values of 3 runs, found 1":                func(f *Filled) { f.Cells["fixed"]["cd"] = Cell{N: 3, Values: []float64{1}} },
+		"row fixed, column cd: one run has no deviation, found": func(f *Filled) { f.Cells["fixed"]["cd"] = Cell{N: 1, SD: &deviation} },
+	} {
+		f := small(t)
+		change(&f)
+		if err := f.Write(io.Discard, "md"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("expected %q, found %v", want, err)
+		}
+	}
+	if err := small(t).Write(io.Discard, "docx"); err == nil || !strings.Contains(err.Error(), `unknown format "docx", expected one of text, md, csv, latex, json, html`) {
+		t.Errorf("found %v", err)
+	}
+}
