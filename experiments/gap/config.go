@@ -22,6 +22,7 @@ const (
 	VDSW      = "v-dsw"           // Steps steps of plain gradient ascent from a random location, as in the paper
 	Converged = "v-dsw-converged" // ours: tangent ascent of the exact J from a random location until it stands
 	Uniform   = "uniform"         // ours: a random location
+	Constant  = "constant"        // ours: for all pairs the one location that is best on average for the training pairs
 )
 
 // Optimisers of an amortizer.
@@ -32,7 +33,7 @@ const (
 
 // Config is one row of the study for one seed: a plain value, which with the data decides every number but the seconds.
 type Config struct {
-	Method string `json:"method"` // "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform
+	Method string `json:"method"` // "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant
 	Steps  int    `json:"steps"`  // T of VDSW; else 0
 	Seed   uint64 `json:"seed"`   // of weights, random locations and samples
 
@@ -86,12 +87,16 @@ func PaperRows(study Config) []Config {
 	return rows
 }
 
-// OurRows are not in the paper: the random location, the converged ascent, LA on sorted points, and every amortizer trained for passes
-// passes with Adam of rate 1e-3.
+// OurRows are not in the paper: the random location, the best constant one, the converged ascent, LA on sorted points, and every
+// amortizer trained for passes passes with Adam of rate 1e-3.
 func OurRows(study Config, passes int) []Config {
-	random, converged := study, study
-	random.Method, converged.Method = Uniform, Converged
-	rows := []Config{random, converged, study.amortized("la-sorted")}
+	var rows []Config
+	for _, method := range []string{Uniform, Constant, Converged} {
+		c := study
+		c.Method = method
+		rows = append(rows, c)
+	}
+	rows = append(rows, study.amortized("la-sorted"))
 	for _, name := range []string{"l", "g", "n", "a", "ea", "la", "la-sorted"} {
 		c := study.amortized(name)
 		c.Optimiser, c.Passes, c.Rate = Adam, passes, 1e-3
@@ -134,8 +139,9 @@ func (c Config) Clouds() int { return 2 * (c.Batches*c.Pairs + c.HeldOut) }
 
 // Check returns what is wrong with the configuration.
 func (c Config) Check() error {
-	if !c.IsAmortizer() && c.Method != VDSW && c.Method != Converged && c.Method != Uniform {
-		return fmt.Errorf("gap: method %q, expected one of %s, %s, %s, %s", c.Method, strings.Join(amortizer.Names(), ", "), VDSW, Converged, Uniform)
+	known := append(amortizer.Names(), VDSW, Converged, Uniform, Constant)
+	if !slices.Contains(known, c.Method) {
+		return fmt.Errorf("gap: method %q, expected one of %s", c.Method, strings.Join(known, ", "))
 	}
 	type least struct {
 		field        string
@@ -165,7 +171,8 @@ func (c Config) Check() error {
 	case c.IsAmortizer() && c.Optimiser != SGD && c.Optimiser != Adam:
 		return fmt.Errorf("gap: optimiser: expected %s or %s, found %q", SGD, Adam, c.Optimiser)
 	case !c.IsAmortizer() && (c.Optimiser != "" || c.Passes != 0 || c.DK != 0 || c.K != 0):
-		return fmt.Errorf("gap: optimiser, passes, dk and k belong to amortizers, found %q, %d, %d, %d with method %q", c.Optimiser, c.Passes, c.DK, c.K, c.Method)
+		return fmt.Errorf("gap: optimiser, passes, dk and k belong to amortizers, found %q, %d, %d, %d with method %q",
+			c.Optimiser, c.Passes, c.DK, c.K, c.Method)
 	case (c.IsAmortizer() || c.Method == VDSW) && !(c.Rate > 0 && c.Rate < 1e6):
 		return fmt.Errorf("gap: rate: expected a positive number, found %g", c.Rate)
 	case !c.IsAmortizer() && c.Method != VDSW && c.Rate != 0:

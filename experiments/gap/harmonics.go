@@ -113,6 +113,17 @@ func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	return s
 }
 
+// average is the mean of functions of one degree.
+func average(fs []Harmonics) Harmonics {
+	h := Harmonics{Degree: fs[0].Degree, Coef: make([]float64, len(fs[0].Coef))}
+	for _, f := range fs {
+		for i, c := range f.Coef {
+			h.Coef[i] += c / float64(len(fs))
+		}
+	}
+	return h
+}
+
 // degree are the coefficients of degree l.
 func (h Harmonics) degree(l int) []float64 { return h.Coef[place(l, -l) : place(l, l)+1] }
 

@@ -40,7 +40,7 @@ type Result struct {
 // Seconds are for all training pairs, on this machine, after a first call that compiled the graphs.
 type Letter struct {
 	Distance        Mean    `json:"distance"`
-	SearchSeconds   float64 `json:"search_seconds"`   // the ascent (of Converged without the expansion), or the training of the amortizer; 0 for a random location
+	SearchSeconds   float64 `json:"search_seconds"`   // ascent (of Converged without the expansion) or training; 0 for a random location
 	PredictSeconds  float64 `json:"predict_seconds"`  // an amortizer's forward passes after training
 	EvaluateSeconds float64 `json:"evaluate_seconds"` // sampling and costing the slices
 }

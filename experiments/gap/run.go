@@ -101,6 +101,13 @@ func (r *row) locate(t truth, from int, part pairs, source *rand.Rand) (eps, sta
 		eps, err = r.predictor.predict(part)
 		return eps, nil, err
 	}
+	if r.c.Method == Constant {
+		best, _ := maximum(average(r.training.smoothed))
+		for range part.n {
+			eps = append(eps, best)
+		}
+		return eps, nil, nil
+	}
 	eps = randomLocations(source, part.n)
 	start = append(start, eps...)
 	switch r.c.Method {

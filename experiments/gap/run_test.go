@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -32,7 +33,9 @@ func shapes(t *testing.T, points int) *datasets.Set {
 func TestRun(t *testing.T) {
 	set, e, dir := shapes(t, 64), open(t), t.TempDir()
 	rows := append(PaperRows(little()), OurRows(little(), 2)...)
-	want := map[string]bool{"l-v-dsw-L10": true, "v-dsw-T1-L10": true, "v-dsw-T10-L10": true, Uniform: true, Converged: true, "ea-v-dsw-L10-adam-2": true}
+	want := map[string]bool{"l-v-dsw-L10": true, "v-dsw-T1-L10": true, "v-dsw-T10-L10": true,
+		Uniform: true, Constant: true, Converged: true, "ea-v-dsw-L10-adam-2": true}
+	constant := 0.0 // value of the best constant location on the training pairs
 	var first Result
 	for _, c := range rows {
 		if !want[c.ID()] {
@@ -58,6 +61,9 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.Reached, a.OfRange, a.Turn)
 			}
 		}
+		if c.Method == Constant {
+			constant = r.Training.Exact.Mean
+		}
 		if r.Paper.Distance.Mean <= 0 || (c.Method != Uniform && r.Paper.SearchSeconds <= 0) || r.Paper.EvaluateSeconds <= 0 {
 			t.Errorf("%s: %+v", c.ID(), r.Paper)
 		}
@@ -75,6 +81,23 @@ func TestRun(t *testing.T) {
 		var back Result
 		if err != nil || json.Unmarshal(text, &back) != nil || !reflect.DeepEqual(r, back) {
 			t.Errorf("%s: does not survive JSON: %v", c.ID(), err)
+		}
+	}
+	p, _, err := draw(set, little())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := newTruth(context.Background(), p, 1, dir, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, eps := range randomLocations(rand.New(rand.NewPCG(1, 2)), 100) {
+		sum := 0.0
+		for _, h := range j.smoothed {
+			sum += h.At(eps) / float64(p.n)
+		}
+		if sum > constant {
+			t.Errorf("the best constant location has %g, a random one %g", constant, sum)
 		}
 	}
 	if len(want) > 0 {

@@ -46,8 +46,8 @@ func newTruth(ctx context.Context, p pairs, kappa float64, folder string, progre
 		t.quadrature, t.tail = max(t.quadrature, quadrature/sw), max(t.tail, tail/sw)
 	}
 	if t.quadrature+t.tail > accuracy {
-		return t, fmt.Errorf("gap: kappa: at kappa = %g the exact value is only known to %.1g (quadrature) + %.1g (degrees left out) of SW, expected %g; take a smaller kappa",
-			kappa, t.quadrature, t.tail, accuracy)
+		return t, fmt.Errorf("gap: kappa: at kappa = %g the exact value is only known to %.1g (quadrature) and %.1g (degrees left out) of SW, expected %g; take a smaller kappa", kappa,
+			t.quadrature, t.tail, accuracy)
 	}
 	t.best, t.optimum = make([][3]float64, p.n), make([]float64, p.n)
 	var wait sync.WaitGroup

@@ -1,0 +1,83 @@
+package gap
+
+import "github.com/gomlx/gomlx/core/tensors"
+
+// gradient carries upstream, the derivative of J in every predicted direction, back to the weights.
+func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, error) {
+	sums := make([][]float32, len(p.specs))
+	for i, s := range p.specs {
+		sums[i] = make([]float32, s.Size())
+	}
+	err := all.batches(p.chunk, func(from int, part pairs) error {
+		g := make([]float32, 3*p.chunk) // 0 for the pairs that fill up
+		for b := range part.n {
+			for i, v := range upstream[from+b] {
+				g[3*b+i] = float32(v)
+			}
+		}
+		clouds := p.clouds(part)
+		defer finalize(clouds)
+		up := tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
+		defer up.FinalizeAll()
+		out, err := p.call(p.backward, clouds, up)
+		if err != nil {
+			return err
+		}
+		for i, t := range out {
+			v, err := tensors.CopyFlatData[float32](t)
+			if err != nil {
+				return err
+			}
+			for k, d := range v {
+				sums[i][k] += d
+			}
+			t.FinalizeAll()
+		}
+		return nil
+	})
+	return sums, err
+}
+
+// apply is the optimiser's rule for the gradient of J: the new weights, then the new second moments.
+func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
+	var in, grads []any
+	for _, t := range append(append([]*tensors.Tensor{}, p.weights...), p.second...) {
+		in = append(in, t)
+	}
+	for i, g := range gradient {
+		grads = append(grads, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
+	}
+	defer finalize(grads)
+	return p.update.Call(append(append(in, grads...), float64(p.steps+1))...)
+}
+
+// step is one ascent step on the mean of J over the pairs of a batch, with those samples.
+func (p *predictor) step(batch pairs, s sampler, z noise) error {
+	eps, err := p.predict(batch)
+	if err != nil {
+		return err
+	}
+	up, err := s.slope(batch, eps, z)
+	if err != nil {
+		return err
+	}
+	for b := range up {
+		for i := range up[b] {
+			up[b][i] /= float64(batch.n)
+		}
+	}
+	g, err := p.gradient(batch, up)
+	if err != nil {
+		return err
+	}
+	out, err := p.apply(g)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(p.weights, p.second...) {
+		t.FinalizeAll()
+	}
+	p.weights, p.second = out[:len(p.specs):len(p.specs)], out[len(p.specs):]
+	p.steps++
+	return nil
+}
