@@ -90,6 +90,9 @@ check-notebooks: setup ## run the notebooks in short form, changing nothing
 	$(tidy) --verify $(NOTEBOOKS) || { echo "FAILED: the notebooks above are not as make notebooks leaves them" >&2; exit 1; }; \
 	export FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) $(NOTEBOOKS)
 
+test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
+	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run TestCluster ./experiments/fanout
+
 bench: setup ## measure: Go benchmarks, then the comparison with other programs
 	@$(env) go test -run '^$$' -bench . ./swlab/...
 	@$(env) bash bench/run.sh
@@ -99,4 +102,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks docs-pictures test check-notebooks bench clean FORCE
+.PHONY: help setup setup-cuda run lab notebooks docs-pictures test check-notebooks test-slurm bench clean FORCE
