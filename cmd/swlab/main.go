@@ -107,6 +107,7 @@ func newRoot() *cobra.Command {
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
 	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
 	root.AddCommand(newDirection(c), newEncode(c), newReconstruct(c), newVMF(c), newWork())
+	root.AddCommand(newMetrics(c))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, cmd := range append(root.Commands(), root) {
 		mark(cmd)

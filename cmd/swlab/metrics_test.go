@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// TestMetrics: the reference numbers through the command line, cut in half by a store that is there already.
+func TestMetrics(t *testing.T) {
+	golden := filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz")
+	if _, err := os.Stat(golden); err != nil {
+		t.Skipf("the golden set is not here: %v", err)
+	}
+	dir := t.TempDir()
+	path := map[string]string{}
+	for _, key := range []string{"gen", "real"} {
+		v, shape, err := datasets.ReadNPZ(golden, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path[key] = filepath.Join(dir, key+".npy")
+		if err := datasets.WriteNPY(path[key], v, shape...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	number := func(key string) float64 {
+		v, _, err := datasets.ReadNPZ(golden, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(v[0])
+	}
+	call := []string{"metrics", "--reference", path["real"], "--generated", path["gen"], "--store", filepath.Join(dir, "store")}
+	got := object(t, call...)
+	has(t, got, "jsd", "jsd_scaled", "n_reference", "n_generated", "seed", "backend", "seconds")
+	if _, there := got["emd-exact"]; there || got["n_reference"] != 20.0 || got["n_generated"] != 24.0 {
+		t.Errorf("%v", got)
+	}
+	close := func(what string, v any, key string, tol float64) {
+		t.Helper()
+		x, _ := v.(float64)
+		if want := number(key); !(math.Abs(x-want) <= tol*want) {
+			t.Errorf("%s: %v, want %v", what, v, want)
+		}
+	}
+	close("jsd", got["jsd"], "jsd", 1e-6)
+	close("jsd_scaled", got["jsd_scaled"], "jsd_half", 1e-6)
+	for name, key := range map[string]string{"cd": "cd", "emd-approx": "emd"} {
+		s, _ := got[name].(map[string]any)
+		for k, c := range map[string]struct {
+			key string
+			tol float64
+		}{
+			"mmd_paper": {"_mmd_code", 5e-5}, "mmd_standard": {"_mmd_std", 5e-5}, "cov_paper": {"_cov_code", 1e-7}, "cov_standard": {"_cov_std", 1e-7},
+			"nna": {"_nna", 1e-7}, "nna_generated": {"_nna_gen", 1e-7}, "nna_reference": {"_nna_real", 1e-7},
+		} {
+			close(name+" "+k, s[k], key+c.key, c.tol)
+		}
+	}
+	// Text shows both orientations, and is read from the store.
+	code, out, errs := command(t, call...)
+	if code != 0 || !strings.Contains(out, "24 generated, 20 reference") || strings.Count(out, "as in the paper; standard:") != 4 {
+		t.Errorf("%d, %s, %s", code, out, errs)
+	}
+}
+
+func TestMetricsWrongCalls(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, shape ...int) string {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(i%7) / 7
+		}
+		path := filepath.Join(dir, name)
+		if err := datasets.WriteNPY(path, v, shape...); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b, flat := file("a.npy", 2, 5, 3), file("b.npy", 3, 6, 3), file("flat.npy", 2, 5, 2)
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"--generated is missing", []string{"--reference", a}},
+		{"--generated: ", []string{"--reference", a, "--generated", filepath.Join(dir, "none.npy")}},
+		{`distances: expected some of cd, emd-approx, emd-exact, found "emd"`, []string{"--reference", a, "--generated", a, "--distances", "cd,emd"}},
+		{"distances: expected some of cd, emd-approx, emd-exact, found none", []string{"--reference", a, "--generated", a, "--distances", ""}},
+		{"expected clouds of equally many points, found 6 and 5", []string{"--reference", a, "--generated", b}},
+		{"expected clouds of dimension 3, found 2", []string{"--reference", flat, "--generated", flat}},
+		{"store: expected a folder, found the file", []string{"--reference", a, "--generated", a, "--store", b}},
+	} {
+		code, out, errs := command(t, append([]string{"metrics"}, c.args...)...)
+		if code != 2 || out != "" || !strings.Contains(errs, c.says) {
+			t.Errorf("%v: exit code %d, %q, %q, expected %q", c.args, code, out, errs, c.says)
+		}
+	}
+	// The Chamfer distance alone takes clouds of different sizes.
+	if v := object(t, "metrics", "--reference", a, "--generated", b, "--distances", "cd"); v["n_generated"] != 3.0 {
+		t.Errorf("%v", v)
+	}
+}

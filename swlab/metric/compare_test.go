@@ -1,0 +1,292 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
+)
+
+// random makes n clouds of m points in a ball of radius about 1, each of its own size and place.
+func random(seed uint64, n, m int) *datasets.Set {
+	r := rand.New(rand.NewPCG(seed, 7))
+	s := &datasets.Set{Name: "random", N: n, M: m, D: 3, Points: make([]float32, n*m*3)}
+	for i := range n {
+		size, at := 0.2+0.3*r.Float64(), 0.3*r.NormFloat64()
+		for k := range m * 3 {
+			s.Points[i*m*3+k] = float32(at + size*r.NormFloat64())
+		}
+	}
+	return s
+}
+
+// chamfer is the Chamfer distance in float64.
+func chamfer(x, y []float32) float64 {
+	way := func(x, y []float32) float64 {
+		sum := 0.0
+		for i := 0; i < len(x); i += 3 {
+			best := math.Inf(1)
+			for j := 0; j < len(y); j += 3 {
+				d := 0.0
+				for c := range 3 {
+					v := float64(x[i+c]) - float64(y[j+c])
+					d += v * v
+				}
+				best = min(best, d)
+			}
+			sum += best
+		}
+		return sum / float64(len(x)/3)
+	}
+	return way(x, y) + way(y, x)
+}
+
+// TestPairwise: every pair of blocks that do not divide the sets, against float64; clouds of different sizes; the halves of
+// symmetric distances.
+func TestPairwise(t *testing.T) {
+	e, ctx := graphtest.Engine(t), context.Background()
+	a, b := random(1, 19, 30), random(2, 17, 24)
+	same := random(3, 18, 24)
+	for _, c := range []struct {
+		name string
+		x, y *datasets.Set
+	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
+		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Rows != c.x.N || got.Cols != c.y.N || got.Assigned != 1 {
+			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.Assigned)
+		}
+		for i := range c.x.N {
+			for j := range c.y.N {
+				want := chamfer(c.x.Cloud(i), c.y.Cloud(j))
+				if c.name == "emd-exact" {
+					s, err := ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want = s.Cost / 24
+				}
+				if d := got.At(i, j); math.Abs(d-want) > 2e-6*want+1e-12 {
+					t.Fatalf("%s of clouds %d and %d: %v, want %v", c.name, i, j, d, want)
+				}
+			}
+		}
+	}
+}
+
+// TestKernelBothHalves: the kernel's EMD is not symmetric, and neither is its matrix of a set with itself.
+func TestKernelBothHalves(t *testing.T) {
+	a := random(4, 17, 24)
+	e, ctx := graphtest.Engine(t), context.Background()
+	whole, err := Pairwise(ctx, e, a, a, "emd-approx", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for i := range a.N {
+		for j := range i {
+			if math.Abs(whole.At(i, j)/whole.At(j, i)-1) > 1e-4 {
+				differ++
+			}
+		}
+	}
+	if differ < 50 || !(whole.Assigned > 0.9 && whole.Assigned < 1.001) {
+		t.Errorf("%d of 136 pairs differ from their exchange, assigned %v", differ, whole.Assigned)
+	}
+	// First index, first argument: one row alone is the same row.
+	row, err := Pairwise(ctx, e, a.Select([]int{3}), a, "emd-approx", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range row.Values {
+		if math.Abs(v-whole.At(3, j)) > 1e-6*v {
+			t.Errorf("from 3 to %d: %v alone, %v in the matrix", j, v, whole.At(3, j))
+		}
+	}
+}
+
+// TestIdenticalSets: of two copies of a set every cloud's neighbour is its copy, so that the classifier is always wrong and everything is covered.
+func TestIdenticalSets(t *testing.T) {
+	a := random(5, 6, 20)
+	r, err := Compare(context.Background(), graphtest.Engine(t), a, a, Options{Distances: []string{"cd", "emd-exact"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Scores{COVPaper: 1, COVStandard: 1}
+	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDAssigned != 0 {
+		t.Errorf("%+v, cd %+v, exact %+v", r, *r.CD, *r.EMDExact)
+	}
+}
+
+// TestReportJSON: the keys of the command line's contract, there and back.
+func TestReportJSON(t *testing.T) {
+	r, err := Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Options{Distances: Distances()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	var again Report
+	if err := errors.Join(json.Unmarshal(raw, &v), json.Unmarshal(raw, &again)); err != nil || !reflect.DeepEqual(*r, again) {
+		t.Errorf("%+v came back as %+v (%v)", r, again, err)
+	}
+	for _, k := range []string{"jsd", "jsd_scaled", "n_reference", "n_generated"} {
+		if _, ok := v[k].(float64); !ok {
+			t.Errorf("%s: %v", k, v[k])
+		}
+	}
+	for _, d := range Distances() {
+		s, _ := v[d].(map[string]any)
+		for _, k := range []string{"mmd_paper", "mmd_standard", "cov_paper", "cov_standard", "nna", "nna_generated", "nna_reference"} {
+			if _, ok := s[k].(float64); !ok {
+				t.Errorf("%s: %s: %v", d, k, s[k])
+			}
+		}
+		if r.Scores(d) == nil {
+			t.Errorf("no scores of %s", d)
+		}
+	}
+	if r.Scores("sw") != nil {
+		t.Error("scores of a distance that is none")
+	}
+}
+
+// counting counts the clouds that are read.
+type counting struct {
+	datasets.Clouds
+	read int
+}
+
+func (c *counting) Read(dst []float32, rows []int32) error {
+	c.read += len(rows)
+	return c.Clouds.Read(dst, rows)
+}
+
+// TestResume: a call that is cut off in the middle and called again computes what was missing, reads no other clouds, and has the
+// numbers of one that was not cut off and of one without a store.
+func TestResume(t *testing.T) {
+	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
+	want, err := Pairwise(context.Background(), e, a, b, "cd", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Store: filepath.Join(t.TempDir(), "new", "store")}
+	ctx, cancel := context.WithCancel(context.Background())
+	var steps []int
+	o.Progress = func(what string, done, total int) {
+		if what != "cd" || total != 35*20 {
+			t.Errorf("progress %s, of %d", what, total)
+		}
+		if steps = append(steps, done); len(steps) == 4 { // of six blocks
+			cancel()
+		}
+	}
+	if _, err := Pairwise(ctx, e, a, b, "cd", o); !errors.Is(err, context.Canceled) || len(steps) != 4 {
+		t.Fatalf("%v after %d blocks", err, len(steps))
+	}
+	files := func() []string {
+		f, err := filepath.Glob(filepath.Join(o.Store, "*", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if n := len(files()); n != 4 {
+		t.Fatalf("%d blocks in the store, want 4", n)
+	}
+	again := func(read int) {
+		t.Helper()
+		steps = nil
+		c := &counting{Clouds: a}
+		got, err := Pairwise(context.Background(), e, c, b, "cd", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Values, want.Values) || got.Assigned != want.Assigned {
+			t.Error("other numbers than without a store")
+		}
+		if c.read != read || len(steps) != 6 || steps[5] != 35*20 {
+			t.Errorf("%d clouds read, want %d; progress %v", c.read, read, steps)
+		}
+	}
+	again(3 + 3) // the last two blocks have three rows each
+	again(0)
+	// Damaged blocks: cut off, a bit turned over, under the name of another one.
+	f := files()
+	read := func(i int) []byte {
+		raw, err := os.ReadFile(f[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	turned := read(1)
+	turned[len(turned)-9] ^= 1
+	for i, raw := range [][]byte{read(0)[:100], turned, read(0)} {
+		if err := os.WriteFile(f[i], raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again(3 * 16)
+	again(0)
+	// Other clouds, another order of the sets, another distance: nothing is found.
+	other := random(8, 35, 16)
+	other.Points[0] += 1e-3
+	for _, c := range []struct {
+		x, y *datasets.Set
+		name string
+	}{{other, b, "cd"}, {b, a, "cd"}, {a, b, "emd-exact"}} {
+		x := &counting{Clouds: c.x}
+		if _, err := Pairwise(context.Background(), e, x, c.y, c.name, Options{Store: o.Store}); err != nil || x.read == 0 {
+			t.Errorf("%s: %d clouds read, %v", c.name, x.read, err)
+		}
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	e := graphtest.Engine(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	flat := &datasets.Set{Name: "flat", N: 1, M: 1, D: 2, Points: []float32{0, 0}}
+	far := random(10, 2, 8)
+	far.Points[5] = 1e25
+	for says, c := range map[string]struct {
+		r, g *datasets.Set
+		o    Options
+	}{
+		`distances: expected some of cd, emd-approx, emd-exact, found "sw"`:                  {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{"cd", "sw"}}},
+		`distances: "cd" is there twice`:                                                     {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{"cd", "cd"}}},
+		"flat: expected clouds of dimension 3, found 2":                                      {flat, random(2, 2, 8), Options{}},
+		"expected at least one cloud and one point, found 0 clouds":                          {random(1, 0, 8), random(2, 2, 8), Options{}},
+		`distances: expected some of cd, emd-approx, emd-exact, found none`:                  {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{}}},
+		"emd-approx: approximate EMD: expected clouds of equally many points, found 8 and 9": {random(1, 2, 9), random(2, 2, 8), Options{}},
+		"store: expected a folder, found the file":                                           {random(1, 2, 8), random(2, 2, 8), Options{Store: file}},
+		"store: mkdir": {random(1, 2, 8), random(2, 2, 8), Options{Store: filepath.Join(file, "below")}},
+		"cd: scores: distances generated to reference: expected finite numbers, found +Inf": {random(1, 2, 8), far, Options{}},
+	} {
+		if _, err := Compare(context.Background(), e, c.r, c.g, c.o); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, expected %q", err, says)
+		}
+	}
+	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Options{}); err == nil || !strings.Contains(err.Error(), "engine: expected an open one") {
+		t.Errorf("without an engine: %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package metric
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+)
+
+// golden reads the reference numbers, or skips the test.
+func golden(t *testing.T) (generated, reference *datasets.Set, numbers func(key string) []float64) {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the golden set is not here: %v", err)
+	}
+	z, err := numpy.FromNpzFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(key string) *datasets.Set {
+		d := z[key].Shape().Dimensions
+		return &datasets.Set{Name: key, N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z[key])}
+	}
+	return set("gen"), set("real"), func(key string) []float64 {
+		v, found := z[key]
+		if !found {
+			t.Fatalf("no %s in %s", key, path)
+		}
+		return tensors.MustCopyFlatData[float64](v)
+	}
+}
+
+// TestGoldenCells: the counts of both sets at both scales, and the divergences.
+func TestGoldenCells(t *testing.T) {
+	generated, reference, numbers := golden(t)
+	z, err := numpy.FromNpzFile(filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for suffix, scale := range map[string]float64{"": 1, "_half": 0.5} {
+		for key, set := range map[string]*datasets.Set{"cells_gen": generated, "cells_real": reference} {
+			got, err := Cells(set, scale)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, want := range tensors.MustCopyFlatData[int32](z[key+suffix]) {
+				if got[k] != int(want) {
+					t.Fatalf("%s%s: %d points in cell %d, want %d", key, suffix, got[k], k, want)
+				}
+			}
+		}
+		got, err := JSD(generated, reference, scale)
+		if want := numbers("jsd" + suffix)[0]; err != nil || math.Abs(got-want) > 1e-9*want {
+			t.Errorf("jsd%s %v, want %v (%v)", suffix, got, want, err)
+		}
+	}
+}
+
+// TestGoldenScores: matrices and scores of both distances of the paper, through Compare and Pairwise.
+func TestGoldenScores(t *testing.T) {
+	generated, reference, numbers := golden(t)
+	e := graphtest.Engine(t)
+	ctx := context.Background()
+	o := Options{Store: t.TempDir()} // every matrix is computed once
+	r, err := Compare(ctx, e, reference, generated, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.NGenerated != 24 || r.NReference != 20 || r.EMDExact != nil || !(r.EMDAssigned > 0.999) {
+		t.Errorf("%+v", r)
+	}
+	for _, d := range []struct {
+		name, key string
+		tol       float64
+	}{{"cd", "cd", 1e-6}, {"emd-approx", "emd", 5e-5}} {
+		for _, m := range []struct {
+			key  string
+			a, b *datasets.Set
+		}{{"_gg", generated, generated}, {"_gr", generated, reference}, {"_rr", reference, reference}} {
+			got, err := Pairwise(ctx, e, m.a, m.b, d.name, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, worst, top := numbers(d.key+m.key), 0.0, 0.0
+			for k, w := range want {
+				worst, top = max(worst, math.Abs(got.Values[k]-w)), max(top, math.Abs(w))
+			}
+			if !(worst <= d.tol*top) || len(got.Values) != len(want) {
+				t.Errorf("%s%s: error %.3g of the largest value, allowed %.3g", d.key, m.key, worst/top, d.tol)
+			}
+		}
+		s := r.Scores(d.name)
+		for _, c := range []struct {
+			key      string
+			got, tol float64
+		}{
+			{"_mmd_code", s.MMDPaper, 5e-5}, {"_mmd_smp_code", s.MMDStandard, 5e-5}, {"_mmd_std", s.MMDStandard, 5e-5},
+			{"_cov_code", s.COVPaper, 0}, {"_cov_std", s.COVStandard, 0},
+			{"_nna", s.NNA, 0}, {"_nna_gen", s.NNAGenerated, 0}, {"_nna_real", s.NNAReference, 0},
+		} {
+			if want := numbers(d.key + c.key)[0]; math.Abs(c.got-want) > c.tol*want+1e-15 {
+				t.Errorf("%s%s %v, want %v", d.key, c.key, c.got, want)
+			}
+		}
+	}
+}

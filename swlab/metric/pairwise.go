@@ -1,0 +1,146 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+)
+
+// blockSize is the number of clouds along either side of a block of a matrix: what a call that is cut off loses at most.
+const blockSize = 16
+
+// side is one of the two sets of a matrix.
+type side struct {
+	clouds datasets.Clouds
+	datasets.Header
+	digest string
+}
+
+func newSide(c datasets.Clouds) (side, error) {
+	digest, err := c.Digest()
+	return side{c, c.Header(), digest}, err
+}
+
+// is says whether both hold the same clouds.
+func (s side) is(t side) bool { return s.digest == t.digest && s.N == t.N && s.M == t.M && s.D == t.D }
+
+// Pairwise is the matrix of a distance from every cloud of first to every cloud of second. Where both are the same clouds and the
+// distance is symmetric, one half is computed; the kernel's EMD is not, and both are.
+func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Options) (Matrix, error) {
+	o.Distances = []string{distance}
+	if err := Check(second.Header(), first.Header(), o); err != nil {
+		return Matrix{}, err
+	}
+	a, err := newSide(first)
+	if err != nil {
+		return Matrix{}, err
+	}
+	b, err := newSide(second)
+	if err != nil {
+		return Matrix{}, err
+	}
+	d, err := named(distance)
+	if err != nil {
+		return Matrix{}, err
+	}
+	m, err := matrices(ctx, e, d, [][2]side{{a, b}}, o)
+	if err != nil {
+		return Matrix{}, fmt.Errorf("%s: %w", distance, err)
+	}
+	return m[0], nil
+}
+
+// matrices are those of one distance for several pairs of sets.
+func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Options) ([]Matrix, error) {
+	s, err := newSolver(e, d)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	done, total := 0, 0
+	for _, p := range sets {
+		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
+			total += len(b.pairs())
+		}
+	}
+	var out []Matrix
+	for _, p := range sets {
+		kept, err := newStore(o.Store, d, s.backend(), p[0], p[1])
+		if err != nil {
+			return nil, err
+		}
+		m := Matrix{Rows: p[0].N, Cols: p[1].N, Values: make([]float64, p[0].N*p[1].N), Assigned: 1}
+		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
+			values, known := kept.read(b)
+			if !known {
+				if values, err = s.block(ctx, b, p[0], p[1]); err != nil {
+					return nil, err
+				}
+				if err := kept.write(b, values); err != nil {
+					return nil, err
+				}
+			}
+			m.put(b, values)
+			done += len(b.pairs())
+			if o.Progress != nil {
+				o.Progress(d.name, done, total)
+			}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// block is a part of a matrix: rows [row, row+rows), columns [column, column+columns). Of a half only pairs on and above the diagonal
+// are computed.
+type block struct {
+	row, rows, column, columns int
+	half                       bool
+}
+
+// blocks cuts the matrix of two sets.
+func blocks(a, b side, symmetric bool, size int) []block {
+	half := symmetric && a.is(b)
+	var out []block
+	for i := 0; i < a.N; i += size {
+		for j := 0; j < b.N; j += size {
+			if !half || j >= i {
+				out = append(out, block{i, min(size, a.N-i), j, min(size, b.N-j), half})
+			}
+		}
+	}
+	return out
+}
+
+// pairs are the clouds that are compared, counted from the block's corner.
+func (b block) pairs() [][2]int {
+	var out [][2]int
+	for i := range b.rows {
+		for j := range b.columns {
+			if !b.half || b.column+j >= b.row+i {
+				out = append(out, [2]int{i, j})
+			}
+		}
+	}
+	return out
+}
+
+// compared are the distances of a block's pairs and the smallest part of a pair's mass that is matched.
+type compared struct {
+	values   []float64
+	assigned float64
+}
+
+// put enters a block.
+func (m *Matrix) put(b block, v compared) {
+	for k, p := range b.pairs() {
+		i, j := b.row+p[0], b.column+p[1]
+		m.Values[i*m.Cols+j] = v.values[k]
+		if b.half {
+			m.Values[j*m.Cols+i] = v.values[k]
+		}
+	}
+	m.Assigned = min(m.Assigned, v.assigned)
+}

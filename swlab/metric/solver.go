@@ -1,0 +1,162 @@
+package metric
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// solver computes the distances of pairs of clouds: a graph loss by one compiled program, which takes a fixed number of pairs, a host loss
+// with a goroutine per processor.
+type solver struct {
+	engine *engine.Engine
+	exec   *graph.Exec // nil for a host loss
+	host   loss.Host
+}
+
+func newSolver(e *engine.Engine, d distance) (*solver, error) {
+	g, isGraph := d.loss.(loss.Graph)
+	if !isGraph {
+		return &solver{host: d.loss.(loss.Host)}, nil
+	}
+	if e == nil {
+		return nil, errors.New("engine: expected an open one, found none")
+	}
+	x, err := graph.NewExec(e.Backend, func(x, y *graph.Node) []*graph.Node {
+		r := g.Build(loss.Call{Wrt: ot1d.None}, x, y)
+		if r.Assigned == nil {
+			return []*graph.Node{r.Pairs}
+		}
+		return []*graph.Node{r.Pairs, r.Assigned}
+	})
+	return &solver{engine: e, exec: x}, err
+}
+
+func (s *solver) close() {
+	if s.exec != nil {
+		s.exec.Finalize()
+	}
+}
+
+// backend names what rounds the numbers.
+func (s *solver) backend() string {
+	if s.exec == nil {
+		return "host"
+	}
+	return s.engine.Name
+}
+
+// perCall is how many pairs of clouds of m and n points one call takes: half a second of the kernel's EMD at 2048 points on two processors,
+// for a call is not interrupted, and on the pure-Go backend, which stores the tables of all pairs at once, what fits.
+func (s *solver) perCall(m, n int) int {
+	switch {
+	case s.exec == nil:
+		return runtime.GOMAXPROCS(0)
+	case s.engine.Name == "go":
+		return max(1, min(16, (1<<22)/(m*n)))
+	}
+	return max(1, min(16, (1<<26)/(m*n)))
+}
+
+// block compares the clouds of a block.
+func (s *solver) block(ctx context.Context, b block, first, second side) (compared, error) {
+	x, err := first.read(b.row, b.rows)
+	if err != nil {
+		return compared{}, err
+	}
+	y, err := second.read(b.column, b.columns)
+	if err != nil {
+		return compared{}, err
+	}
+	out := compared{assigned: 1}
+	for pairs := range slices.Chunk(b.pairs(), s.perCall(first.M, second.M)) {
+		if err := ctx.Err(); err != nil {
+			return compared{}, err
+		}
+		if s.exec == nil {
+			err = s.onHost(&out, pairs, x, y)
+		} else {
+			err = s.inGraph(&out, pairs, x, y)
+		}
+		if err != nil {
+			return compared{}, err
+		}
+	}
+	return out, nil
+}
+
+// read gives n clouds from one on.
+func (s side) read(from, n int) (ot1d.Clouds, error) {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(from + i)
+	}
+	points := make([]float32, n*s.M*s.D)
+	return ot1d.Clouds{Points: points, Batch: n, N: s.M, Dim: s.D}, s.clouds.Read(points, rows)
+}
+
+// inGraph appends the distances of some pairs, at most those of one call; the call is filled up with the last of them.
+func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
+	per := s.perCall(x.N, y.N)
+	gathered := func(c ot1d.Clouds, which int) *tensors.Tensor {
+		var points []float32
+		for k := range per {
+			points = append(points, one(c, pairs[min(k, len(pairs)-1)][which]).Points...)
+		}
+		return tensors.FromFlatDataAndDimensions(points, per, c.N, c.Dim)
+	}
+	a, b := gathered(x, 0), gathered(y, 1)
+	defer a.FinalizeAll()
+	defer b.FinalizeAll()
+	result, err := s.exec.Call(a, b)
+	if err != nil {
+		return err
+	}
+	for k, t := range result {
+		v, err := tensors.CopyFlatData[float32](t)
+		t.FinalizeAll()
+		if err != nil {
+			return err
+		}
+		for _, f := range v[:len(pairs)] {
+			if k == 0 {
+				out.values = append(out.values, float64(f))
+			} else {
+				out.assigned = min(out.assigned, float64(f))
+			}
+		}
+	}
+	return nil
+}
+
+// onHost appends the distances of some pairs, each found by a goroutine.
+func (s *solver) onHost(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
+	values, errs := make([]float64, len(pairs)), make([]error, len(pairs))
+	var group sync.WaitGroup
+	for k, p := range pairs {
+		group.Go(func() {
+			r, err := s.host.Compare(one(x, p[0]), one(y, p[1]), false)
+			if errs[k] = err; err == nil {
+				values[k] = r.Pairs[0]
+			}
+		})
+	}
+	group.Wait()
+	out.values = append(out.values, values...)
+	return errors.Join(errs...)
+}
+
+// one is cloud i.
+func one(c ot1d.Clouds, i int) ot1d.Clouds {
+	size := c.N * c.Dim
+	return ot1d.Clouds{Points: c.Points[i*size : (i+1)*size], Batch: 1, N: c.N, Dim: c.Dim}
+}
