@@ -55,7 +55,7 @@ func TestReference(t *testing.T) {
 		for i, w := range wantEps[step*n*3 : (step+1)*n*3] {
 			worst = math.Max(worst, math.Abs(eps[i/3][i%3]-w))
 		}
-		values, err := s.values(p, eps, evaluation)
+		values, _, err := s.values(p, eps, evaluation)
 		if err != nil {
 			t.Fatal(err)
 		}

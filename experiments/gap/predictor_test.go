@@ -55,7 +55,7 @@ func TestAmortizerGradient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := s.values(p, eps, z)
+			v, _, err := s.values(p, eps, z)
 			if err != nil {
 				t.Fatal(err)
 			}

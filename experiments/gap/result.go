@@ -23,6 +23,23 @@ func mean(v []float64) Mean {
 	return s
 }
 
+// Sampled is a mean over pairs of means over slices. StdErr holds the differences between pairs and those between slices; SliceErr is what the
+// slices alone make, and so what two methods may differ by on the same pairs though they are equally good.
+type Sampled struct {
+	Mean     float64 `json:"mean"`
+	StdErr   float64 `json:"stderr"`
+	SliceErr float64 `json:"slice_stderr"`
+}
+
+// sampled takes the pairs' means and the squares of their standard errors.
+func sampled(means, squares []float64) Sampled {
+	m, sum := mean(means), 0.0
+	for _, v := range squares {
+		sum += v
+	}
+	return Sampled{m.Mean, m.StdErr, math.Sqrt(sum) / float64(len(means))}
+}
+
 // Result is one row of the study.
 type Result struct {
 	ID         string  `json:"id"` // Config.ID
@@ -39,7 +56,7 @@ type Result struct {
 // Letter is the paper's measurement: training pairs, Slices fresh samples each from the coded sampler, F summed over the points, no root.
 // Seconds are for all training pairs, on this machine, after a first call that compiled the graphs.
 type Letter struct {
-	Distance        Mean    `json:"distance"`
+	Distance        Sampled `json:"distance"`
 	SearchSeconds   float64 `json:"search_seconds"`   // ascent (of Converged without the expansion) or training; 0 for a random location
 	PredictSeconds  float64 `json:"predict_seconds"`  // an amortizer's forward passes after training
 	EvaluateSeconds float64 `json:"evaluate_seconds"` // sampling and costing the slices
@@ -49,7 +66,7 @@ type Letter struct {
 // differences between pairs: two methods are compared by the differences of PerPair.
 type Against struct {
 	Pairs      int     `json:"pairs"`
-	MonteCarlo Mean    `json:"value_mc"`    // J by Common slices, from the same noise for all methods
+	MonteCarlo Sampled `json:"value_mc"`    // J by Common slices, from the same noise for all methods
 	Exact      Mean    `json:"value_exact"` // J
 	Optimum    Mean    `json:"optimum"`     // max J
 	Uniform    Mean    `json:"uniform"`     // J of a uniform location: SW

@@ -154,7 +154,7 @@ func (r *row) letter(l *Letter) (eps, start [][3]float64, err error) {
 		lap(&l.SearchSeconds)
 		find = &l.PredictSeconds
 	}
-	var distances []float64
+	var distances, squares []float64
 	err = all.batches(r.c.Pairs, func(from int, part pairs) error {
 		end, begin, err := r.locate(r.training, from, part, source)
 		if err != nil {
@@ -164,12 +164,12 @@ func (r *row) letter(l *Letter) (eps, start [][3]float64, err error) {
 		if r.c.Method != Uniform {
 			lap(find)
 		}
-		v, err := r.sampler.values(part, end, r.sampler.noise(source, part.n))
-		distances = append(distances, v...)
+		v, square, err := r.sampler.values(part, end, r.sampler.noise(source, part.n))
+		distances, squares = append(distances, v...), append(squares, square...)
 		lap(&l.EvaluateSeconds)
 		r.report("batches", (from+part.n)/r.c.Pairs, r.c.Batches)
 		return err
 	})
-	l.Distance = mean(distances)
+	l.Distance = sampled(distances, squares)
 	return eps, start, err
 }

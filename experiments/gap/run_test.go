@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -57,6 +58,9 @@ func TestRun(t *testing.T) {
 			if a.Gap.Mean < -1e-9 || a.Exact.Mean > a.Optimum.Mean+1e-9 || len(a.PerPair) != a.Pairs {
 				t.Errorf("%s, %s: value %v, optimum %v, %d values of %d pairs", c.ID(), name, a.Exact, a.Optimum, len(a.PerPair), a.Pairs)
 			}
+			if math.Abs(a.MonteCarlo.Mean-a.Exact.Mean) > 4*a.MonteCarlo.SliceErr {
+				t.Errorf("%s, %s: exact %v, common slices %v", c.ID(), name, a.Exact, a.MonteCarlo)
+			}
 			if c.Method == Converged && (a.Reached < 0.8 || a.OfRange.Mean > 0.1 || a.Turn.Mean < 10) { // a climb may end on a lower hill
 				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.Reached, a.OfRange, a.Turn)
 			}
@@ -105,6 +109,12 @@ func TestRun(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 2 {
 		t.Errorf("cache: %v, expected a file for each part", files)
+	}
+}
+
+func TestSampled(t *testing.T) {
+	if got, want := sampled([]float64{1, 3}, []float64{4, 5}), (Sampled{2, 1, 1.5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -56,17 +56,21 @@ func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []floa
 	return omega, theta, nil
 }
 
-// values are the means over the slices of F, one per pair.
-func (s sampler) values(p pairs, eps [][3]float64, z noise) ([]float64, error) {
+// values are the means over the slices of F, one per pair, and the squares of their standard errors, 0 for a single slice.
+func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []float64, err error) {
 	_, theta, err := s.place(eps, z)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	costs, err := ot1d.Host(p.x(), p.y(), theta, s.slices, ot1d.HostOptions{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.means(costs), nil
+	for b := range eps {
+		m := mean(costs[b*s.slices : (b+1)*s.slices])
+		means, squares = append(means, m.Mean), append(squares, m.StdErr*m.StdErr)
+	}
+	return means, squares, nil
 }
 
 // slope is the gradient of values in the locations, whose coordinates are free, through the reflection alone.
@@ -93,14 +97,6 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 		out[b] = [3]float64(v)
 	}
 	return out, nil
-}
-
-func (s sampler) means(costs []float64) []float64 {
-	out := make([]float64, len(costs)/s.slices)
-	for i, v := range costs {
-		out[i/s.slices] += v / float64(s.slices)
-	}
-	return out
 }
 
 // ascend takes steps of plain gradient ascent on the mean over batch pairs of values, with the samples of next at every step, and divides each

@@ -66,7 +66,7 @@ func newTruth(ctx context.Context, p pairs, kappa float64, folder string, progre
 // compare measures locations, with the common slices of that stream of the study. start are the locations of an ascent, or nil.
 func (t truth) compare(ctx context.Context, c Config, eps, start [][3]float64, stream uint64) (Against, error) {
 	r := Against{Pairs: t.pairs.n, Optimum: mean(t.optimum), Uniform: mean(t.uniform), Quadrature: t.quadrature, Tail: t.tail}
-	var gap, ofOptimum, ofRange, off, turn, sampled []float64
+	var gap, ofOptimum, ofRange, off, turn, values, squares []float64
 	for b, e := range eps {
 		v := t.smoothed[b].At(e)
 		g, span := t.optimum[b]-v, t.optimum[b]-t.uniform[b]
@@ -90,11 +90,11 @@ func (t truth) compare(ctx context.Context, c Config, eps, start [][3]float64, s
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v, err := s.values(part, eps[from:from+part.n], s.noise(source, part.n))
-		sampled = append(sampled, v...)
+		v, square, err := s.values(part, eps[from:from+part.n], s.noise(source, part.n))
+		values, squares = append(values, v...), append(squares, square...)
 		return err
 	})
-	r.MonteCarlo, r.Exact, r.Gap = mean(sampled), mean(r.PerPair), mean(gap)
+	r.MonteCarlo, r.Exact, r.Gap = sampled(values, squares), mean(r.PerPair), mean(gap)
 	r.OfOptimum, r.OfRange, r.Off = mean(ofOptimum), mean(ofRange), mean(off)
 	if start != nil {
 		m := mean(turn)
