@@ -82,6 +82,12 @@ func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, err
 	return &Climber{ascent: a, start: start, step: step}, nil
 }
 
+// WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
+func (c Climber) WithSteps(steps int) *Climber {
+	c.ascent.Steps = steps
+	return &c
+}
+
 // Close frees the compiled steps.
 func (c *Climber) Close() {
 	c.start.Finalize()

@@ -21,6 +21,8 @@ type progress struct {
 	BestEpoch int     `json:"best_epoch"` // -1 before the first epoch's end
 	BestLoss  float64 `json:"best_loss"`
 	LastLoss  float64 `json:"last_loss"`
+
+	Validation []float64 `json:"validation,omitempty"` // loss on the clouds held out, by epoch
 }
 
 // checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..".

@@ -19,12 +19,13 @@ import (
 
 // Config is a run as a value: with the data, it determines every number of the run on one backend.
 type Config struct {
-	Data          string         `json:"data"`            // what was given as data
-	Key           string         `json:"key,omitempty"`   // array in it; "": data
-	Split         string         `json:"split,omitempty"` // part of it: test, val or all; "": train
-	Points        int            `json:"points"`          // points per cloud
-	Clouds        int            `json:"clouds"`          // training clouds
-	DataHash      string         `json:"data_hash"`       // of the training clouds
+	Data          string         `json:"data"`                 // what was given as data
+	Key           string         `json:"key,omitempty"`        // array in it; "": data
+	Split         string         `json:"split,omitempty"`      // part of it: test, val or all; "": train
+	Points        int            `json:"points"`               // points per cloud
+	Clouds        int            `json:"clouds"`               // training clouds
+	DataHash      string         `json:"data_hash"`            // of the training clouds
+	Validation    string         `json:"validation,omitempty"` // hash of the clouds that choose the best epoch; "": the training loss does
 	Batch         int            `json:"batch"`
 	Epochs        int            `json:"epochs"`
 	Steps         int            `json:"steps"` // upper bound on the steps; -1: none

@@ -3,32 +3,19 @@ package train
 import (
 	"fmt"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/pointnet"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // stepper runs a model's steps with all state on the device.
 type stepper struct {
-	model  Model
-	seed   uint64
-	feed   *feed
-	state  []*tensors.Tensor // in the order of stateSpecs, then Adam's count
-	step   *graph.Exec
-	locate *locator // nil unless the location is found by ascent
-}
-
-// locator finds the locations of a batch by ascent: the clouds and reconstructions of the step, then the climb.
-// Fine-tuning also takes the amortizer's own ascent step there, for the climb starts from the new prediction.
-type locator struct {
-	forward *graph.Exec // -> x, y, [J, turn, prediction, new psi...]
-	climb   *slicing.Climber
-	tunes   bool
+	model Model
+	seed  uint64
+	feed  *feed
+	state []*tensors.Tensor // in the order of stateSpecs, then Adam's count
+	programs
 }
 
 // stateSpecs names what a checkpoint holds, in the order of the state on the device.
@@ -73,6 +60,7 @@ const (
 	stepStream
 	climbStream
 	predictStream
+	checkStream
 )
 
 // stream mixes a seed, a step and a purpose into a seed of its own (the finalizer of splitmix64).
@@ -83,36 +71,11 @@ func stream(seed uint64, step int, purpose uint64) uint64 {
 	return z ^ z>>31
 }
 
-// newStepper makes a stepper, whose the feed is from then on.
-func newStepper(b compute.Backend, m Model, seed uint64, f *feed, c checkpoint) (*stepper, error) {
-	s := &stepper{model: m, seed: seed, feed: f}
+// newStepper makes a stepper, whose the feed is from then on. The programs stay the caller's.
+func newStepper(m Model, p programs, seed uint64, f *feed, c checkpoint) *stepper {
+	s := &stepper{model: m, programs: p, seed: seed, feed: f}
 	s.load(c)
-	var err error
-	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
-		if s.locate, err = newLocator(b, m, sl); err != nil {
-			return nil, err
-		}
-	}
-	s.step, err = graph.NewExec(b, s.build)
-	return s, err
-}
-
-// build is the graph of one step: data, rows, random state, [location,] state... -> loss, [J, turn,] state...
-func (s *stepper) build(in []*graph.Node) []*graph.Node {
-	data, rows, rng := in[0], in[1], in[2]
-	in = in[3:]
-	var location *graph.Node
-	if s.locate != nil {
-		location, in = in[0], in[1:]
-	}
-	rng, x := Bootstrap(rng, data, rows)
-	src := slicing.Seeded(rng)
-	out := s.model.Step(s.model.bind(in), x, location, Noise{Ascend: src, Descend: src})
-	result := []*graph.Node{out.Loss}
-	if out.Ascent != nil {
-		result = append(result, out.Ascent, out.Turn)
-	}
-	return append(result, s.model.unbind(out.State)...)
+	return s
 }
 
 // bind names the nodes of a state; unbind is its inverse.
@@ -146,26 +109,6 @@ func (m Model) unbindPsi(s State) []*graph.Node {
 		}
 	}
 	return append(out, s.Count)
-}
-
-func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
-	l := &locator{tunes: sl.Rule.Amortizer != nil}
-	var err error
-	l.forward, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
-		_, x := Bootstrap(in[2], in[0], in[1])
-		s := m.bind(in[4:])
-		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
-		if !l.tunes {
-			return []*graph.Node{x, y}
-		}
-		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
-		return append([]*graph.Node{x, y, out.Ascent, out.Turn, out.After}, m.unbindPsi(out.State)...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	l.climb, err = slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method))
-	return l, err
 }
 
 // run does the step of that number (the first is 1) on those clouds.
@@ -255,11 +198,6 @@ func (s *stepper) release() {
 func (s *stepper) close() {
 	s.release()
 	s.feed.close()
-	s.step.Finalize()
-	if s.locate != nil {
-		s.locate.forward.Finalize()
-		s.locate.climb.Close()
-	}
 }
 
 // load puts a checkpoint's state on the device.

@@ -51,11 +51,12 @@ func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newStepper(graphtest.Engine(t).Backend, mod, probeSeed, f, mod.initial(probeSeed))
+	p, err := newPrograms(graphtest.Engine(t).Backend, mod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	s := newStepper(mod, p, probeSeed, f, mod.initial(probeSeed))
+	t.Cleanup(func() { s.close(); p.close() })
 	return s, points
 }
 

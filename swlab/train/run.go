@@ -15,19 +15,22 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // Result of a run, as in result.json.
 type Result struct {
-	Steps          int     `json:"steps"`
-	Epochs         int     `json:"epochs"`     // whole passes done
-	Loss           float64 `json:"loss"`       // of the last step
-	BestEpoch      int     `json:"best_epoch"` // of lowest mean training loss, counted from 0; -1 before the first whole pass
-	BestLoss       float64 `json:"best_loss"`
-	Seconds        float64 `json:"seconds"`          // spent in steps, over all sittings
-	SecondsPerStep float64 `json:"seconds_per_step"` // median
-	Run            string  `json:"run"`
+	Steps     int     `json:"steps"`
+	Epochs    int     `json:"epochs"`     // whole passes done
+	Loss      float64 `json:"loss"`       // of the last step
+	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss (validation loss where there is one), counted from 0; -1 before the first whole pass
+	BestLoss  float64 `json:"best_loss"`
+	// Validation is the loss on the clouds held out after every whole pass; nil without such clouds.
+	Validation     []float64 `json:"validation,omitempty"`
+	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
+	SecondsPerStep float64   `json:"seconds_per_step"` // median
+	Run            string    `json:"run"`
 }
 
 // Options of Run that do not change the result.
@@ -38,6 +41,9 @@ type Options struct {
 	// DeviceData bounds the bytes of clouds kept on the device, where batches are then gathered. Larger sets are read batch by
 	// batch, the next one during a step. 0: 2 GiB, and on the CPU at most half the memory that is free; below 0: no set is kept.
 	DeviceData int64
+	// Validation are clouds held out: the best epoch is then the one of lowest loss on them (Config.Validation).
+	Validation datasets.Clouds
+	Programs   *Programs // compiled steps to use again; nil: compiled for this run alone
 	// Progress is called after every step with the record and the number of steps of the whole run.
 	Progress func(r Record, total int)
 }
@@ -63,6 +69,9 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if err != nil {
 		return Result{}, CallError{err}
 	}
+	if c, err = c.validatedOn(o.Validation); err != nil {
+		return Result{}, CallError{err}
+	}
 	c.Backend = e.Name
 	m, err := c.Model()
 	if err != nil {
@@ -82,10 +91,16 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if err != nil {
 		return Result{}, err
 	}
-	if r.stepper, err = newStepper(e.Backend, m, c.Seed, f, start); err != nil {
+	if o.Programs == nil {
+		o.Programs = &Programs{}
+		defer o.Programs.Close()
+	}
+	p, err := o.Programs.of(e.Backend, m, c)
+	if err != nil {
 		f.close()
 		return Result{}, err
 	}
+	r.stepper = newStepper(m, p, c.Seed, f, start)
 	defer r.stepper.close()
 	if err := r.steps(ctx); err != nil {
 		return Result{}, err
@@ -118,6 +133,23 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
 		c.P = e.Exponent()
 	}
+	return c, nil
+}
+
+// validatedOn returns c with the field that the clouds held out decide.
+func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
+	if held == nil {
+		c.Validation = ""
+		return c, nil
+	}
+	if h := held.Header(); h.M != c.Points || h.D != pointnet.Dim || h.N == 0 {
+		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", h.Name, c.Points, pointnet.Dim, h.N, h.M, h.D)
+	}
+	digest, err := held.Digest()
+	if err != nil {
+		return c, err
+	}
+	c.Validation = digest[:12]
 	return c, nil
 }
 
@@ -272,10 +304,18 @@ func (r *runner) one(epoch int, rows []int32, total int) error {
 	return nil
 }
 
-// endEpoch notes the best epoch (lowest unweighted mean of the batches' losses, as the released code does) and saves.
+// endEpoch notes the best epoch (lowest unweighted mean of the batches' losses, or lowest loss on the clouds held out, as the released
+// code does) and saves.
 func (r *runner) endEpoch(epoch int) error {
 	mean := r.EpochSum / float64(r.config.perEpoch())
 	r.EpochSum = 0
+	if held := r.options.Validation; held != nil {
+		var err error
+		if mean, err = r.stepper.validate(held, r.config, epoch); err != nil {
+			return err
+		}
+		r.Validation = append(r.Validation, mean)
+	}
 	better := r.BestEpoch < 0 || mean < r.BestLoss
 	if better {
 		r.BestEpoch, r.BestLoss = epoch, mean
@@ -283,7 +323,7 @@ func (r *runner) endEpoch(epoch int) error {
 		if err != nil {
 			return err
 		}
-		if err := weights.WriteSafetensors(filepath.Join(r.options.Out, bestFile), group(c.tensors, "net/")); err != nil {
+		if err := weights.WriteSafetensors(filepath.Join(r.options.Out, bestFile), netOf(c)); err != nil {
 			return err
 		}
 	}
@@ -311,7 +351,7 @@ func (r *runner) finish() (Result, error) {
 		return Result{}, err
 	}
 	out := r.options.Out
-	if err := weights.WriteSafetensors(filepath.Join(out, weightsFile), group(c.tensors, "net/")); err != nil {
+	if err := weights.WriteSafetensors(filepath.Join(out, weightsFile), netOf(c)); err != nil {
 		return Result{}, err
 	}
 	if len(r.model.Loss.Specs()) > 0 {
@@ -323,7 +363,7 @@ func (r *runner) finish() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Run: out}
+	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out}
 	res.Seconds, res.SecondsPerStep = times(records)
 	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
 }

@@ -1,0 +1,138 @@
+package train
+
+import (
+	"encoding/json"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// Programs keeps the compiled steps of the last model trained, so that the next run of the same model (another seed, other data,
+// another number of ascent steps) starts at once. It serves one run at a time. The zero value is empty.
+type Programs struct {
+	key string
+	now programs
+}
+
+// programs are the compiled steps of a model.
+type programs struct {
+	step   *graph.Exec
+	locate *locator // nil unless the location is found by ascent
+	check  *checker // nil until a run has clouds for validation
+}
+
+// locator finds the locations of a batch by ascent: the clouds and reconstructions of the step, then the climb.
+// Fine-tuning also takes the amortizer's own ascent step there, for the climb starts from the new prediction.
+type locator struct {
+	forward *graph.Exec // -> x, y, [J, turn, prediction, new psi...]
+	climb   *slicing.Climber
+	tunes   bool
+}
+
+// Close frees the compiled steps.
+func (p *Programs) Close() {
+	p.now.close()
+	*p = Programs{}
+}
+
+func (p programs) close() {
+	if p.step != nil {
+		p.step.Finalize()
+	}
+	if p.locate != nil {
+		p.locate.forward.Finalize()
+		p.locate.climb.Close()
+	}
+	if p.check != nil {
+		p.check.close()
+	}
+}
+
+// of returns the programs of the model that c describes.
+func (p *Programs) of(b compute.Backend, m Model, c Config) (programs, error) {
+	key, err := c.programKey()
+	if err != nil {
+		return programs{}, err
+	}
+	if p.key != key {
+		p.Close()
+		now, err := newPrograms(b, m)
+		if err != nil {
+			now.close()
+			return programs{}, err
+		}
+		p.key, p.now = key, now
+	}
+	if c.Validation != "" && p.now.check == nil {
+		if p.now.check, err = newChecker(b, m); err != nil {
+			return programs{}, err
+		}
+	}
+	out := p.now
+	if out.locate != nil {
+		l := *out.locate
+		l.climb = l.climb.WithSteps(c.AscentSteps)
+		out.locate = &l
+	}
+	return out, nil
+}
+
+// programKey is what the graphs of a run depend on, shapes of the data aside.
+func (c Config) programKey() (string, error) {
+	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
+	c.Clouds, c.Batch, c.Epochs, c.Steps, c.Seed, c.AscentSteps = 0, 0, 0, 0, 0, 0
+	key, err := json.Marshal(c)
+	return string(key), err
+}
+
+func newPrograms(b compute.Backend, m Model) (p programs, err error) {
+	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
+		if p.locate, err = newLocator(b, m, sl); err != nil {
+			return p, err
+		}
+	}
+	located := p.locate != nil
+	p.step, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node { return m.build(in, located) })
+	return p, err
+}
+
+// build is the graph of one step: data, rows, random state, [location,] state... -> loss, [J, turn,] state...
+func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
+	data, rows, rng := in[0], in[1], in[2]
+	in = in[3:]
+	var location *graph.Node
+	if located {
+		location, in = in[0], in[1:]
+	}
+	rng, x := Bootstrap(rng, data, rows)
+	src := slicing.Seeded(rng)
+	out := m.Step(m.bind(in), x, location, Noise{Ascend: src, Descend: src})
+	result := []*graph.Node{out.Loss}
+	if out.Ascent != nil {
+		result = append(result, out.Ascent, out.Turn)
+	}
+	return append(result, m.unbind(out.State)...)
+}
+
+func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
+	l := &locator{tunes: sl.Rule.Amortizer != nil}
+	var err error
+	if l.climb, err = slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
+		return nil, err
+	}
+	l.forward, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+		_, x := Bootstrap(in[2], in[0], in[1])
+		s := m.bind(in[4:])
+		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
+		if !l.tunes {
+			return []*graph.Node{x, y}
+		}
+		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
+		return append([]*graph.Node{x, y, out.Ascent, out.Turn, out.After}, m.unbindPsi(out.State)...)
+	})
+	return l, err
+}
