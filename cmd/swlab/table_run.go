@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/sliced-wasserstein/lab/experiments/fanout"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+type tableRun struct {
+	*common
+	preset, seeds, rows, data, test, out, format string
+	set                                          []string
+	job, submit                                  string
+	jobs                                         int
+	wait, ours                                   bool
+	slurm                                        fanout.SlurmOptions
+}
+
+func newTableRun(c *common) *cobra.Command {
+	t := &tableRun{common: c}
+	cmd := &cobra.Command{
+		Use:   "run NAME --preset smoke|quick|paper",
+		Short: "make a table of the paper: what is finished is not done again, what was cut off goes on",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&t.preset, "preset", "", strings.Join(reproduce.PresetNames(), ", "))
+	f.StringVar(&t.rows, "rows", "", "only these rows, by id or name, separated by commas")
+	f.StringVar(&t.seeds, "seeds", "", "training seeds, separated by commas; default: the preset's")
+	f.StringVar(&t.data, "data", "", "clouds in place of the preset's: to train on; for the generation tables, all parts")
+	f.StringVar(&t.test, "test", "", "clouds to reconstruct and to transfer to; default: the preset's, or the test part of --data")
+	f.StringArrayVar(&t.set, "set", nil, "NAME=VALUE overrides a setting of the preset; may be repeated, and is printed with the result")
+	f.StringVar(&t.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
+	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
+	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
+	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
+	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
+	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; else a later call collects")
+	f.StringVar(&t.slurm.Partition, "partition", "", "Slurm: partition")
+	f.StringVar(&t.slurm.Account, "account", "", "Slurm: account")
+	f.StringVar(&t.slurm.Time, "time", "", "Slurm: limit per job, as sbatch reads it")
+	f.StringVar(&t.slurm.Memory, "memory", "", "Slurm: memory per job, as sbatch reads it")
+	f.IntVar(&t.slurm.CPUs, "cpus", 0, "Slurm: processors per job")
+	f.IntVar(&t.slurm.GPUs, "gpus", 0, "Slurm: GPUs per job")
+	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: most jobs at a time")
+	f.IntVar(&t.slurm.Retries, "retries", 1, "Slurm: how often interrupted jobs are submitted again")
+	f.StringArrayVar(&t.slurm.Extra, "sbatch", nil, "Slurm: a further option of sbatch; may be repeated")
+	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs and --submit call")
+	_ = f.MarkHidden("job")
+	return required(cmd, "preset")
+}
+
+func (t *tableRun) run(name string) error {
+	p, err := t.sized()
+	if err != nil {
+		return wrongCall(err)
+	}
+	if _, err := table.Get(name); err != nil {
+		return wrongCall(err)
+	}
+	if !slices.Contains(table.Formats(), t.format) {
+		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(table.Formats(), ", "), t.format))
+	}
+	if t.submit != "" && t.submit != "slurm" {
+		return wrongCall(fmt.Errorf("--submit: expected slurm, found %q", t.submit))
+	}
+	if t.jobs < 1 {
+		return wrongCall(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
+	}
+	lab := &runs.Lab{Dir: t.out, Backend: t.backend, Say: passes()}
+	defer lab.Close()
+	var rows []string
+	if t.rows != "" {
+		for _, r := range strings.Split(t.rows, ",") {
+			rows = append(rows, strings.TrimSpace(r))
+		}
+	}
+	plan, err := reproduce.NewPlan(lab, name, p, rows, t.ours)
+	if err != nil {
+		return wrongCall(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	if t.job != "" {
+		j, err := plan.Job(t.job)
+		if err != nil {
+			return wrongCall(fmt.Errorf("--job: %w", err))
+		}
+		return stopped(reproduce.Do(ctx, lab, []reproduce.Job{j}, nil, nil))
+	}
+	return t.make(ctx, lab, plan)
+}
+
+// sized is the preset with what the call changes.
+func (t *tableRun) sized() (reproduce.Preset, error) {
+	p, err := reproduce.PresetOf(t.preset)
+	if err != nil {
+		return p, fmt.Errorf("--%w", err)
+	}
+	if t.seeds != "" {
+		if p.Seeds, err = reproduce.ParseSeeds(t.seeds); err != nil {
+			return p, fmt.Errorf("--%w", err)
+		}
+	}
+	p.Clouds(t.data, t.test)
+	for _, s := range t.set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return p, fmt.Errorf("--set: expected NAME=VALUE, found %q", s)
+		}
+		if err := p.Override(name, value); err != nil {
+			return p, fmt.Errorf("--set: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// make does what is missing and prints the table.
+func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan) error {
+	missing := plan.Missing(lab)
+	failures := map[string]string{}
+	var failed error
+	if len(missing) > 0 {
+		if plan.Preset.Name == "paper" {
+			fmt.Fprintf(os.Stderr, "%s at the paper's size: %s\n", plan.Table.Name, plan.Estimate(lab))
+		}
+		if t.submit != "" || t.jobs > 1 {
+			failed = t.spread(ctx, lab, plan, missing, failures)
+		} else {
+			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Job) {
+				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, j.Row, j.Seed, i+1, len(missing))
+			}, failures)
+		}
+		if ctx.Err() != nil {
+			return stopped(ctx.Err())
+		}
+		if t.submit != "" && !t.wait {
+			return failed
+		}
+	}
+	f, err := plan.Fill(lab, failures)
+	if err != nil {
+		return err
+	}
+	if err := save(t.out, f); err != nil {
+		return err
+	}
+	if err := t.write(os.Stdout, f); err != nil {
+		return err
+	}
+	return failed
+}
+
+// write writes the table as the call wants it; text as wide as the terminal.
+func (t *tableRun) write(w io.Writer, f table.Filled) error {
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
+		return f.Text(w, max(width, 60))
+	}
+	return f.Write(w, t.format)
+}
+
+// save keeps the table in every format beside the runs.
+func save(out string, f table.Filled) error {
+	dir := filepath.Join(out, "tables")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, format := range table.Formats() {
+		extension := map[string]string{"text": "txt", "latex": "tex"}[format]
+		if extension == "" {
+			extension = format
+		}
+		path := filepath.Join(dir, f.Table.Name+"-"+f.Preset+"."+extension)
+		if err := durable.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted; the same command goes on")
+	}
+	return err
+}

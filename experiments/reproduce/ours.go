@@ -1,0 +1,121 @@
+package reproduce
+
+import (
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// With adds to a table of the paper the rows and columns of our own: what its numbers should be read beside (protocol section 8).
+func (p Preset) With(t table.Table) table.Table {
+	switch t.Study {
+	case "reconstruction":
+		t.Columns = append(t.Columns,
+			like(t, "emd", "emd_exact", "EMD exact", "earth mover's distance of an optimal assignment, unsquared, summed over points"),
+			like(t, "cd", "cd_last", "CD last", "CD after the last epoch, in place of the epoch of lowest training loss"),
+			like(t, "sw", "sw_last", "SW last", "SW after the last epoch"),
+			like(t, "emd", "emd_last", "EMD last", "EMD after the last epoch"))
+	case "generation":
+		t.Columns = append(t.Columns,
+			like(t, "jsd", "jsd_half", "JSD half", "Jensen-Shannon divergence of the clouds times 1/2, which then fit into the grid"),
+			like(t, "mmd_cd", "mmd_cd_std", "MMD-CD std", "mean over real clouds of the CD to the nearest generated one: the usual orientation"),
+			like(t, "mmd_emd", "mmd_emd_std", "MMD-EMD std", "the same by EMD per point"),
+			like(t, "cov_cd", "cov_cd_std", "COV-CD std", "% of the real clouds that are nearest to some generated one by CD: the usual orientation"),
+			like(t, "cov_emd", "cov_emd_std", "COV-EMD std", "the same by EMD"))
+	case "gap":
+		distance := "mean squared cost summed over points, exact expectation, of "
+		t.Columns = append(t.Columns,
+			like(t, "distance", "training", "E training", distance+"the training pairs"),
+			like(t, "distance", "held_out", "E held out", distance+"pairs held out"),
+			like(t, "distance", "gap", "Gap", "the largest value any location has, minus E held out"),
+			like(t, "distance", "range", "Gap %", "Gap as a part of the range from a random location (100) to the best one (0), %"),
+			like(t, "distance", "off", "Off", "degrees between the location and the best one, pairs held out"))
+		for i, c := range t.Columns {
+			switch c.Key {
+			case "gap", "range", "off":
+				t.Columns[i].Better = table.Down
+			}
+			if c.Key == "range" {
+				t.Columns[i].Scale = 100
+			}
+		}
+	}
+	t.Rows = append(t.Rows, p.rows(t)...)
+	return t
+}
+
+// like is a column of ours beside one of the paper's.
+func like(t table.Table, key, ownKey, name, unit string) table.Column {
+	i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
+	c := table.Column{Better: table.Down, Scale: 1, Decimals: 2}
+	if i >= 0 {
+		c = t.Columns[i]
+	}
+	c.Key, c.Name, c.Unit, c.Ours = ownKey, name, unit, true
+	return c
+}
+
+// moving is the rate at which an ascent with the radial part of the gradient removed finds a maximum.
+const moving = 0.05
+
+// rows of ours. Those with equal ids in several tables are the same runs.
+func (p Preset) rows(t table.Table) []table.Row {
+	group := 0
+	for _, r := range t.Rows {
+		group = max(group, r.Group)
+	}
+	group++
+	row := func(id, name string, run table.Run, note string) table.Row {
+		return table.Row{ID: id, Name: name, Group: group, Run: run, Ours: true, Note: note}
+	}
+	fifty, ten, hundred, one, tenth := 50, 10, 100, 1.0, 0.1
+	summed := row("chamfer-summed", "CD x m", table.Run{Loss: "chamfer"}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
+	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", table.Run{Loss: "max-sw", AscentSteps: &fifty}, "tangent ascent of rate 0.05, which turns the direction (trap T2)")
+	vDSW := row("v-dsw-T50-moving", "v-DSW (T = 50), moving", table.Run{Loss: "v-dsw", AscentSteps: &fifty, Slices: &hundred, Kappa: &one}, "tangent ascent of rate 0.05, which turns the location (trap T2)")
+	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", table.Run{Loss: "v-dsw", Amortizer: "la", Slices: &hundred, Kappa: &tenth}, "negative control: within 0.1 % of SW for any location (trap T3)")
+	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", table.Run{Loss: "v-dsw", Amortizer: "la-sorted", Slices: &hundred, Kappa: &one}, "LA of points in canonical order, so that their order does not matter (trap T17)")
+	sw := row("sw", "SW", table.Run{Loss: "sw", Slices: &hundred}, "kappa = 0")
+	switch t.Name {
+	case "short_reconstruction_result", "full_reconstruction_result":
+		return []table.Row{summed, maxSW, vDSW, control, invariant}
+	case "full_reconstruction_quantitative":
+		return []table.Row{summed, vDSW, invariant}
+	case "ablation_T":
+		return []table.Row{vDSW, sw}
+	case "ablation_kappa":
+		return []table.Row{sw, invariant}
+	case "ablation_L":
+		return []table.Row{control}
+	case "short_generation_result", "full_generation_result":
+		vDSW10 := row("v-dsw-T10-moving", "v-DSW (T = 10), moving", table.Run{Loss: "v-dsw", AscentSteps: &ten, Slices: &hundred, Kappa: &one}, "tangent ascent of rate 0.05 (trap T2)")
+		return []table.Row{summed, vDSW10, invariant}
+	case "vDSW_approximation":
+		var out []table.Row
+		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
+			out = append(out, row(c.ID(), gapName(c), table.Run{Loss: "v-dsw", Slices: &c.Slices, Kappa: &c.Kappa}, ""))
+		}
+		return out
+	}
+	return nil
+}
+
+func gapName(c gap.Config) string {
+	names := map[string]string{"l": "Lv-DSW", "g": "Gv-DSW", "n": "Nv-DSW", "a": "Av-DSW", "ea": "EAv-DSW", "la": "LAv-DSW", "la-sorted": "LAv-DSW, sorted"}
+	switch {
+	case c.Method == gap.Uniform:
+		return "random location"
+	case c.Method == gap.Converged:
+		return "v-DSW, converged"
+	case c.Optimiser == gap.Adam:
+		return names[c.Method] + ", trained"
+	}
+	return names[c.Method]
+}
+
+// gap is the study's size.
+func (p Preset) gap() gap.Config {
+	c := gap.Paper()
+	c.Batches, c.Pairs, c.HeldOut, c.Common = p.GapBatches, p.GapPairs, p.GapHeldOut, p.GapCommon
+	return c
+}

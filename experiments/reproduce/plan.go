@@ -1,0 +1,282 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// Plan is a table at a size: which runs give which cells.
+type Plan struct {
+	Table    table.Table
+	Preset   Preset
+	Settings []string
+	Data     string
+	Jobs     []Job // row by row, seed by seed
+}
+
+// Job gives one row's numbers for one seed.
+type Job struct {
+	Row  string // its id
+	Seed uint64
+	Runs []Reading // in order
+}
+
+// Reading is a run and the cells that its result gives.
+type Reading struct {
+	Run  runs.Run
+	Read func(l *runs.Lab) (map[string]float64, error) // by column, in natural units
+}
+
+// Name of the job: unique in its table.
+func (j Job) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
+
+// NewPlan plans the table of that name. only are the ids or names of the rows wanted; nil: all. ours says whether rows and columns that the
+// paper does not have belong to it. The clouds are looked at, in l.
+func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Plan, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	t, err := table.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Table: p.With(t), Preset: p, Settings: p.Settings(t.Study)}
+	if !ours {
+		plan.Table = plan.Table.WithoutOurs()
+	}
+	if plan.Table.Rows, err = chosen(plan.Table.Rows, only); err != nil {
+		return nil, err
+	}
+	var jobs func(r table.Row, seed uint64) ([]Reading, error)
+	switch t.Study {
+	case "reconstruction":
+		jobs, err = plan.reconstruction(l)
+	case "shapes":
+		jobs, err = plan.shapes(l)
+	case "gap":
+		jobs, err = plan.gap(l)
+	case "generation":
+		jobs, err = plan.generation(l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range plan.Table.Rows {
+		for _, seed := range p.Seeds {
+			readings, err := jobs(r, seed)
+			if err != nil {
+				return nil, fmt.Errorf("row %s: %w", r.ID, err)
+			}
+			plan.Jobs = append(plan.Jobs, Job{r.ID, seed, readings})
+		}
+	}
+	return plan, nil
+}
+
+// chosen are the rows with those ids, or with those names.
+func chosen(rows []table.Row, only []string) ([]table.Row, error) {
+	if only == nil {
+		return rows, nil
+	}
+	var out []table.Row
+	for _, want := range only {
+		i := slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == want || r.Name == want })
+		if i < 0 {
+			var ids []string
+			for _, r := range rows {
+				ids = append(ids, r.ID)
+			}
+			return nil, fmt.Errorf("rows: unknown row %q, expected some of %s", want, strings.Join(ids, ", "))
+		}
+		if !slices.ContainsFunc(out, func(r table.Row) bool { return r.ID == rows[i].ID }) {
+			out = append(out, rows[i])
+		}
+	}
+	return out, nil
+}
+
+// config is how the row's autoencoder is trained.
+func (p Preset) config(r table.Row, seed uint64, batch, epochs int) train.Config {
+	c := train.DefaultConfig()
+	c.Loss, c.Amortizer, c.Seed, c.Batch, c.Epochs, c.DK, c.K = r.Run.Loss, r.Run.Amortizer, seed, batch, epochs, p.DK, p.K
+	if r.Run.AscentSteps != nil {
+		c.AscentSteps = *r.Run.AscentSteps
+	}
+	if r.Run.Slices != nil {
+		c.Slices = *r.Run.Slices
+	}
+	if r.Run.Kappa != nil {
+		c.Kappa = *r.Run.Kappa
+	}
+	if r.Run.Adaptive != nil {
+		c.Slices, c.Epsilon = r.Run.Adaptive.Max, r.Run.Adaptive.Tolerance
+	}
+	switch {
+	case strings.HasSuffix(r.ID, "-moving"):
+		c.AscentRate, c.AscentTangent = moving, true
+	case r.ID == "chamfer-summed":
+		c.Summed = true
+	}
+	return c
+}
+
+// data completes d as the preset's clouds for reconstruction.
+func (p Preset) data(l *runs.Lab, path, split string, points int) (runs.Data, error) {
+	d := runs.Data{Path: path, Split: split, Points: points}
+	if path == datasets.Builtin && p.PerClass+p.PerTest > 0 {
+		d.Train, d.Test = p.PerClass, p.PerTest
+	}
+	return l.Data(d)
+}
+
+func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+	p := plan.Preset
+	data, err := p.data(l, p.Data, "train", p.Points)
+	if err != nil {
+		return nil, err
+	}
+	test, transfer := data.Part("test"), data
+	if p.Test != "" {
+		if test, err = p.data(l, p.Test, "all", p.Points); err != nil {
+			return nil, err
+		}
+		transfer = test.Part("train")
+	}
+	plan.Data = fmt.Sprintf("trained on %s, scored on %s", data, test)
+	classes, err := l.HasClasses(transfer)
+	if err != nil {
+		return nil, err
+	}
+	if !classes {
+		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
+	}
+	return func(r table.Row, seed uint64) ([]Reading, error) {
+		t := runs.NewTraining(data, p.config(r, seed, p.Batch, p.Epochs))
+		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
+		last := runs.Scores{Of: t, State: "last", Data: test, Seed: 1}
+		out := []Reading{
+			{t, func(l *runs.Lab) (map[string]float64, error) {
+				var v runs.Trained
+				err := l.Result(t, &v)
+				return map[string]float64{"time": v.SecondsPerEpoch}, err
+			}},
+			{best, func(l *runs.Lab) (map[string]float64, error) {
+				var v experiments.Scores
+				if err := l.Result(best, &v); err != nil {
+					return nil, err
+				}
+				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}, nil
+			}},
+			{last, func(l *runs.Lab) (map[string]float64, error) {
+				var v experiments.Scores
+				err := l.Result(last, &v)
+				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}, err
+			}},
+		}
+		if classes && slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == "acc" }) {
+			config := latent.DefaultClassifier(0)
+			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
+			accuracy := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
+			out = append(out, Reading{accuracy, func(l *runs.Lab) (map[string]float64, error) {
+				var v runs.Classified
+				err := l.Result(accuracy, &v)
+				return map[string]float64{"acc": v.Accuracy}, err
+			}})
+		}
+		return out, nil
+	}, nil
+}
+
+func (plan *Plan) shapes(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+	p := plan.Preset
+	data, err := p.data(l, p.Data, "train", p.Points)
+	if err != nil {
+		return nil, err
+	}
+	plan.Data = fmt.Sprintf("trained on %s, six of them scored", data)
+	return func(r table.Row, seed uint64) ([]Reading, error) {
+		t := runs.NewTraining(data, p.config(r, seed, p.Batch, p.Epochs))
+		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
+		return []Reading{{six, func(l *runs.Lab) (map[string]float64, error) {
+			var v experiments.Scores
+			if err := l.Result(six, &v); err != nil {
+				return nil, err
+			}
+			out := map[string]float64{"avg": v.EMD.Mean}
+			for i, d := range v.PerCloud.EMD {
+				out[fmt.Sprintf("pc%d", i+1)] = d
+			}
+			return out, nil
+		}}}, nil
+	}, nil
+}
+
+func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+	p := plan.Preset
+	data, err := p.data(l, p.Data, "train", p.GapPoints)
+	if err != nil {
+		return nil, err
+	}
+	plan.Data = data.String()
+	study := p.gap()
+	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
+	return func(r table.Row, seed uint64) ([]Reading, error) {
+		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
+		if i < 0 {
+			return nil, fmt.Errorf("no such row in the study of the gap")
+		}
+		c := configs[i]
+		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
+		g := runs.Gap{Data: data, Config: c}
+		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
+			var v gap.Result
+			err := l.Result(g, &v)
+			return map[string]float64{
+				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
+				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
+				"range": v.HeldOut.OfRange.Mean, "off": v.HeldOut.Off.Mean,
+			}, err
+		}}}, nil
+	}, nil
+}
+
+func (plan *Plan) generation(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+	p := plan.Preset
+	d := runs.Data{Path: p.Chairs, Split: "train", Points: p.Points, Val: 0.05}
+	if p.Chairs == datasets.Builtin {
+		d.Classes, d.Train, d.Test = []string{"chair"}, p.ChairTrain, p.ChairTest
+	}
+	data, err := l.Data(d)
+	if err != nil {
+		return nil, err
+	}
+	val, test := data.Part("val"), data.Part("test")
+	plan.Data = fmt.Sprintf("%s, %s, %s", data, val, test)
+	return func(r table.Row, seed uint64) ([]Reading, error) {
+		t := runs.NewTraining(data, p.config(r, seed, p.ChairBatch, p.ChairEpochs))
+		t.Validation = &val
+		config := latent.DefaultGenerator()
+		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
+		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
+		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
+			var v metric.Report
+			if err := l.Result(g, &v); err != nil {
+				return nil, err
+			}
+			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
+			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,
+				"mmd_cd": cd.MMDPaper, "mmd_emd": emd.MMDPaper, "cov_cd": cd.COVPaper, "cov_emd": emd.COVPaper, "nna_cd": cd.NNA, "nna_emd": emd.NNA,
+				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}, nil
+		}}}, nil
+	}, nil
+}

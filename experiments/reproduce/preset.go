@@ -1,0 +1,234 @@
+// Package reproduce turns a table of the paper into runs, and runs into the table: which run gives which cell, at which size, with
+// rows and columns of our own beside the paper's.
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+)
+
+// Preset is the size of a reproduction. Every field can be overridden by its JSON name (Override).
+type Preset struct {
+	Name  string   `json:"-"`
+	Seeds []uint64 `json:"-"`
+
+	Data     string `json:"data" study:"reconstruction shapes gap"`          // clouds to train on
+	Test     string `json:"test" study:"reconstruction"`                     // clouds to reconstruct and to transfer to; "": the test part of Data
+	Chairs   string `json:"chairs" study:"generation"`                       // clouds of the generation tables: train, val and test parts; builtin: its class chair
+	Points   int    `json:"points" study:"reconstruction shapes generation"` // per cloud
+	PerClass int    `json:"per_class" study:"reconstruction shapes gap"`     // built-in shapes: training clouds per class; 0: the default set
+	PerTest  int    `json:"per_test" study:"reconstruction"`                 // and test clouds
+
+	Batch  int `json:"batch" study:"reconstruction shapes"`
+	Epochs int `json:"epochs" study:"reconstruction shapes"`
+	DK     int `json:"dk" study:"reconstruction shapes generation"` // width of A, EA, LA: one setting, where the paper prints the best of several
+	K      int `json:"k" study:"reconstruction shapes generation"`
+
+	ClassifierEpochs int `json:"classifier_epochs" study:"reconstruction"`
+	ClassifierBatch  int `json:"classifier_batch" study:"reconstruction"`
+
+	ChairTrain      int    `json:"chair_train" study:"generation"` // built-in chairs: clouds of the train part, of which a twentieth chooses the best epoch
+	ChairTest       int    `json:"chair_test" study:"generation"`
+	ChairEpochs     int    `json:"chair_epochs" study:"generation"`
+	ChairBatch      int    `json:"chair_batch" study:"generation"`
+	GeneratorEpochs int    `json:"generator_epochs" study:"generation"`
+	GeneratorBatch  int    `json:"generator_batch" study:"generation"`
+	Sinkhorn        string `json:"sinkhorn" study:"generation"`  // log, or released
+	Generated       int    `json:"generated" study:"generation"` // clouds; 0: as many as real ones
+
+	GapBatches int `json:"gap_batches" study:"gap"`
+	GapPairs   int `json:"gap_pairs" study:"gap"` // per batch
+	GapHeldOut int `json:"gap_held_out" study:"gap"`
+	GapCommon  int `json:"gap_common" study:"gap"`
+	GapPoints  int `json:"gap_points" study:"gap"`
+	GapPasses  int `json:"gap_passes" study:"gap"` // of the amortizers trained longer, ours
+
+	overrides []string
+}
+
+// Presets are the sizes, smallest first.
+func Presets() []Preset { return []Preset{smoke(), quick(), paper()} }
+
+// PresetNames lists them.
+func PresetNames() []string {
+	var out []string
+	for _, p := range Presets() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// PresetOf returns the preset of that name.
+func PresetOf(name string) (Preset, error) {
+	for _, p := range Presets() {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Preset{}, fmt.Errorf("preset: expected %s, found %q", strings.Join(PresetNames(), ", "), name)
+}
+
+// paper is the protocol: full data, 301 epochs, three seeds.
+func paper() Preset {
+	study := gap.Paper()
+	return Preset{Name: "paper", Seeds: []uint64{1, 2, 3},
+		Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048,
+		Batch: 128, Epochs: 301, DK: 64, K: 64,
+		ClassifierEpochs: 500, ClassifierBatch: 256,
+		ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "log",
+		GapBatches: study.Batches, GapPairs: study.Pairs, GapHeldOut: study.HeldOut, GapCommon: study.Common, GapPoints: 2048, GapPasses: 20,
+	}
+}
+
+// quick is a size at which a laptop's CPU finishes a table in half an hour.
+func quick() Preset {
+	p, study := paper(), gap.Quick()
+	p.Name, p.Data, p.Test, p.Chairs, p.Points = "quick", datasets.Builtin, "", datasets.Builtin, 256
+	p.Batch, p.Epochs = 32, 3
+	p.ClassifierEpochs, p.ClassifierBatch = 200, 128
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch = 640, 100, 3, 32
+	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints = study.Pairs, study.HeldOut, study.Common, 1024
+	return p
+}
+
+// smoke shows in a minute that every row of a table can be computed; its numbers mean nothing.
+func smoke() Preset {
+	p, study := quick(), gap.Smoke()
+	p.Name, p.Seeds, p.Points, p.PerClass, p.PerTest = "smoke", []uint64{1}, 64, 2, 1
+	p.Batch, p.Epochs, p.DK, p.K = 16, 2, 16, 16
+	p.ClassifierEpochs, p.ClassifierBatch = 20, 32
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 40, 12, 2, 16, 2, 16
+	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, study.Common, 128, 2
+	return p
+}
+
+// Clouds sets the data: what a call names in place of the preset's, "" for nothing. With data alone, its own test part is scored.
+func (p *Preset) Clouds(data, test string) {
+	if data != "" {
+		p.Data, p.Chairs, p.Test = data, data, ""
+		p.overrides = append(p.overrides, "data="+data)
+	}
+	if test != "" {
+		p.Test = test
+		p.overrides = append(p.overrides, "test="+test)
+	}
+}
+
+// What is the preset in a sentence: its size, its time, what it needs.
+func (p Preset) What() string { return presetWords[p.Name] }
+
+// presetWords are what Presets were measured to take: docs/reproduction.md says where and how.
+var presetWords = map[string]string{
+	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing. Up to a minute a table on 2 cores",
+	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
+	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
+}
+
+// Override sets the field of that JSON name to the value, written as on a command line.
+func (p *Preset) Override(name, value string) error {
+	v := reflect.ValueOf(p).Elem()
+	var known []string
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag.Get("json")
+		if tag == "-" || tag == "" {
+			continue
+		}
+		known = append(known, tag)
+		if tag != name {
+			continue
+		}
+		if v.Field(i).Kind() == reflect.String {
+			v.Field(i).SetString(value)
+			p.overrides = append(p.overrides, name+"="+value)
+			return nil
+		}
+		d := json.NewDecoder(bytes.NewReader([]byte(value)))
+		if err := d.Decode(v.Field(i).Addr().Interface()); err != nil || d.More() {
+			return fmt.Errorf("override %s: expected a value of type %s, found %q", name, v.Field(i).Type(), value)
+		}
+		p.overrides = append(p.overrides, name+"="+value)
+		return nil
+	}
+	return fmt.Errorf("override: unknown setting %q, expected one of %s", name, strings.Join(known, ", "))
+}
+
+// check finds sizes that no run can have.
+func (p Preset) check() error {
+	v := reflect.ValueOf(p)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		tag := f.Tag.Get("json")
+		if f.Type.Kind() != reflect.Int {
+			continue
+		}
+		least := 1
+		switch tag {
+		case "per_class", "per_test", "generated", "chair_train", "chair_test":
+			least = 0
+		}
+		if n := v.Field(i).Int(); n < int64(least) {
+			return fmt.Errorf("%s: expected at least %d, found %d", tag, least, n)
+		}
+	}
+	if len(p.Seeds) == 0 {
+		return fmt.Errorf("seeds: expected at least one")
+	}
+	seen := map[uint64]bool{}
+	for _, s := range p.Seeds {
+		if seen[s] {
+			return fmt.Errorf("seeds: %d twice", s)
+		}
+		seen[s] = true
+	}
+	return nil
+}
+
+// ParseSeeds reads "1,2,3".
+func ParseSeeds(list string) ([]uint64, error) {
+	var out []uint64
+	for _, s := range strings.Split(list, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("seeds: expected numbers separated by commas, found %q", list)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// Settings says in words what a table of that study was made with, where it is not the paper's size.
+func (p Preset) Settings(study string) []string {
+	var out []string
+	a, b := reflect.ValueOf(p), reflect.ValueOf(paper())
+	for i := range a.NumField() {
+		f := a.Type().Field(i)
+		if !slices.Contains(strings.Fields(f.Tag.Get("study")), study) {
+			continue
+		}
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			out = append(out, fmt.Sprintf("%s %s (paper: %s)", f.Tag.Get("json"), shown(x), shown(y)))
+		}
+	}
+	if len(p.Seeds) != len(paper().Seeds) {
+		out = append(out, fmt.Sprintf("%d seed(s) (paper: %d)", len(p.Seeds), len(paper().Seeds)))
+	}
+	for _, o := range p.overrides {
+		out = append(out, "override "+o)
+	}
+	return out
+}
+
+func shown(v any) string {
+	if v == "" || v == 0 {
+		return "all"
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,146 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// Missing are the jobs whose results are not all there.
+func (p *Plan) Missing(l *runs.Lab) []Job {
+	var out []Job
+	for _, j := range p.Jobs {
+		if !j.Done(l) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Done says whether all results of the job are there.
+func (j Job) Done(l *runs.Lab) bool {
+	return !slices.ContainsFunc(j.Runs, func(r Reading) bool { return !l.Done(r.Run) })
+}
+
+// Job is the plan's job of that name.
+func (p *Plan) Job(name string) (Job, error) {
+	i := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name() == name })
+	if i < 0 {
+		return Job{}, fmt.Errorf("table %s has no job %q", p.Table.Name, name)
+	}
+	return p.Jobs[i], nil
+}
+
+// Do does one job after the other. One that fails does not keep the others from being done: the error holds them all, and failures, if
+// not nil, each by the job's name. begin hears of each, if not nil.
+func Do(ctx context.Context, l *runs.Lab, jobs []Job, begin func(i int, j Job), failures map[string]string) error {
+	var failed []error
+	for i, j := range jobs {
+		if begin != nil {
+			begin(i, j)
+		}
+		for _, r := range j.Runs {
+			if err := l.Do(ctx, r.Run); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				failed = append(failed, fmt.Errorf("%s: %w", j.Name(), err))
+				if failures != nil {
+					failures[j.Name()] = err.Error()
+				}
+				break
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// Fill is the table with what there is: cells over the seeds whose results are there, and the reason why others are missing.
+// failures, by job name, may be nil.
+func (p *Plan) Fill(l *runs.Lab, failures map[string]string) (table.Filled, error) {
+	f := table.Filled{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
+		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
+	var backends []string
+	for _, row := range p.Table.Rows {
+		values := map[string][]float64{}
+		var missing []string
+		for _, j := range p.Jobs {
+			if j.Row != row.ID {
+				continue
+			}
+			lacks := false
+			for _, r := range j.Runs {
+				v, err := r.Read(l)
+				if errors.Is(err, fs.ErrNotExist) {
+					lacks = true
+					continue
+				}
+				if err != nil {
+					return f, err
+				}
+				for key, x := range v {
+					values[key] = append(values[key], x)
+				}
+				if b := backendOf(l, r.Run); b != "" && !slices.Contains(backends, b) {
+					backends = append(backends, b)
+				}
+			}
+			if lacks {
+				reason := failures[j.Name()]
+				if reason == "" {
+					reason = "not finished"
+				}
+				missing = append(missing, fmt.Sprintf("seed %d: %s", j.Seed, reason))
+			}
+		}
+		if missing != nil {
+			f.Failed[row.ID] = strings.Join(missing, "; ")
+		}
+		cells := map[string]table.Cell{}
+		for _, c := range p.Table.Columns {
+			if v := values[c.Key]; v != nil {
+				cells[c.Key] = table.NewCell(v...)
+			} else if n, ok := setting(row, c); ok {
+				cells[c.Key] = table.NewCell(n)
+			}
+		}
+		f.Cells[row.ID] = cells
+	}
+	f.Backend = strings.Join(backends, ", ")
+	return f, nil
+}
+
+// setting is the number of a column that repeats how the run was made.
+func setting(r table.Row, c table.Column) (float64, bool) {
+	switch {
+	case c.Key == "slices" && r.Run.Slices != nil:
+		return float64(*r.Run.Slices), true
+	case c.Key == "ascent_steps" && r.Run.AscentSteps != nil:
+		return float64(*r.Run.AscentSteps), true
+	case c.Key == "ascent_steps" && r.Run.Amortizer != "":
+		return 1, true // the single prediction
+	}
+	return 0, false
+}
+
+// backendOf is the backend that a run's training, or the run itself, names.
+func backendOf(l *runs.Lab, r runs.Run) string {
+	var v struct {
+		Backend string `json:"backend"`
+	}
+	if l.Result(r, &v) == nil && v.Backend != "" {
+		return v.Backend
+	}
+	for _, n := range r.Needs() {
+		if b := backendOf(l, n); b != "" {
+			return b
+		}
+	}
+	return ""
+}

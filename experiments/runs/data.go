@@ -1,0 +1,206 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+// Data names the clouds that a run works on. It is made by [Lab.Data], which finds out what the clouds are: runs on the same clouds are the
+// same run, wherever the file lies.
+type Data struct {
+	Path    string   `json:"-"`    // as given
+	Content string   `json:"data"` // what is there: the version of the built-in shapes, or a digest of all clouds
+	Key     string   `json:"-"`    // array in a .npz or .h5 file
+	Split   string   `json:"split"`
+	Points  int      `json:"points"`
+	Classes []string `json:"classes,omitempty"` // of these alone
+	Train   int      `json:"train,omitempty"`   // built-in shapes: clouds per class in the train part; with Test 0: the default set
+	Test    int      `json:"test,omitempty"`    // and in the test part
+	Val     float64  `json:"val,omitempty"`     // part of the train clouds that is the val part, for sets without one
+}
+
+// pointSeed chooses the points where fewer are wanted than there are, for every run alike.
+const pointSeed = 1
+
+// Part is the same data, another part.
+func (d Data) Part(split string) Data {
+	d.Split = split
+	return d
+}
+
+// String describes the data for people.
+func (d Data) String() string {
+	s := d.Path
+	if s == datasets.Builtin {
+		s = datasets.ShapesVersion
+	}
+	if d.Classes != nil {
+		s += " " + strings.Join(d.Classes, ", ")
+	}
+	return fmt.Sprintf("%s (%s)", s, d.Split)
+}
+
+// Data completes d: Content is found out, for a file by reading it once; the answer is kept in the store.
+func (l *Lab) Data(d Data) (Data, error) {
+	if d.Path == datasets.Builtin {
+		d.Content = datasets.ShapesVersion
+		return d, nil
+	}
+	path, err := datasets.Locate(d.Path)
+	if err != nil {
+		return d, err
+	}
+	stamp, err := stampOf(path)
+	if err != nil {
+		return d, err
+	}
+	name := fmt.Sprintf("%s|%s|%d|%s", path, d.Key, d.Points, stamp)
+	file := filepath.Join(l.Dir, "data.json")
+	known := map[string]string{}
+	if raw, err := os.ReadFile(file); err == nil {
+		_ = json.Unmarshal(raw, &known) // a damaged file is written anew
+	}
+	if digest, ok := known[name]; ok {
+		d.Content = digest
+		return d, nil
+	}
+	set, err := datasets.Open(d.Path, d.options())
+	if err != nil {
+		return d, err
+	}
+	digest, err := set.Digest()
+	if err != nil {
+		return d, err
+	}
+	d.Content = digest[:16]
+	known[name] = d.Content
+	if err := os.MkdirAll(l.Dir, 0o755); err != nil {
+		return d, err
+	}
+	return d, durable.WriteJSON(file, known)
+}
+
+// stampOf changes when a file, or a file of a folder, does.
+func stampOf(path string) (string, error) {
+	var bytes, newest int64
+	files := 0
+	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		files, bytes, newest = files+1, bytes+info.Size(), max(newest, info.ModTime().UnixNano())
+		return nil
+	})
+	return fmt.Sprintf("%d files, %d bytes, %d", files, bytes, newest), err
+}
+
+func (d Data) options() datasets.OpenOptions {
+	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: datasets.DefaultMemory}
+}
+
+// open returns the clouds; those of the last few calls are kept.
+func (l *Lab) open(d Data) (datasets.Clouds, error) {
+	key, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	if set, ok := l.sets[string(key)]; ok {
+		return set, nil
+	}
+	whole := d.Part("")
+	wholeKey, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	set, ok := l.sets[string(wholeKey)]
+	if !ok {
+		if set, err = whole.load(); err != nil {
+			return nil, err
+		}
+		if l.sets == nil {
+			l.sets = map[string]datasets.Clouds{}
+		}
+		l.sets[string(wholeKey)] = set
+	}
+	if d.Split != "all" && set.Header().Split == nil && d.Split != "train" {
+		return nil, fmt.Errorf("%s: expected a set with a %s part, found one without parts", d.Path, d.Split)
+	}
+	part, err := datasets.PartOf(set, d.Split)
+	if err != nil {
+		return nil, err
+	}
+	l.sets[string(key)] = part
+	return part, nil
+}
+
+// load reads all parts.
+func (d Data) load() (datasets.Clouds, error) {
+	if d.Path == datasets.Builtin && d.Train+d.Test > 0 {
+		set, err := datasets.Shapes{Train: d.Train, Test: d.Test, Points: d.Points, Classes: d.Classes}.Generate()
+		if err != nil {
+			return nil, err
+		}
+		return d.hold(set)
+	}
+	clouds, err := datasets.Open(d.Path, d.options())
+	if err != nil || d.Classes == nil && d.Val == 0 {
+		return clouds, err
+	}
+	set, ok := clouds.(*datasets.Set)
+	if !ok {
+		return nil, fmt.Errorf("%s: too large to take classes or a val part of: split it beforehand", d.Path)
+	}
+	if d.Classes != nil {
+		if set, err = set.OfClasses(d.Classes...); err != nil {
+			return nil, err
+		}
+	}
+	return d.hold(set)
+}
+
+// hold makes the val part of a set that has none out of its train part.
+func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
+	if d.Val == 0 {
+		return set, nil
+	}
+	var train []int
+	for i, p := range set.Split {
+		switch p {
+		case datasets.TrainPart:
+			train = append(train, i)
+		case datasets.ValPart:
+			return set, nil
+		}
+	}
+	drawn, err := set.Select(train).WithRandomSplit(d.Val, 0, pointSeed)
+	if err != nil {
+		return nil, err
+	}
+	out := *set
+	out.Split = append([]uint8(nil), set.Split...)
+	for k, i := range train {
+		out.Split[i] = drawn.Split[k]
+	}
+	return &out, nil
+}
+
+// HasClasses says whether a classifier can be trained on the data's train part and tested on its test part.
+func (l *Lab) HasClasses(d Data) (bool, error) {
+	set, err := l.open(d.Part("all"))
+	if err != nil {
+		return false, err
+	}
+	h := set.Header()
+	return h.Labels != nil && h.Split != nil, nil
+}

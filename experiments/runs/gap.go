@@ -1,0 +1,40 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+)
+
+// Gap is a row of the amortization-gap study for one seed.
+type Gap struct {
+	Data   Data       `json:"data"`
+	Config gap.Config `json:"config"`
+}
+
+func (Gap) Kind() string { return "gap" }
+
+func (g Gap) Name() string { return fmt.Sprintf("%s-s%d", g.Config.ID(), g.Config.Seed) }
+
+func (Gap) Needs() []Run { return nil }
+
+func (g Gap) Clouds() []Data { return []Data{g.Data} }
+
+func (g Gap) do(ctx context.Context, l *Lab, _ string) (any, error) {
+	clouds, err := l.open(g.Data)
+	if err != nil {
+		return nil, err
+	}
+	set, ok := clouds.(*datasets.Set)
+	if !ok {
+		return nil, fmt.Errorf("%s: too large to hold in memory, which the study of the gap does", g.Data.Path)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return gap.Run(ctx, e, set, g.Config, gap.Options{Cache: filepath.Join(l.Dir, "harmonics"), Progress: func(what string, done, total int) { l.say(g.Name()+": "+what, done, total) }})
+}

@@ -1,0 +1,93 @@
+package runs
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+)
+
+// Generation compares clouds that a latent generator makes with real ones: the generator is trained on the codes of some clouds, its own
+// codes are decoded by the autoencoder of a training, and both sets are compared as sets.
+type Generation struct {
+	Of        Training               `json:"of"`
+	State     string                 `json:"state"` // best, or last
+	Train     Data                   `json:"train"`
+	Test      Data                   `json:"test"` // the real clouds
+	Config    latent.GeneratorConfig `json:"config"`
+	Count     int                    `json:"clouds"` // generated; 0: as many as Test has
+	Seed      uint64                 `json:"seed"`   // of the noise they are made of
+	Distances []string               `json:"distances"`
+}
+
+func (Generation) Kind() string { return "generation" }
+
+func (g Generation) Name() string { return g.Of.Name() + "-" + g.State }
+
+func (g Generation) Needs() []Run { return []Run{g.Of} }
+
+func (g Generation) Clouds() []Data { return []Data{g.Train, g.Test} }
+
+// GeneratedFile holds the generated clouds, in the folder of a Generation.
+const GeneratedFile = "generated.npy"
+
+func (g Generation) do(ctx context.Context, l *Lab, dir string) (any, error) {
+	real, err := l.open(g.Test)
+	if err != nil {
+		return nil, err
+	}
+	made, err := l.generated(ctx, g, dir, real)
+	if err != nil {
+		return nil, err
+	}
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return metric.Compare(ctx, e, real, made, metric.Options{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
+}
+
+// generated makes the clouds, or reads those that an earlier attempt made.
+func (l *Lab) generated(ctx context.Context, g Generation, dir string, real datasets.Clouds) (*datasets.Set, error) {
+	file := filepath.Join(dir, GeneratedFile)
+	if set, err := datasets.Load(file, datasets.Options{Raw: true}); err == nil {
+		return set, nil
+	}
+	w, err := l.weights(g.Of, g.State)
+	if err != nil {
+		return nil, err
+	}
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
+	}
+	codes, err := l.codes(ctx, w, g.Train)
+	if err != nil {
+		return nil, err
+	}
+	generator, err := latent.TrainGenerator(ctx, e, codes, g.Config, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
+	if err != nil {
+		return nil, err
+	}
+	n := g.Count
+	if n == 0 {
+		n = real.Header().N
+	}
+	made, err := latent.Generate(e, generator.Weights, n, g.Seed)
+	if err != nil {
+		return nil, err
+	}
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		return nil, err
+	}
+	points, err := net.Decode(made, swlab.NetworkOptions{Engine: e})
+	if err != nil {
+		return nil, err
+	}
+	set := &datasets.Set{Name: GeneratedFile, Kind: "npy", N: n, M: net.Points, D: 3, Points: points}
+	return set, datasets.WriteNPY(file, points, n, net.Points, 3)
+}

@@ -1,0 +1,202 @@
+// Package runs holds pieces of work as values: a training, its scores, a row of a study. A value and the clouds it works on have a hash,
+// the hash has a folder, and what is in the folder is never computed again: tables and sweeps that ask for the same run share it.
+//
+//	DIR/runs/<kind>-<name>-<hash>/run.json      the value
+//	                              result.json   what came of it; written last, whole
+//	                              ...           whatever the run keeps to go on where it was cut off
+//
+// A folder is one process's at a time: a second one waits until the first has finished or died, and then finds its result, or goes on.
+package runs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// Run is a piece of work as a value: its JSON and its kind decide its result.
+type Run interface {
+	Kind() string   // one word
+	Name() string   // of the folder, for people: a few words of letters, digits, dots and hyphens
+	Needs() []Run   // what must be done before
+	Clouds() []Data // what it works on
+	// do works in dir, where an earlier attempt may have left something, and returns what goes to result.json.
+	do(ctx context.Context, l *Lab, dir string) (any, error)
+}
+
+// Lab does runs and keeps what they have in common: the backend, clouds in memory, compiled programs. Not for use from several
+// goroutines at once. Close it.
+type Lab struct {
+	Dir     string // of the store
+	Backend string // as engine.Open takes it
+	// Say hears what is done now, and how far it is; nil: nobody.
+	Say func(what string, done, total int)
+
+	engine     *engine.Engine
+	sets       map[string]datasets.Clouds
+	programs   train.Programs
+	evaluator  *experiments.Evaluator
+	evaluates  int // points of the clouds that evaluator takes
+	encoder    *encoder
+	classifier *latent.Classifier
+	classifies latent.ClassifierConfig
+}
+
+// Close frees what the backend holds.
+func (l *Lab) Close() {
+	l.programs.Close()
+	if l.evaluator != nil {
+		l.evaluator.Close()
+	}
+	if l.encoder != nil {
+		l.encoder.close()
+	}
+	if l.classifier != nil {
+		l.classifier.Close()
+	}
+}
+
+// Engine opens the backend, once.
+func (l *Lab) Engine() (*engine.Engine, error) {
+	if l.engine == nil {
+		e, err := engine.Open(l.Backend)
+		if err != nil {
+			return nil, err
+		}
+		l.engine = e
+	}
+	return l.engine, nil
+}
+
+const (
+	valueFile  = "run.json"
+	resultFile = "result.json"
+)
+
+// Folder is where the run's work lies.
+func (l *Lab) Folder(r Run) string {
+	return filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+Hash(r)[:12])
+}
+
+// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal.
+func Hash(r Run) string {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", r.Kind(), err)) // a value with a NaN in it: checked where values are made
+	}
+	sum := sha256.Sum256(append([]byte(r.Kind()+"\n"), raw...))
+	return hex.EncodeToString(sum[:])
+}
+
+// Done says whether the run's result is there.
+func (l *Lab) Done(r Run) bool {
+	var any json.RawMessage
+	return l.Result(r, &any) == nil
+}
+
+// Result reads what came of a run.
+func (l *Lab) Result(r Run, into any) error {
+	path := filepath.Join(l.Folder(r), resultFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Do does the run, and before it what it needs, unless the result is there. What was cut off goes on where it was.
+func (l *Lab) Do(ctx context.Context, r Run) error {
+	if l.Done(r) {
+		return nil
+	}
+	for _, n := range r.Needs() {
+		if err := l.Do(ctx, n); err != nil {
+			return err
+		}
+	}
+	dir := l.Folder(r)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := l.lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if l.Done(r) { // by the process that was waited for
+		return nil
+	}
+	for _, name := range []string{valueFile, resultFile} {
+		if err := durable.RemoveTemporary(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if err := durable.WriteJSON(filepath.Join(dir, valueFile), note{r.Kind(), r, paths(r)}); err != nil {
+		return err
+	}
+	result, err := r.do(ctx, l, dir)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", r.Kind(), r.Name(), err)
+	}
+	return durable.WriteJSON(filepath.Join(dir, resultFile), result)
+}
+
+// note is run.json.
+type note struct {
+	Kind  string   `json:"kind"`
+	Value Run      `json:"value"`
+	Paths []string `json:"paths"` // of the clouds, as they were given
+}
+
+func paths(r Run) []string {
+	var out []string
+	for _, d := range r.Clouds() {
+		out = append(out, d.Path)
+	}
+	return out
+}
+
+// lock takes the folder, and waits where another process has it.
+func (l *Lab) lock(ctx context.Context, dir string) (unlock func(), err error) {
+	for waited := 0; ; waited++ {
+		unlock, err := durable.Lock(dir)
+		if !errors.Is(err, durable.ErrLocked) {
+			return unlock, err
+		}
+		if waited == 0 {
+			l.say(fmt.Sprintf("waiting for another process, which works on %s", filepath.Base(dir)), 0, 0)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+func (l *Lab) say(what string, done, total int) {
+	if l.Say != nil {
+		l.Say(what, done, total)
+	}
+}
+
+// saying is a progress callback for one piece of work.
+func (l *Lab) saying(what string) func(done, total int) {
+	return func(done, total int) { l.say(what, done, total) }
+}

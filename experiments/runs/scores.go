@@ -1,0 +1,60 @@
+package runs
+
+import (
+	"context"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+)
+
+// Scores is the reconstruction quality of a training's autoencoder on some clouds.
+type Scores struct {
+	Of    Training `json:"of"`
+	State string   `json:"state"` // best, or last
+	Data  Data     `json:"data"`
+	Six   bool     `json:"six,omitempty"` // on six of the clouds (experiments.SixShapes)
+	Exact bool     `json:"exact"`         // exact EMD too
+	Seed  uint64   `json:"seed"`          // of the directions: the same clouds and seed, the same directions
+}
+
+func (Scores) Kind() string { return "scores" }
+
+func (s Scores) Name() string { return s.Of.Name() + "-" + s.State }
+
+func (s Scores) Needs() []Run { return []Run{s.Of} }
+
+func (s Scores) Clouds() []Data { return []Data{s.Data} }
+
+func (s Scores) do(ctx context.Context, l *Lab, _ string) (any, error) {
+	w, err := l.weights(s.Of, s.State)
+	if err != nil {
+		return nil, err
+	}
+	clouds, err := l.open(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	if s.Six {
+		var six *datasets.Set
+		if six, _, err = experiments.SixShapes(clouds); err != nil {
+			return nil, err
+		}
+		clouds = six
+	}
+	if l.evaluator != nil && l.evaluates != s.Data.Points {
+		l.evaluator.Close()
+		l.evaluator = nil
+	}
+	if l.evaluator == nil {
+		e, err := l.Engine()
+		if err != nil {
+			return nil, err
+		}
+		if l.evaluator, err = experiments.NewEvaluator(e, &pointnet.Autoencoder{Points: s.Data.Points}); err != nil {
+			return nil, err
+		}
+		l.evaluates = s.Data.Points
+	}
+	return l.evaluator.Evaluate(ctx, w, clouds, experiments.EvaluateOptions{Seed: s.Seed, ExactEMD: s.Exact, PerCloud: true, Progress: l.saying("evaluating " + s.Name())})
+}

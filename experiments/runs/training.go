@@ -1,0 +1,107 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Training is an autoencoder trained on a loss. What Config says of the data is left empty: Data says it.
+type Training struct {
+	Data       Data         `json:"data"`
+	Validation *Data        `json:"validation,omitempty"` // clouds that choose the best epoch; nil: the training loss does
+	Config     train.Config `json:"config"`
+}
+
+// NewTraining is the training of c on d.
+func NewTraining(d Data, c train.Config) Training {
+	c.Data, c.Key, c.Split, c.DataHash, c.Validation, c.Backend = "", "", "", "", "", ""
+	c.Clouds, c.Points = 0, d.Points
+	return Training{Data: d, Config: c}
+}
+
+func (Training) Kind() string { return "train" }
+
+// Name is made of the settings that tables vary.
+func (t Training) Name() string {
+	c := t.Config
+	parts := []string{c.Loss}
+	if c.Amortizer != "" {
+		parts = []string{c.Amortizer, c.Loss}
+	}
+	switch c.Loss {
+	case "max-sw", "v-dsw":
+		if c.Amortizer == "" {
+			parts = append(parts, fmt.Sprintf("T%d", c.AscentSteps))
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("s%d", c.Seed)), "-")
+}
+
+func (Training) Needs() []Run { return nil }
+
+func (t Training) Clouds() []Data {
+	if t.Validation != nil {
+		return []Data{t.Data, *t.Validation}
+	}
+	return []Data{t.Data}
+}
+
+// RunFolder is the folder of the run in the folder of a Training, as `swlab train` leaves it, without checkpoints.
+const RunFolder = "run"
+
+func (t Training) do(ctx context.Context, l *Lab, dir string) (any, error) {
+	set, err := l.open(t.Data)
+	if err != nil {
+		return nil, err
+	}
+	var held datasets.Clouds
+	if t.Validation != nil {
+		if held, err = l.open(*t.Validation); err != nil {
+			return nil, err
+		}
+	}
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
+	}
+	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held, Programs: &l.programs,
+		Progress: func(r train.Record, total int) { l.say("training "+t.Name(), r.Step, total) }}
+	if _, err := train.ReadConfig(o.Out); err == nil {
+		o.Resume = true
+	}
+	c := t.Config
+	c.Key, c.Split = t.Data.Key, t.Data.Split
+	if c.Split == "train" {
+		c.Split = ""
+	}
+	r, err := train.Run(ctx, e, set, c, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Run = RunFolder
+	return Trained{Result: r, Backend: e.Name, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
+		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not go on
+}
+
+// Trained is the result of a Training.
+type Trained struct {
+	train.Result
+	Backend         string  `json:"backend"`
+	SecondsPerEpoch float64 `json:"seconds_per_epoch"` // median step, times the steps of a pass
+}
+
+// weights reads the autoencoder of a finished training; state is "best" or "last".
+func (l *Lab) weights(t Training, state string) (*weights.Set, error) {
+	file, err := train.WeightsFile(filepath.Join(l.Folder(t), RunFolder), state)
+	if err != nil {
+		return nil, err
+	}
+	return weights.ReadSafetensors(file)
+}
