@@ -28,12 +28,17 @@ type predictor struct {
 const chunkPoints = 1 << 16
 
 // newPredictor draws the initial weights from the seed.
-func newPredictor(e *engine.Engine, c Config, points int) (*predictor, error) {
+func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err error) {
 	a, err := amortizer.New(c.Method, amortizer.Config{Points: points, DK: c.DK, K: c.K})
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{name: c.Method, specs: a.Specs(), chunk: max(1, min(c.Pairs, chunkPoints/points))}
+	p = &predictor{name: c.Method, specs: a.Specs(), chunk: max(1, min(c.Pairs, chunkPoints/points))}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
 	initial := weights.Init(p.specs, c.Seed)
 	for _, s := range p.specs {
 		t, _ := initial.Get(s.Name)
