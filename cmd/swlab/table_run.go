@@ -24,7 +24,7 @@ import (
 
 type tableRun struct {
 	*common
-	preset, seeds, rows, data, test, out, format string
+	preset, seeds, rows, data, test, out, format, pictures string
 	set                                          []string
 	job, submit                                  string
 	jobs                                         int
@@ -49,6 +49,7 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringArrayVar(&t.set, "set", nil, "NAME=VALUE overrides a setting of the preset; may be repeated, and is printed with the result")
 	f.StringVar(&t.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
+	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
 	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
 	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
 	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
@@ -163,6 +164,9 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 	if err := save(t.out, f); err != nil {
 		return err
 	}
+	if err := t.draw(f); err != nil {
+		return err
+	}
 	if err := t.write(os.Stdout, f); err != nil {
 		return err
 	}
@@ -175,6 +179,23 @@ func (t *tableRun) write(w io.Writer, f table.Filled) error {
 		return f.Text(w, max(width, 60))
 	}
 	return f.Write(w, t.format)
+}
+
+// draw saves the table's pictures where they are wanted.
+func (t *tableRun) draw(f table.Filled) error {
+	if t.pictures == "" {
+		return nil
+	}
+	pictures, err := reproduce.Pictures(f)
+	if err != nil {
+		return err
+	}
+	for name, p := range pictures {
+		if err := p.Save(filepath.Join(t.pictures, f.Table.Name+"-"+f.Preset+"-"+name+".png")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // save keeps the table in every format beside the runs.

@@ -1,0 +1,135 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// Pictures are those of a filled table by name: one per measured column of the paper, with every row's mean and standard error over
+// seeds, rows of ours in another colour; curves against L and T where rows differ in them.
+func Pictures(f table.Filled) (map[string]*vmfviz.Picture, error) {
+	out := map[string]*vmfviz.Picture{}
+	for _, c := range f.Table.Columns {
+		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
+			continue
+		}
+		var lines []vmfviz.Estimate
+		for _, r := range f.Table.Rows {
+			cell, ok := f.Cells[r.ID][c.Key]
+			if !ok {
+				continue
+			}
+			e := vmfviz.Estimate{Label: label(f.Table, r), Value: cell.Mean * c.Scale, Role: vmfviz.Input}
+			if cell.SD != nil {
+				e.StdErr = *cell.SD * c.Scale / math.Sqrt(float64(cell.N))
+			}
+			if r.Ours {
+				e.Role = vmfviz.Output
+			}
+			lines = append(lines, e)
+		}
+		if lines == nil {
+			continue
+		}
+		p, err := vmfviz.Dots(vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c)}, lines...)
+		if err != nil {
+			return nil, fmt.Errorf("picture of %s: %w", c.Key, err)
+		}
+		out[c.Key] = p
+	}
+	curves, err := against(f)
+	if err != nil {
+		return nil, err
+	}
+	if curves != nil {
+		out["curves"] = curves
+	}
+	return out, nil
+}
+
+// axis is the column's name, factor and direction.
+func axis(c table.Column) string {
+	s := c.Name
+	if c.Scale != 1 {
+		s += fmt.Sprintf(" × %g", c.Scale)
+	}
+	if c.Better == table.Up {
+		return s + ", higher is better"
+	}
+	return s + ", lower is better"
+}
+
+// label tells rows of one name apart by the setting that has a column.
+func label(t table.Table, r table.Row) string {
+	for _, c := range t.Columns {
+		if v, ok := setting(r, c); ok && r.Run.Amortizer == "" && !r.Ours {
+			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
+		} else if ok && c.Key == "slices" {
+			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
+		}
+	}
+	return r.Name
+}
+
+// against draws the measured columns of the paper against the setting that rows of one method differ in; nil where there is none.
+func against(f table.Filled) (*vmfviz.Picture, error) {
+	type kind struct{ x, xLabel string }
+	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]
+	if !ok {
+		return nil, nil
+	}
+	var panels []vmfviz.CurvePanel
+	for _, c := range f.Table.Columns {
+		if c.Better == table.None || !slices.Contains([]string{"sw", "emd", "time", "distance", "held_out"}, c.Key) {
+			continue
+		}
+		panel := vmfviz.CurvePanel{Title: c.Name, XLabel: k.xLabel, YLabel: axis(c), LogX: true, LogY: c.Key == "time"}
+		for _, r := range f.Table.Rows {
+			cell, ok := f.Cells[r.ID][c.Key]
+			x, has := f.Cells[r.ID][k.x]
+			if !ok || !has || r.Ours || f.Table.Study == "gap" && r.Run.Amortizer != "" {
+				continue
+			}
+			i := slices.IndexFunc(panel.Series, func(s vmfviz.Series) bool { return s.Label == r.Name })
+			if i < 0 {
+				i = len(panel.Series)
+				panel.Series = append(panel.Series, vmfviz.Series{Label: r.Name})
+			}
+			s := &panel.Series[i]
+			y, e := cell.Mean*c.Scale, 0.0
+			if cell.SD != nil {
+				e = *cell.SD * c.Scale / math.Sqrt(float64(cell.N))
+			}
+			s.X, s.Y, s.Low, s.High = append(s.X, x.Mean), append(s.Y, y), append(s.Low, y-e), append(s.High, y+e)
+		}
+		if f.Table.Study == "gap" {
+			panel.Series = append(panel.Series, levels(f, c)...)
+		}
+		if panel.Series != nil {
+			panels = append(panels, panel)
+		}
+	}
+	if panels == nil {
+		return nil, nil
+	}
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("%s, preset %s: mean ± standard error over seeds", f.Table.Name, f.Preset)}, panels...)
+}
+
+// levels are the methods of the gap study without T, as lines over the whole axis.
+func levels(f table.Filled, c table.Column) []vmfviz.Series {
+	var out []vmfviz.Series
+	for _, id := range []string{"la-v-dsw-L10", "ea-v-dsw-L10", "uniform", "v-dsw-converged"} {
+		i := slices.IndexFunc(f.Table.Rows, func(r table.Row) bool { return r.ID == id })
+		cell, ok := f.Cells[id][c.Key]
+		if i < 0 || !ok || c.Key == "time" && cell.Mean <= 0 {
+			continue
+		}
+		y := cell.Mean * c.Scale
+		out = append(out, vmfviz.Series{Label: f.Table.Rows[i].Name, X: []float64{1, 100}, Y: []float64{y, y}})
+	}
+	return out
+}
