@@ -11,17 +11,22 @@ var loaded int64 = datasets.DefaultMemory
 
 // openPart opens normalised clouds and takes a part of them. The file stays open until the process ends.
 func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+	return openPartOf("data", "split", path, key, split, points, seed)
+}
+
+// openPartOf is openPart for clouds and part of other flags.
+func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
 	if points < 1 {
 		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
 	}
 	set, err := datasets.Open(path, datasets.OpenOptions{
 		Options: datasets.Options{Points: points, Seed: seed, Key: key}, Memory: loaded, Progress: passes()})
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--data: %w", err))
+		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
 	}
 	part, err := datasets.PartOf(set, split)
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--split: %w", err))
+		return nil, wrongCall(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
 	return part, nil
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+)
+
+func newClassify(c *common) *cobra.Command {
+	l := &latentCall{common: c}
+	config := latent.DefaultClassifier(0)
+	cmd := &cobra.Command{
+		Use:   "classify --run DIR [--data TRAIN] [--test TEST]",
+		Short: "transfer accuracy: a classifier trained on the latents of a trained run",
+		Long: "Encodes the clouds of --data and --test with the autoencoder of a run, trains the paper's classifier on the codes of --data with\n" +
+			"their labels, and says which part of the codes of --test it classifies rightly. The classifier's seed is 123 unless --seed is given.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("seed") {
+				config.Seed = c.seed
+			}
+			return l.classify(config)
+		},
+	}
+	l.flags(cmd.Flags())
+	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "passes over the codes")
+	return required(cmd, "run")
+}
+
+func (l *latentCall) classify(config latent.ClassifierConfig) error {
+	if config.Epochs < 1 {
+		return wrongCall(fmt.Errorf("--epochs: expected at least 1, found %d", config.Epochs))
+	}
+	sets, err := l.open()
+	if err != nil {
+		return err
+	}
+	if config.Classes, err = classes(sets.train.Header(), sets.test.Header()); err != nil {
+		return wrongCall(err)
+	}
+	e, err := l.engine()
+	if err != nil {
+		return err
+	}
+	train, err := sets.encode(e, sets.train)
+	if err != nil {
+		return err
+	}
+	test, err := sets.encode(e, sets.test)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	bar := newBar("training the classifier")
+	r, err := latent.Classify(ctx, e, train, test, config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.3f", loss)) })
+	if err != nil {
+		return interrupted(err)
+	}
+	return l.print(struct {
+		latent.Classification
+		Classes int    `json:"classes"`
+		Epochs  int    `json:"epochs"`
+		Seed    uint64 `json:"seed"`
+		State   string `json:"state"`
+		Backend string `json:"backend"`
+	}{r, config.Classes, config.Epochs, config.Seed, sets.file, e.Name},
+		[2]string{"accuracy", fmt.Sprintf("%.4f", r.Accuracy)},
+		[2]string{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", r.NTrain, r.NTest, config.Classes)},
+		[2]string{"best epoch", fmt.Sprintf("%d of %d, mean loss %.4g", r.BestEpoch, config.Epochs, r.Loss)},
+		[2]string{"weights", sets.file})
+}
+
+// classes is how many classes the labels of train can name, if those of test can be told by it.
+func classes(train, test datasets.Header) (int, error) {
+	for _, s := range []struct {
+		flag string
+		h    datasets.Header
+	}{{"data", train}, {"test", test}} {
+		if s.h.Labels == nil {
+			return 0, fmt.Errorf("--%s: expected clouds with class labels, %s has none", s.flag, s.h.Name)
+		}
+	}
+	if train.Classes != nil && test.Classes != nil && !slices.Equal(train.Classes, test.Classes) {
+		return 0, fmt.Errorf("--test: expected the %d classes of %s, found others: the %d of %s", len(train.Classes), train.Name, len(test.Classes), test.Name)
+	}
+	for i, l := range test.Labels {
+		if !slices.Contains(train.Labels, l) {
+			name := fmt.Sprint(l)
+			if int(l) < len(test.Classes) {
+				name = fmt.Sprintf("%d, %s,", l, test.Classes[l])
+			}
+			return 0, fmt.Errorf("--test: class %s of cloud %d of %s has no cloud in %s to learn from", name, i, test.Name, train.Name)
+		}
+	}
+	n := max(len(train.Classes), 1+int(slices.Max(train.Labels)))
+	if n < 2 {
+		return 0, fmt.Errorf("--data: expected two classes or more, found %d in %s", n, train.Name)
+	}
+	return n, nil
+}

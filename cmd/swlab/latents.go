@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+)
+
+// latentCall is what the calls that work on the codes of a run have in common: the run, clouds to learn from, clouds to test on.
+type latentCall struct {
+	*common
+	run, state       string
+	data, test, key  string
+	split, testSplit string
+}
+
+func (l *latentCall) flags(f *pflag.FlagSet) {
+	f.StringVar(&l.run, "run", "", "run folder")
+	stateFlag(f, &l.state)
+	f.StringVar(&l.data, "data", "", "clouds to learn from; default: the run's")
+	f.StringVar(&l.test, "test", "", "clouds to test on; default: those of --data, which then need parts")
+	f.StringVar(&l.key, "key", "", "array in .npz or .h5 files (default data, or the run's for its own clouds)")
+	f.StringVar(&l.split, "split", "train", "part of --data: train, test, val or all; clouds without parts are all used")
+	f.StringVar(&l.testSplit, "test-split", "test", "part of --test: train, test, val or all; clouds without parts are all used")
+}
+
+// coded is a run's network with the clouds whose codes are wanted.
+type coded struct {
+	net         *swlab.Network
+	file        string // of the weights
+	train, test datasets.Clouds
+}
+
+// open reads the run and opens the clouds, normalised and with as many points as the run's.
+func (l *latentCall) open() (c coded, err error) {
+	r, err := readRun(l.run, l.state)
+	if err != nil {
+		return c, err
+	}
+	c.file = filepath.Base(r.file)
+	if c.net, err = swlab.NewNetwork(r.weights); err != nil {
+		return c, wrongCall(fmt.Errorf("--run: %s: %w", r.file, err))
+	}
+	data, test := l.data, l.test
+	if data == "" {
+		data = r.config.Data
+	}
+	if test == "" {
+		test = data
+	}
+	open := func(flag, splitFlag, path, split string) (datasets.Clouds, error) {
+		key := l.key
+		if key == "" && path == r.config.Data {
+			key = r.config.Key
+		}
+		return openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
+	}
+	if c.train, err = open("data", "split", data, l.split); err != nil {
+		return c, err
+	}
+	if l.test == "" && c.train.Header().Split == nil {
+		return c, wrongCall(fmt.Errorf("--test is missing: %s has no parts, of which one could be kept for the test", data))
+	}
+	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
+		return c, err
+	}
+	if test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all") {
+		fmt.Fprintf(os.Stderr, "swlab: warning: the test has clouds of %s that are also learned from\n", data)
+	}
+	for flag, clouds := range map[string]datasets.Clouds{"data": c.train, "test": c.test} {
+		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
+			return c, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+		}
+	}
+	return c, nil
+}
+
+// encode are the codes of clouds, batch norms with their running statistics.
+func (c coded) encode(e *engine.Engine, clouds datasets.Clouds) (latent.Codes, error) {
+	h := clouds.Header()
+	bar := newBar("encoding " + h.Name)
+	v, err := c.net.Encode(clouds, swlab.NetworkOptions{Engine: e, Progress: func(done, total int) { bar(done, total, "") }})
+	return latent.Codes{Name: h.Name, Vectors: v, Labels: h.Labels, N: h.N}, err
+}
