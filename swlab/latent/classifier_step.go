@@ -15,14 +15,9 @@ type classifierModel struct {
 	sgd optim.SGD
 }
 
-// state lists the tensors that a step changes: the network's, then the momentum of what is trained.
-func (m classifierModel) size() (net, all int) {
-	specs := m.net.Specs()
-	return len(specs), len(specs) + len(trained(specs))
-}
-
 // step builds one training step on codes x [batch, 256] of the classes labels [batch] int32: the mean cross-entropy over the
-// batch before the step, and the new state. state and next are in the order of size.
+// batch before the step, and the new state. A state is the network's tensors in the order of its specs, then the momentum of what is
+// trained.
 func (m classifierModel) step(x, labels *graph.Node, state []*graph.Node, uniform func(shape ...int) *graph.Node) (loss *graph.Node, next []*graph.Node) {
 	specs := m.net.Specs()
 	w := weights.Bind(specs, state[:len(specs)])
