@@ -1,22 +1,24 @@
 package runs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Data names the clouds that a run works on. It is made by [Lab.Data], which finds out what the clouds are: runs on the same clouds are the
 // same run, wherever the file lies.
 type Data struct {
 	Path    string   `json:"-"`    // as given
-	Content string   `json:"data"` // what is there: the version of the built-in shapes, or a digest of all clouds
+	Content string   `json:"data"` // what is there: the version of the built-in shapes, or a digest of all clouds, their classes and parts
 	Key     string   `json:"-"`    // array in a .npz or .h5 file
 	Split   string   `json:"split"`
 	Points  int      `json:"points"`
@@ -62,7 +64,7 @@ func (l *Lab) Data(d Data) (Data, error) {
 		return d, err
 	}
 	name := fmt.Sprintf("%s|%s|%d|%s", path, d.Key, d.Points, stamp)
-	file := filepath.Join(l.Dir, "data.json")
+	file := filepath.Join(l.Dir, dataFile)
 	known := map[string]string{}
 	if raw, err := os.ReadFile(file); err == nil {
 		_ = json.Unmarshal(raw, &known) // a damaged file is written anew
@@ -75,16 +77,25 @@ func (l *Lab) Data(d Data) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	digest, err := set.Digest()
-	if err != nil {
+	if d.Content, err = contentOf(set); err != nil {
 		return d, err
 	}
-	d.Content = digest[:16]
 	known[name] = d.Content
-	if err := os.MkdirAll(l.Dir, 0o755); err != nil {
-		return d, err
+	return d, l.Write(dataFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
+}
+
+// dataFile keeps what was found out about files.
+const dataFile = "data.json"
+
+// contentOf is a digest of all that runs read: clouds, and which of them belong to which class and part.
+func contentOf(set datasets.Clouds) (string, error) {
+	points, err := set.Digest()
+	if err != nil {
+		return "", err
 	}
-	return d, durable.WriteJSON(file, known)
+	h := set.Header()
+	sum := sha256.Sum256(fmt.Append(nil, points, h.N, h.M, h.D, h.Labels, fmt.Sprintf("%q", h.Classes), h.Split))
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // stampOf changes when a file, or a file of a folder, does.
@@ -109,7 +120,7 @@ func (d Data) options() datasets.OpenOptions {
 	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: datasets.DefaultMemory}
 }
 
-// open returns the clouds; those of the last few calls are kept.
+// open returns the clouds; they are kept.
 func (l *Lab) open(d Data) (datasets.Clouds, error) {
 	key, err := json.Marshal(d)
 	if err != nil {

@@ -15,8 +15,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -142,10 +145,8 @@ func (l *Lab) Do(ctx context.Context, r Run) error {
 	if l.Done(r) { // by the process that was waited for
 		return nil
 	}
-	for _, name := range []string{valueFile, resultFile} {
-		if err := durable.RemoveTemporary(filepath.Join(dir, name)); err != nil {
-			return err
-		}
+	if err := sweep(dir); err != nil {
+		return err
 	}
 	if err := durable.WriteJSON(filepath.Join(dir, valueFile), note{r.Kind(), r, paths(r)}); err != nil {
 		return err
@@ -154,7 +155,38 @@ func (l *Lab) Do(ctx context.Context, r Run) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", r.Kind(), r.Name(), err)
 	}
-	return durable.WriteJSON(filepath.Join(dir, resultFile), result)
+	if err := durable.WriteJSON(filepath.Join(dir, resultFile), result); err != nil {
+		return fmt.Errorf("%s %s: %w", r.Kind(), r.Name(), err)
+	}
+	return nil
+}
+
+// sweep removes what killed processes were writing in a run's folder, which is locked: files whose names begin with a dot.
+func sweep(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
+			return err
+		}
+		return os.Remove(path)
+	})
+}
+
+// Write writes a file of the store that belongs to no run, whole: one process at a time, and nothing is left of one that was killed.
+func (l *Lab) Write(name string, write func(io.Writer) error) error {
+	path := filepath.Join(l.Dir, name)
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := l.lock(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := durable.RemoveTemporary(path); err != nil {
+		return err
+	}
+	return durable.Write(path, write)
 }
 
 // note is run.json.

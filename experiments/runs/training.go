@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -19,10 +21,19 @@ type Training struct {
 	Config     train.Config `json:"config"`
 }
 
-// NewTraining is the training of c on d.
+// NewTraining is the training of c on d. Numbers that c leaves to its loss, Slices and P, are filled in, so that it does not matter who says
+// them; what is wrong with c, train.Run says.
 func NewTraining(d Data, c train.Config) Training {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation, c.Backend = "", "", "", "", "", ""
 	c.Clouds, c.Points = 0, d.Points
+	if m, err := c.Model(); err == nil {
+		if s, ok := m.Loss.(loss.Sliced); ok {
+			c.Slices = s.Rule.Slices
+		}
+		if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
+			c.P = e.Exponent()
+		}
+	}
 	return Training{Data: d, Config: c}
 }
 
@@ -73,20 +84,28 @@ func (t Training) do(ctx context.Context, l *Lab, dir string) (any, error) {
 	}
 	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held, Programs: &l.programs,
 		Progress: func(r train.Record, total int) { l.say("training "+t.Name(), r.Step, total) }}
-	if _, err := train.ReadConfig(o.Out); err == nil {
-		o.Resume = true
-	}
 	c := t.Config
 	c.Key, c.Split = t.Data.Key, t.Data.Split
 	if c.Split == "train" {
 		c.Split = ""
 	}
-	r, err := train.Run(ctx, e, set, c, o)
-	if err != nil {
-		return nil, err
+	old, err := train.ReadConfig(o.Out)
+	o.Resume = err == nil
+	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) { // the same clouds, in another place than before
+		old.Data, old.Key = name, c.Key
+		if err := durable.WriteJSON(filepath.Join(o.Out, "config.json"), old); err != nil {
+			return nil, err
+		}
+	}
+	r, err := train.ReadResult(o.Out)
+	if err != nil { // not finished; else it was cut off here, and its checkpoints may be gone
+		if r, err = train.Run(ctx, e, set, c, o); err != nil {
+			return nil, err
+		}
+		old.Backend = e.Name
 	}
 	r.Run = RunFolder
-	return Trained{Result: r, Backend: e.Name, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
+	return Trained{Result: r, Backend: old.Backend, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
 		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not go on
 }
 
