@@ -19,17 +19,16 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 type tableRun struct {
 	*common
 	preset, seeds, rows, data, test, out, format, pictures string
-	set                                          []string
-	job, submit                                  string
-	jobs                                         int
-	wait, ours                                   bool
-	slurm                                        fanout.SlurmOptions
+	set                                                    []string
+	job, submit                                            string
+	jobs                                                   int
+	wait, ours                                             bool
+	slurm                                                  fanout.SlurmOptions
 }
 
 func newTableRun(c *common) *cobra.Command {
@@ -161,7 +160,7 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 	if err != nil {
 		return err
 	}
-	if err := save(t.out, f); err != nil {
+	if err := save(lab, f); err != nil {
 		return err
 	}
 	if err := t.draw(f); err != nil {
@@ -199,18 +198,14 @@ func (t *tableRun) draw(f table.Filled) error {
 }
 
 // save keeps the table in every format beside the runs.
-func save(out string, f table.Filled) error {
-	dir := filepath.Join(out, "tables")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
+func save(lab *runs.Lab, f table.Filled) error {
 	for _, format := range table.Formats() {
 		extension := map[string]string{"text": "txt", "latex": "tex"}[format]
 		if extension == "" {
 			extension = format
 		}
-		path := filepath.Join(dir, f.Table.Name+"-"+f.Preset+"."+extension)
-		if err := durable.Write(path, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+		name := filepath.Join("tables", f.Table.Name+"-"+f.Preset+"."+extension)
+		if err := lab.Write(name, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 			return err
 		}
 	}

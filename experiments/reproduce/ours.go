@@ -105,6 +105,8 @@ func gapName(c gap.Config) string {
 	switch {
 	case c.Method == gap.Uniform:
 		return "random location"
+	case c.Method == gap.Constant:
+		return "best constant location"
 	case c.Method == gap.Converged:
 		return "v-DSW, converged"
 	case c.Optimiser == gap.Adam:

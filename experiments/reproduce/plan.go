@@ -157,7 +157,8 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 	if err != nil {
 		return nil, err
 	}
-	if !classes {
+	accuracy := slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == "acc" })
+	if accuracy && !classes {
 		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
 	}
 	return func(r table.Row, seed uint64) ([]Reading, error) {
@@ -183,13 +184,13 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}, err
 			}},
 		}
-		if classes && slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == "acc" }) {
+		if accuracy && classes {
 			config := latent.DefaultClassifier(0)
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
-			accuracy := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
-			out = append(out, Reading{accuracy, func(l *runs.Lab) (map[string]float64, error) {
+			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
+			out = append(out, Reading{classified, func(l *runs.Lab) (map[string]float64, error) {
 				var v runs.Classified
-				err := l.Result(accuracy, &v)
+				err := l.Result(classified, &v)
 				return map[string]float64{"acc": v.Accuracy}, err
 			}})
 		}

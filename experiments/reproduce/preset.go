@@ -3,8 +3,6 @@
 package reproduce
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
 // Preset is the size of a reproduction. Every field can be overridden by its JSON name (Override).
@@ -150,10 +149,11 @@ func (p *Preset) Override(name, value string) error {
 			p.overrides = append(p.overrides, name+"="+value)
 			return nil
 		}
-		d := json.NewDecoder(bytes.NewReader([]byte(value)))
-		if err := d.Decode(v.Field(i).Addr().Interface()); err != nil || d.More() {
-			return fmt.Errorf("override %s: expected a value of type %s, found %q", name, v.Field(i).Type(), value)
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return fmt.Errorf("override %s: expected a whole number, found %q", name, value)
 		}
+		v.Field(i).SetInt(int64(n))
 		p.overrides = append(p.overrides, name+"="+value)
 		return nil
 	}
@@ -177,6 +177,9 @@ func (p Preset) check() error {
 		if n := v.Field(i).Int(); n < int64(least) {
 			return fmt.Errorf("%s: expected at least %d, found %d", tag, least, n)
 		}
+	}
+	if !slices.Contains(latent.Sinkhorns, p.Sinkhorn) {
+		return fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(latent.Sinkhorns, " or "), p.Sinkhorn)
 	}
 	if len(p.Seeds) == 0 {
 		return fmt.Errorf("seeds: expected at least one")
@@ -214,7 +217,8 @@ func (p Preset) Settings(study string) []string {
 			continue
 		}
 		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
-			out = append(out, fmt.Sprintf("%s %s (paper: %s)", f.Tag.Get("json"), shown(x), shown(y)))
+			name := f.Tag.Get("json")
+			out = append(out, fmt.Sprintf("%s %s (paper: %s)", name, shown(name, x), shown(name, y)))
 		}
 	}
 	if len(p.Seeds) != len(paper().Seeds) {
@@ -226,9 +230,12 @@ func (p Preset) Settings(study string) []string {
 	return out
 }
 
-func shown(v any) string {
-	if v == "" || v == 0 {
+func shown(name string, v any) string {
+	switch {
+	case v == 0:
 		return "all"
+	case name == "test" && v == "":
+		return "the test part of data"
 	}
 	return fmt.Sprint(v)
 }
