@@ -62,7 +62,7 @@ func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); loop.XLA(x.Graph()) && batch*m*m > fit {
+	if fit := tableSize(x.Graph()); loop.XLA(x.Graph()) && batch*m*m > fit/2 {
 		r = blockedCost(x, y, max(1, fit/m))
 	} else {
 		r = storedCost(x, y)
@@ -73,10 +73,10 @@ func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
 	return r
 }
 
-// tableSize is how many elements of a table are at hand at a time: what a core's cache holds, or what keeps a GPU busy.
+// tableSize is how many elements of a table are at hand at a time: what the cores' caches hold, or what keeps a GPU busy.
 func tableSize(g *graph.Graph) int {
 	if loop.OnCPU(g) {
-		return 1 << 18
+		return 1 << 19
 	}
 	return 1 << 24
 }

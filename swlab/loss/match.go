@@ -117,11 +117,11 @@ func (t tables) transport(a, b []*graph.Node) transport {
 	return transport{cost: graph.ReduceSum(r[0], 1), dx: graph.Stack(dx, -1), dy: graph.Stack(dy, -1)}
 }
 
-// match is the block's sum over levels of a_k E_kl b_l.
+// match is the block's sum over levels of a_k E_kl b_l. Every third E is an exponential, the next two are fourth powers: to 16 units in the last place.
 func (k block) match(a, b []*graph.Node) *graph.Node {
 	var sum, e *graph.Node
 	for j := softest; j <= sharpest; j++ {
-		if (j-softest)%2 == 0 {
+		if (j-softest)%3 == 0 {
 			e = k.exponential(j)
 		} else {
 			e = fourth(e)
