@@ -120,6 +120,9 @@ func (d Data) options() datasets.OpenOptions {
 	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: datasets.DefaultMemory}
 }
 
+// Clouds are those of d, kept for the runs that work on them.
+func (l *Lab) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
+
 // open returns the clouds; they are kept.
 func (l *Lab) open(d Data) (datasets.Clouds, error) {
 	key, err := json.Marshal(d)
