@@ -92,7 +92,7 @@ func quick() Preset {
 	p, study := paper(), gap.Quick()
 	p.Name, p.Data, p.Test, p.Chairs, p.Points = "quick", datasets.Builtin, "", datasets.Builtin, 256
 	p.Batch, p.Epochs = 32, 3
-	p.ClassifierEpochs, p.ClassifierBatch = 200, 128
+	p.ClassifierEpochs = 100
 	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch = 640, 100, 3, 32
 	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints = study.Pairs, study.HeldOut, study.Common, 1024
 	return p
