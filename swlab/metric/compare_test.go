@@ -90,11 +90,18 @@ func TestPairwise(t *testing.T) {
 // TestKernelBothHalves: the kernel's EMD is not symmetric, and neither is its matrix of a set with itself.
 func TestKernelBothHalves(t *testing.T) {
 	a := random(4, 17, 24)
-	e, ctx := graphtest.Engine(t), context.Background()
-	whole, err := Pairwise(ctx, e, a, a, "emd-approx", Options{})
+	all, err1 := newSide(a)
+	third, err2 := newSide(a.Select([]int{3}))
+	d, err3 := named("emd-approx")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	// One program serves both matrices.
+	m, err := matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole, row := m[0], m[1]
 	differ := 0
 	for i := range a.N {
 		for j := range i {
@@ -107,10 +114,6 @@ func TestKernelBothHalves(t *testing.T) {
 		t.Errorf("%d of 136 pairs differ from their exchange, assigned %v", differ, whole.Assigned)
 	}
 	// First index, first argument: one row alone is the same row.
-	row, err := Pairwise(ctx, e, a.Select([]int{3}), a, "emd-approx", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for j, v := range row.Values {
 		if math.Abs(v-whole.At(3, j)) > 1e-6*v {
 			t.Errorf("from 3 to %d: %v alone, %v in the matrix", j, v, whole.At(3, j))
