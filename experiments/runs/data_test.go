@@ -1,0 +1,173 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// content is what a store finds out about clouds.
+func content(t *testing.T, l *Lab, d Data) string {
+	t.Helper()
+	d, err := l.Data(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Content == "" {
+		t.Fatalf("%s: no content", d.Path)
+	}
+	return d.Content
+}
+
+// TestContent: equal clouds are one thing wherever they lie; other points, classes or parts are another, also in a file that has changed.
+func TestContent(t *testing.T) {
+	l := in(t)
+	first, second := stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)
+	data := Data{Path: first, Split: "train", Points: 32}
+	base := content(t, l, data)
+	moved, test := data, data.Part("test")
+	moved.Path = second
+	if content(t, l, moved) != base || content(t, l, test) != base {
+		t.Error("equal clouds in another folder, or their test part, have another content")
+	}
+	if builtin := content(t, l, Data{Path: datasets.Builtin, Points: 32}); builtin != datasets.ShapesVersion {
+		t.Errorf("built-in shapes: %s", builtin)
+	}
+	fewer := data
+	fewer.Points = 16
+	seen := map[string]string{base: "the folder", content(t, l, fewer): "fewer points"}
+	differs := func(what string) {
+		t.Helper()
+		c := content(t, l, moved)
+		if old, ok := seen[c]; ok {
+			t.Errorf("%s: not noticed, the content is that of %s", what, old)
+		}
+		seen[c] = what
+	}
+	split := make([]int32, 20)
+	split[3] = 1
+	if err := datasets.WriteNPYInts(filepath.Join(second, "split.npy"), split, 20); err != nil {
+		t.Fatal(err)
+	}
+	differs("other parts")
+	if err := datasets.WriteNPYInts(filepath.Join(second, "labels.npy"), split, 20); err != nil {
+		t.Fatal(err)
+	}
+	differs("other labels")
+	stored(t, second, 2)
+	differs("other clouds")
+}
+
+// TestContentKept: files are read once; damage to what is kept costs reading again.
+func TestContentKept(t *testing.T) {
+	l := in(t)
+	data := Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 32}
+	base := content(t, l, data)
+	file := filepath.Join(l.Dir, dataFile)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	if err := json.Unmarshal(raw, &known); err != nil || len(known) != 1 {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), base, "from the store", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if c := content(t, l, data); c != "from the store" {
+		t.Errorf("read again: %s", c)
+	}
+	if err := os.WriteFile(file, raw[:len(raw)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if c := content(t, l, data); c != base {
+		t.Errorf("after damage: %s, was %s", c, base)
+	}
+	if again, err := os.ReadFile(file); err != nil || string(again) != string(raw) {
+		t.Errorf("not mended: %s, %v", again, err)
+	}
+}
+
+// TestWrite: a file of the store is whole or as it was, and the temporary files of killed writers go.
+func TestWrite(t *testing.T) {
+	l := &Lab{Dir: t.TempDir()}
+	text := func(s string, err error) func(io.Writer) error {
+		return func(w io.Writer) error { _, e := io.WriteString(w, s); return errors.Join(e, err) }
+	}
+	if err := l.Write("tables/a.txt", text("old", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(l.Dir, "tables", ".a.txt.77"), []byte("ha"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := l.Write("tables/a.txt", text("half", broken)); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(l.Dir, "tables", "a.txt"))
+	if left, _ := os.ReadDir(filepath.Join(l.Dir, "tables")); err != nil || string(raw) != "old" || len(left) != 1 {
+		t.Errorf("%q, %v, %v", raw, err, left)
+	}
+}
+
+// TestOpen: parts, classes, a val part out of the train part, and errors that name the data.
+func TestOpen(t *testing.T) {
+	l := in(t)
+	size := func(d Data) int {
+		t.Helper()
+		set, err := l.open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := set.Header(); h.M != d.Points {
+			t.Errorf("%s: %d points", d, h.M)
+		}
+		return set.Header().N
+	}
+	chairs := Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7, Val: 0.05}
+	if train, val, test := size(chairs), size(chairs.Part("val")), size(chairs.Part("test")); train != 38 || val != 2 || test != 7 {
+		t.Errorf("40 chairs and 7 of a test part: %d train, %d val, %d test", train, val, test)
+	}
+	whole, err := l.open(Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7})
+	if err != nil || whole.Header().N != 40 {
+		t.Fatalf("%v", err)
+	}
+	folder, err := l.Data(Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 40, Classes: datasets.ShapeClasses()[:2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train, test, all := size(folder), size(folder.Part("test")), size(folder.Part("all")); train != 6 || test != 4 || all != 10 {
+		t.Errorf("two classes of the folder: %d train, %d test, %d in all", train, test, all)
+	}
+	if ok, err := l.HasClasses(folder); err != nil || !ok {
+		t.Errorf("the folder has classes and parts: %v, %v", ok, err)
+	}
+	file := filepath.Join(t.TempDir(), "bare.npy")
+	if err := datasets.WriteNPY(file, whole.(*datasets.Set).Points, 40, 16, 3); err != nil {
+		t.Fatal(err)
+	}
+	bare, err := l.Data(Data{Path: file, Split: "train", Points: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := l.HasClasses(bare); err != nil || ok || size(bare) != 40 {
+		t.Errorf("a bare file has no classes: %v, %v", ok, err)
+	}
+	none, unknown, val := bare, folder, bare.Part("val")
+	none.Path, unknown.Classes, val.Val = filepath.Join(t.TempDir(), "none.npy"), []string{"unicorn"}, 0.1
+	if _, err := l.Data(none); err == nil || !strings.Contains(err.Error(), none.Path) {
+		t.Errorf("no such file: %v", err)
+	}
+	for _, d := range []Data{bare.Part("test"), val, unknown} {
+		if _, err := l.open(d); err == nil || !strings.Contains(err.Error(), d.Path) {
+			t.Errorf("%s: the error does not name it: %v", d, err)
+		}
+	}
+}

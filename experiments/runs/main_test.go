@@ -1,0 +1,81 @@
+package runs
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// bench is the Lab of all tests: what it has compiled serves every one of them, each in a store of its own.
+var bench = &Lab{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	bench.Close()
+	os.Exit(code)
+}
+
+// in is bench, in a new store.
+func in(t *testing.T) *Lab {
+	t.Helper()
+	bench.Dir, bench.Say = t.TempDir(), nil
+	return bench
+}
+
+// do does a run, or the test ends.
+func do(t *testing.T, l *Lab, r Run) {
+	t.Helper()
+	if err := l.Do(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// toy are 12 train and 8 test clouds of four classes.
+func toy(t *testing.T, l *Lab) Data {
+	t.Helper()
+	d, err := l.Data(Data{Path: datasets.Builtin, Split: "train", Points: 32, Classes: datasets.ShapeClasses()[:4], Train: 3, Test: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// sw is a training of 6 steps in 2 passes.
+func sw(d Data) Training {
+	c := train.DefaultConfig()
+	c.Batch, c.Epochs, c.Slices = 4, 2, 10
+	return NewTraining(d, c)
+}
+
+// stored writes 20 clouds as a folder with labels and parts, 12 of them for training.
+func stored(t *testing.T, dir string, seed uint64) string {
+	t.Helper()
+	set, err := datasets.Shapes{Train: 3, Test: 2, Points: 40, Classes: datasets.ShapeClasses()[:4], Seed: seed}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := make([]int32, set.N)
+	for i, p := range set.Split {
+		split[i] = int32(p)
+	}
+	names := ""
+	for _, c := range set.Classes {
+		names += c + "\n"
+	}
+	for _, err := range []error{
+		os.MkdirAll(dir, 0o755),
+		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Points, set.N, set.M, 3),
+		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.N),
+		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.N),
+		os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(names), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

@@ -1,0 +1,124 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// learned are the files of a training that hold what it has learned.
+func learned(t *testing.T, l *Lab, r Training) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
+		raw, err := os.ReadFile(filepath.Join(l.Folder(r), RunFolder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = raw
+	}
+	return out
+}
+
+// cutOff starts a training and stops it in its second pass.
+func cutOff(t *testing.T, l *Lab, r Training) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	l.Say = func(what string, done, _ int) {
+		if strings.HasPrefix(what, "training") && done == 5 {
+			stop()
+		}
+	}
+	if err := l.Do(ctx, r); !errors.Is(err, context.Canceled) || l.Done(r) {
+		t.Fatalf("not interrupted: %v", err)
+	}
+}
+
+// steps counts the steps that a training still takes.
+func steps(t *testing.T, l *Lab, r Training) int {
+	t.Helper()
+	n := 0
+	l.Say = func(what string, _, _ int) {
+		if strings.HasPrefix(what, "training") {
+			n++
+		}
+	}
+	do(t, l, r)
+	return n
+}
+
+// TestTraining: a training ends with the same weights whether it was cut off in the middle, after its end, or never.
+func TestTraining(t *testing.T) {
+	l := in(t)
+	r := sw(toy(t, l))
+	if n := steps(t, l, r); n != 6 {
+		t.Fatalf("%d steps, expected 6", n)
+	}
+	want := learned(t, l, r)
+	var v Trained
+	if err := l.Result(r, &v); err != nil || v.Steps != 6 || v.Epochs != 2 || v.Run != RunFolder || v.Backend == "" || !(v.SecondsPerEpoch > 0) || v.SecondsPerEpoch != 3*v.SecondsPerStep {
+		t.Errorf("%+v, %v", v, err)
+	}
+	same := func(what string) {
+		t.Helper()
+		for name, raw := range learned(t, l, r) {
+			if !bytes.Equal(raw, want[name]) {
+				t.Errorf("%s: %s differs", what, name)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(l.Folder(r), RunFolder, "checkpoints")); err == nil {
+			t.Errorf("%s: checkpoints are left", what)
+		}
+	}
+	same("undisturbed")
+	if err := os.Remove(filepath.Join(l.Folder(r), resultFile)); err != nil {
+		t.Fatal(err)
+	}
+	if n := steps(t, l, r); n != 0 {
+		t.Errorf("cut off after its end: %d steps again", n)
+	}
+	var again Trained
+	if err := l.Result(r, &again); err != nil || again.Loss != v.Loss || again.Backend != v.Backend || again.SecondsPerEpoch != v.SecondsPerEpoch {
+		t.Errorf("cut off after its end: %+v, %v; was %+v", again, err, v)
+	}
+	l = in(t)
+	cutOff(t, l, r)
+	if n := steps(t, l, r); n != 1 {
+		t.Errorf("cut off after 5 of 6 steps: %d steps more", n)
+	}
+	same("cut off")
+}
+
+// TestMoved: a training goes on where the same clouds lie elsewhere, and its folder names the place they were last read from.
+func TestMoved(t *testing.T) {
+	l := in(t)
+	places := []string{stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)}
+	var rs []Training
+	for _, place := range places {
+		d, err := l.Data(Data{Path: place, Split: "train", Points: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs = append(rs, sw(d))
+	}
+	if l.Folder(rs[0]) != l.Folder(rs[1]) {
+		t.Fatal("the same clouds in two places make two runs")
+	}
+	cutOff(t, l, rs[0])
+	other := &Lab{Dir: l.Dir} // a later process, which has not read the first place
+	defer other.Close()
+	if n := steps(t, other, rs[1]); n != 1 {
+		t.Errorf("%d steps more, expected 1", n)
+	}
+	c, err := train.ReadConfig(filepath.Join(l.Folder(rs[1]), RunFolder))
+	if err != nil || c.Data != places[1] {
+		t.Errorf("trained on %s, expected %s; %v", c.Data, places[1], err)
+	}
+}

@@ -1,0 +1,242 @@
+package runs
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// TestUses: what is made of a training's weights. One training serves all.
+func TestUses(t *testing.T) {
+	l := in(t)
+	d := toy(t, l)
+	r := sw(d)
+	r.Config.Steps = 2
+	do(t, l, r)
+	t.Run("scores", func(t *testing.T) { scores(t, l, r) })
+	t.Run("codes", func(t *testing.T) { codes(t, l, r) })
+	t.Run("accuracy", func(t *testing.T) { accuracy(t, l, r) })
+	t.Run("generation", func(t *testing.T) { generation(t, l, r) })
+}
+
+// scores are those of experiments.Evaluate on the run's folder, and those of six clouds on six of them.
+func scores(t *testing.T, l *Lab, r Training) {
+	test := r.Data.Part("test")
+	s := Scores{Of: r, State: "last", Data: test, Exact: true, Seed: 3}
+	do(t, l, s)
+	var got experiments.Scores
+	if err := l.Result(s, &got); err != nil {
+		t.Fatal(err)
+	}
+	w, err := weights.ReadSafetensors(filepath.Join(l.Folder(r), RunFolder, "weights.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clouds, err := l.open(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := experiments.EvaluateOptions{Seed: 3, ExactEMD: true, PerCloud: true}
+	want, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: 32}, w, clouds, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || got.N != 8 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	many := r.Data
+	many.Train = 13 // the six are among the first 50
+	six := Scores{Of: r, State: "last", Data: many, Six: true, Seed: 3}
+	do(t, l, six)
+	whole, err := l.open(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, _, err := experiments.SixShapes(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, _ := chosen.Digest()
+	if err := l.Result(six, &got); err != nil || got.N != 6 || got.PerCloud.Digest != digest {
+		t.Errorf("six clouds: %+v, %v", got, err)
+	}
+	bad := s
+	bad.State = "worst"
+	if err := l.Do(context.Background(), bad); err == nil || !strings.Contains(err.Error(), `found "worst"`) {
+		t.Errorf("unknown state: %v", err)
+	}
+}
+
+// codes are those of swlab.Network, bit by bit, also where the last batch is not full.
+func codes(t *testing.T, l *Lab, r Training) {
+	w, err := l.weights(r, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := r.Data.Part("all")
+	all.Classes, all.Train, all.Test = datasets.ShapeClasses()[:20], 1, 1 // 40 clouds
+	got, err := l.codes(context.Background(), w, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clouds, err := l.open(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := net.Encode(clouds, swlab.NetworkOptions{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.N != 40 || len(got.Labels) != 40 || len(got.Vectors) != 40*pointnet.LatentSize || len(want) != len(got.Vectors) {
+		t.Fatalf("%d codes, %d labels, %d and %d numbers", got.N, len(got.Labels), len(got.Vectors), len(want))
+	}
+	for i := range want {
+		if d := want[i] - got.Vectors[i]; d > 1e-6 || d < -1e-6 {
+			t.Fatalf("number %d: %g, want %g", i, got.Vectors[i], want[i])
+		}
+	}
+}
+
+// accuracy is the fraction of right answers of the classifier that latent.Classify trains on the codes.
+func accuracy(t *testing.T, l *Lab, r Training) {
+	c := latent.DefaultClassifier(0)
+	c.Epochs, c.Batch = 30, 6
+	a := Accuracy{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c}
+	do(t, l, a)
+	var v Classified
+	if err := l.Result(a, &v); err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for _, ok := range v.Correct {
+		if ok {
+			right++
+		}
+	}
+	if v.NTrain != 12 || v.NTest != 8 || len(v.Correct) != 8 || v.Accuracy != float64(right)/8 {
+		t.Errorf("%+v, %d right", v, right)
+	}
+	w, err := l.weights(r, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, err := l.codes(context.Background(), w, a.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := l.codes(context.Background(), w, a.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Classes = 4
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := latent.Classify(context.Background(), e, train, test, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Loss != want.Loss || !reflect.DeepEqual(v.Correct, want.Correct) {
+		t.Errorf("%+v, latent.Classify: %+v", v, want)
+	}
+}
+
+// generation: the comparison is the same when it is cut off after its clouds were made, which are then not made again.
+func generation(t *testing.T, l *Lab, r Training) {
+	c := latent.DefaultGenerator()
+	c.Epochs, c.Batch, c.Rounds = 2, 6, 20
+	g := Generation{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c, Count: 5, Seed: 2, Distances: []string{"cd"}}
+	do(t, l, g)
+	var first, second metric.Report
+	if err := l.Result(g, &first); err != nil {
+		t.Fatal(err)
+	}
+	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
+	if err != nil || made.N != 5 || made.M != 32 {
+		t.Fatalf("%v, %v", made, err)
+	}
+	cd := first.Scores("cd")
+	if !(first.JSD > 0 && first.JSD <= 1) || !(cd.MMDPaper > 0) || !(cd.NNA >= 0 && cd.NNA <= 1) || !(cd.COVPaper > 0 && cd.COVPaper <= 1) {
+		t.Errorf("%+v", first)
+	}
+	for _, gone := range []string{resultFile, "distances"} {
+		if err := os.RemoveAll(filepath.Join(l.Folder(g), gone)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trained := false
+	l.Say = func(what string, _, _ int) { trained = trained || strings.HasPrefix(what, "generator") }
+	do(t, l, g)
+	if err := l.Result(g, &second); err != nil || trained || !reflect.DeepEqual(first, second) {
+		t.Errorf("cut off: trained again %v, %+v, was %+v, %v", trained, second, first, err)
+	}
+	g.Count = 0
+	do(t, l, g)
+	if made, err = datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}); err != nil || made.N != 8 {
+		t.Errorf("as many as real ones: %v, %v", made, err)
+	}
+}
+
+// TestGap: a row of the study is gap.Run's, seconds aside, and its harmonics serve the next row.
+func TestGap(t *testing.T) {
+	l := in(t)
+	c := gap.Smoke()
+	c.Method, c.Batches, c.Pairs, c.HeldOut, c.Common = gap.Uniform, 2, 2, 2, 10
+	g := Gap{Data: toy(t, l), Config: c}
+	do(t, l, g)
+	var got gap.Result
+	if err := l.Result(g, &got); err != nil {
+		t.Fatal(err)
+	}
+	set, err := l.open(g.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := gap.Run(context.Background(), e, set.(*datasets.Set), c, gap.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Paper, want.Paper = gap.Letter{Distance: got.Paper.Distance}, gap.Letter{Distance: want.Paper.Distance}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	harmonics := filepath.Join(l.Dir, "harmonics")
+	before, err := os.ReadDir(harmonics)
+	if err != nil || len(before) == 0 {
+		t.Fatalf("%v, %v", before, err)
+	}
+	g.Config.Seed++
+	do(t, l, g)
+	if after, _ := os.ReadDir(harmonics); len(after) != len(before) {
+		t.Errorf("another seed expanded the pairs again: %d files, were %d", len(after), len(before))
+	}
+}
