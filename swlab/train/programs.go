@@ -84,7 +84,8 @@ func (p *Programs) of(b compute.Backend, m Model, c Config) (programs, error) {
 // programKey is what the graphs of a run depend on, shapes of the data aside.
 func (c Config) programKey() (string, error) {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
-	c.Clouds, c.Batch, c.Epochs, c.Steps, c.Seed, c.AscentSteps = 0, 0, 0, 0, 0, 0
+	c.Clouds, c.Batch, c.Epochs, c.Steps, c.Seed = 0, 0, 0, 0, 0
+	c.AscentSteps = min(c.AscentSteps, 1) // without a step there is no ascent: the location is drawn in the step itself
 	key, err := json.Marshal(c)
 	return string(key), err
 }

@@ -25,9 +25,11 @@ func TestValidation(t *testing.T) {
 	for _, c := range []Config{config("chamfer", ""), config("v-dsw", "la"), config("v-dsw", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
 			t.Parallel()
-			c.Epochs = 4
-			_, plain := finished(t, c, Options{})
-			r, dir := finished(t, c, Options{Validation: held})
+			c.Epochs, c.Batch = 4, 6
+			var shared Programs
+			defer shared.Close()
+			_, plain := finished(t, c, Options{Programs: &shared})
+			r, dir := finished(t, c, Options{Validation: held, Programs: &shared})
 			if !sameLog(values(t, plain), values(t, dir)) || !sameFile(t, filepath.Join(plain, weightsFile), filepath.Join(dir, weightsFile)) {
 				t.Error("validation changed the training")
 			}
@@ -41,15 +43,15 @@ func TestValidation(t *testing.T) {
 			}
 			cut := filepath.Join(t.TempDir(), "run")
 			ctx, cancel := context.WithCancel(context.Background())
-			_, err := Run(ctx, graphtest.Engine(t), boxes(12, 32), c, Options{Out: cut, Validation: held, Progress: func(r Record, _ int) {
-				if r.Step == 7 {
+			_, err := Run(ctx, graphtest.Engine(t), boxes(12, 32), c, Options{Out: cut, Validation: held, Programs: &shared, Progress: func(r Record, _ int) {
+				if r.Step == 5 {
 					cancel()
 				}
 			}})
 			if !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
-			if again, _ := finished(t, c, Options{Out: cut, Resume: true, Validation: held}); !slices.Equal(again.Validation, r.Validation) {
+			if again, _ := finished(t, c, Options{Out: cut, Resume: true, Validation: held, Programs: &shared}); !slices.Equal(again.Validation, r.Validation) {
 				t.Errorf("cut off and resumed: %v, at once: %v", again.Validation, r.Validation)
 			}
 			if _, err := Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "validation") {
@@ -90,16 +92,20 @@ func TestPrograms(t *testing.T) {
 	defer shared.Close()
 	dsw := func(steps int, seed uint64) Config {
 		c := config("v-dsw", "")
-		c.AscentSteps, c.Seed, c.Epochs = steps, seed, 1
+		c.AscentSteps, c.Seed, c.Epochs, c.Batch = steps, seed, 1, 6
 		return c
 	}
-	la := config("v-dsw", "la")
-	la.Epochs = 1
-	for _, c := range []Config{dsw(2, 1), dsw(0, 1), dsw(5, 2), la, dsw(5, 2)} {
-		_, alone := finished(t, c, Options{})
-		_, together := finished(t, c, Options{Programs: &shared})
-		if !sameLog(values(t, alone), values(t, together)) {
-			t.Errorf("%s%s, T = %d, seed %d: another log with shared programs", c.Loss, c.Amortizer, c.AscentSteps, c.Seed)
+	sw := config("sw", "")
+	sw.Epochs, sw.Batch = 1, 6
+	_, first := finished(t, dsw(5, 2), Options{})
+	_, second := finished(t, sw, Options{})
+	finished(t, dsw(0, 1), Options{Programs: &shared})
+	for _, run := range []struct {
+		config Config
+		alone  string
+	}{{dsw(5, 2), first}, {sw, second}, {dsw(5, 2), first}} {
+		if _, together := finished(t, run.config, Options{Programs: &shared}); !sameLog(values(t, run.alone), values(t, together)) {
+			t.Errorf("%s: another log with shared programs", run.config.Loss)
 		}
 	}
 }

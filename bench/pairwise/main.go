@@ -1,0 +1,114 @@
+// Command pairwise times the matrix of approximate EMDs from n generated to n real clouds, the bulk of the generation metrics:
+//
+//	go run ./bench/pairwise --clouds 200 --store .out/bench/pairwise
+//
+// It prints wall and processor time per pair, the peak of memory before and after, and what the paper's three matrices of 677 x 677
+// would take at that rate. Clouds are built-in shapes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+)
+
+func main() {
+	n := flag.Int("clouds", 200, "of either set")
+	points := flag.Int("points", 2048, "per cloud")
+	distance := flag.String("distance", "emd-approx", "cd, emd-approx or emd-exact")
+	store := flag.String("store", "", "folder that keeps finished blocks; empty: none")
+	backend := flag.String("backend", "auto", "auto, xla:cuda, xla:cpu or go")
+	flag.Parse()
+	engine.HugePages()
+	if err := run(*n, *points, *distance, *store, *backend); err != nil {
+		fmt.Fprintln(os.Stderr, "pairwise:", err)
+		os.Exit(1)
+	}
+}
+
+func run(n, points int, distance, store, backend string) error {
+	a, err := shapes(n, points, 1)
+	if err != nil {
+		return err
+	}
+	b, err := shapes(n, points, 2)
+	if err != nil {
+		return err
+	}
+	e, err := engine.Open(backend)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// One block first: compiled, and with all the memory that a block takes.
+	few := func(s *datasets.Set) *datasets.Set { return s.Select([]int{0, 1}) }
+	if _, err := metric.Pairwise(ctx, e, few(a), few(b), distance, metric.Options{}); err != nil {
+		return err
+	}
+	before, cpu, began := peak(), processor(), time.Now()
+	last := began
+	m, err := metric.Pairwise(ctx, e, a, b, distance, metric.Options{Store: store, Progress: func(what string, done, total int) {
+		if time.Since(last) > time.Minute {
+			last = time.Now()
+			fmt.Fprintf(os.Stderr, "%s %d of %d, %.0f s\n", what, done, total, time.Since(began).Seconds())
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	wall, used, pairs := time.Since(began).Seconds(), processor()-cpu, float64(n*n)
+	paper := 3 * 677 * 677.0
+	fmt.Printf("%s, %d x %d clouds of %d points, %s, %d cores\n", distance, n, n, points, e.Name, runtime.NumCPU())
+	fmt.Printf("wall       %8.1f s, %.1f ms a pair; at this rate the paper's 3 x 677 x 677: %.1f h\n", wall, 1e3*wall/pairs, wall/pairs*paper/3600)
+	fmt.Printf("processor  %8.1f s, %.1f ms a pair; over all cores: %.1f h\n", used, 1e3*used/pairs, used/pairs*paper/3600/float64(runtime.NumCPU()))
+	fmt.Printf("peak memory %.0f MB after one block, %.0f MB at the end\n", before, peak())
+	mean := 0.0
+	for _, v := range m.Values {
+		mean += v / pairs
+	}
+	fmt.Printf("mean distance %.6f\n", mean)
+	return nil
+}
+
+// shapes are n clouds, one class after the other.
+func shapes(n, points int, seed uint64) (*datasets.Set, error) {
+	classes := len(datasets.ShapeClasses())
+	set, err := datasets.Shapes{Train: (n + classes - 1) / classes, Points: points, Seed: seed}.Generate()
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return set.Select(rows), nil
+}
+
+// processor is the processor time of this process in seconds, all cores.
+func processor() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + 1e-6*float64(t.Usec) }
+	return seconds(u.Utime) + seconds(u.Stime)
+}
+
+// peak is the largest resident memory so far, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Maxrss) / 1024
+}
