@@ -1,0 +1,171 @@
+// Package sweep varies settings of a training over a grid and compares what comes of it, every point of the grid with the same random
+// numbers: order of the data, initial weights, directions of the evaluation. Runs lie in the store that the paper's tables use.
+package sweep
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// Config is a sweep.
+type Config struct {
+	Vary  []Vary       // the grid is their product, the last varies fastest
+	Base  train.Config // the settings that are not varied; what it says of data and seed is not read
+	Seeds []uint64     // of the trainings, the same for every point of the grid
+
+	Data string // clouds to train on: the train part
+	Key  string // array in a .npz or .h5 file
+	Test string // clouds to score on, all of them; "": the test part of Data
+	// PerClass and PerTest are clouds per class of the built-in shapes, to train on and to score on; both 0: the default set.
+	PerClass, PerTest int
+}
+
+// Default is a sweep of the size of the tables' preset quick, with one seed: v-DSW on the built-in shapes, 256 points, 3 epochs.
+func Default() Config {
+	c := Config{Base: train.DefaultConfig(), Seeds: []uint64{1}, Data: datasets.Builtin}
+	c.Base.Loss, c.Base.Points, c.Base.Batch, c.Base.Epochs = "v-dsw", 256, 32, 3
+	return c
+}
+
+// Plan is a sweep whose settings and clouds have been looked at.
+type Plan struct {
+	Config Config
+	Points []Point // of the grid, in order
+	train  string  // the clouds, for people
+	test   string
+}
+
+// Point is one point of the grid.
+type Point struct {
+	Config  train.Config
+	Refused error // why it cannot be trained; nil: it can
+	jobs    []job // one a seed
+}
+
+// job is the work for one seed.
+type job struct {
+	training runs.Training
+	scores   runs.Scores
+}
+
+// NewPlan looks at settings and clouds. A combination of settings that cannot be is its point's affair, unless no other one is left.
+func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
+	if err := check(c.Base); err != nil {
+		return nil, err
+	}
+	if len(c.Seeds) == 0 {
+		return nil, fmt.Errorf("seeds: expected at least one")
+	}
+	for i, s := range c.Seeds {
+		if slices.Contains(c.Seeds[:i], s) {
+			return nil, fmt.Errorf("seeds: %d twice", s)
+		}
+	}
+	configs, err := grid(c)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Config: c}
+	for _, config := range configs {
+		point := Point{Config: config}
+		point.Refused = p.prepare(l, &point)
+		p.Points = append(p.Points, point)
+	}
+	if p.reference() < 0 {
+		return nil, p.Points[0].Refused
+	}
+	return p, nil
+}
+
+// grid are the settings of all points.
+func grid(c Config) ([]train.Config, error) {
+	if len(c.Vary) == 0 {
+		return nil, fmt.Errorf("vary: expected a setting and its values, found none")
+	}
+	out := []train.Config{c.Base}
+	for i, v := range c.Vary {
+		if slices.ContainsFunc(c.Vary[:i], func(w Vary) bool { return w.Name == v.Name }) {
+			return nil, fmt.Errorf("vary %s: given twice", v.Name)
+		}
+		var seen []string
+		var next []train.Config
+		for _, value := range v.Values {
+			one := c.Base
+			if err := set(&one, v.Name, value); err != nil {
+				return nil, err
+			}
+			if slices.Contains(seen, shown(one, v.Name)) {
+				return nil, fmt.Errorf("vary %s: %s twice", v.Name, value)
+			}
+			seen = append(seen, shown(one, v.Name))
+		}
+		if seen == nil {
+			return nil, fmt.Errorf("vary %s: expected values, found none", v.Name)
+		}
+		for _, before := range out {
+			for _, value := range seen {
+				_ = set(&before, v.Name, value) // was set above
+				next = append(next, before)
+			}
+		}
+		out = next
+	}
+	return out, nil
+}
+
+// prepare makes the runs of a point.
+func (p *Plan) prepare(l *runs.Lab, point *Point) error {
+	c := point.Config
+	if _, err := c.Model(); err != nil {
+		return err
+	}
+	data, err := p.data(l, p.Config.Data, "train", c.Points)
+	if err != nil {
+		return err
+	}
+	test := data.Part("test")
+	if p.Config.Test != "" {
+		if test, err = p.data(l, p.Config.Test, "all", c.Points); err != nil {
+			return err
+		}
+	}
+	clouds, err := l.Clouds(data)
+	if err != nil {
+		return err
+	}
+	if err := c.Check(clouds); err != nil {
+		return err
+	}
+	scored, err := l.Clouds(test)
+	if err != nil {
+		return err
+	}
+	if h := scored.Header(); h.N == 0 || h.D != clouds.Header().D {
+		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, clouds.Header().D, h.N, h.D)
+	}
+	p.train, p.test = data.String(), test.String()
+	for _, seed := range p.Config.Seeds {
+		c.Seed = seed
+		t := runs.NewTraining(data, c)
+		point.jobs = append(point.jobs, job{t, runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}})
+	}
+	return nil
+}
+
+// data completes the clouds as the tables do.
+func (p *Plan) data(l *runs.Lab, path, split string, points int) (runs.Data, error) {
+	d := runs.Data{Path: path, Key: p.Config.Key, Split: split, Points: points}
+	if path == datasets.Builtin && p.Config.PerClass+p.Config.PerTest > 0 {
+		d.Train, d.Test = p.Config.PerClass, p.Config.PerTest
+	}
+	return l.Data(d)
+}
+
+// reference is the point that others are compared with: the first that can be trained; -1: none can.
+func (p *Plan) reference() int {
+	return slices.IndexFunc(p.Points, func(q Point) bool { return q.Refused == nil })
+}

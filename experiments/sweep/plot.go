@@ -1,0 +1,131 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// wide is the ratio of the largest value of a setting to the smallest from which on its axis is logarithmic.
+const wide = 20
+
+// Plot draws the metrics against the first setting varied that is a number, a line for each combination of the others, with a band of one
+// sample standard deviation over seeds. Where no number is varied it draws the exact EMD of the rows below each other, with the standard
+// error over seeds. Before the first row is finished there is nothing to draw: nil.
+func (r *Result) Plot() (*vmfviz.Picture, error) {
+	x := slices.IndexFunc(r.Vary, func(v Vary) bool { return numeric(v.Name) })
+	if x < 0 {
+		return r.dots()
+	}
+	lines := r.lines(x)
+	name := r.Vary[x].Name
+	var panels []vmfviz.CurvePanel
+	for _, m := range metrics {
+		p := vmfviz.CurvePanel{Title: m.name, XLabel: name, YLabel: m.name, LogX: r.spread(x)}
+		for _, l := range lines {
+			if s, ok := r.series(l, m.key, x); ok {
+				p.Series = append(p.Series, s)
+			}
+		}
+		if p.Series == nil {
+			return nil, nil
+		}
+		panels = append(panels, p)
+	}
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Reconstruction by " + name}, panels...)
+}
+
+// line are the rows of one combination of the other settings, by the value of the setting at the axis.
+type line struct {
+	label string
+	rows  []int
+}
+
+func (r *Result) lines(x int) []line {
+	var out []line
+	for i, row := range r.Rows {
+		var others []string
+		for j, v := range r.Vary {
+			if j != x {
+				others = append(others, v.Name+" "+row.shown[j])
+			}
+		}
+		label := strings.Join(others, ", ")
+		k := slices.IndexFunc(out, func(l line) bool { return l.label == label })
+		if k < 0 {
+			k = len(out)
+			out = append(out, line{label: label})
+		}
+		out[k].rows = append(out[k].rows, i)
+	}
+	for _, l := range out {
+		slices.SortFunc(l.rows, func(a, b int) int { return cmp.Compare(r.at(a, x), r.at(b, x)) })
+	}
+	return out
+}
+
+// at is the row's value of the setting at the axis.
+func (r *Result) at(row, x int) float64 {
+	switch v := r.Rows[row].Settings[r.Vary[x].Name].(type) {
+	case int:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// spread says whether the axis is logarithmic.
+func (r *Result) spread(x int) bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range r.Rows {
+		low, high = min(low, r.at(i, x)), max(high, r.at(i, x))
+	}
+	return low > 0 && high > wide*low
+}
+
+// series is a line of the plot, if it has a point.
+func (r *Result) series(l line, key string, x int) (vmfviz.Series, bool) {
+	s := vmfviz.Series{Label: l.label}
+	some, band := false, false
+	for _, i := range l.rows {
+		n, there := r.Rows[i].Values[key]
+		y, sd := math.NaN(), 0.0
+		if there {
+			y, some = n.Mean, true
+		}
+		if n.SD != nil {
+			sd, band = *n.SD, true
+		}
+		s.X, s.Y, s.Low, s.High = append(s.X, r.at(i, x)), append(s.Y, y), append(s.Low, y-sd), append(s.High, y+sd)
+	}
+	if !band {
+		s.Low, s.High = nil, nil
+	}
+	return s, some
+}
+
+// dots is the plot of a sweep over names.
+func (r *Result) dots() (*vmfviz.Picture, error) {
+	var out []vmfviz.Estimate
+	for i, row := range r.Rows {
+		n, there := row.Values["emd_exact"]
+		if !there {
+			continue
+		}
+		e := vmfviz.Estimate{Label: r.Label(i), Value: n.Mean}
+		if n.SD != nil {
+			e.StdErr = *n.SD / math.Sqrt(float64(n.N))
+		}
+		out = append(out, e)
+	}
+	if out == nil {
+		return nil, nil
+	}
+	title := fmt.Sprintf("Reconstruction, %d seed(s)", len(r.Seeds))
+	return vmfviz.Dots(vmfviz.DotsOptions{Title: title, XLabel: "exact EMD, unsquared, summed over points"}, out...)
+}

@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// made is a result over kappa and slices without runs behind it: CD = kappa + slices for the first seed, half a unit more for each further
+// one; the other metrics are as large.
+func made(kappas []float64, seeds int) *Result {
+	r := &Result{Vary: []Vary{{Name: "kappa"}, {Name: "slices"}}, Seeds: make([]uint64, seeds)}
+	for _, kappa := range kappas {
+		for _, n := range []int{10, 100} {
+			c := Default().Base
+			c.Kappa, c.Slices = kappa, n
+			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, shown: []string{shown(c, "kappa"), shown(c, "slices")}, State: Done, Values: map[string]Number{}}
+			for _, m := range metrics {
+				var v []float64
+				for j := range seeds {
+					v = append(v, kappa+float64(n)+float64(j)/2)
+				}
+				row.Values[m.key] = newNumber(v)
+			}
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	return r
+}
+
+func TestLines(t *testing.T) {
+	r := made([]float64{50, 0.1, 1}, 3)
+	delete(r.Rows[2].Values, "cd") // kappa 0.1, slices 10: not finished
+	lines := r.lines(0)
+	if len(lines) != 2 || lines[0].label != "slices 10" || lines[1].label != "slices 100" || !r.spread(0) || r.spread(1) {
+		t.Fatalf("lines %+v", lines)
+	}
+	s, ok := r.series(lines[0], "cd", 0)
+	if !ok || !slices.Equal(s.X, []float64{0.1, 1, 50}) || !math.IsNaN(s.Y[0]) || s.Y[1] != 11.5 || s.Y[2] != 60.5 || s.Low[1] != 11 || s.High[1] != 12 {
+		t.Errorf("series %+v", s)
+	}
+	one := made([]float64{1, 2}, 1)
+	if s, ok := one.series(one.lines(0)[0], "cd", 0); !ok || s.Low != nil {
+		t.Error("a band of one seed")
+	}
+	if made([]float64{0, 1, 100}, 1).spread(0) {
+		t.Error("zero on a logarithmic axis")
+	}
+}
+
+// TestPlot: four panels, each with a curve for every number of slices.
+func TestPlot(t *testing.T) {
+	r := made([]float64{0.1, 1, 10, 50}, 3)
+	p, err := r.Plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := p.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range []string{">slices 10<", ">slices 100<", ">kappa<"} {
+		if n := strings.Count(string(svg), label); n != 4 {
+			t.Errorf("%s %d times", label, n)
+		}
+	}
+	if err := p.Save(filepath.Join(t.TempDir(), "p.png")); err != nil {
+		t.Error(err)
+	}
+	for i := range r.Rows {
+		r.Rows[i].Values = nil
+	}
+	if p, err := r.Plot(); p != nil || err != nil {
+		t.Errorf("nothing is finished: %v, %v", p, err)
+	}
+}

@@ -1,0 +1,150 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// Result is a sweep in numbers, some of which may still be missing.
+type Result struct {
+	Vary        []Vary         `json:"vary"`
+	Fixed       map[string]any `json:"fixed"` // the other settings
+	Seeds       []uint64       `json:"seeds"`
+	Data        string         `json:"data"`
+	Test        string         `json:"test"`
+	Backend     string         `json:"backend"`
+	Reference   int            `json:"reference"` // the row that others are compared with
+	Rows        []Row          `json:"rows"`
+	Uncertainty string         `json:"uncertainty"`
+}
+
+// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd, emd_exact, and time, which is
+// seconds per epoch.
+type Row struct {
+	Settings   map[string]any        `json:"settings"` // those that vary
+	State      State                 `json:"state"`
+	Reason     string                `json:"reason,omitempty"` // why it was refused, or failed
+	Values     map[string]Number     `json:"values"`
+	Difference map[string]Difference `json:"difference"` // to the reference; none of the reference itself, and of rows with other test clouds
+	shown      []string              // Settings as they are written, in the order of Vary
+}
+
+// State of a row.
+type State string
+
+// The states. A refused row has settings that do not go together.
+const (
+	Pending State = "pending"
+	Done    State = "done"
+	Refused State = "refused"
+	Failed  State = "failed"
+)
+
+// Number is a mean over seeds.
+type Number struct {
+	Mean   float64   `json:"mean"`
+	SD     *float64  `json:"sd"` // over seeds, dividing by n - 1; nil for one seed
+	N      int       `json:"n"`
+	Values []float64 `json:"values"` // by seed
+}
+
+func newNumber(values []float64) Number {
+	c := table.NewCell(values...)
+	return Number{c.Mean, c.SD, c.N, c.Values}
+}
+
+// Difference of a row's metric and the reference's, paired: the same test clouds, the same directions, the same seed of the training.
+// With d_i the difference at cloud i, averaged over the seeds, the interval is that of experiments.Paired: over clouds, for these
+// trainings. SD is that of the mean difference over seeds.
+type Difference struct {
+	Number
+	Low    float64 `json:"low"` // 95 % interval of Mean
+	High   float64 `json:"high"`
+	P      float64 `json:"p"` // of the paired t test
+	Clouds int     `json:"clouds"`
+}
+
+// uncertainty goes with every sweep.
+const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
+	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
+
+// metrics are those that are compared: key here, key of experiments.Comparison, name, what it is.
+var metrics = []struct{ key, compared, name, unit string }{
+	{"cd", "cd", "CD", "squared, mean over points, both ways added"},
+	{"sw", "sw", "SW", "root of the mean over directions, summed over points"},
+	{"emd", "emd_approx", "EMD", "the kernel's approximation, unsquared, summed over points"},
+	{"emd_exact", "emd_exact", "EMD exact", "of an optimal assignment, unsquared, summed over points"},
+}
+
+// differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.
+func differences(pairs [][2]experiments.Scores) map[string]Difference {
+	if len(pairs) == 0 {
+		return nil
+	}
+	seeds := map[string][]float64{}
+	var means [2]experiments.Scores
+	for _, pair := range pairs {
+		c, err := experiments.Compare(pair[0], pair[1], 1)
+		if err != nil {
+			return nil
+		}
+		for _, m := range metrics {
+			seeds[m.key] = append(seeds[m.key], c.Metrics[m.compared].Difference)
+		}
+		for i := range means {
+			means[i] = plus(means[i], pair[i], 1/float64(len(pairs)))
+		}
+	}
+	c, err := experiments.Compare(means[0], means[1], 1)
+	if err != nil {
+		return nil
+	}
+	out := map[string]Difference{}
+	for _, m := range metrics {
+		d := c.Metrics[m.compared]
+		out[m.key] = Difference{newNumber(seeds[m.key]), d.Low, d.High, d.P, c.N}
+	}
+	return out
+}
+
+// plus adds the values per cloud of s, times weight.
+func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
+	to, from := sum.PerCloud, s.PerCloud
+	if to == nil {
+		n := len(from.CD)
+		to = &experiments.PerCloud{Digest: from.Digest, Seed: from.Seed, CD: make([]float64, n), SW: make([]float64, n), EMD: make([]float64, n), ExactEMD: make([]float64, n)}
+	}
+	for _, v := range [][2][]float64{{to.CD, from.CD}, {to.SW, from.SW}, {to.EMD, from.EMD}, {to.ExactEMD, from.ExactEMD}} {
+		for i := range v[0] {
+			v[0][i] += weight * v[1][i]
+		}
+	}
+	return experiments.Scores{PerCloud: to}
+}
+
+// Label is the row's settings in words.
+func (r *Result) Label(row int) string {
+	var parts []string
+	for i, v := range r.Vary {
+		parts = append(parts, v.Name+" "+r.Rows[row].shown[i])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Count is the number of rows in that state.
+func (r *Result) Count(s State) int {
+	n := 0
+	for _, row := range r.Rows {
+		if row.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *Result) varies(name string) bool {
+	return slices.ContainsFunc(r.Vary, func(v Vary) bool { return v.Name == name })
+}

@@ -1,0 +1,152 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+)
+
+// Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
+// holds them all. changed, if not nil, hears of the result after each point with the number of its row, and before the first with -1.
+// What ctx cuts off goes on in the next call.
+func (p *Plan) Run(ctx context.Context, l *runs.Lab, changed func(r *Result, row int)) (*Result, error) {
+	r, err := p.Result(l)
+	if err != nil {
+		return nil, err
+	}
+	if changed != nil {
+		changed(r, -1)
+	}
+	var failed []error
+	for i := range p.Points {
+		if r.Rows[i].State != Pending {
+			continue
+		}
+		if err := p.do(ctx, l, i); err != nil {
+			if ctx.Err() != nil {
+				return r, ctx.Err()
+			}
+			r.Rows[i].State, r.Rows[i].Reason = Failed, err.Error()
+			failed = append(failed, fmt.Errorf("%s: %w", r.Label(i), err))
+		}
+		for k := range r.Rows {
+			if k == i || i == r.Reference {
+				if err := p.fill(l, r, k); err != nil {
+					return r, err
+				}
+			}
+		}
+		if changed != nil {
+			changed(r, i)
+		}
+	}
+	return r, errors.Join(failed...)
+}
+
+// do does the runs of a point that are missing, those of every seed.
+func (p *Plan) do(ctx context.Context, l *runs.Lab, i int) error {
+	var failed []error
+	for _, j := range p.Points[i].jobs {
+		if err := l.Do(ctx, j.scores); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			failed = append(failed, fmt.Errorf("seed %d: %w", j.training.Config.Seed, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// Result is what is there of the sweep.
+func (p *Plan) Result(l *runs.Lab) (*Result, error) {
+	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty}
+	base := p.Config.Base
+	for _, name := range Names() {
+		if f, err := field(&base, name); err == nil && !r.varies(name) {
+			r.Fixed[name] = f.Interface()
+		}
+	}
+	for _, q := range p.Points {
+		row := Row{Settings: map[string]any{}, State: Pending}
+		for _, v := range p.Config.Vary {
+			f, err := field(&q.Config, v.Name)
+			if err != nil {
+				return nil, err
+			}
+			row.Settings[v.Name] = f.Interface()
+			row.shown = append(row.shown, shown(q.Config, v.Name))
+		}
+		if q.Refused != nil {
+			row.State, row.Reason = Refused, q.Refused.Error()
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	for i := range r.Rows {
+		if err := p.fill(l, r, i); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// fill reads a row's numbers, as far as they are there.
+func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
+	row := &r.Rows[i]
+	if row.State == Refused {
+		return nil
+	}
+	values := map[string][]float64{}
+	var pairs [][2]experiments.Scores // of the seeds for which both are there
+	for k, j := range p.Points[i].jobs {
+		var t runs.Trained
+		var s, first experiments.Scores
+		if there, err := read(l, j.training, &t); err != nil || !there {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if there, err := read(l, j.scores, &s); err != nil || !there {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		r.Backend = t.Backend
+		for key, v := range map[string]float64{"cd": s.CD.Mean, "sw": s.SW.Mean, "emd": s.EMD.Mean, "emd_exact": s.ExactEMD.Mean, "time": t.SecondsPerEpoch} {
+			values[key] = append(values[key], v)
+		}
+		there, err := read(l, p.Points[r.Reference].jobs[k].scores, &first)
+		if err != nil {
+			return err
+		}
+		if there {
+			pairs = append(pairs, [2]experiments.Scores{s, first})
+		}
+	}
+	row.Values = map[string]Number{}
+	for key, v := range values {
+		row.Values[key] = newNumber(v)
+	}
+	if len(values["cd"]) == len(p.Points[i].jobs) {
+		row.State, row.Reason = Done, ""
+	}
+	row.Difference = nil
+	if i != r.Reference {
+		row.Difference = differences(pairs)
+	}
+	return nil
+}
+
+// read reads a run's result, if it is there.
+func read(l *runs.Lab, r runs.Run, into any) (bool, error) {
+	err := l.Result(r, into)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
