@@ -1,0 +1,120 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// preset is the one of that name on few built-in shapes, the size apart: plans look at their clouds.
+func preset(t *testing.T, name string) Preset {
+	t.Helper()
+	p, err := PresetOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Data, p.Test, p.Chairs, p.Points, p.GapPoints = datasets.Builtin, "", datasets.Builtin, 16, 16
+	p.PerClass, p.PerTest = 2, 1
+	return p
+}
+
+// plan is a table's, ours too.
+func plan(t *testing.T, l *runs.Lab, name string, p Preset, rows ...string) *Plan {
+	t.Helper()
+	out, err := NewPlan(l, name, p, rows, true)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+// field is one that a call can override.
+type field struct {
+	name  string
+	index int
+}
+
+func (Preset) fields() []field {
+	var out []field
+	kind := reflect.TypeFor[Preset]()
+	for i := range kind.NumField() {
+		if name := kind.Field(i).Tag.Get("json"); name != "" && name != "-" {
+			out = append(out, field{name, i})
+		}
+	}
+	return out
+}
+
+func (f field) value(p Preset) any   { return reflect.ValueOf(p).Field(f.index).Interface() }
+func (f field) text(p Preset) string { return fmt.Sprint(f.value(p)) }
+
+// training is what the job trains, or nil.
+func (j Job) training() *runs.Training {
+	for _, r := range j.Runs {
+		if t, ok := r.Run.(runs.Training); ok {
+			return &t
+		}
+		for _, n := range r.Run.Needs() {
+			if t, ok := n.(runs.Training); ok {
+				return &t
+			}
+		}
+	}
+	return nil
+}
+
+// pretend puts a result into the store, as if the run had been done: every number in it is another.
+func pretend(t *testing.T, l *runs.Lab, r runs.Run) {
+	t.Helper()
+	var result any
+	switch r := r.(type) {
+	case runs.Training:
+		result = runs.Trained{Result: train.Result{Steps: 9, Loss: 8}, Backend: "here", SecondsPerEpoch: 7 + float64(r.Config.Seed)}
+	case runs.Scores:
+		s := experiments.Scores{N: 6, CD: experiments.Score{Mean: 1, StdErr: 91}, SW: experiments.Score{Mean: 2, StdErr: 92}, EMD: experiments.Score{Mean: 3, StdErr: 93},
+			PerCloud: &experiments.PerCloud{EMD: []float64{31, 32, 33, 34, 35, 36}}}
+		if r.Exact {
+			s.ExactEMD = &experiments.Score{Mean: 4, StdErr: 94}
+		}
+		if r.State == "last" {
+			s.CD.Mean, s.SW.Mean, s.EMD.Mean = 11, 12, 13
+		}
+		result = s
+	case runs.Accuracy:
+		v := runs.Classified{}
+		v.Accuracy, v.Loss = 0.5, 95
+		result = v
+	case runs.Gap:
+		v := gap.Result{Backend: "here"}
+		v.Paper.Distance.Mean, v.Paper.SearchSeconds, v.Paper.PredictSeconds, v.Paper.EvaluateSeconds = 1, 2, 4, 8
+		v.Training.Exact.Mean, v.HeldOut.Exact.Mean, v.HeldOut.Gap.Mean, v.HeldOut.OfRange.Mean, v.HeldOut.Off.Mean = 21, 22, 23, 24, 25
+		result = v
+	case runs.Generation:
+		result = metric.Report{JSD: 1, JSDScaled: 2,
+			CD:        &metric.Scores{MMDPaper: 3, MMDStandard: 4, COVPaper: 5, COVStandard: 6, NNA: 7},
+			EMDApprox: &metric.Scores{MMDPaper: 13, MMDStandard: 14, COVPaper: 15, COVStandard: 16, NNA: 17}}
+	default:
+		t.Fatalf("no such run: %T", r)
+	}
+	raw, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := l.Folder(r)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "result.json"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

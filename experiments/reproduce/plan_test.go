@@ -1,0 +1,192 @@
+package reproduce
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// TestPlans: every table at every size is a job per row and seed, and when they are done every cell that the paper has is filled, and those
+// of our own columns.
+func TestPlans(t *testing.T) {
+	l := &runs.Lab{Dir: t.TempDir()}
+	defer l.Close()
+	for _, name := range table.Names() {
+		paper, err := table.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range PresetNames() {
+			p := preset(t, size)
+			plan := plan(t, l, name, p)
+			names := map[string]bool{}
+			for _, j := range plan.Jobs {
+				names[j.Name()] = true
+				for _, r := range j.Runs {
+					pretend(t, l, r.Run)
+				}
+				if r := j.training(); r != nil {
+					pretend(t, l, *r)
+				}
+			}
+			if len(plan.Jobs) != len(plan.Table.Rows)*len(p.Seeds) || len(names) != len(plan.Jobs) {
+				t.Errorf("%s, %s: %d jobs, %d names, %d rows, %d seeds", name, size, len(plan.Jobs), len(names), len(plan.Table.Rows), len(p.Seeds))
+			}
+			f, err := plan.Fill(l, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Failed) != 0 || f.Preset != size || f.Backend != "here" || f.Data == "" || !slices.Equal(f.Seeds, p.Seeds) || len(plan.Missing(l)) != 0 {
+				t.Errorf("%s, %s: failed %v, backend %q, data %q, seeds %v", name, size, f.Failed, f.Backend, f.Data, f.Seeds)
+			}
+			for i, r := range plan.Table.Rows {
+				if r.Name == "" {
+					t.Errorf("%s: row %s has no name", name, r.ID)
+				}
+				if i < len(paper.Rows) && (r.ID != paper.Rows[i].ID || r.Name != paper.Rows[i].Name || r.Ours) {
+					t.Errorf("%s: row %d is %s, the paper's %s", name, i, r.ID, paper.Rows[i].ID)
+				}
+				for k, c := range plan.Table.Columns {
+					if k < len(paper.Columns) && c != paper.Columns[k] {
+						t.Errorf("%s: column %d is %+v, the paper's %+v", name, k, c, paper.Columns[k])
+					}
+					cell, ok := f.Cells[r.ID][c.Key]
+					if setting := c.Better == table.None; !ok && !(setting && r.Ours) {
+						t.Errorf("%s, %s: row %s has no %s", name, size, r.ID, c.Key)
+					} else if ok && !setting && cell.N != len(p.Seeds) {
+						t.Errorf("%s, %s: row %s, %s: %d values", name, size, r.ID, c.Key, cell.N)
+					}
+				}
+			}
+			if err := f.Write(new(strings.Builder), "json"); err != nil {
+				t.Errorf("%s, %s: %v", name, size, err)
+			}
+		}
+	}
+}
+
+// TestReadings: which number of a result is which column's.
+func TestReadings(t *testing.T) {
+	l := &runs.Lab{Dir: t.TempDir()}
+	defer l.Close()
+	for name, want := range map[string]map[string]float64{
+		"full_reconstruction_result":       {"cd": 1, "sw": 2, "emd": 3, "acc": 0.5, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
+		"ablation_L":                       {"slices": 100, "cd": 1, "sw": 2, "emd": 3, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
+		"full_reconstruction_quantitative": {"pc1": 31, "pc2": 32, "pc3": 33, "pc4": 34, "pc5": 35, "pc6": 36, "avg": 3},
+		"vDSW_approximation":               {"ascent_steps": 1, "distance": 1, "time": 14, "training": 21, "held_out": 22, "gap": 23, "range": 24, "off": 25},
+		"short_generation_result": {"jsd": 1, "jsd_half": 2, "mmd_cd": 3, "mmd_cd_std": 4, "cov_cd": 5, "cov_cd_std": 6, "nna_cd": 7,
+			"mmd_emd": 13, "mmd_emd_std": 14, "cov_emd": 15, "cov_emd_std": 16, "nna_emd": 17},
+	} {
+		row := "la-v-dsw"
+		if name == "vDSW_approximation" {
+			row = "la-v-dsw-L10"
+		}
+		plan := plan(t, l, name, preset(t, "smoke"), row)
+		for _, r := range plan.Jobs[0].Runs {
+			pretend(t, l, r.Run)
+		}
+		f, err := plan.Fill(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for key, c := range f.Cells[row] {
+			got[key] = c.Mean
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestShared: equal rows of several tables are the same training, which a sweep finds too.
+func TestShared(t *testing.T) {
+	l := &runs.Lab{Dir: t.TempDir()}
+	defer l.Close()
+	p := preset(t, "smoke")
+	trained := func(name, row string) runs.Training {
+		return *plan(t, l, name, p, row).Jobs[0].training()
+	}
+	data := trained("ablation_L", "sw").Data
+	for row, tables := range map[string]string{
+		"sw":               "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_L ablation_T ablation_kappa",
+		"la-v-dsw":         "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_L ablation_T ablation_kappa",
+		"v-dsw-T50":        "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_T",
+		"v-dsw-T50-moving": "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_T",
+		"asw":              "short_reconstruction_result full_reconstruction_quantitative",
+	} {
+		c := train.DefaultConfig() // as a sweep makes it: what it does not vary is left to the loss
+		c.Batch, c.Epochs, c.DK, c.K = p.Batch, p.Epochs, p.DK, p.K
+		c.Loss, c.Amortizer = strings.TrimSuffix(strings.TrimSuffix(row, "-moving"), "-T50"), ""
+		if row == "la-v-dsw" {
+			c.Loss, c.Amortizer = "v-dsw", "la"
+		}
+		if strings.HasSuffix(row, "-moving") {
+			c.AscentRate, c.AscentTangent = 0.05, true
+		}
+		want := runs.Hash(runs.NewTraining(data, c))
+		for _, name := range strings.Fields(tables) {
+			if r := trained(name, row); runs.Hash(r) != want {
+				t.Errorf("%s: row %s is a training of its own: %+v", name, row, r.Config)
+			}
+		}
+	}
+	for _, row := range []string{"chamfer", "sw", "la-v-dsw", "v-dsw-T50", "max-sw-T10", "v-dsw-T10-moving"} {
+		a, b := trained("short_generation_result", row), trained("full_generation_result", row)
+		if runs.Hash(a) != runs.Hash(b) || a.Validation == nil || a.Validation.Split != "val" || a.Data.Classes[0] != "chair" {
+			t.Errorf("generation, row %s: %+v and %+v", row, a, b)
+		}
+	}
+}
+
+// TestRowsAndSeeds: rows are chosen by id and by name, in the order asked for, once; seeds are jobs.
+func TestRowsAndSeeds(t *testing.T) {
+	l := &runs.Lab{Dir: t.TempDir()}
+	defer l.Close()
+	p := preset(t, "smoke")
+	p.Seeds = []uint64{4, 2}
+	plan := plan(t, l, "short_reconstruction_result", p, "LAv-DSW", "chamfer", "la-v-dsw", "max-sw-T50-moving")
+	var names []string
+	for _, j := range plan.Jobs {
+		names = append(names, j.Name())
+		if got := j.training().Config.Seed; got != j.Seed {
+			t.Errorf("%s is trained with seed %d", j.Name(), got)
+		}
+		if found, err := plan.Job(j.Name()); err != nil || found.Row != j.Row || found.Seed != j.Seed {
+			t.Errorf("%s: %v, %v", j.Name(), found, err)
+		}
+	}
+	if got, want := strings.Join(names, " "), "la-v-dsw/4 la-v-dsw/2 chamfer/4 chamfer/2 max-sw-T50-moving/4 max-sw-T50-moving/2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := plan.Job("sw/4"); err == nil || !strings.Contains(err.Error(), `no job "sw/4"`) {
+		t.Error(err)
+	}
+	bare, err := NewPlan(l, "short_reconstruction_result", p, nil, false)
+	if err != nil || len(bare.Table.Rows) != 15 || len(bare.Table.Columns) != 5 {
+		t.Errorf("without ours: %d rows, %d columns, %v", len(bare.Table.Rows), len(bare.Table.Columns), err)
+	}
+	if _, err := NewPlan(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected some of chamfer, emd-approx`) {
+		t.Error(err)
+	}
+	if _, err := NewPlan(l, "table_1", p, nil, true); err == nil || !strings.Contains(err.Error(), `"table_1"`) {
+		t.Error(err)
+	}
+	p.Seeds = []uint64{1, 1}
+	if _, err := NewPlan(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: 1 twice") {
+		t.Error(err)
+	}
+	if got, err := ParseSeeds("3, 1,2"); err != nil || !slices.Equal(got, []uint64{3, 1, 2}) {
+		t.Error(got, err)
+	}
+	for _, bad := range []string{"", "1,", "one", "-1"} {
+		if _, err := ParseSeeds(bad); err == nil || !strings.Contains(err.Error(), "seeds: expected numbers") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
