@@ -91,7 +91,7 @@ check-notebooks: setup ## run the notebooks in short form, changing nothing
 	export FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) $(NOTEBOOKS)
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
-	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run TestCluster ./experiments/fanout
+	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab
 
 bench: setup ## measure: Go benchmarks, then the comparison with other programs
 	@$(env) go test -run '^$$' -bench . ./swlab/...
