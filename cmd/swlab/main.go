@@ -109,6 +109,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c), newWork())
 	root.AddCommand(newClassify(c), newGenerate(c))
 	root.AddCommand(newMetrics(c))
+	root.AddCommand(newSweep(c))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, cmd := range append(root.Commands(), root) {
 		mark(cmd)

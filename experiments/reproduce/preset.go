@@ -104,7 +104,7 @@ func smoke() Preset {
 	p.Name, p.Seeds, p.Points, p.PerClass, p.PerTest = "smoke", []uint64{1}, 64, 2, 1
 	p.Batch, p.Epochs, p.DK, p.K = 16, 2, 16, 16
 	p.ClassifierEpochs, p.ClassifierBatch = 20, 32
-	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 40, 12, 2, 16, 2, 16
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16 // 32 train, 1 validation
 	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, study.Common, 128, 2
 	return p
 }

@@ -15,7 +15,7 @@ type Result struct {
 	Seeds       []uint64       `json:"seeds"`
 	Data        string         `json:"data"`
 	Test        string         `json:"test"`
-	Backend     string         `json:"backend"`
+	Backend     string         `json:"backend"`   // of the runs; several are separated by commas
 	Reference   int            `json:"reference"` // the row that others are compared with
 	Rows        []Row          `json:"rows"`
 	Uncertainty string         `json:"uncertainty"`

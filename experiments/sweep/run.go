@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -116,7 +118,9 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 			}
 			continue
 		}
-		r.Backend = t.Backend
+		if known := strings.Split(r.Backend, ", "); !slices.Contains(known, t.Backend) {
+			r.Backend = strings.TrimPrefix(r.Backend+", "+t.Backend, ", ")
+		}
 		for key, v := range map[string]float64{"cd": s.CD.Mean, "sw": s.SW.Mean, "emd": s.EMD.Mean, "emd_exact": s.ExactEMD.Mean, "time": t.SecondsPerEpoch} {
 			values[key] = append(values[key], v)
 		}

@@ -91,14 +91,17 @@ func (r *Result) explained(compared bool) []string {
 		out = append(out, "Values: of one training seed, so there is no spread. Less is better.")
 	}
 	if compared {
-		text := fmt.Sprintf("Differences to %s: on the same test clouds, along the same directions, with the same training seed; ± half the 95 %% interval over clouds, for these trainings", r.Label(r.Reference))
+		text := fmt.Sprintf("Differences to %s: on the same test clouds, along the same directions, with the same training seed; ± half the 95 %% interval over clouds, for these trainings and no others", r.Label(r.Reference))
 		if several {
-			text += " averaged over seeds; in brackets the sample standard deviation over seeds"
+			text += ", averaged over seeds; in brackets the sample standard deviation over seeds"
 		}
 		out = append(out, text+".")
 	}
 	if r.varies("points") {
 		out = append(out, "Other points are other clouds: SW and EMD, which are summed over points, cannot be compared between them.")
+	}
+	if strings.Contains(r.Backend, ",") {
+		out = append(out, "Runs of several backends, whose random numbers differ.")
 	}
 	for _, m := range metrics {
 		out = append(out, m.name+": "+m.unit)

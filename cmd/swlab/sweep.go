@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+type sweepCall struct {
+	*common
+	config                   sweep.Config
+	vary                     []string
+	seeds, out, format, plot string
+}
+
+func newSweep(c *common) *cobra.Command {
+	s := &sweepCall{common: c, config: sweep.Default()}
+	cmd := &cobra.Command{
+		Use:   "sweep --vary NAME=V1,V2,...",
+		Short: "quick ablation of any setting: a table and a plot; what is finished is not done again, what was cut off goes on",
+		Long: "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
+			"first one cloud by cloud. Settings that can be varied: " + strings.Join(sweep.Names(), ", ") + ".",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run() },
+	}
+	f := cmd.Flags()
+	base := &s.config.Base
+	f.StringArrayVar(&s.vary, "vary", nil, "a setting and its values; may be repeated: all combinations, the last varies fastest")
+	f.StringVar(&s.config.Data, "data", s.config.Data, "clouds: a file, a folder, or builtin; their train part is trained on")
+	f.StringVar(&s.config.Key, "key", "", "array in a .npz or .h5 file (default data)")
+	f.StringVar(&s.config.Test, "test", "", "clouds to score on; default: the test part of --data")
+	f.StringVar(&s.seeds, "seeds", "", "training seeds, separated by commas; default: --seed")
+	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
+	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
+	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
+	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.Names(), ", "))
+	f.IntVar(&base.Points, "points", base.Points, "points per cloud")
+	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step")
+	f.IntVar(&base.Epochs, "epochs", base.Epochs, "passes over the data")
+	f.IntVar(&base.Steps, "steps", base.Steps, "stop after so many steps; -1: no bound")
+	sliceFlags(f, &base.Settings)
+	amortizerFlags(f, &base.Settings, &base.DK, &base.K, &base.Form)
+	f.BoolVar(&base.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
+	return required(cmd, "vary")
+}
+
+func (s *sweepCall) run() error {
+	if !slices.Contains(sweep.Formats(), s.format) {
+		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(sweep.Formats(), ", "), s.format))
+	}
+	if err := s.drawable(); err != nil {
+		return wrongCall(err)
+	}
+	var err error
+	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
+		return wrongCall(fmt.Errorf("--%w", err))
+	}
+	s.config.Seeds = []uint64{s.seed}
+	if s.seeds != "" {
+		if s.config.Seeds, err = reproduce.ParseSeeds(s.seeds); err != nil {
+			return wrongCall(fmt.Errorf("--%w", err))
+		}
+	}
+	view := newSweepView(os.Stderr)
+	lab := &runs.Lab{Dir: s.out, Backend: s.backend, Say: view.say}
+	defer lab.Close()
+	plan, err := sweep.NewPlan(lab, s.config)
+	if err != nil {
+		return wrongCall(err)
+	}
+	// The first interruption saves a checkpoint, the second ends the process.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	r, failed := plan.Run(ctx, lab, view.changed)
+	view.close()
+	if ctx.Err() != nil {
+		return stopped(ctx.Err())
+	}
+	if r == nil {
+		return failed
+	}
+	if err := s.draw(r); err != nil {
+		return err
+	}
+	if err := r.Write(os.Stdout, s.format); err != nil {
+		return err
+	}
+	return failed
+}
+
+// drawable says before the work whether the plot can be written after it.
+func (s *sweepCall) drawable() error {
+	if s.plot == "" {
+		return nil
+	}
+	if ext := strings.ToLower(filepath.Ext(s.plot)); ext != ".png" && ext != ".svg" {
+		return fmt.Errorf("--plot: expected a name that ends in .png or .svg, found %q", s.plot)
+	}
+	if info, err := os.Stat(filepath.Dir(s.plot)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--plot: expected a file in a folder that exists, found no folder %s", filepath.Dir(s.plot))
+	}
+	return nil
+}
+
+func (s *sweepCall) draw(r *sweep.Result) error {
+	if s.plot == "" {
+		return nil
+	}
+	p, err := r.Plot()
+	if err != nil || p == nil {
+		return err
+	}
+	return p.Save(s.plot)
+}

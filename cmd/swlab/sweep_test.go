@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+)
+
+// sweepCallOf are the arguments of a sweep over data, small.
+func sweepCallOf(data, out string, more ...string) []string {
+	return append([]string{"sweep", "--data", data, "--out", out, "--points", "16", "--batch", "5", "--steps", "1", "--backend", "go"}, more...)
+}
+
+// TestSweep: rows in the order of the grid, a refused one among them, the plot, and nothing done twice.
+func TestSweep(t *testing.T) {
+	data, dir := folder(t), t.TempDir()
+	plot := filepath.Join(dir, "p.svg")
+	call := sweepCallOf(data, dir, "--vary", "loss=sw,max-sw", "--vary", "slices=3,4", "--vary", "amortizer=none,l", "--seeds", "1,2", "--plot", plot)
+	v := object(t, call...)
+	has(t, v, "rows", "vary", "fixed", "seeds", "data", "test", "backend", "reference", "uncertainty")
+	rows := v["rows"].([]any)
+	if len(rows) != 8 || v["backend"] != "go" {
+		t.Fatalf("%v", v)
+	}
+	for i, state := range strings.Fields("done refused done refused done done done done") {
+		row := rows[i].(map[string]any)
+		settings := row["settings"].(map[string]any)
+		if row["state"] != state || settings["slices"] != float64(3+i/2%2) || (settings["amortizer"] == "l") != (i%2 == 1) {
+			t.Errorf("row %d: %v", i, row)
+		}
+		if state == "refused" {
+			continue
+		}
+		has(t, row["values"].(map[string]any), "cd", "sw", "emd", "emd_exact", "time")
+		if i > 0 {
+			has(t, row["difference"].(map[string]any)["cd"].(map[string]any), "mean", "sd", "n", "values", "low", "high", "p", "clouds")
+		}
+	}
+	svg, err := os.ReadFile(plot)
+	if err != nil || strings.Count(string(svg), ">loss max-sw, amortizer l<") != 4 || strings.Contains(string(svg), ">loss sw, amortizer l<") {
+		t.Errorf("plot: %v", err)
+	}
+	code, out, errs := command(t, call...)
+	if code != 0 || !strings.Contains(out, "refused, loss sw, slices 3, amortizer l: ") || strings.Contains(errs, "training") || !strings.Contains(errs, "8 of 8") {
+		t.Errorf("again: exit code %d\n%s\n%s", code, out, errs)
+	}
+}
+
+func TestWrongSweepCalls(t *testing.T) {
+	data, dir := folder(t), t.TempDir()
+	for _, x := range []struct {
+		want string
+		args []string
+	}{
+		{"--vary is missing", nil},
+		{"--vary: expected NAME=V1,V2,...", []string{"--vary", "kappa"}},
+		{`vary: unknown setting "kapa"`, []string{"--vary", "kapa=1"}},
+		{"larger than the 10 training clouds", []string{"--vary", "batch=11,12"}},
+		{"--seeds", []string{"--vary", "kappa=1", "--seeds", "x"}},
+		{"--format", []string{"--vary", "kappa=1", "--format", "latex"}},
+		{"--plot: expected a name that ends in .png or .svg", []string{"--vary", "kappa=1", "--plot", "p.gif"}},
+		{"--plot: expected a file in a folder that exists", []string{"--vary", "kappa=1", "--plot", filepath.Join(dir, "none", "p.png")}},
+		{"none.npy", []string{"--vary", "kappa=1", "--data", "none.npy"}},
+		{"test part", []string{"--vary", "kappa=1", "--data", filepath.Join(data, "points.npy"), "--points", "40"}},
+	} {
+		code, out, errs := command(t, sweepCallOf(data, filepath.Join(dir, "runs"), x.args...)...)
+		if code != 2 || out != "" || !strings.Contains(errs, x.want) {
+			t.Errorf("%v: exit code %d, %q, %q", x.args, code, out, errs)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "runs", "runs", "*")); left != nil {
+		t.Errorf("a wrong call left %v", left)
+	}
+}
+
+// TestSweepInterrupted: the first signal ends the call with a word on how it goes on, and it does.
+func TestSweepInterrupted(t *testing.T) {
+	data, dir := folder(t), t.TempDir()
+	call := sweepCallOf(data, dir, "--vary", "slices=3,4,5,6", "--loss", "sw", "--steps", "-1", "--epochs", "2")
+	cmd := process(call...)
+	var errs bytes.Buffer
+	read, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 4096)
+	for {
+		n, err := read.Read(buffer)
+		errs.Write(buffer[:n])
+		if strings.Contains(errs.String(), "(1 of 4)") {
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command goes on\n") {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+	v := object(t, call...)
+	for _, row := range v["rows"].([]any) {
+		if row.(map[string]any)["state"] != "done" {
+			t.Errorf("%v", row)
+		}
+	}
+}
+
+// TestSweepView: on a terminal the table is drawn again over the one before, lines are cut to its width, and nothing is left.
+func TestSweepView(t *testing.T) {
+	var b bytes.Buffer
+	v := &sweepView{w: &b, size: func() (int, int) { return 20, 7 }}
+	r := &sweep.Result{Vary: []sweep.Vary{{Name: "kappa"}}}
+	v.changed(r, -1)
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 5 || v.drawn != 5 {
+		t.Errorf("%d lines drawn: %q", len(lines), lines)
+	}
+	for _, l := range lines[1:] {
+		if len([]rune(l)) >= 20 {
+			t.Errorf("line %q is as wide as the terminal", l)
+		}
+	}
+	b.Reset()
+	v.say("training a network with a long name", 1, 2)
+	if b.String() != "\r\x1b[Ktraining a network " {
+		t.Errorf("status %q", b.String())
+	}
+	b.Reset()
+	v.changed(r, -1)
+	if !strings.HasPrefix(b.String(), "\r\x1b[5A\x1b[J") {
+		t.Errorf("drawn again as %q", b.String())
+	}
+	b.Reset()
+	v.close()
+	if b.String() != "\r\x1b[5A\x1b[J" {
+		t.Errorf("closed by %q", b.String())
+	}
+}

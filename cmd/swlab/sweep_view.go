@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+)
+
+// sweepView shows a sweep at work. On a terminal: the table so far and below it what is done now, drawn again in place. Elsewhere: a line
+// for every point of the grid.
+type sweepView struct {
+	w     io.Writer
+	size  func() (width, height int) // of the terminal; nil: there is none
+	drawn int                        // lines above the one the cursor stands in
+	told  time.Time
+	bar   func(what string, done, total int)
+}
+
+func newSweepView(f *os.File) *sweepView {
+	v := &sweepView{w: f, bar: passes()}
+	if fd := int(f.Fd()); term.IsTerminal(fd) {
+		v.size = func() (int, int) {
+			w, h, err := term.GetSize(fd)
+			if err != nil {
+				return 80, 24
+			}
+			return w, h
+		}
+	}
+	return v
+}
+
+// say shows what is done now.
+func (v *sweepView) say(what string, done, total int) {
+	if v.size == nil {
+		v.bar(what, done, total)
+		return
+	}
+	if time.Since(v.told) < 100*time.Millisecond {
+		return
+	}
+	v.told = time.Now()
+	width, _ := v.size()
+	text := what
+	if total > 0 {
+		text += fmt.Sprintf(" %d/%d", done, total)
+	}
+	fmt.Fprintf(v.w, "\r\x1b[K%s", cut(text, width))
+}
+
+// changed shows the table with a new row; row -1: as it is at the beginning.
+func (v *sweepView) changed(r *sweep.Result, row int) {
+	done := len(r.Rows) - r.Count(sweep.Pending)
+	if v.size == nil {
+		switch {
+		case row >= 0 && r.Rows[row].State == sweep.Done:
+			n := r.Rows[row].Values
+			fmt.Fprintf(v.w, "%s: CD %.4g, SW %.4g, EMD %.4g, exact EMD %.4g (%d of %d)\n", r.Label(row), n["cd"].Mean, n["sw"].Mean, n["emd"].Mean, n["emd_exact"].Mean, done, len(r.Rows))
+		case row >= 0:
+			fmt.Fprintf(v.w, "%s: %s: %s (%d of %d)\n", r.Label(row), r.Rows[row].State, r.Rows[row].Reason, done, len(r.Rows))
+		case done > 0:
+			fmt.Fprintf(v.w, "%d of %d points of the grid are there or cannot be\n", done, len(r.Rows))
+		}
+		return
+	}
+	var b bytes.Buffer
+	_ = r.Write(&b, "text") // into memory
+	v.clear()
+	width, height := v.size()
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	if n := max(height-2, 1); len(lines) > n { // what has scrolled away cannot be drawn again
+		lines = lines[:n]
+	}
+	for _, l := range lines {
+		fmt.Fprintln(v.w, cut(l, width))
+	}
+	v.drawn = len(lines)
+}
+
+// close leaves nothing of what was drawn.
+func (v *sweepView) close() {
+	if v.size != nil {
+		v.clear()
+	}
+}
+
+func (v *sweepView) clear() {
+	fmt.Fprint(v.w, "\r")
+	if v.drawn > 0 {
+		fmt.Fprintf(v.w, "\x1b[%dA", v.drawn)
+	}
+	fmt.Fprint(v.w, "\x1b[J")
+	v.drawn = 0
+}
+
+// cut is as much of the text as fits into a line.
+func cut(text string, width int) string {
+	if r := []rune(text); len(r) >= width {
+		return string(r[:max(width-1, 0)])
+	}
+	return text
+}

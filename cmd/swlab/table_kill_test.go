@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTableKilled: a table whose process is killed without warning at 20 random moments is the table of an undisturbed call, seconds aside,
+// and nothing half-written is left. A moment is a number of changes to the store after the start of a process, none at all included, and some
+// milliseconds: whatever the machine's speed, moments lie in starts, trainings, evaluations and the writing of files.
+func TestTableKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
+	const kills = 20
+	data := folder(t)
+	call := func(out string) []string {
+		args := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--rows", "sw,l-v-dsw", "--data", data, "--out", out, "--backend", "go", "--format", "json"}
+		for _, s := range []string{"points=16", "batch=5", "epochs=2", "classifier_epochs=3", "classifier_batch=5"} {
+			args = append(args, "--set", s)
+		}
+		return args
+	}
+	undisturbed := t.TempDir()
+	code, want, errs := command(t, call(undisturbed)...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	if left := temporary(t, undisturbed); left != nil {
+		t.Errorf("left by an undisturbed call: %v", left)
+	}
+	finished := func(store, got string) {
+		t.Helper()
+		if timeless(t, got) != timeless(t, want) {
+			t.Errorf("killed:      %s\nundisturbed: %s", timeless(t, got), timeless(t, want))
+		}
+		if left := temporary(t, store); left != nil {
+			t.Errorf("left: %v", left)
+		}
+	}
+	r := rand.New(rand.NewPCG(20, 1))
+	hit := map[string]int{}
+	store := t.TempDir()
+	for n := 0; n < kills; {
+		changes, wait := max(0, r.IntN(50)-8), time.Duration(r.IntN(30))*time.Millisecond
+		cmd := process(call(store)...)
+		var stdout strings.Builder
+		cmd.Stdout = &stdout
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		stage, alive := watch(t, store, changes, wait, ended)
+		if !alive { // it was done before the moment: another store
+			if code := cmd.ProcessState.ExitCode(); code != 0 {
+				t.Fatalf("exit code %d", code)
+			}
+			finished(store, stdout.String())
+			store = t.TempDir()
+			continue
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		hit[stage]++
+		n++
+	}
+	t.Logf("killed %v", hit)
+	if hit["starting"] > kills/2 || hit["training"] == 0 || hit["using"] == 0 {
+		t.Errorf("%d moments, most should have hit work, and all kinds of it: %v", kills, hit)
+	}
+	code, got, errs := command(t, call(store)...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	finished(store, got)
+}
+
+// watch waits for that many changes in the store, and a moment more. It returns what the process was at: starting (nothing has changed), training,
+// or using what was trained; alive is false when it ended before.
+func watch(t *testing.T, store string, changes int, wait time.Duration, ended chan error) (stage string, alive bool) {
+	t.Helper()
+	stage = "starting"
+	last := listing(store)
+	for deadline := time.Now().Add(2 * time.Minute); changes > 0; {
+		select {
+		case <-ended:
+			return "", false
+		case <-time.After(time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no change for two minutes")
+		}
+		if now := listing(store); !slices.Equal(now, last) {
+			stage = "using"
+			for _, line := range now {
+				if !slices.Contains(last, line) && strings.Contains(line, "train-") {
+					stage = "training"
+				}
+			}
+			last = now
+			changes--
+		}
+	}
+	select {
+	case <-ended:
+		return "", false
+	case <-time.After(wait):
+		return stage, true
+	}
+}
+
+// listing are the files of the store with their sizes.
+func listing(store string) []string {
+	var out []string
+	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error { // files may go while it walks
+		if err == nil {
+			if info, err := e.Info(); err == nil && !e.IsDir() {
+				out = append(out, fmt.Sprint(path, " ", info.Size()))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// temporary are files of a store that was worked on which no finished call leaves: half-written ones and checkpoints.
+func temporary(t *testing.T, store string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && (strings.HasPrefix(e.Name(), ".") || e.Name() == "checkpoints") {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package notebook
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+)
+
+// Sweep does a sweep and shows it as an output that is drawn again after every point of the grid, the table and the plot, below a line that
+// says what is done now.
+// The plot is saved as pictures/NAME.png. c.Data "" is the book's. The stop button ends it with an error; running the cell again goes on,
+// and a finished sweep is read. Outside a notebook the table goes to standard error.
+//
+//	b := show.Must(notebook.Open("sweep"))
+//	c := sweep.Default()
+//	c.Data, c.Vary = b.Data, show.Must(sweep.Parse("kappa=0.1,1,10", "slices=10,100"))
+//	show.Must(b.Sweep("kappa", c))
+func (b *Book) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
+	if c.Data == "" {
+		c.Data = b.Data
+	}
+	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	o.say("looking at the data", 0, 1) // the line stands above the table
+	lab := &runs.Lab{Dir: b.Out, Say: o.say}
+	defer lab.Close()
+	plan, err := sweep.NewPlan(lab, c)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
+	defer stop()
+	var broken error
+	r, err := plan.Run(ctx, lab, func(r *sweep.Result, _ int) { broken = errors.Join(broken, o.draw(r)) })
+	o.close()
+	if ctx.Err() != nil {
+		return r, errors.New("interrupted; running the cell again goes on")
+	}
+	if err = errors.Join(err, broken); err != nil {
+		return r, err
+	}
+	if !gonbui.IsNotebook {
+		if err := r.Write(os.Stderr, "text"); err != nil {
+			return r, err
+		}
+	}
+	p, err := r.Plot()
+	if err != nil || p == nil {
+		return r, err
+	}
+	return r, p.Save(filepath.Join(b.Out, "pictures", name+".png"))
+}
+
+// output is what a sweep shows: a line that is updated often, and below it table and plot.
+type output struct {
+	id     string
+	update func(id, html string)
+	told   time.Time
+}
+
+// say shows what is done now, at most four times a second.
+func (o *output) say(what string, done, total int) {
+	if time.Since(o.told) >= 250*time.Millisecond {
+		o.told = time.Now()
+		o.update(o.id+"_now", fmt.Sprintf("<p>%s %d/%d</p>", html.EscapeString(what), done, total))
+	}
+}
+
+// draw shows the result so far.
+func (o *output) draw(r *sweep.Result) error {
+	var b bytes.Buffer
+	if err := r.Write(&b, "html"); err != nil {
+		return err
+	}
+	p, err := r.Plot()
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		raw, err := p.PNG()
+		if err != nil {
+			return err
+		}
+		w, _ := p.Size()
+		fmt.Fprintf(&b, "<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt()), base64.StdEncoding.EncodeToString(raw))
+	}
+	o.update(o.id, b.String())
+	return nil
+}
+
+// close leaves the result alone.
+func (o *output) close() { o.update(o.id+"_now", "") }
