@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// TestTables makes all nine tables at the smallest size in one store: every row has every number that the paper has, those of our own too, and a
+// second call does nothing and prints the same. The generation tables and the study of the gap are made without XLA, which would compile four
+// programs for every row.
+func TestTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes")
+	}
+	store := t.TempDir()
+	for _, group := range []struct {
+		backend string
+		tables  []string
+	}{
+		{"auto", []string{"full_reconstruction_result", "short_reconstruction_result", "full_reconstruction_quantitative", "ablation_L", "ablation_T", "ablation_kappa"}},
+		{"go", []string{"vDSW_approximation", "full_generation_result", "short_generation_result"}},
+	} {
+		t.Run(group.backend, func(t *testing.T) {
+			t.Parallel() // two processes in one store
+			for _, name := range group.tables {
+				call := []string{"table", "run", name, "--preset", "smoke", "--set", "points=32", "--out", store, "--backend", group.backend, "--format", "json"}
+				code, out, errs := command(t, call...)
+				if code != 0 {
+					t.Errorf("%s: exit code %d: %s", name, code, errs)
+					continue
+				}
+				complete(t, name, out)
+				code, again, errs := command(t, call...)
+				if code != 0 || again != out || errs != "" {
+					t.Errorf("%s, the second call: exit code %d, the same table %v, standard error %q", name, code, again == out, errs)
+				}
+				for _, extension := range []string{"txt", "md", "csv", "tex", "json", "html"} {
+					file := filepath.Join(store, "tables", name+"-smoke."+extension)
+					if raw, err := os.ReadFile(file); err != nil || !strings.Contains(string(raw), "smoke") || extension == "json" && string(raw) != out {
+						t.Errorf("%s: %v, or not this table", file, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// complete looks for every row and column of the paper's table in what was printed, and for the numbers in them.
+func complete(t *testing.T, name, out string) {
+	t.Helper()
+	paper, err := table.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Name, Preset string
+		Settings     []string
+		Columns      []struct {
+			Key, Name, Better string
+			Ours              bool
+		}
+		Rows []struct {
+			ID, Name, Failed string
+			Ours             bool
+			Values           map[string]struct {
+				Mean *float64
+				N    int
+			}
+			Paper map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if v.Name != name || v.Preset != "smoke" || len(v.Settings) == 0 || len(v.Rows) < len(paper.Rows) || len(v.Columns) < len(paper.Columns) {
+		t.Fatalf("%s: found %s at %s, %d rows, %d columns, settings %q", name, v.Name, v.Preset, len(v.Rows), len(v.Columns), v.Settings)
+	}
+	for i, c := range paper.Columns {
+		if got := v.Columns[i]; got.Key != c.Key || got.Name != c.Name || got.Ours {
+			t.Errorf("%s: column %d is %+v, the paper's is %s", name, i, got, c.Key)
+		}
+	}
+	for i, r := range v.Rows {
+		if r.Failed != "" || r.Name == "" || r.Ours != (i >= len(paper.Rows)) {
+			t.Errorf("%s: row %s: name %q, failed %q, ours %v", name, r.ID, r.Name, r.Failed, r.Ours)
+		}
+		if i < len(paper.Rows) && (r.ID != paper.Rows[i].ID || r.Name != paper.Rows[i].Name || len(r.Paper) != len(paper.Columns)) {
+			t.Errorf("%s: row %d is %s, the paper's is %s", name, i, r.ID, paper.Rows[i].ID)
+		}
+		for _, c := range v.Columns {
+			if c.Better == "" && r.Ours {
+				continue // a setting that the row may not have
+			}
+			if n := r.Values[c.Key]; n.N != 1 || n.Mean == nil || math.IsNaN(*n.Mean) || *n.Mean < 0 {
+				t.Errorf("%s: row %s has no %s", name, r.ID, c.Key)
+			}
+		}
+	}
+}
