@@ -189,6 +189,9 @@ func (t *tableRun) draw(f table.Filled) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(t.pictures, 0o755); err != nil {
+		return fmt.Errorf("--pictures: %w", err)
+	}
 	for name, p := range pictures {
 		if err := p.Save(filepath.Join(t.pictures, f.Table.Name+"-"+f.Preset+"-"+name+".png")); err != nil {
 			return err
