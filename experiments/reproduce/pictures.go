@@ -72,6 +72,9 @@ func label(t table.Table, r table.Row) string {
 			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
 		}
 	}
+	if t.RowHeader == "kappa" && !r.Ours {
+		return t.RowHeader + " = " + r.Name
+	}
 	return r.Name
 }
 
