@@ -12,8 +12,9 @@ import (
 )
 
 // TestTableKilled: a table whose process is killed without warning at 20 random moments is the table of an undisturbed call, seconds aside,
-// and nothing half-written is left. A moment is a number of changes to the store after the start of a process, none at all included, and some
-// milliseconds: whatever the machine's speed, moments lie in starts, trainings, evaluations and the writing of files.
+// and nothing half-written is left. A moment is a number of changes to the store after the start of a process, none at all included, of any
+// files or of those that are no training's, and then nothing or some milliseconds: whatever the machine's speed, moments lie in starts, trainings,
+// evaluations and the writing of files.
 func TestTableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -22,7 +23,7 @@ func TestTableKilled(t *testing.T) {
 	data := folder(t)
 	call := func(out string) []string {
 		args := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--rows", "sw,l-v-dsw", "--data", data, "--out", out, "--backend", "go", "--format", "json"}
-		for _, s := range []string{"points=16", "batch=5", "epochs=2", "classifier_epochs=3", "classifier_batch=5"} {
+		for _, s := range []string{"points=16", "batch=5", "epochs=4", "classifier_epochs=3", "classifier_batch=5"} {
 			args = append(args, "--set", s)
 		}
 		return args
@@ -48,7 +49,11 @@ func TestTableKilled(t *testing.T) {
 	hit := map[string]int{}
 	store := t.TempDir()
 	for n := 0; n < kills; {
-		changes, wait := max(0, r.IntN(50)-8), time.Duration(r.IntN(30))*time.Millisecond
+		changes, untrained := max(0, r.IntN(60)-8), r.IntN(3) == 0
+		if untrained {
+			changes = 1 + changes/4
+		}
+		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond // half of all: at once, when a file has just begun or changed its name
 		cmd := process(call(store)...)
 		var stdout strings.Builder
 		cmd.Stdout = &stdout
@@ -57,7 +62,7 @@ func TestTableKilled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		stage, alive := watch(t, store, changes, wait, ended)
+		stage, alive := watch(t, store, changes, untrained, wait, ended)
 		if !alive { // it was done before the moment: another store
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Fatalf("exit code %d", code)
@@ -84,9 +89,9 @@ func TestTableKilled(t *testing.T) {
 	finished(store, got)
 }
 
-// watch waits for that many changes in the store, and a moment more. It returns what the process was at: starting (nothing has changed), training,
-// or using what was trained; alive is false when it ended before.
-func watch(t *testing.T, store string, changes int, wait time.Duration, ended chan error) (stage string, alive bool) {
+// watch waits for that many changes in the store, of files that are no training's if untrained, and a moment more. It returns what the process was
+// at: starting (nothing has changed), training, or using what was trained; alive is false when it ended before.
+func watch(t *testing.T, store string, changes int, untrained bool, wait time.Duration, ended chan error) (stage string, alive bool) {
 	t.Helper()
 	stage = "starting"
 	last := listing(store)
@@ -94,19 +99,21 @@ func watch(t *testing.T, store string, changes int, wait time.Duration, ended ch
 		select {
 		case <-ended:
 			return "", false
-		case <-time.After(time.Millisecond):
+		case <-time.After(200 * time.Microsecond):
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("no change for two minutes")
 		}
-		if now := listing(store); !slices.Equal(now, last) {
-			stage = "using"
-			for _, line := range now {
-				if !slices.Contains(last, line) && strings.Contains(line, "train-") {
-					stage = "training"
-				}
-			}
-			last = now
+		now := listing(store)
+		fresh := slices.DeleteFunc(slices.Clone(now), func(line string) bool { return slices.Contains(last, line) })
+		if slices.Equal(now, last) {
+			continue
+		}
+		stage = "using"
+		if slices.ContainsFunc(fresh, func(line string) bool { return strings.Contains(line, "train-") }) {
+			stage = "training"
+		}
+		if last = now; stage == "using" && len(fresh) > 0 || !untrained {
 			changes--
 		}
 	}
