@@ -13,51 +13,85 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// encodes is the number of clouds encoded in one call.
-const encodes = 32
+// atOnce is the number of clouds encoded, or codes decoded, in one call.
+const atOnce = 32
 
-// encoder encodes clouds of one size with any autoencoder's weights: compiled once for all runs of a table.
-type encoder struct {
-	net  *pointnet.Autoencoder
-	exec *graph.Exec
+// coder encodes clouds of one size, and decodes to that size, with any autoencoder's weights in evaluation mode: compiled once for all
+// runs of a table.
+type coder struct {
+	net            *pointnet.Autoencoder
+	encode, decode *graph.Exec
 }
 
-func newEncoder(e *engine.Engine, points int) (*encoder, error) {
-	net := &pointnet.Autoencoder{Points: points}
-	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
-		return net.Encode(weights.Bind(net.Specs(), in[1:]), in[0], pointnet.Eval)
-	})
-	return &encoder{net: net, exec: x}, err
+func newCoder(e *engine.Engine, points int) (*coder, error) {
+	c := &coder{net: &pointnet.Autoencoder{Points: points}}
+	var err error
+	if c.encode, err = graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
+		return c.net.Encode(weights.Bind(c.net.Specs(), in[1:]), in[0], pointnet.Eval)
+	}); err != nil {
+		return nil, err
+	}
+	if c.decode, err = graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
+		return c.net.Decode(weights.Bind(c.net.Specs(), in[1:]), graph.Squeeze(in[0], 1), pointnet.Eval)
+	}); err != nil {
+		c.encode.Finalize()
+		return nil, err
+	}
+	return c, nil
 }
 
-func (c *encoder) close() { c.exec.Finalize() }
+func (c *coder) close() {
+	c.encode.Finalize()
+	c.decode.Finalize()
+}
 
-// codes encodes clouds with the network of a training, in evaluation mode.
+// coding is the coder for clouds of that size.
+func (l *Lab) coding(points int) (*coder, error) {
+	if l.coder != nil && l.coder.net.Points != points {
+		l.coder.close()
+		l.coder = nil
+	}
+	if l.coder == nil {
+		e, err := l.Engine()
+		if err != nil {
+			return nil, err
+		}
+		if l.coder, err = newCoder(e, points); err != nil {
+			return nil, err
+		}
+	}
+	return l.coder, nil
+}
+
+// codes encodes clouds with the network of a training.
 func (l *Lab) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes, error) {
 	clouds, err := l.open(d)
 	if err != nil {
 		return latent.Codes{}, err
 	}
-	if l.encoder != nil && l.encoder.net.Points != d.Points {
-		l.encoder.close()
-		l.encoder = nil
-	}
-	if l.encoder == nil {
-		e, err := l.Engine()
-		if err != nil {
-			return latent.Codes{}, err
-		}
-		if l.encoder, err = newEncoder(e, d.Points); err != nil {
-			return latent.Codes{}, err
-		}
+	c, err := l.coding(d.Points)
+	if err != nil {
+		return latent.Codes{}, err
 	}
 	h := clouds.Header()
 	out := latent.Codes{Name: d.String(), Labels: h.Labels, N: h.N}
-	out.Vectors, err = l.encoder.encode(ctx, w, clouds)
+	out.Vectors, err = c.run(ctx, c.encode, w, clouds)
 	return out, err
 }
 
-func (c *encoder) encode(ctx context.Context, w *weights.Set, clouds datasets.Clouds) ([]float32, error) {
+// clouds decodes codes, with the network of a training on clouds of that size.
+func (l *Lab) clouds(ctx context.Context, w *weights.Set, codes []float32, points int) (*datasets.Set, error) {
+	c, err := l.coding(points)
+	if err != nil {
+		return nil, err
+	}
+	z := &datasets.Set{Name: "codes", Points: codes, N: len(codes) / pointnet.LatentSize, M: 1, D: pointnet.LatentSize}
+	out, err := c.run(ctx, c.decode, w, z)
+	return &datasets.Set{Kind: "npy", N: z.N, M: points, D: 3, Points: out}, err
+}
+
+// run is one of the two programs on every row.
+func (c *coder) run(ctx context.Context, program *graph.Exec, w *weights.Set, clouds datasets.Clouds) ([]float32, error) {
 	fitted, err := w.Match(c.net.Specs())
 	if err != nil {
 		return nil, err
@@ -74,11 +108,11 @@ func (c *encoder) encode(ctx context.Context, w *weights.Set, clouds datasets.Cl
 	}()
 	h := clouds.Header()
 	var out []float32
-	for at := 0; at < h.N; at += encodes {
+	for at := 0; at < h.N; at += atOnce {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rows := make([]int32, encodes) // the last batch is filled up with its own last cloud
+		rows := make([]int32, atOnce) // the last batch is filled up with its own last row
 		for i := range rows {
 			rows[i] = int32(min(at+i, h.N-1))
 		}
@@ -88,7 +122,7 @@ func (c *encoder) encode(ctx context.Context, w *weights.Set, clouds datasets.Cl
 		}
 		x := tensors.FromFlatDataAndDimensions(flat, len(rows), h.M, h.D)
 		args[0] = x
-		z, err := c.exec.Call(args...)
+		z, err := program.Call(args...)
 		x.FinalizeAll()
 		if err != nil {
 			return nil, err
@@ -98,7 +132,7 @@ func (c *encoder) encode(ctx context.Context, w *weights.Set, clouds datasets.Cl
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, v[:min(encodes, h.N-at)*pointnet.LatentSize]...)
+		out = append(out, v[:len(v)/atOnce*min(atOnce, h.N-at)]...)
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
@@ -47,7 +46,7 @@ func (g Generation) do(ctx context.Context, l *Lab, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return metric.Compare(ctx, e, real, made, metric.Options{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
+	return metric.Compare(ctx, e, real, made, metric.Options{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Programs: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
 }
 
 // generated makes the clouds, or reads those that an earlier attempt made.
@@ -60,15 +59,15 @@ func (l *Lab) generated(ctx context.Context, g Generation, dir string, real data
 	if err != nil {
 		return nil, err
 	}
-	e, err := l.Engine()
-	if err != nil {
-		return nil, err
-	}
 	codes, err := l.codes(ctx, w, g.Train)
 	if err != nil {
 		return nil, err
 	}
-	generator, err := latent.TrainGenerator(ctx, e, codes, g.Config, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
+	trainer, err := l.generating(g.Config)
+	if err != nil {
+		return nil, err
+	}
+	trained, err := trainer.Train(ctx, codes, g.Config.Seed, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +75,34 @@ func (l *Lab) generated(ctx context.Context, g Generation, dir string, real data
 	if n == 0 {
 		n = real.Header().N
 	}
-	made, err := latent.Generate(e, generator.Weights, n, g.Seed)
+	drawn, err := trainer.Generate(trained.Weights, n, g.Seed)
 	if err != nil {
 		return nil, err
 	}
-	net, err := swlab.NewNetwork(w)
+	set, err := l.clouds(ctx, w, drawn, g.Of.Data.Points)
 	if err != nil {
 		return nil, err
 	}
-	points, err := net.Decode(made, swlab.NetworkOptions{Engine: e})
-	if err != nil {
-		return nil, err
+	set.Name = GeneratedFile
+	return set, datasets.WriteNPY(file, set.Points, set.N, set.M, set.D)
+}
+
+// generating is the trainer of that configuration, whatever its seed.
+func (l *Lab) generating(c latent.GeneratorConfig) (*latent.GeneratorTrainer, error) {
+	c.Seed = 0
+	if l.generator != nil && l.generates != c {
+		l.generator.Close()
+		l.generator = nil
 	}
-	set := &datasets.Set{Name: GeneratedFile, Kind: "npy", N: n, M: net.Points, D: 3, Points: points}
-	return set, datasets.WriteNPY(file, points, n, net.Points, 3)
+	if l.generator == nil {
+		e, err := l.Engine()
+		if err != nil {
+			return nil, err
+		}
+		if l.generator, err = latent.NewGeneratorTrainer(e, c); err != nil {
+			return nil, err
+		}
+		l.generates = c
+	}
+	return l.generator, nil
 }

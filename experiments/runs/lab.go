@@ -27,6 +27,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -53,9 +54,12 @@ type Lab struct {
 	programs   train.Programs
 	evaluator  *experiments.Evaluator
 	evaluates  int // points of the clouds that evaluator takes
-	encoder    *encoder
+	coder      *coder
 	classifier *latent.Classifier
 	classifies latent.ClassifierConfig
+	generator  *latent.GeneratorTrainer
+	generates  latent.GeneratorConfig // but its seed
+	metrics    metric.Programs
 }
 
 // Close frees what the backend holds.
@@ -64,12 +68,16 @@ func (l *Lab) Close() {
 	if l.evaluator != nil {
 		l.evaluator.Close()
 	}
-	if l.encoder != nil {
-		l.encoder.close()
+	if l.coder != nil {
+		l.coder.close()
 	}
 	if l.classifier != nil {
 		l.classifier.Close()
 	}
+	if l.generator != nil {
+		l.generator.Close()
+	}
+	l.metrics.Close()
 }
 
 // Engine opens the backend, once.

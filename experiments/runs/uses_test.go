@@ -180,6 +180,7 @@ func generation(t *testing.T, l *Lab, r Training) {
 	if err != nil || made.N != 5 || made.M != 32 {
 		t.Fatalf("%v, %v", made, err)
 	}
+	afresh(t, l, g, made)
 	cd := first.Scores("cd")
 	if !(first.JSD > 0 && first.JSD <= 1) || !(cd.MMDPaper > 0) || !(cd.NNA >= 0 && cd.NNA <= 1) || !(cd.COVPaper > 0 && cd.COVPaper <= 1) {
 		t.Errorf("%+v", first)
@@ -199,6 +200,46 @@ func generation(t *testing.T, l *Lab, r Training) {
 	do(t, l, g)
 	if made, err = datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}); err != nil || made.N != 8 {
 		t.Errorf("as many as real ones: %v, %v", made, err)
+	}
+}
+
+// afresh: the clouds are those of the packages' own calls, which compile for themselves.
+func afresh(t *testing.T, l *Lab, g Generation, made *datasets.Set) {
+	w, err := l.weights(g.Of, g.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, err := l.codes(context.Background(), w, g.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator, err := latent.TrainGenerator(context.Background(), e, codes, g.Config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := latent.Generate(e, generator.Weights, g.Count, g.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := net.Decode(drawn, swlab.NetworkOptions{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) != len(made.Points) {
+		t.Fatalf("%d numbers, want %d", len(made.Points), len(want))
+	}
+	for i := range want {
+		if d := want[i] - made.Points[i]; d > 1e-5 || d < -1e-5 {
+			t.Fatalf("number %d: %g, want %g", i, made.Points[i], want[i])
+		}
 	}
 }
 

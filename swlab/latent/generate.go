@@ -14,6 +14,16 @@ import (
 // Generate draws n >= 1 codes [n, 256] from a generator with the weights w: its noise is a function of (n, seed), and the first
 // codes of a larger n are those of a smaller one. They lie inside (-1, 1) and are not unit vectors.
 func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, error) {
+	x, err := newGenerate(e)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Finalize()
+	return sample(x, w, n, seed)
+}
+
+// sample is Generate with a program that is there.
+func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("codes to generate: expected at least 1, found %d", n)
 	}
@@ -21,11 +31,6 @@ func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, 
 	if err != nil {
 		return nil, err
 	}
-	x, err := newGenerate(e)
-	if err != nil {
-		return nil, err
-	}
-	defer x.Finalize()
 	params, z := upload(fitted), noise(seed, sampleStream, 0, n)
 	defer release(append(params, z))
 	return generate(x, z, params)

@@ -67,64 +67,30 @@ type TrainedGenerator struct {
 	Short   int          // steps whose loss was n^2 times too small, by an absorption in the last round: "released" alone
 }
 
-// TrainGenerator trains a generator on codes (labels are not used): every step draws noise from N(0, I) for as many codes as the
-// batch has, and takes an Adam step on the transport cost between both. Smaller last batches are kept. progress, if not nil,
-// hears of every step.
-//
-// The cost and its gradient are computed on the host in float64, the network on the backend.
+// TrainGenerator is NewGeneratorTrainer and one call of Train.
 func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	if err := codes.check(1); err != nil {
-		return nil, err
-	}
-	t, err := newGeneratorTrainer(e, c)
+	t, err := NewGeneratorTrainer(e, c)
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	out := &TrainedGenerator{}
-	step, total := 0, c.Epochs*len(datasets.Batches(datasets.EpochOrder(codes.N, c.Seed, 0), c.Batch))
-	for epoch := range c.Epochs {
-		sum, batches := 0.0, datasets.Batches(datasets.EpochOrder(codes.N, c.Seed, epoch), c.Batch)
-		for _, rows := range batches {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			step++
-			real := make([]float32, 0, len(rows)*pointnet.LatentSize)
-			for _, row := range rows {
-				real = append(real, codes.Vectors[int(row)*pointnet.LatentSize:][:pointnet.LatentSize]...)
-			}
-			loss, short, err := t.one(step, real, len(rows))
-			if err != nil {
-				return nil, fmt.Errorf("step %d of the generator: %w", step, err)
-			}
-			if short {
-				out.Short++
-			}
-			sum += loss
-			if progress != nil {
-				progress(step, total, loss)
-			}
-		}
-		out.Losses = append(out.Losses, sum/float64(len(batches)))
-	}
-	out.Weights, err = t.weights()
-	return out, err
+	defer t.Close()
+	return t.Train(ctx, codes, c.Seed, progress)
 }
 
-// generatorTrainer holds the programs and the state of a training.
-type generatorTrainer struct {
+// GeneratorTrainer trains generators of one configuration, seeds aside. It keeps its compiled programs: a further call with batches of the
+// same sizes compiles nothing. It serves one call at a time.
+type GeneratorTrainer struct {
 	config        GeneratorConfig
-	forward, step *graph.Exec
 	specs         []weights.Spec
-	state         []*tensors.Tensor // weights, first moments, second moments, in the order of specs each; Adam's count
+	forward, step *graph.Exec
 }
 
-func newGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*generatorTrainer, error) {
-	t := &generatorTrainer{config: c, specs: pointnet.Generator{}.Specs()}
+// NewGeneratorTrainer makes a GeneratorTrainer on a backend.
+func NewGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*GeneratorTrainer, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	t := &GeneratorTrainer{config: c, specs: pointnet.Generator{}.Specs()}
 	n := len(t.specs)
 	adam := optim.Adam{Rate: c.Rate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
 	var err error
@@ -148,20 +114,80 @@ func newGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*generatorTrainer
 		t.forward.Finalize()
 		return nil, err
 	}
-	t.state = append(upload(weights.Init(t.specs, c.Seed)), append(zeros(t.specs), zeros(t.specs)...)...)
-	t.state = append(t.state, tensors.FromScalar(float64(0)))
 	return t, nil
 }
 
-func (t *generatorTrainer) close() {
-	release(t.state)
+// Close frees the compiled programs.
+func (t *GeneratorTrainer) Close() {
 	t.forward.Finalize()
 	t.step.Finalize()
 }
 
+// Train trains a generator on codes (labels are not used): every step draws noise from N(0, I) for as many codes as the
+// batch has, and takes an Adam step on the transport cost between both. Smaller last batches are kept. seed is that of initial weights,
+// order and noise, in place of the configuration's. progress, if not nil, hears of every step.
+//
+// The cost and its gradient are computed on the host in float64, the network on the backend.
+func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
+	if err := codes.check(1); err != nil {
+		return nil, err
+	}
+	g := newGeneratorRun(t, seed)
+	defer func() { release(g.state) }()
+	out, c := &TrainedGenerator{}, t.config
+	step, total := 0, c.Epochs*len(datasets.Batches(datasets.EpochOrder(codes.N, seed, 0), c.Batch))
+	for epoch := range c.Epochs {
+		sum, batches := 0.0, datasets.Batches(datasets.EpochOrder(codes.N, seed, epoch), c.Batch)
+		for _, rows := range batches {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			step++
+			real := make([]float32, 0, len(rows)*pointnet.LatentSize)
+			for _, row := range rows {
+				real = append(real, codes.Vectors[int(row)*pointnet.LatentSize:][:pointnet.LatentSize]...)
+			}
+			loss, short, err := g.one(step, real, len(rows))
+			if err != nil {
+				return nil, fmt.Errorf("step %d of the generator: %w", step, err)
+			}
+			if short {
+				out.Short++
+			}
+			sum += loss
+			if progress != nil {
+				progress(step, total, loss)
+			}
+		}
+		out.Losses = append(out.Losses, sum/float64(len(batches)))
+	}
+	var err error
+	out.Weights, err = g.weights()
+	return out, err
+}
+
+// Generate is [Generate] with the programs of the trainer.
+func (t *GeneratorTrainer) Generate(w *weights.Set, n int, seed uint64) ([]float32, error) {
+	return sample(t.forward, w, n, seed)
+}
+
+// generatorRun is the state of a training.
+type generatorRun struct {
+	*GeneratorTrainer
+	seed  uint64
+	state []*tensors.Tensor // weights, first moments, second moments, in the order of specs each; Adam's count
+}
+
+func newGeneratorRun(t *GeneratorTrainer, seed uint64) *generatorRun {
+	g := &generatorRun{GeneratorTrainer: t, seed: seed}
+	g.state = append(upload(weights.Init(t.specs, seed)), append(zeros(t.specs), zeros(t.specs)...)...)
+	g.state = append(g.state, tensors.FromScalar(float64(0)))
+	return g
+}
+
 // one does the step of that number (the first is 1) on n real codes.
-func (t *generatorTrainer) one(step int, real []float32, n int) (loss float64, short bool, err error) {
-	z := noise(t.config.Seed, noiseStream, step, n)
+func (t *generatorRun) one(step int, real []float32, n int) (loss float64, short bool, err error) {
+	z := noise(t.seed, noiseStream, step, n)
 	defer z.FinalizeAll()
 	generated, err := generate(t.forward, z, t.state[:len(t.specs)])
 	if err != nil {
@@ -187,7 +213,7 @@ func (t *generatorTrainer) one(step int, real []float32, n int) (loss float64, s
 }
 
 // weights fetches the network.
-func (t *generatorTrainer) weights() (*weights.Set, error) {
+func (t *generatorRun) weights() (*weights.Set, error) {
 	set := weights.NewSet()
 	for i, s := range t.specs {
 		v, err := tensors.CopyFlatData[float32](t.state[i])

@@ -55,11 +55,13 @@ func TestGeneratorStep(t *testing.T) {
 	c := DefaultGenerator()
 	c.Reg, c.Sinkhorn, c.Rounds, c.Rate = 0.5, "released", 200, 1e-3 // the gradient of the cost itself
 	e := graphtest.Engine(t)
-	g, err := newGeneratorTrainer(e, c)
+	tr, err := NewGeneratorTrainer(e, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
+	defer tr.Close()
+	g := newGeneratorRun(tr, c.Seed)
+	defer func() { release(g.state) }()
 	real := codes(1, n, 3, 1).Vectors
 	cost := func(w *weights.Set) float64 { // of the first step's noise
 		z := noise(c.Seed, noiseStream, 1, n)

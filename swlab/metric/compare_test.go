@@ -58,11 +58,13 @@ func TestPairwise(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	a, b := random(1, 19, 30), random(2, 17, 24)
 	same := random(3, 18, 24)
+	var programs Programs // of all calls
+	defer programs.Close()
 	for _, c := range []struct {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Options{})
+		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Options{Programs: &programs})
 		if err != nil {
 			t.Fatal(err)
 		}

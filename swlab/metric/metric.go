@@ -72,6 +72,7 @@ type Options struct {
 	// in memory only. It is made where it is missing, and may be shared by any calls and processes: a block is found
 	// again only for the same clouds, distance, convention and backend, and a damaged one is computed again.
 	Store    string
+	Programs *Programs                          // keeps compiled programs for the next call; nil: they are freed
 	Progress func(what string, done, total int) // called with the pairs of a distance that are done, if not nil
 }
 

@@ -54,11 +54,15 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clou
 
 // matrices are those of one distance for several pairs of sets.
 func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Options) ([]Matrix, error) {
-	s, err := newSolver(e, d)
+	programs := o.Programs
+	if programs == nil {
+		programs = &Programs{}
+		defer programs.Close()
+	}
+	s, err := programs.solver(e, d)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
 	done, total := 0, 0
 	for _, p := range sets {
 		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {

@@ -23,6 +23,38 @@ type solver struct {
 	host   loss.Host
 }
 
+// Programs keep the compiled programs of distances between calls on one backend, in Options. The zero value is ready. They serve one call
+// at a time.
+type Programs struct {
+	solvers map[string]*solver
+}
+
+// Close frees them.
+func (p *Programs) Close() {
+	for _, s := range p.solvers {
+		s.close()
+	}
+	p.solvers = nil
+}
+
+func (p *Programs) solver(e *engine.Engine, d distance) (*solver, error) {
+	if s := p.solvers[d.name]; s != nil && (s.exec == nil || s.engine == e) {
+		return s, nil
+	}
+	s, err := newSolver(e, d)
+	if err != nil {
+		return nil, err
+	}
+	if old := p.solvers[d.name]; old != nil {
+		old.close()
+	}
+	if p.solvers == nil {
+		p.solvers = map[string]*solver{}
+	}
+	p.solvers[d.name] = s
+	return s, nil
+}
+
 func newSolver(e *engine.Engine, d distance) (*solver, error) {
 	g, isGraph := d.loss.(loss.Graph)
 	if !isGraph {
