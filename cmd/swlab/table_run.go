@@ -19,6 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 type tableRun struct {
@@ -83,6 +84,9 @@ func (t *tableRun) run(name string) error {
 	}
 	if t.jobs < 1 {
 		return wrongCall(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
+	}
+	if p.Name == "smoke" {
+		engine.FastCompile()
 	}
 	lab := &runs.Lab{Dir: t.out, Backend: t.backend, Say: passes()}
 	defer lab.Close()

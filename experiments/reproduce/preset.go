@@ -126,7 +126,7 @@ func (p Preset) What() string { return presetWords[p.Name] }
 
 // presetWords are what Presets were measured to take: docs/reproduction.md says where and how.
 var presetWords = map[string]string{
-	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing. Up to a minute a table on 2 cores",
+	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing, nor does the time: XLA compiles fast and not well. Up to a minute a table on 2 cores",
 	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
 	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }

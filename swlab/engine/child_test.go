@@ -27,6 +27,8 @@ type report struct {
 	Error     string
 	Sum       float32 // 1 + 4 + 9, computed on the backend.
 	CPU, CUDA bool    // What go-xla takes the plugin for: it compiles differently for each.
+	Fast      bool    // What FastCompile said.
+	Flags     string  // XLA_FLAGS after it.
 	Again     bool    // A second Open shared the backend, and one after Close works.
 }
 
@@ -36,6 +38,11 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "open":
 		json.NewEncoder(os.Stdout).Encode(openReport(os.Args[1]))
+	case "fast":
+		fast := FastCompile()
+		r := openReport("xla:cpu")
+		r.Fast, r.Flags = fast, os.Getenv("XLA_FLAGS")
+		json.NewEncoder(os.Stdout).Encode(r)
 	case "doctor":
 		json.NewEncoder(os.Stdout).Encode(Doctor(""))
 	case "hugepages":
@@ -117,7 +124,12 @@ func (s surroundings) run(t *testing.T, mode string, args ...string) (stdout []b
 
 func (s surroundings) open(t *testing.T, want string) (r report, stderr string) {
 	t.Helper()
-	out, stderr := s.run(t, "open", want)
+	return s.reports(t, "open", want)
+}
+
+func (s surroundings) reports(t *testing.T, mode string, args ...string) (r report, stderr string) {
+	t.Helper()
+	out, stderr := s.run(t, mode, args...)
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("the standard output is not one JSON object: %v\n%s", err, out)
 	}
