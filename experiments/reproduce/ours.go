@@ -29,7 +29,7 @@ func (p Preset) With(t table.Table) table.Table {
 			like(t, "distance", "training", "E training", distance+"the training pairs"),
 			like(t, "distance", "held_out", "E held out", distance+"pairs held out"),
 			like(t, "distance", "gap", "Gap", "the largest value any location has, minus E held out"),
-			like(t, "distance", "range", "Gap %", "Gap as a part of the range from a random location (100) to the best one (0), %"),
+			like(t, "distance", "range", "Gap/range", "Gap as a part of the range from a random location (1) to the best one (0)"),
 			like(t, "distance", "off", "Off", "degrees between the location and the best one, pairs held out"))
 		for i, c := range t.Columns {
 			switch c.Key {
