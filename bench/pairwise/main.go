@@ -10,6 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -29,13 +30,13 @@ func main() {
 	backend := flag.String("backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	flag.Parse()
 	engine.HugePages()
-	if err := run(*n, *points, *distance, *store, *backend); err != nil {
+	if err := run(os.Stdout, *n, *points, *distance, *store, *backend); err != nil {
 		fmt.Fprintln(os.Stderr, "pairwise:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n, points int, distance, store, backend string) error {
+func run(w io.Writer, n, points int, distance, store, backend string) error {
 	a, err := shapes(n, points, 1)
 	if err != nil {
 		return err
@@ -68,15 +69,15 @@ func run(n, points int, distance, store, backend string) error {
 	}
 	wall, used, pairs := time.Since(began).Seconds(), processor()-cpu, float64(n*n)
 	paper := 3 * 677 * 677.0
-	fmt.Printf("%s, %d x %d clouds of %d points, %s, %d cores\n", distance, n, n, points, e.Name, runtime.NumCPU())
-	fmt.Printf("wall       %8.1f s, %.1f ms a pair; at this rate the paper's 3 x 677 x 677: %.1f h\n", wall, 1e3*wall/pairs, wall/pairs*paper/3600)
-	fmt.Printf("processor  %8.1f s, %.1f ms a pair; over all cores: %.1f h\n", used, 1e3*used/pairs, used/pairs*paper/3600/float64(runtime.NumCPU()))
-	fmt.Printf("peak memory %.0f MB after one block, %.0f MB at the end\n", before, peak())
+	fmt.Fprintf(w, "%s, %d x %d clouds of %d points, %s, %d cores\n", distance, n, n, points, e.Name, runtime.NumCPU())
+	fmt.Fprintf(w, "wall       %8.1f s, %.1f ms a pair; at this rate the paper's 3 x 677 x 677: %.1f h\n", wall, 1e3*wall/pairs, wall/pairs*paper/3600)
+	fmt.Fprintf(w, "processor  %8.1f s, %.1f ms a pair; over all cores: %.1f h\n", used, 1e3*used/pairs, used/pairs*paper/3600/float64(runtime.NumCPU()))
+	fmt.Fprintf(w, "peak memory %.0f MB after one block, %.0f MB at the end\n", before, peak())
 	mean := 0.0
 	for _, v := range m.Values {
 		mean += v / pairs
 	}
-	fmt.Printf("mean distance %.6f\n", mean)
+	fmt.Fprintf(w, "mean distance %.6f\n", mean)
 	return nil
 }
 
