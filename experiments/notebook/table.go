@@ -1,0 +1,103 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// Table makes the paper's table of that name at a preset (smoke, quick or paper) and shows it beside the paper's numbers, below a bar that
+// counts rows and seeds. rows are ids or names, none: all; the short form makes the first of them alone. Clouds of the user's own
+// take the place of the preset's. Finished runs lie in Out, where all tables and sweeps share them: running the cell again
+// reads them, and the stop button ends it with an error after which running it again goes on. A row that fails does not keep the others
+// from being shown; the error then holds the reason.
+//
+//	show.Must(book.Table("ablation_kappa", "smoke"))
+func (b *Book) Table(name, preset string, rows ...string) (table.Filled, error) {
+	p, err := reproduce.PresetOf(preset)
+	if err != nil {
+		return table.Filled{}, err
+	}
+	if b.Data != datasets.Builtin {
+		p.Clouds(b.Data, "")
+	}
+	return b.table(name, p, rows)
+}
+
+func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Filled, error) {
+	if b.Fast {
+		t, err := table.Get(name)
+		if err != nil {
+			return table.Filled{}, err
+		}
+		rows = append(rows, t.Rows[0].ID)[:1]
+	}
+	if p.Name == "smoke" {
+		engine.FastCompile()
+	}
+	lab := &runs.Lab{Dir: b.Out}
+	defer lab.Close()
+	plan, err := reproduce.NewPlan(lab, name, p, rows, true)
+	if err != nil {
+		return table.Filled{}, err
+	}
+	if p.Name == "paper" {
+		show.Markdown(fmt.Sprintf("At the paper's size: %s.", plan.Estimate(lab)))
+	}
+	failures := map[string]string{}
+	failed := do(lab, plan, failures)
+	if errors.Is(failed, context.Canceled) {
+		return table.Filled{}, errors.New("interrupted; running the cell again goes on")
+	}
+	f, err := plan.Fill(lab, failures)
+	if err == nil {
+		err = showTable(f)
+	}
+	if err == nil && p.Name != "smoke" { // there dots would look like results
+		err = b.tablePicture(f)
+	}
+	return f, errors.Join(err, failed)
+}
+
+// do does what is missing of the plan, with a bar over all of it.
+func do(lab *runs.Lab, plan *reproduce.Plan, failures map[string]string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
+	defer stop()
+	total, missing := len(plan.Jobs), plan.Missing(lab)
+	tick := show.Progress(total, plan.Table.Name+", preset "+plan.Preset.Name)
+	done, job := total-len(missing), ""
+	lab.Say = func(what string, part, of int) { tick(done, fmt.Sprintf("%s: %s %d/%d", job, what, part, of)) }
+	err := reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Job) {
+		done, job = total-len(missing)+i, fmt.Sprintf("row %s, seed %d", j.Row, j.Seed)
+		tick(done, job)
+	}, failures)
+	if err == nil {
+		tick(total, "")
+	}
+	return err
+}
+
+// showTable shows f as HTML; outside a notebook as text on standard error.
+func showTable(f table.Filled) error {
+	if !gonbui.IsNotebook {
+		return f.Write(os.Stderr, "text")
+	}
+	var html strings.Builder
+	if err := f.Write(&html, "html"); err != nil {
+		return err
+	}
+	show.HTML(html.String())
+	return nil
+}

@@ -1,0 +1,189 @@
+package notebook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// Results shows what docs/results holds of the paper's table of that name at the quick preset: a picture, what it shows and what it does
+// not, and the table beside the paper's numbers. Where there is nothing it says so and shows the paper's table as printed.
+//
+//	show.Check(book.Results("ablation_kappa"))
+func (b *Book) Results(name string) error {
+	t, err := table.Get(name)
+	if err != nil {
+		return err
+	}
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, "docs", "results")
+	raw, err := os.ReadFile(filepath.Join(dir, name+"-quick.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
+			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
+		p, err := printedPicture(t)
+		b.Picture(name, p, err)
+		return showTable(table.Filled{Table: t})
+	}
+	if err != nil {
+		return err
+	}
+	f, err := recorded(raw)
+	if err != nil {
+		return fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
+	}
+	words, err := os.ReadFile(filepath.Join(dir, name+".md"))
+	if err != nil {
+		return err
+	}
+	show.Markdown(prose(string(words)))
+	if err := b.tablePicture(f); err != nil {
+		return err
+	}
+	return showTable(f)
+}
+
+// recorded reads a table as the format json writes it.
+func recorded(raw []byte) (table.Filled, error) {
+	var v struct {
+		Name, Preset, Backend, Data string
+		Settings                    []string
+		Seeds                       []uint64
+		Columns                     []table.Column
+		Rows                        []struct {
+			ID, Name, Note, Failed string
+			Group                  int
+			Ours                   bool
+			Run                    table.Run
+			Values                 map[string]struct {
+				Mean, SD *float64 // null: not finite
+				N        int
+				Values   []*float64
+				Note     string
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return table.Filled{}, err
+	}
+	t, err := table.Get(v.Name)
+	if err != nil {
+		return table.Filled{}, err
+	}
+	printed := t.Rows
+	t.Columns, t.Rows = v.Columns, nil
+	f := table.Filled{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data,
+		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
+	for _, r := range v.Rows {
+		row := table.Row{ID: r.ID, Name: r.Name, Group: r.Group, Run: r.Run, Ours: r.Ours, Note: r.Note}
+		if i := slices.IndexFunc(printed, func(p table.Row) bool { return p.ID == r.ID }); !r.Ours && i >= 0 {
+			row.Paper = printed[i].Paper
+		} else if !r.Ours {
+			return f, fmt.Errorf("row %s is neither ours nor in the paper's table", r.ID)
+		}
+		t.Rows = append(t.Rows, row)
+		if r.Failed != "" {
+			f.Failed[r.ID] = r.Failed
+		}
+		f.Cells[r.ID] = map[string]table.Cell{}
+		for _, c := range v.Columns {
+			cell, ok := r.Values[c.Key]
+			if !ok {
+				continue
+			}
+			natural := table.Cell{Mean: unscaled(cell.Mean, c.Scale), N: cell.N, Note: cell.Note}
+			if cell.SD != nil {
+				sd := *cell.SD / c.Scale
+				natural.SD = &sd
+			}
+			for _, x := range cell.Values {
+				natural.Values = append(natural.Values, unscaled(x, c.Scale))
+			}
+			f.Cells[r.ID][c.Key] = natural
+		}
+	}
+	f.Table = t
+	return f, nil
+}
+
+func unscaled(v *float64, scale float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v / scale
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^# .*\n`)
+	picture = regexp.MustCompile(`(?m)^!\[.*\n`)
+	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// prose is the page of a result without its title, its pictures, its table and its links, which lead from another folder.
+func prose(page string) string {
+	words, _, _ := strings.Cut(page, "\n## The table")
+	words = picture.ReplaceAllString(heading.ReplaceAllString(words, ""), "")
+	return strings.TrimSpace(link.ReplaceAllString(words, "$1"))
+}
+
+// best are the columns that say most, the first that a table has.
+var best = []string{"curves", "emd", "avg", "distance", "mmd_emd"}
+
+// tablePicture shows the picture that says most of a filled table, and saves it under the table's name.
+func (b *Book) tablePicture(f table.Filled) error {
+	all, err := reproduce.Pictures(f)
+	if err != nil {
+		return err
+	}
+	for _, key := range best {
+		if p := all[key]; p != nil {
+			b.Picture(f.Table.Name, p, nil)
+			return nil
+		}
+	}
+	return nil
+}
+
+// printedPicture draws the paper's numbers in the column that says most: mean and standard deviation over its seeds.
+func printedPicture(t table.Table) (*vmfviz.Picture, error) {
+	for _, key := range best {
+		i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
+		if i < 0 {
+			continue
+		}
+		var lines []vmfviz.Estimate
+		for _, r := range t.Rows {
+			e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[key].Mean, Role: vmfviz.Reference}
+			if sd := r.Paper[key].SD; sd != nil {
+				e.StdErr = *sd
+			}
+			lines = append(lines, e)
+		}
+		return vmfviz.Dots(vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it",
+			XLabel: fmt.Sprintf("%s, mean ± standard deviation of %d seeds", t.Columns[i].Name+factor(t.Columns[i]), table.PaperRuns)}, lines...)
+	}
+	return nil, fmt.Errorf("table %s: no column to draw", t.Name)
+}
+
+// factor is the column's, as the paper prints it.
+func factor(c table.Column) string {
+	if c.Scale == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" × %g", c.Scale)
+}

@@ -1,0 +1,144 @@
+package notebook
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// book is one in a folder of its own, whose tables need no compiling.
+func book(t *testing.T) *Book {
+	t.Helper()
+	b := &Book{Data: "builtin", Out: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SWLAB_BACKEND", "go")
+	return b
+}
+
+// TestTable: two rows with their numbers; running the cell again reads them; the short form is the first row alone.
+func TestTable(t *testing.T) {
+	b := book(t)
+	p, err := reproduce.PresetOf("smoke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Points, p.Epochs = 16, 1
+	made := func() (table.Filled, string) {
+		t.Helper()
+		f, err := b.table("ablation_kappa", p, []string{"sw", "la-v-dsw"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := f.Write(&text, "json"); err != nil {
+			t.Fatal(err)
+		}
+		return f, text.String()
+	}
+	f, first := made()
+	if len(f.Table.Rows) != 2 || f.Cells["sw"]["emd"].N != 1 || f.Cells["la-v-dsw"]["emd"].Mean <= 0 || f.Backend != "go" || len(f.Failed) != 0 {
+		t.Errorf("%+v", f)
+	}
+	if _, again := made(); again != first { // times of training too
+		t.Errorf("%s, then %s", first, again)
+	}
+	b.Fast = true
+	if f, _ := made(); len(f.Table.Rows) != 1 || f.Table.Rows[0].ID != "sw" {
+		t.Errorf("short form: rows %+v", f.Table.Rows)
+	}
+	f, err = b.table("ablation_kappa", p, nil)
+	if err != nil || len(f.Table.Rows) != 1 || f.Table.Rows[0].ID != "la-v-dsw-kappa0.1" {
+		t.Errorf("short form of all rows: %v, %+v", err, f.Table.Rows)
+	}
+
+	b.Fast = false
+	for want, call := range map[string]func() error{
+		`preset: expected smoke, quick, paper, found "tiny"`: func() error { _, err := b.Table("ablation_kappa", "tiny"); return err },
+		`unknown table "x"`:                                func() error { _, err := b.Table("x", "smoke"); return err },
+		`rows: unknown row "x"`:                            func() error { _, err := b.Table("ablation_kappa", "smoke", "x"); return err },
+		`"x", expected one of short_reconstruction_result`: func() error { return b.Results("x") },
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected %s", err, want)
+		}
+	}
+}
+
+// TestResults: every table of the paper is shown, with our committed numbers where there are some; the picture is one for the reader.
+func TestResults(t *testing.T) {
+	b := book(t)
+	for _, name := range table.Names() {
+		if err := b.Results(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(b.Out, "pictures", name+".png")); err != nil {
+			t.Errorf("%s: no picture: %v", name, err)
+		}
+	}
+}
+
+// TestRecorded: a table that is written and read again reads the same in every format, and every committed one is read whole.
+func TestRecorded(t *testing.T) {
+	kappa, err := table.Get("ablation_kappa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kappa.Columns = append(kappa.Columns, table.Column{Key: "emd_exact", Name: "EMD exact", Unit: "exact", Better: table.Down, Scale: 1, Decimals: 2, Ours: true})
+	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Run: table.Run{Loss: "sw"}, Ours: true, Note: "kappa = 0"})
+	f := table.Filled{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
+		Cells: map[string]map[string]table.Cell{
+			"sw":       {"cd": table.NewCell(0.035, 0.037), "emd_exact": table.NewCell(42)},
+			"la-v-dsw": {"cd": table.NewCell(0.01, 0.011), "sw": {Mean: 0.9, N: 1, Note: "one seed alone"}},
+		}, Failed: map[string]string{"la-v-dsw-kappa10": "seed 1: no memory"}}
+	write := func(f table.Filled, format string) string {
+		t.Helper()
+		var b bytes.Buffer
+		if err := f.Write(&b, format); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	read, err := recorded([]byte(write(f, "json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"text", "md", "latex", "html"} {
+		if was, is := write(f, format), write(read, format); was != is {
+			t.Errorf("%s: written\n%s\nread\n%s", format, was, is)
+		}
+	}
+
+	files, _ := filepath.Glob("../../docs/results/*.json")
+	if len(files) == 0 {
+		t.Error("no committed results")
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := recorded(raw)
+		if err != nil || len(f.Failed) != 0 || len(f.Cells) != len(f.Table.Rows) || !strings.Contains(write(f, "html"), f.Table.Title) {
+			t.Errorf("%s: %v, failed %v", file, err, f.Failed)
+		}
+	}
+	for _, wrong := range []string{`{`, `{"name":"x"}`, `{"name":"ablation_kappa","rows":[{"id":"x"}]}`} {
+		if _, err := recorded([]byte(wrong)); err == nil {
+			t.Errorf("%s: no error", wrong)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	page := "# title\n\nText with a [link](../x.md).\n\n![emd](a.png)\n\n**More**\n\n## The table\n\n| a |\n"
+	if got := prose(page); strings.Contains(got, "](") || !strings.HasPrefix(got, "Text with a link.") || !strings.HasSuffix(got, "**More**") {
+		t.Errorf("%q", got)
+	}
+}
