@@ -12,6 +12,7 @@ py := .venv/bin/python
 env := root="$(CURDIR)"; . scripts/env.sh;
 execute := $(py) -m pytest -q --no-header -p no:cacheprovider --rootdir=. --confcutdir=. --nbmake --nbmake-timeout=$(TIMEOUT)
 tidy := $(py) -m nbstripout --keep-output --keep-count
+stamp := $(py) scripts/stamp.py
 
 # Jupyter sees the kernel and the settings of this repository, and keeps its own files in .venv instead of the home folder.
 export JUPYTER_PATH := $(CURDIR)/.jupyter
@@ -70,8 +71,12 @@ notebooks: setup ## execute the notebooks and save their outputs in place, tidie
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "there is no notebook in notebooks/" >&2; exit 1; fi; $(env) rc=0; \
 	export SWLAB_OUT="$(CURDIR)/.out/notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) --overwrite $(NOTEBOOKS) || rc=1; \
 	$(py) -m nbconvert --log-level=WARN --coalesce-streams --to notebook --inplace $(NOTEBOOKS) && $(tidy) $(NOTEBOOKS) || rc=1; \
+	$(stamp) write $(NOTEBOOKS) || rc=1; \
 	if grep -lF "$(CURDIR)" $(NOTEBOOKS); then echo "FAILED: the outputs of the notebooks above name a folder of this machine" >&2; rc=1; fi; \
 	exit $$rc
+
+site: setup ## make static pages of the stored notebooks in .out/site; they need neither network nor server
+	@$(py) scripts/site.py .out/site $(NOTEBOOKS)
 
 docs-pictures: setup ## draw the pictures of the documentation again
 	@$(env) go generate ./...
@@ -85,10 +90,14 @@ test: setup ## check the format, vet, run all Go tests, run the notebooks in sho
 	@$(env) go test -timeout 30m ./...
 	@$(MAKE) check-notebooks
 
-check-notebooks: setup ## run the notebooks in short form, changing nothing
+check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
 	$(tidy) --verify $(NOTEBOOKS) || { echo "FAILED: the notebooks above are not as make notebooks leaves them" >&2; exit 1; }; \
+	$(stamp) check $(NOTEBOOKS) || exit 1; \
 	export FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) $(NOTEBOOKS)
+
+check-site: site ## load these pages in headless Chromium with the network off: any error in a console fails
+	@$(py) scripts/check_site.py .out/site
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab
@@ -105,4 +114,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks docs-pictures test check-notebooks test-slurm bench bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check-notebooks check-site test-slurm bench bench-pairwise clean FORCE
