@@ -1,0 +1,135 @@
+"""Opens a notebook in JupyterLab in a headless browser, as a reader would: test_browser.py NOTEBOOK. Run All must give every cell its output, in
+short form, and a sphere must turn when it is dragged. The notebook is a copy without outputs in .out/test-browser."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import nbformat
+
+from browser import Browser, wait
+
+FOLDER = Path(".out/test-browser")
+NOTEBOOK = "jupyterapp.shell.currentWidget"
+# A page without a user has no current notebook until one is activated.
+OPEN = """(() => {
+  const [first] = window.jupyterapp ? jupyterapp.shell.widgets('main') : [];
+  if (first) jupyterapp.shell.activateById(first.id);
+  return !!(first && first === jupyterapp.shell.currentWidget && first.content && first.content.model && first.content.model.cells.length);
+})()"""
+LIMIT = 900  # seconds for all cells; their first run compiles the library
+
+
+def copy(path):
+    """The notebook without its outputs; returns the number of its code cells."""
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell in code:
+        cell.outputs, cell.execution_count = [], None
+    nbformat.write(notebook, FOLDER / path.name)
+    return len(code)
+
+
+def serve(port, token):
+    """JupyterLab on the copy, its log in lab.log."""
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+               f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={FOLDER.resolve()}", "--LabApp.expose_app_in_browser=True"]
+    if os.geteuid() == 0:
+        command.append("--allow-root")
+    return subprocess.Popen(command, stdout=open(FOLDER / "lab.log", "w"), stderr=subprocess.STDOUT,
+                            env={**os.environ, "FAST": "1", "SWLAB_OUT": str((FOLDER / "results").resolve())})
+
+
+def answers(address):
+    try:
+        return urlopen(address, timeout=5).status == 200
+    except OSError:
+        return False
+
+
+def run_all(browser, cells):
+    """Runs all cells and returns them as stored."""
+    browser.evaluate(f"{NOTEBOOK}.sessionContext.ready.then(() => true)")
+    browser.evaluate("jupyterapp.commands.execute('notebook:run-all-cells'), true")
+
+    def code():
+        stored = browser.evaluate(f"{NOTEBOOK}.content.model.toJSON()")["cells"]
+        return [cell for cell in stored if cell["cell_type"] == "code"]
+
+    def done():
+        now = code()
+        broken = [o for cell in now for o in cell["outputs"] if o["output_type"] == "error"]
+        return broken or len(now) == cells and all(cell["execution_count"] for cell in now)
+
+    wait(done, LIMIT, "the cells did not all run")
+    return code()
+
+
+def turn(browser):
+    """Drags the first sphere and returns its pixels twice before and once after."""
+    pixels = "document.querySelector('.swlab-sphere canvas').toDataURL()"
+    wait(lambda: browser.evaluate("!!document.querySelector('.swlab-sphere canvas')"), 30, "no sphere was drawn")
+    x, y, width, height = browser.evaluate("""(() => {
+      const canvas = document.querySelector('.swlab-sphere canvas');
+      canvas.scrollIntoView({block: 'center'});
+      const box = canvas.getBoundingClientRect();
+      return [box.x, box.y, box.width, box.height];
+    })()""")
+    first = browser.evaluate(pixels)
+    time.sleep(0.5)
+    second = browser.evaluate(pixels)
+    browser.drag((x + 0.4 * width, y + 0.5 * height), (x + 0.6 * width, y + 0.6 * height))
+    time.sleep(0.5)
+    return first, second, browser.evaluate(pixels)
+
+
+def test(browser, address, name, token, cells):
+    browser.open(f"{address}/lab/tree/{name}?token={token}&reset")
+    wait(lambda: browser.evaluate(OPEN), 120, "the notebook did not open")
+    code = run_all(browser, cells)
+    wrong = []
+    for number, cell in enumerate(code, 1):
+        if not cell["outputs"]:
+            wrong.append(f"code cell {number} shows nothing")
+        wrong += [f"code cell {number}: {o['ename']}" for o in cell["outputs"] if o["output_type"] == "error"]
+    if not wrong:
+        first, second, third = turn(browser)
+        if first != second:
+            wrong.append("the sphere turns by itself")
+        if second == third:
+            wrong.append("the sphere does not turn when it is dragged")
+    (FOLDER / "page.png").write_bytes(browser.screenshot())
+    return wrong + [line for line in browser.complaints() if "asks for" not in line or "//127.0.0.1:" not in line]
+
+
+def main(path):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that server, kernel and browser end too
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    cells, token = copy(path), secrets.token_hex(16)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    server = serve(port, token)
+    try:
+        wait(lambda: server.poll() is not None or answers(f"{address}/api"), 120, "JupyterLab did not start")
+        with Browser(width=1300, height=1000) as browser:
+            wrong = test(browser, address, path.name, token, cells)
+    finally:
+        server.terminate()
+        server.wait(60)
+    for line in wrong:
+        print(f"FAILED: {path}: {line}", file=sys.stderr)
+    if wrong:
+        raise SystemExit(1)
+    print(f"  {path.name} in JupyterLab: {cells} cells ran, the sphere turns")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
