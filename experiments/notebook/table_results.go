@@ -167,15 +167,18 @@ func printedPicture(t table.Table) (*vmfviz.Picture, error) {
 			continue
 		}
 		var lines []vmfviz.Estimate
-		for _, r := range t.Rows {
+		label := t.Columns[i].Name + factor(t.Columns[i])
+		for j, r := range t.Rows {
 			e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[key].Mean, Role: vmfviz.Reference}
 			if sd := r.Paper[key].SD; sd != nil {
 				e.StdErr = *sd
+				if j == 0 {
+					label += fmt.Sprintf(", mean ± standard deviation of %d seeds", table.PaperRuns)
+				}
 			}
 			lines = append(lines, e)
 		}
-		return vmfviz.Dots(vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it",
-			XLabel: fmt.Sprintf("%s, mean ± standard deviation of %d seeds", t.Columns[i].Name+factor(t.Columns[i]), table.PaperRuns)}, lines...)
+		return vmfviz.Dots(vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: label}, lines...)
 	}
 	return nil, fmt.Errorf("table %s: no column to draw", t.Name)
 }
