@@ -23,6 +23,13 @@ OPEN = """(() => {
   if (first) jupyterapp.shell.activateById(first.id);
   return !!(first && first === jupyterapp.shell.currentWidget && first.content && first.content.model && first.content.model.cells.length);
 })()"""
+# Brings the sphere into view and says where it is.
+BOX = """(() => {
+  const canvas = document.querySelector('.swlab-sphere canvas');
+  canvas.scrollIntoView({block: 'center', behavior: 'instant'});
+  const box = canvas.getBoundingClientRect();
+  return [box.x, box.y, box.width, box.height];
+})()"""
 LIMIT = 900  # seconds for all cells; their first run compiles the library
 
 
@@ -75,12 +82,11 @@ def turn(browser):
     """Drags the first sphere and returns its pixels twice before and once after."""
     pixels = "document.querySelector('.swlab-sphere canvas').toDataURL()"
     wait(lambda: browser.evaluate("!!document.querySelector('.swlab-sphere canvas')"), 30, "no sphere was drawn")
-    x, y, width, height = browser.evaluate("""(() => {
-      const canvas = document.querySelector('.swlab-sphere canvas');
-      canvas.scrollIntoView({block: 'center'});
-      const box = canvas.getBoundingClientRect();
-      return [box.x, box.y, box.width, box.height];
-    })()""")
+    box, before = browser.evaluate(BOX), None
+    while box != before:  # cells above are laid out only when they come into view, and move what is below
+        time.sleep(1)
+        box, before = browser.evaluate(BOX), box
+    x, y, width, height = box
     first = browser.evaluate(pixels)
     time.sleep(0.5)
     second = browser.evaluate(pixels)
