@@ -1,0 +1,68 @@
+package flow
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestAnimation reads back what the script reads.
+func TestAnimation(t *testing.T) {
+	target := []float32{0, 0, 2, 1, 0, 0}
+	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0, 0, -1, 0}, 0.5}, {7, []float32{0, 0.5, 0, 0, 0, 0.25}, 0.123456}}}
+	page, err := Animation(target, Film{"SW </script>", f}, Film{"EMD", f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, banned := range []string{"http://", "https://", " id=", "{{"} {
+		if strings.Contains(page, banned) {
+			t.Errorf("the page holds %q", banned)
+		}
+	}
+	_, after, _ := strings.Cut(page, `class="swlab-data">`)
+	raw, _, _ := strings.Cut(after, "</script>")
+	var d animationData
+	if err := json.Unmarshal([]byte(raw), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Films) != 2 || d.Films[0].Caption != "SW </script>" || d.Steps[1] != 7 || d.Films[1].EMD[1] != 0.1235 {
+		t.Errorf("%+v", d)
+	}
+	b, err := base64.StdEncoding.DecodeString(d.Films[0].Frames[1])
+	if err != nil || len(b) != 12 {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	for i, want := range f.Frames[1].Points {
+		got := 2 * float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32767 // the target's radius is 2
+		if math.Abs(got-float64(want)) > 1e-4 {
+			t.Errorf("coordinate %d: %v, expected %v", i, got, want)
+		}
+	}
+}
+
+func TestWrongAnimations(t *testing.T) {
+	target := []float32{0, 0, 1}
+	f := &Flow{Frames: []Frame{{0, target, 0}}}
+	other := &Flow{Frames: []Frame{{1, target, 0}}}
+	flat := &Flow{Frames: []Frame{{0, []float32{1, 2}, 0}}}
+	for _, c := range []struct {
+		target []float32
+		films  []Film
+		want   string
+	}{
+		{target, nil, "films: expected at least one"},
+		{[]float32{1, 2}, []Film{{"a", f}}, "target: expected points of 3 coordinates, found 2 numbers"},
+		{target, []Film{{"a", &Flow{}}}, `film 0, "a": expected at least one frame`},
+		{target, []Film{{"a", f}, {"b", other}}, `film 1, "b": expected frames of the steps [0]`},
+		{target, []Film{{"a", flat}}, "found 2 numbers in frame 0"},
+		{[]float32{0, 0, 0}, []Film{{"a", &Flow{Frames: []Frame{{0, []float32{0, 0, 0}, 0}}}}}, "found the radius 0"},
+		{[]float32{0, 0, float32(math.Inf(1))}, []Film{{"a", f}}, "found the radius +Inf"},
+	} {
+		if _, err := Animation(c.target, c.films...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, expected %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+// Package flow moves a cloud to another down the gradient of a loss between them, point by point, with no network in between: what a loss wants
+// is then seen directly.
+package flow
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// Loss returns the value of a loss between the target and the moving cloud y [1, n, d], a mean over points with mass 1, and its gradient
+// [n, d] in y. It hears of the number of the step, for losses that draw new directions.
+type Loss func(y *datasets.Set, step int) (value float64, gradient []float32, err error)
+
+// Options of Run.
+type Options struct {
+	Steps int     // number of steps
+	Rate  float64 // eta, the step size
+	Every int     // steps between frames; 0: 1. The first and the last state always are frames
+}
+
+// Frame is a state on the way.
+type Frame struct {
+	Step   int
+	Points []float32 // [n, d] of the moving cloud
+	EMD    float64   // W_2 to the target, from an optimal assignment, in units of the coordinates
+}
+
+// Flow is the way of a cloud.
+type Flow struct {
+	Frames []Frame
+	Losses []float64 // [Steps+1] the loss before step 0, ..., and after the last
+}
+
+// Run moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a loss,
+//
+//	y_i <- y_i - eta (n/2) dLoss/dy_i
+//
+// The factor n is that of a flow of masses 1/n; with 1/2, the step eta = 1 takes the squared distance W_2^2 to its end at once. Every loss that
+// is a minimum over matchings of sums of squares falls in every step if eta < 2/lambda, lambda its curvature: 1 for W_2^2, the largest eigenvalue
+// of the mean of theta theta' for the sliced distance over fixed directions (about 1/d), 1 + c for Chamfer, where c counts the points of x whose
+// neighbour is the same point of y.
+func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, error) {
+	if err := check(x, y, o); err != nil {
+		return nil, err
+	}
+	every := max(1, o.Every)
+	moving := *y
+	moving.Points = append([]float32(nil), y.Points...)
+	f := &Flow{}
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		value, gradient, err := l(&moving, step)
+		if err != nil {
+			return f, fmt.Errorf("step %d: %w", step, err)
+		}
+		if len(gradient) != len(moving.Points) {
+			return f, fmt.Errorf("step %d: expected a gradient of %d numbers, found %d", step, len(moving.Points), len(gradient))
+		}
+		f.Losses = append(f.Losses, value)
+		if step%every == 0 || step == o.Steps {
+			distance, err := EMD(x, &moving)
+			if err != nil {
+				return f, fmt.Errorf("step %d: %w", step, err)
+			}
+			f.Frames = append(f.Frames, Frame{step, append([]float32(nil), moving.Points...), distance})
+		}
+		if step == o.Steps {
+			return f, nil
+		}
+		for i, g := range gradient {
+			moving.Points[i] -= float32(o.Rate * float64(y.M) / 2 * float64(g))
+		}
+	}
+}
+
+// EMD is W_2 between two clouds of as many points, (min over permutations s of (1/n) sum_i ||x_i - y_s(i)||^2)^(1/2), by an optimal assignment.
+func EMD(x, y *datasets.Set) (float64, error) {
+	r, err := (loss.ExactEMD{P: 2, PerPoint: true}).Compare(cloud(x), cloud(y), false)
+	if err != nil {
+		return 0, err
+	}
+	return math.Sqrt(math.Max(0, r.Pairs[0])), nil
+}
+
+func cloud(s *datasets.Set) ot1d.Clouds {
+	return ot1d.Clouds{Points: s.Points, Batch: s.N, N: s.M, Dim: s.D}
+}
+
+func check(x, y *datasets.Set, o Options) error {
+	switch {
+	case x.N != 1 || y.N != 1:
+		return fmt.Errorf("expected one cloud to move and one target, found %d and %d", y.N, x.N)
+	case x.M != y.M || x.D != y.D:
+		return fmt.Errorf("expected clouds of one size, found [%d, %d] to move to [%d, %d]", y.M, y.D, x.M, x.D)
+	case len(x.Points) != x.M*x.D || len(y.Points) != y.M*y.D:
+		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.M*x.D, len(y.Points), len(x.Points))
+	case o.Steps < 0:
+		return fmt.Errorf("Steps: expected 0 or more, found %d", o.Steps)
+	case !(o.Rate > 0) || math.IsInf(o.Rate, 0):
+		return fmt.Errorf("Rate: expected a positive number, found %v", o.Rate)
+	case o.Every < 0:
+		return fmt.Errorf("Every: expected 0 or more, found %d", o.Every)
+	}
+	return nil
+}

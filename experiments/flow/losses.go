@@ -1,0 +1,63 @@
+package flow
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+)
+
+// Distance is the loss of that name (loss.Names) to x, by swlab.Distance, per point. The seed of the directions is o.Seed in every step: where
+// they do not depend on the clouds, they are fixed, and the gradient is that of one function.
+func Distance(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
+	o.Gradient, o.PerPoint = true, true
+	return func(y *datasets.Set, _ int) (float64, []float32, error) {
+		d, err := swlab.Distance(name, x, y, o)
+		if err != nil {
+			return 0, nil, err
+		}
+		return d.Value, d.Gradient, nil
+	}
+}
+
+// Fresh is Distance with new directions in every step, those of seed o.Seed plus the number of the step: a stochastic gradient.
+func Fresh(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
+	first := o.Seed
+	return func(y *datasets.Set, step int) (float64, []float32, error) {
+		o.Seed = first + uint64(step)
+		return Distance(name, x, o)(y, step)
+	}
+}
+
+// Max is the largest cost of a slice among given directions [L, d], Max-SW by search in place of ascent,
+//
+//	value(y) = max over l of (1/n) sum_i (a_(i) - b_(i))^2,   a = theta_l'x, b = theta_l'y
+//
+// with the gradient of the largest slice.
+func Max(x *datasets.Set, directions []float32, o swlab.DistanceOptions) Loss {
+	along := func(values []float32, gradient bool, y *datasets.Set) (*swlab.Distances, error) {
+		if len(values) == 0 || len(values)%x.D != 0 {
+			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.D, len(values))
+		}
+		o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / x.D, x.D}}
+		o.Gradient, o.PerPoint = gradient, true
+		return swlab.Distance("sw", x, y, o)
+	}
+	return func(y *datasets.Set, _ int) (float64, []float32, error) {
+		all, err := along(directions, false, y)
+		if err != nil {
+			return 0, nil, err
+		}
+		best := 0
+		for l, c := range all.Costs {
+			if c > all.Costs[best] {
+				best = l
+			}
+		}
+		d, err := along(directions[best*x.D:(best+1)*x.D], true, y)
+		if err != nil {
+			return 0, nil, err
+		}
+		return d.Value, d.Gradient, nil
+	}
+}
