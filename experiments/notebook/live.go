@@ -1,0 +1,218 @@
+package notebook
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// Watch is what Live looks at.
+type Watch struct {
+	Clouds *datasets.Set             // reconstructed again and again: a few
+	Names  []string                  // of the clouds, or nil
+	Every  int                       // steps between two looks
+	Step   func(record train.Record) // hears of every step, if not nil
+}
+
+// Look is what the network made of the clouds watched after a step, normalised by the running statistics.
+type Look struct {
+	Step   int
+	Points []float32 // [clouds, points, 3]
+}
+
+// Lived is a run that was watched, or as much of it as there is.
+type Lived struct {
+	Result  train.Result // of the finished run
+	Records []train.Record
+	Looks   []Look // before the first step, every Watch.Every steps, and after the last
+}
+
+// Live is Train with an output that is drawn again every w.Every steps: the loss so far, and below it the clouds watched with what the network
+// makes of them now. A cancelled ctx and the stop button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
+// on from there. A finished run is read.
+func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w Watch) (*Lived, error) {
+	if w.Clouds == nil || w.Clouds.N < 1 || w.Clouds.M != set.M {
+		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.M)
+	}
+	if w.Every < 1 {
+		return nil, fmt.Errorf("Watch.Every: expected at least 1 step, found %d", w.Every)
+	}
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	l.read()
+	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step == l.Result.Steps {
+		return &l.Lived, l.draw()
+	}
+	if len(l.Looks) == 0 {
+		start, err := c.On(set).Start()
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), l.look(0, start)); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	_, err = train.ReadConfig(dir)
+	l.Result, err = train.Run(ctx, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step})
+	if ctx.Err() != nil {
+		return &l.Lived, errors.Join(errors.New("interrupted; what was done is kept, and running the cell again goes on"), l.draw())
+	}
+	if err = errors.Join(err, l.broken); err != nil {
+		return &l.Lived, err
+	}
+	file, err := train.WeightsFile(dir, "last")
+	if err != nil {
+		return &l.Lived, err
+	}
+	last, err := weights.ReadSafetensors(file)
+	if err != nil {
+		return &l.Lived, err
+	}
+	return &l.Lived, errors.Join(l.look(l.Result.Steps, last), l.draw())
+}
+
+// live is a run that is watched.
+type live struct {
+	Lived
+	dir    string // of the run
+	engine *engine.Engine
+	watch  Watch
+	id     string // of the output
+	update func(id, html string)
+	tick   func(int, string)
+	broken error // of a look
+}
+
+// looksFile lies beside the run's folder, which is the trainer's.
+func (l *live) looksFile() string { return l.dir + "-looks.json" }
+
+// read takes up what an earlier call has left.
+func (l *live) read() {
+	if raw, err := os.ReadFile(l.looksFile()); err == nil {
+		_ = json.Unmarshal(raw, &l.Looks) // a file of another version counts as none
+	}
+	l.Records, _ = train.ReadLog(l.dir)
+}
+
+// step hears of every step; the checkpoint of the one before is there then.
+func (l *live) step(r train.Record, total int) {
+	if l.tick == nil {
+		l.tick = show.Progress(total, "training")
+		l.Records = l.Records[:min(len(l.Records), r.Step-1)] // a run goes on from its checkpoint
+	}
+	l.Records = append(l.Records, r)
+	l.tick(r.Step, fmt.Sprintf("loss %.2f", r.Loss))
+	if done := r.Step - 1; done > 0 && done%l.watch.Every == 0 {
+		l.broken = errors.Join(l.broken, l.lookAt(done), l.draw())
+	}
+	if l.watch.Step != nil {
+		l.watch.Step(r)
+	}
+}
+
+// lookAt looks at the checkpoint of a step.
+func (l *live) lookAt(step int) error {
+	all, err := weights.ReadSafetensors(filepath.Join(l.dir, "checkpoints", fmt.Sprintf("step-%09d", step), "tensors.safetensors"))
+	if err != nil {
+		return err
+	}
+	net := weights.NewSet()
+	for _, name := range all.Names() {
+		if t, _ := all.Get(name); len(name) > 4 && name[:4] == "net/" {
+			net.Put(name[4:], t)
+		}
+	}
+	return l.look(step, net)
+}
+
+// look reconstructs the clouds watched, and keeps that.
+func (l *live) look(step int, w *weights.Set) error {
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		return err
+	}
+	points, err := net.Reconstruct(l.watch.Clouds, swlab.NetworkOptions{Engine: l.engine})
+	if err != nil {
+		return err
+	}
+	for len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step >= step { // seen before the run was cut off
+		l.Looks = l.Looks[:len(l.Looks)-1]
+	}
+	l.Looks = append(l.Looks, Look{step, points})
+	return durable.WriteJSON(l.looksFile(), l.Looks)
+}
+
+// draw shows the loss and the last look in one output.
+func (l *live) draw() error {
+	last := l.Looks[len(l.Looks)-1]
+	loss := vmfviz.Series{}
+	for _, r := range l.Records {
+		loss.X, loss.Y = append(loss.X, float64(r.Step)), append(loss.Y, r.Loss)
+	}
+	code := ""
+	if len(loss.X) > 1 {
+		p, err := vmfviz.Curves(vmfviz.CurvesOptions{Height: 200}, vmfviz.CurvePanel{XLabel: "step", YLabel: "training loss", LogY: true, Smooth: 0.9, Series: []vmfviz.Series{loss}})
+		if code, err = image(p, err); err != nil {
+			return err
+		}
+	}
+	p, err := Reconstructions(l.watch.Clouds, l.watch.Names, last)
+	below, err := image(p, err)
+	if err != nil {
+		return err
+	}
+	l.update(l.id, code+below)
+	return nil
+}
+
+// Reconstructions draws clouds and below them what the network made of them, look by look.
+func Reconstructions(clouds *datasets.Set, names []string, looks ...Look) (*vmfviz.Picture, error) {
+	inputs, err := vmfviz.Split(clouds.Points, clouds.N)
+	if err != nil {
+		return nil, err
+	}
+	rows := []vmfviz.CloudRow{{Caption: "input", Clouds: inputs}}
+	for _, k := range looks {
+		made, err := vmfviz.Split(k.Points, clouds.N)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", k.Step), Clouds: made})
+	}
+	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names}, rows...)
+}
+
+// image is a picture as HTML.
+func image(p *vmfviz.Picture, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	raw, err := p.PNG()
+	if err != nil {
+		return "", err
+	}
+	w, _ := p.Size()
+	return fmt.Sprintf("<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt()), base64.StdEncoding.EncodeToString(raw)), nil
+}

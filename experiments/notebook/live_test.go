@@ -1,0 +1,80 @@
+package notebook
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// TestLive: a run that is stopped keeps what it did, goes on, and is then what it would have been; a finished one is read.
+func TestLive(t *testing.T) {
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Book{Data: "builtin", Out: t.TempDir()}
+	set, testSet, err := b.Clouds(16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, few := set.Select([]int{0, 1, 2, 3}), testSet.Select([]int{0})
+	c := train.DefaultConfig()
+	c.Loss, c.Points, c.Batch, c.Steps, c.Slices = "sw", 16, 2, 3, 2
+	losses := func(l *Lived) (out []float64) {
+		for _, r := range l.Records {
+			out = append(out, r.Loss)
+		}
+		return out
+	}
+	steps := func(l *Lived) (out []int) {
+		for _, k := range l.Looks {
+			out = append(out, k.Step)
+		}
+		return out
+	}
+	watch := func(step func(train.Record)) Watch { return Watch{Clouds: few, Every: 1, Step: step} }
+
+	other := &Book{Data: "builtin", Out: t.TempDir()}
+	want, err := other.Live(context.Background(), e, set, c, watch(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(steps(want), []int{0, 1, 2, 3}) || len(want.Records) != 3 || want.Result.Steps != 3 {
+		t.Fatalf("looks after %v, %d records", steps(want), len(want.Records))
+	}
+
+	ctx, stop := context.WithCancel(context.Background())
+	half, err := b.Live(ctx, e, set, c, watch(func(r train.Record) {
+		if r.Step == 2 {
+			stop()
+		}
+	}))
+	if err == nil || !strings.Contains(err.Error(), "interrupted") || !reflect.DeepEqual(steps(half), []int{0, 1}) || len(half.Records) != 2 {
+		t.Fatalf("stopped: looks after %v, %d records, %v", steps(half), len(half.Records), err)
+	}
+	heard := 0
+	whole, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { heard++ }))
+	if err != nil || heard != 1 {
+		t.Fatalf("%d steps after the stop, %v", heard, err)
+	}
+	if !reflect.DeepEqual(losses(whole), losses(want)) || !reflect.DeepEqual(whole.Looks, want.Looks) {
+		t.Errorf("losses %v after a stop, %v without", losses(whole), losses(want))
+	}
+	again, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { t.Error("trained again") }))
+	if err != nil || !reflect.DeepEqual(again.Looks, whole.Looks) || again.Result.Steps != 3 || len(again.Records) != 3 {
+		t.Errorf("read again: %v", err)
+	}
+	if p, err := Reconstructions(few, []string{"a"}, whole.Looks...); err != nil || p == nil {
+		t.Error(err)
+	}
+	if _, err := b.Live(ctx, e, set, c, Watch{Clouds: few}); err == nil || !strings.Contains(err.Error(), "Watch.Every") {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.Live(ctx, e, set, c, Watch{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
+		t.Errorf("%v", err)
+	}
+}
