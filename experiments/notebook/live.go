@@ -28,6 +28,7 @@ type Watch struct {
 	Clouds *datasets.Set             // reconstructed again and again: a few
 	Names  []string                  // of the clouds, or nil
 	Every  int                       // steps between two looks
+	Quiet  bool                      // draw nothing: for a cell that reads what an earlier one has shown
 	Step   func(record train.Record) // hears of every step, if not nil
 }
 
@@ -166,6 +167,9 @@ func (l *live) look(step int, w *weights.Set) error {
 
 // draw shows the loss and the last look in one output.
 func (l *live) draw() error {
+	if l.watch.Quiet {
+		return nil
+	}
 	last := l.Looks[len(l.Looks)-1]
 	loss := vmfviz.Series{}
 	for _, r := range l.Records {
