@@ -43,6 +43,18 @@ func ExampleSphere() {
 	// Output: Directions around ε: 2 unit sphere(s) with directions
 }
 
+func ExampleSphereMap() {
+	north := []float32{0, 0, 1}
+	p, err := vmfviz.SphereMap(vmfviz.SphereOptions{Title: "Directions around ε"},
+		vmfviz.SpherePanel{Points: circle(40, 1), Location: north})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt()) // p.Save("map.png") writes it
+	// Output: Directions around ε: 1 equal-area map(s) of the unit sphere with directions
+}
+
 func ExampleHeat() {
 	// Compute the function in one batch on the grid ...
 	grid := vmfviz.SphereGrid(30)

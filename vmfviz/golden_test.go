@@ -42,6 +42,22 @@ var goldenPictures = []struct {
 		}
 		return Sphere(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, 0, 1}, 20), Location: unit32([3]float64{1, 0, 1})})
 	}},
+	{"map", func() (*Picture, error) {
+		h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
+		var path []float32
+		for i := range 12 {
+			u := float64(i)
+			path = append(path, unit32([3]float64{0.9 - 0.13*u, 0.6, 0.3 - 0.05*u})...)
+		}
+		return SphereMap(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, -0.4, 1}, 20), Location: unit32([3]float64{1, -0.4, 1})})
+	}},
+	{"map2", func() (*Picture, error) {
+		var panels []SpherePanel
+		for _, kappa := range []float64{0, 10, 100} {
+			panels = append(panels, SpherePanel{Caption: fmt.Sprintf("κ = %g", kappa), Points: vmf(3, 200, [3]float64{-0.1, 1, 0.3}, kappa), Location: unit32([3]float64{-0.1, 1, 0.3})})
+		}
+		return SphereMap(SphereOptions{}, panels...)
+	}},
 	{"clouds", func() (*Picture, error) {
 		return Clouds(CloudsOptions{Title: "Input against reconstruction", Columns: []string{"torus", "boxes", "nothing"}},
 			CloudRow{Caption: "input", Clouds: [][]float32{torus(1, 600, 0), boxes(1, 600, 0), nil}},

@@ -123,6 +123,14 @@ func scaleTo(lo, hi, v float64) float64 {
 
 // image paints the near half of the sphere on a square of n×n pixels.
 func (h *Heat) image(cam camera, n int, lo, hi float64) image.Image {
+	return h.disc(n, lo, hi, func(x, y float64) vec3 {
+		return cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
+	})
+}
+
+// disc paints the unit disc on a square of n×n pixels; theta says which
+// direction lies at a place.
+func (h *Heat) disc(n int, lo, hi float64, theta func(x, y float64) vec3) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	f := h.sampler()
 	r := float64(n) / 2
@@ -135,10 +143,9 @@ func (h *Heat) image(cam camera, n int, lo, hi float64) image.Image {
 				continue
 			}
 			if d > 1 {
-				x, y, d = x/d, y/d, 1
+				x, y = x/d, y/d
 			}
-			theta := cam.back(vec3{x, y, math.Sqrt(1 - d*d)})
-			img.SetNRGBA(j, i, alpha(viridis(scaleTo(lo, hi, f(theta))), cover))
+			img.SetNRGBA(j, i, alpha(viridis(scaleTo(lo, hi, f(theta(x, y)))), cover))
 		}
 	}
 	return img

@@ -107,15 +107,9 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	cols = min(cols, len(panels))
 	rows := (len(panels) + cols - 1) / cols
 
-	var heats []*Heat
-	caption, barLabel := 0.0, ""
+	heats, barLabel := heatsOf(panels)
+	caption := 0.0
 	for _, p := range panels {
-		if p.Heat != nil {
-			heats = append(heats, p.Heat)
-			if barLabel == "" {
-				barLabel = p.Heat.Label
-			}
-		}
 		if p.Caption != "" {
 			caption = 26
 		}

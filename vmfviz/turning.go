@@ -59,15 +59,10 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		Title: o.Title, Azimuth: view.azimuth, Elevation: view.elevation,
 		Alt: altText(o.Title, "a unit sphere with directions"),
 	}
-	var heats []*Heat
-	for _, p := range panels {
-		if p.Heat != nil {
-			heats = append(heats, p.Heat)
-		}
-	}
+	heats, label := heatsOf(panels)
 	lo, hi := heatRange(heats)
 	if len(heats) > 0 {
-		d.Label = heats[0].Label
+		d.Label = label
 		rgb := make([]byte, 0, 768)
 		for i := range 256 {
 			c := viridis(float64(i) / 255)

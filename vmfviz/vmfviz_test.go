@@ -53,6 +53,13 @@ func TestBadArguments(t *testing.T) {
 		{"heat length", sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
 		{"heat NaN", sphere(SpherePanel{Heat: &Heat{Values: append(make([]float64, 31), nan)}}), "panels[0].Heat.Values[31]"},
 
+		{"map without panels", func() error { _, err := SphereMap(SphereOptions{}); return err }(), "no panels"},
+		{"map columns", func() error { _, err := SphereMap(SphereOptions{Columns: 13}, SpherePanel{}); return err }(), "Columns = 13"},
+		{"map points", func() error {
+			_, err := SphereMap(SphereOptions{}, SpherePanel{Points: []float32{2, 0, 0}})
+			return err
+		}(), "panels[0].Points: row 0 has length 2"},
+
 		{"no row", clouds(CloudsOptions{}), "no rows"},
 		{"no cloud", clouds(CloudsOptions{}, CloudRow{}), "rows[0].Clouds has 0"},
 		{"ragged", clouds(CloudsOptions{}, row, CloudRow{Clouds: [][]float32{up, up}}), "rows[1].Clouds has 2"},
@@ -115,6 +122,14 @@ func TestEdges(t *testing.T) {
 		},
 		"constant heat": func() (*Picture, error) {
 			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32)}, Location: []float32{-1, 0, 0}})
+		},
+		"bare map": func() (*Picture, error) { return SphereMap(SphereOptions{View: From(0, 90)}, SpherePanel{}) },
+		"map of the rim": func() (*Picture, error) {
+			rim := []float32{0, 1, 0, 0, 0, 1, 0, -1, 0}
+			return SphereMap(SphereOptions{View: From(0, 0)}, SpherePanel{Points: rim, Path: rim, Location: rim[:3]}, SpherePanel{Location: []float32{-1, 0, 0}})
+		},
+		"antipodal map path": func() (*Picture, error) {
+			return SphereMap(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}, Heat: &Heat{Values: make([]float64, 32)}})
 		},
 		"seven spheres": func() (*Picture, error) { return Sphere(SphereOptions{}, make([]SpherePanel, 7)...) },
 		"one point":     func() (*Picture, error) { return Gallery(GalleryOptions{}, point) },
