@@ -55,6 +55,26 @@ func ExampleSphereMap() {
 	// Output: Directions around ε: 1 equal-area map(s) of the unit sphere with directions
 }
 
+func ExampleVMF() {
+	noise := make([]float32, 2*400)
+	for i := range 400 { // a lattice in the place of random numbers
+		noise[2*i] = (float32(i) + 0.5) / 400
+		noise[2*i+1] = float32(math.Mod(0.618034*float64(i), 1))
+	}
+	panel := vmfviz.SpherePanel{VMF: &vmfviz.VMF{Kappa: 10, Noise: noise}, Location: []float32{0.6, 0, 0.8}}
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, panel) // the picture, κ = 10
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	page, err := vmfviz.SphereHTML(vmfviz.SphereOptions{}, panel) // the same with a slider of κ
+	fmt.Println(strings.Contains(page, "kappa"), len(page) < 40_000, err)
+	// Output:
+	// 1 unit sphere(s) with directions
+	// true true <nil>
+}
+
 func ExampleHeat() {
 	// Compute the function in one batch on the grid ...
 	grid := vmfviz.SphereGrid(30)

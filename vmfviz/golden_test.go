@@ -51,6 +51,13 @@ var goldenPictures = []struct {
 		}
 		return SphereMap(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, -0.4, 1}, 20), Location: unit32([3]float64{1, -0.4, 1})})
 	}},
+	{"vmf", func() (*Picture, error) {
+		eps, noise := unit32([3]float64{0.6, 0.7, 0.2}), testNoise(4, 200)
+		return Sphere(SphereOptions{Title: "The same noise at three concentrations"},
+			SpherePanel{VMF: &VMF{Kappa: 1, Noise: noise}, Location: eps},
+			SpherePanel{VMF: &VMF{Kappa: 10, Noise: noise}, Location: eps},
+			SpherePanel{VMF: &VMF{Kappa: 100, Noise: noise}, Location: eps})
+	}},
 	{"map2", func() (*Picture, error) {
 		var panels []SpherePanel
 		for _, kappa := range []float64{0, 10, 100} {

@@ -15,6 +15,9 @@ type SpherePanel struct {
 	// Points are directions [N, 3], for example samples of a distribution.
 	// Those on the near side are solid, those on the far side pale.
 	Points []float32
+	// VMF are samples of a von Mises-Fisher distribution around Location, in
+	// the place of Points.
+	VMF *VMF
 	// Location is one direction [3], drawn as an arrow from the centre.
 	Location []float32
 	// LocationLabel is the letter at the arrow; "" means ε.
@@ -84,6 +87,11 @@ func (p SpherePanel) check(name string) error {
 			return err
 		}
 	}
+	if p.VMF != nil {
+		if err := p.VMF.check(name, p); err != nil {
+			return err
+		}
+	}
 	if p.Heat != nil {
 		return p.Heat.check(name + ".Heat")
 	}
@@ -97,6 +105,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	if err := o.check(panels); err != nil {
 		return nil, err
 	}
+	panels = sampled(panels)
 	cols := o.Columns
 	if cols == 0 {
 		cols = min(len(panels), 4)

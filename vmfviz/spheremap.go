@@ -25,6 +25,7 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	if err := o.check(panels); err != nil {
 		return nil, err
 	}
+	panels = sampled(panels)
 	cols := o.Columns
 	if cols == 0 {
 		cols = min(len(panels), 2)

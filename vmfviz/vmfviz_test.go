@@ -60,6 +60,14 @@ func TestBadArguments(t *testing.T) {
 			return err
 		}(), "panels[0].Points: row 0 has length 2"},
 
+		{"κ", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: -1, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = -1, expected 0 to 1000"},
+		{"κ NaN", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: nan, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = NaN"},
+		{"VMF without location", sphere(SpherePanel{VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0].Location is nil"},
+		{"VMF and points", sphere(SpherePanel{Location: up, Points: up, VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0] has Points and VMF"},
+		{"noise length", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: up}}), "panels[0].VMF.Noise has length 3, expected a multiple of 2"},
+		{"no noise", sphere(SpherePanel{Location: up, VMF: &VMF{}}), "panels[0].VMF.Noise is empty"},
+		{"noise range", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: []float32{0, 0, 0, 1.5}}}), "row 1, column 1 is 1.5"},
+
 		{"no row", clouds(CloudsOptions{}), "no rows"},
 		{"no cloud", clouds(CloudsOptions{}, CloudRow{}), "rows[0].Clouds has 0"},
 		{"ragged", clouds(CloudsOptions{}, row, CloudRow{Clouds: [][]float32{up, up}}), "rows[1].Clouds has 2"},
