@@ -142,6 +142,29 @@ func ExampleSlice() {
 	// Output: 900
 }
 
+func ExampleSliceOptions_quantiles() {
+	x, y := helix(100, 0.3), helix(100, 0.8)
+	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, Quantiles: true}, x, y, []float32{0.6, 0.8, 0}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	svg, err := p.SVG()
+	fmt.Println(strings.Contains(string(svg), "Area between the quantiles"), err)
+	// Output: true <nil>
+}
+
+func ExamplePairs() {
+	x, y := helix(100, 0.3), helix(100, 0.8)
+	p, err := vmfviz.Pairs(vmfviz.PairsOptions{Lines: 40}, x, y, []float32{0.6, 0.8, 0})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: two clouds of 100 points, 40 of the pairs that one direction matches joined
+}
+
 func ExampleCurves() {
 	p, err := vmfviz.Curves(vmfviz.CurvesOptions{Title: "Training"}, vmfviz.CurvePanel{
 		XLabel: "step", YLabel: "SW² (sum over points)", LogY: true, Smooth: 0.5,

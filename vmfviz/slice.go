@@ -26,6 +26,9 @@ type SliceOptions struct {
 	// View is where the reader stands for three-dimensional clouds (y is up);
 	// the zero View is the one of four around the clouds that sees theta best.
 	View View
+	// Quantiles adds a part behind the matching: the quantile functions of the
+	// projections, and the area between them.
+	Quantiles bool
 }
 
 // maxPairs is how many matched pairs are drawn; of larger clouds evenly many
@@ -42,40 +45,16 @@ const maxPairs = 18
 // part out, and one value has no standard error.
 //
 // Values must be counted as the option Convention says.
+//
+// With the option Quantiles one more part shows the matching as the area between
+// the quantile functions of the projections, which is their distance
+// W₁ = (1/m) Σᵢ |a₍ᵢ₎ − b₍ᵢ₎|; F squares the same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
-	if err := checkText("Title", o.Title); err != nil {
-		return nil, err
-	}
-	if err := o.View.check(); err != nil {
-		return nil, err
-	}
 	if o.Convention != SumOverPoints && o.Convention != MeanOverPoints {
 		return nil, fmt.Errorf("vmfviz: Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention)
 	}
-	d := len(theta)
-	if d != 2 && d != 3 {
-		return nil, fmt.Errorf("vmfviz: theta has length %d, expected 2 or 3", d)
-	}
-	if _, err := checkRows("theta", theta, d); err != nil {
+	if err := checkSlice(o.Title, o.View, x, y, theta); err != nil {
 		return nil, err
-	}
-	var square float64
-	for _, t := range theta {
-		square += float64(t) * float64(t)
-	}
-	if math.Abs(square-1) > 0.02 {
-		return nil, fmt.Errorf("vmfviz: theta has length %.4g, expected a unit vector", math.Sqrt(square))
-	}
-	m, err := checkRows("x", x, d)
-	if err != nil {
-		return nil, err
-	}
-	my, err := checkRows("y", y, d)
-	if err != nil {
-		return nil, err
-	}
-	if m != my {
-		return nil, fmt.Errorf("vmfviz: y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", my, m)
 	}
 	if values != nil {
 		if err := checkFinite("values", values); err != nil {
@@ -84,28 +63,72 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 	}
 	c := newSliced(o, x, y, theta)
 
-	const gap, body, under = 34.0, 268.0, 62.0
-	parts := 3.0
-	if values == nil {
-		parts = 2
+	type part struct {
+		name string
+		draw func(*sheet, box)
 	}
+	parts := []part{{"Project", c.drawProjection}, {"Sort and match", c.drawMatching}}
+	if o.Quantiles {
+		parts = append(parts, part{"Area between the quantiles", c.drawQuantiles})
+	}
+	if values != nil {
+		parts = append(parts, part{"Average over directions", func(s *sheet, b box) { c.drawAverage(s, b, values) }})
+	}
+	const gap, body, under = 34.0, 268.0, 62.0
+	cols, lines := len(parts), 1
 	w := (cardWidth - 2*margin - gap*2) / 3
-	width := 2*margin + parts*w + (parts-1)*gap
+	if cols == 4 {
+		cols, lines, w = 2, 2, (cardWidth-2*margin-gap)/2
+	}
+	width := 2*margin + float64(cols)*w + float64(cols-1)*gap
 	top := titleHeight(o.Title)
-	height := top + 34 + body + under + margin - 10
+	line := 34 + body + under
+	height := top + float64(lines)*line + float64(lines-1)*gap/2 + margin - 10
 	paint := func(s *sheet) {
 		s.title(o.Title)
-		at := func(i int) box { return box{margin + float64(i)*(w+gap), top + 34, w, body} }
-		s.heading(at(0), "1", "Project")
-		c.drawProjection(s, at(0))
-		s.heading(at(1), "2", "Sort and match")
-		c.drawMatching(s, at(1))
-		if values != nil {
-			s.heading(at(2), "3", "Average over directions")
-			c.drawAverage(s, at(2), values)
+		for i, p := range parts {
+			b := box{margin + float64(i%cols)*(w+gap), top + 34 + float64(i/cols)*(line+gap/2), w, body}
+			s.heading(b, fmt.Sprint(i+1), p.name)
+			p.draw(s, b)
 		}
 	}
 	return newPicture(width, height, altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions"), paint), nil
+}
+
+// checkSlice checks what every picture of a slice takes.
+func checkSlice(title string, view View, x, y, theta []float32) error {
+	if err := checkText("Title", title); err != nil {
+		return err
+	}
+	if err := view.check(); err != nil {
+		return err
+	}
+	d := len(theta)
+	if d != 2 && d != 3 {
+		return fmt.Errorf("vmfviz: theta has length %d, expected 2 or 3", d)
+	}
+	if _, err := checkRows("theta", theta, d); err != nil {
+		return err
+	}
+	var square float64
+	for _, t := range theta {
+		square += float64(t) * float64(t)
+	}
+	if math.Abs(square-1) > 0.02 {
+		return fmt.Errorf("vmfviz: theta has length %.4g, expected a unit vector", math.Sqrt(square))
+	}
+	m, err := checkRows("x", x, d)
+	if err != nil {
+		return err
+	}
+	my, err := checkRows("y", y, d)
+	if err != nil {
+		return err
+	}
+	if m != my {
+		return fmt.Errorf("vmfviz: y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", my, m)
+	}
+	return nil
 }
 
 // heading writes the number and name of a part above its box.
@@ -203,51 +226,9 @@ func bounds(lists ...[]float64) (lo, hi float64) {
 // some points to it.
 func (c *sliced) drawProjection(s *sheet, b box) {
 	all := append(append([]vec3(nil), c.x...), c.y...)
-	// side is perpendicular to theta and lies in the picture plane, so that the
-	// line can stand beside the clouds without changing what is projected.
-	side := cross(c.cam.fore, c.theta)
-	if dot(side, side) < 1e-6 {
-		side = c.cam.up.scale(-1)
-	}
-	side = side.unit()
-	if q := c.cam.apply(side); q[1] > 0.05 || (math.Abs(q[1]) <= 0.05 && q[0] < 0) {
-		side = side.scale(-1) // below the clouds, or to the right of them
-	}
-	lo, hi := bounds(c.a, c.b)
-	reach := math.Inf(-1)
-	for _, p := range all {
-		reach = math.Max(reach, dot(p, side))
-	}
-	size := math.Max(hi-lo, 1e-9)
-	ahead := c.cam.fore.sub(c.theta.scale(dot(c.cam.fore, c.theta)))
-	depth := 0.0
-	if n := dot(ahead, ahead); n > 1e-9 { // the line stands in the middle of the depth
-		ahead = ahead.unit()
-		for _, p := range all {
-			depth += dot(p, ahead) / float64(len(all))
-		}
-	} else {
-		ahead = vec3{}
-	}
-	foot := func(t float64) vec3 {
-		return c.theta.scale(t).add(side.scale(reach + 0.13*size)).add(ahead.scale(depth))
-	}
-	tail, tip := foot(lo-0.06*size), foot(hi+0.2*size)
-
-	// Fit everything into the box.
-	flat := func(p vec3) pt { q := c.cam.apply(p); return pt{q[0], -q[1]} }
-	x0, x1, y0, y1 := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, p := range append(all, tail, tip) {
-		q := flat(p)
-		x0, x1 = math.Min(x0, q.x), math.Max(x1, q.x)
-		y0, y1 = math.Min(y0, q.y), math.Max(y1, q.y)
-	}
-	const edge = 12
-	k := math.Min((b.w-2*edge)/math.Max(x1-x0, 1e-9), (b.h-2*edge)/math.Max(y1-y0, 1e-9))
-	at := func(p vec3) pt {
-		q := flat(p)
-		return pt{b.x + b.w/2 + k*(q.x-(x0+x1)/2), b.y + b.h/2 + k*(q.y-(y0+y1)/2)}
-	}
+	l := c.beside()
+	foot, tail, tip := l.foot, l.tail, l.tip
+	at := fitBox(c.cam, b, append(all, tail, tip))
 
 	r := math.Max(1.1, math.Min(3.2, 3.2*math.Sqrt(60/float64(len(c.x)))))
 	pale := 0.0
@@ -275,7 +256,7 @@ func (c *sliced) drawProjection(s *sheet, b box) {
 	// another.
 	along := at(tip).sub(at(tail))
 	off := pt{-along.y, along.x}.scale(3.2 / math.Max(along.norm(), 1e-9))
-	if clouds := at(foot(lo).sub(side)).sub(at(foot(lo))); clouds.x*off.x+clouds.y*off.y < 0 {
+	if clouds := at(foot(l.lo).sub(l.side)).sub(at(foot(l.lo))); clouds.x*off.x+clouds.y*off.y < 0 {
 		off = off.scale(-1)
 	}
 	for _, rank := range ranks {
@@ -292,7 +273,7 @@ func (c *sliced) drawProjection(s *sheet, b box) {
 	}
 	end := at(tip)
 	q := at(tail).towards(end, end.sub(at(tail)).norm()+1)
-	away := at(foot(hi)).sub(at(foot(hi).sub(side.scale(0.1 * size))))
+	away := at(foot(l.hi)).sub(at(foot(l.hi).sub(l.side.scale(0.1 * (l.hi - l.lo)))))
 	if n := away.norm(); n > 0 {
 		q = q.add(away.scale(-15 / n))
 	}
@@ -301,14 +282,8 @@ func (c *sliced) drawProjection(s *sheet, b box) {
 
 	// Legend and formula.
 	y := b.y + b.h + 20
-	l := look{size: sizeLabel}
-	px := b.x + 8
-	s.disc(pt{px, y - 4.5}, 4, blue)
-	s.text(pt{px + 9, y}, l, plain("cloud "), it("X"))
-	px += 9 + textWidth(l, plain("cloud "), it("X")) + 22
-	s.diamond(pt{px, y - 4.5}, 5, vermilion)
-	s.text(pt{px + 9, y}, l, plain("cloud "), it("Y"))
-	s.text(pt{b.x, y + 24}, l, it("a"), subIt("i"), plain(" = "), it("θ"), plain("·"), it("x"), subIt("i"),
+	s.cloudLegend(pt{b.x + 8, y})
+	s.text(pt{b.x, y + 24}, look{size: sizeLabel}, it("a"), subIt("i"), plain(" = "), it("θ"), plain("·"), it("x"), subIt("i"),
 		plain("     "), it("b"), subIt("i"), plain(" = "), it("θ"), plain("·"), it("y"), subIt("i"),
 		it("     i"), plain(fmt.Sprintf(" = 1 … %d", len(c.x))))
 }

@@ -87,6 +87,12 @@ func TestBadArguments(t *testing.T) {
 		{"no values", slice(SliceOptions{}, up, up, up, []float64{}), "values is empty"},
 		{"convention", slice(SliceOptions{Convention: 7}, up, up, up, nil), "Convention = 7"},
 
+		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta has length 1.414"},
+		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},
+		{"pairs lines", func() error { _, err := Pairs(PairsOptions{Lines: -1}, up, up, up); return err }(), "Lines = -1"},
+		{"pairs title", func() error { _, err := Pairs(PairsOptions{Title: "ℝ"}, up, up, up); return err }(), "Title"},
+		{"pairs view", func() error { _, err := Pairs(PairsOptions{View: From(nan, 0)}, up, up, up); return err }(), "View"},
+
 		{"no series", curves(CurvePanel{}), "panels[0].Series is empty"},
 		{"smooth", curves(CurvePanel{Smooth: 1, Series: []Series{{Y: y}}}), "panels[0].Smooth = 1"},
 		{"no Y", curves(CurvePanel{Series: []Series{{}}}), "panels[0].Series[0].Y is empty"},
@@ -149,6 +155,12 @@ func TestEdges(t *testing.T) {
 		"equal costs": func() (*Picture, error) {
 			return Slice(SliceOptions{View: From(0, 90)}, same, same, []float32{0, 1, 0}, []float64{3, 3})
 		},
+		"equal quantiles": func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, point, point, up, []float64{0}) },
+		"one pair":        func() (*Picture, error) { return Pairs(PairsOptions{}, point, point, up) },
+		"flat pairs": func() (*Picture, error) {
+			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
+		},
+		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
 		"one value": func() (*Picture, error) {
 			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: []float64{0}}}})
 		},
@@ -206,6 +218,9 @@ func FuzzPictures(f *testing.F) {
 			func() (*Picture, error) { return Gallery(GalleryOptions{}, v) },
 			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], up, w) },
 			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], []float32{1, 0}, nil) },
+			func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, v[:half], v[half:], up, w) },
+			func() (*Picture, error) { return Pairs(PairsOptions{}, v[:half], v[half:], up) },
+			func() (*Picture, error) { return SphereMap(SphereOptions{}, SpherePanel{Points: v}) },
 			func() (*Picture, error) { return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: w}}}) },
 			func() (*Picture, error) {
 				return Curves(CurvesOptions{}, CurvePanel{LogY: true, Series: []Series{{Y: w}}})

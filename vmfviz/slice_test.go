@@ -1,0 +1,99 @@
+package vmfviz
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestQuantileArea: the steps that are drawn enclose W₁, which is |θ·s| for a
+// cloud and its shift, and the exact integral for clouds that cross.
+func TestQuantileArea(t *testing.T) {
+	theta := []float32{0.48, 0.6, 0.64}
+	shift := func(v []float32) []float32 {
+		out := append([]float32(nil), v...)
+		for i := range out {
+			out[i] += []float32{1, 2, -1}[i%3]
+		}
+		return out
+	}
+	x := torus(1, 300, 0)
+	for _, c := range []struct {
+		y    []float32
+		want float64 // NaN: only the drawn area is compared
+	}{{x, 0}, {shift(x), 0.48 + 1.2 - 0.64}, {boxes(2, 300, 0), math.NaN()}} {
+		s := newSliced(SliceOptions{}, x, c.y, theta)
+		if got := s.w1(); !math.IsNaN(c.want) && math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("W₁ = %g, expected %g", got, c.want)
+		}
+		a, b := quantileSteps(s.a, s.pa), quantileSteps(s.b, s.pb)
+		area := 0.0
+		for i := 0; i < len(a); i += 2 {
+			if a[i].x != b[i].x || a[i].y != a[i+1].y || (i > 0 && (a[i].x != a[i-1].x || a[i].y < a[i-1].y)) {
+				t.Fatalf("corner %d: %v, %v", i, a[i], a[i+1])
+			}
+			area += (a[i+1].x - a[i].x) * math.Abs(a[i].y-b[i].y)
+		}
+		if math.Abs(area-s.w1()) > 1e-9 || a[0].x != 0 || a[len(a)-1].x != 1 {
+			t.Errorf("the drawn area is %g from %g to %g, W₁ = %g", area, a[0].x, a[len(a)-1].x, s.w1())
+		}
+	}
+	big := newSliced(SliceOptions{}, torus(1, 5000, 0), boxes(1, 5000, 0), theta)
+	a, b := quantileSteps(big.a, big.pa), quantileSteps(big.b, big.pb)
+	area := 0.0
+	for i := 0; i < len(a); i += 2 {
+		area += math.Abs(a[i].y-b[i].y) / maxSteps
+	}
+	if len(a) != 2*maxSteps || math.Abs(area-big.w1()) > 0.01*big.w1() {
+		t.Errorf("5000 points: %d corners, area %g, W₁ = %g", len(a), area, big.w1())
+	}
+}
+
+// TestSliceParts: four parts stand two by two, three in a row, of one width.
+func TestSliceParts(t *testing.T) {
+	x, y := torus(1, 20, 0), boxes(1, 20, 0)
+	for _, c := range []struct {
+		quantiles bool
+		values    []float64
+		heads     int
+	}{{false, nil, 2}, {true, nil, 3}, {false, []float64{1, 2}, 3}, {true, []float64{1, 2}, 4}} {
+		p, err := Slice(SliceOptions{Quantiles: c.quantiles}, x, y, up, c.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, _ := p.SVG()
+		for i, name := range []string{"Project", "Sort and match", "Area between the quantiles", "Average over directions"} {
+			want := i < 2 || (i == 2 && c.quantiles) || (i == 3 && c.values != nil)
+			if strings.Contains(string(svg), name) != want {
+				t.Errorf("%d parts: %q is there: %v, expected %v", c.heads, name, !want, want)
+			}
+		}
+		if w, h := p.Size(); w > 900 || (c.heads == 4) != (h > 600) {
+			t.Errorf("%d parts: %d × %d", c.heads, w, h)
+		}
+	}
+}
+
+// TestPairsRanks: on a line a pair joins equal ranks, and no order of the rows
+// matters; the lines drawn are different pairs, all of them if there are few.
+func TestPairsRanks(t *testing.T) {
+	x := []float32{3, 0, 1, 0, 2, 0}
+	y := []float32{10, 5, 30, 5, 20, 5}
+	c := newSliced(SliceOptions{}, x, y, []float32{1, 0})
+	for rank := range 3 {
+		p, q := c.x[c.pa[rank]], c.y[c.pb[rank]]
+		if p[0] != float64(rank+1) || q[0] != 10*float64(rank+1) {
+			t.Errorf("rank %d joins %v and %v", rank, p, q)
+		}
+	}
+	for _, c := range []struct{ lines, points, want int }{{0, 500, 60}, {0, 7, 7}, {10, 500, 10}, {900, 500, 500}} {
+		p, err := Pairs(PairsOptions{Lines: c.lines}, torus(1, c.points, 0), torus(2, c.points, 0), up)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, _ := p.SVG()
+		if got := strings.Count(string(svg), "stroke-opacity:0.") - 1; got != c.want { // one stands in the legend
+			t.Errorf("%d lines of %d points: %d drawn", c.lines, c.points, got)
+		}
+	}
+}
