@@ -16,6 +16,10 @@ type CloudRow struct {
 	// Role gives the colour; Auto means Input for the first row and Output for
 	// the others.
 	Role Role
+	// Errors colours each point by its distance to the nearest point of the
+	// target, the first row's cloud in the same column; a colour bar with one
+	// range for all such rows stands at the right.
+	Errors bool
 }
 
 // CloudsOptions are what the rows of a [Clouds] picture share.
@@ -88,6 +92,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			if _, err := checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3); err != nil {
 				return nil, err
 			}
+			if r.Errors && rows[0].Clouds[j] == nil {
+				return nil, fmt.Errorf("vmfviz: rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name)
+			}
 		}
 	}
 	if o.Columns != nil && len(o.Columns) != cols {
@@ -110,9 +117,14 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	if o.Columns != nil {
 		head = 24
 	}
+	errors, largest := cloudErrors(rows)
+	bar := 0.0
+	if errors != nil {
+		bar = barWidth
+	}
 	const gap = 8
-	cell := math.Min(190, math.Floor((cardWidth-2*margin-side-gap*float64(cols-1))/float64(cols)))
-	width := 2*margin + side + cell*float64(cols) + gap*float64(cols-1)
+	cell := math.Min(190, math.Floor((cardWidth-2*margin-side-bar-gap*float64(cols-1))/float64(cols)))
+	width := 2*margin + side + bar + cell*float64(cols) + gap*float64(cols-1)
 	if o.Title != "" {
 		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(look{size: sizeTitle, bold: true}, plain(o.Title))))
 	}
@@ -146,8 +158,18 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			}
 			s.text(pt{margin, y + h/2 + 5}, look{size: sizeCaption, bold: true, color: dark(col), maxLen: side - 10}, plain(r.Caption))
 			for j, c := range r.Clouds {
-				s.cloud(box{math.Round(margin + side + (cell+gap)*float64(j)), y, w, h}, lens, c, centers[j], col)
+				tint := shade3(col)
+				if r.Errors {
+					tint = func(k int, _ float64) color.NRGBA { return errorColor(scaleTo(0, largest, errors[i][j][k])) }
+				}
+				s.cloud(box{math.Round(margin + side + (cell+gap)*float64(j)), y, w, h}, lens, c, centers[j], tint)
 			}
+		}
+		if bar > 0 {
+			full := height - top - margin
+			length := math.Min(full*0.94, 300)
+			x := margin + side + (cell+gap)*float64(cols) - gap
+			s.colorBar(box{x + 18, top + (full-length)/2, 16, length}, errorColor, 0, largest, "distance to the nearest target point")
 		}
 	}
 	return newPicture(width, height, altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), paint), nil
@@ -217,7 +239,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 				y: math.Round(top + (h+caption+gap)*float64(i/cols)),
 				w: w, h: h,
 			}
-			s.cloud(b, lens, c, centers[i], o.Role.color())
+			s.cloud(b, lens, c, centers[i], shade3(o.Role.color()))
 			if o.Captions != nil {
 				s.text(pt{b.x + w/2, b.y + h + 14}, look{size: sizeTick + 0.5, align: 0.5, maxLen: cell + 2}, plain(o.Captions[i]))
 			}
@@ -303,15 +325,21 @@ func (l *lens) cell(width float64) (w, h float64) {
 	return l.width, l.height
 }
 
-// cloud paints a cloud into a cell.
-func (s *sheet) cloud(b box, l *lens, cloud []float32, center vec3, col color.NRGBA) {
+// shade3 is the tint of a cloud of one colour: near points are darker.
+func shade3(col color.NRGBA) func(i int, near float64) color.NRGBA {
+	near, far := mix(col, color.NRGBA{A: 0xFF}, 0.35), mix(col, white, 0.62)
+	return func(_ int, t float64) color.NRGBA { return mix(far, near, t) }
+}
+
+// cloud paints a cloud into a cell; tint is the colour of point i, which is at
+// the back for near = 0 and in front for near = 1.
+func (s *sheet) cloud(b box, l *lens, cloud []float32, center vec3, tint func(i int, near float64) color.NRGBA) {
 	n := len(cloud) / 3
 	if n == 0 {
 		return
 	}
 	size := 0.0068 * b.w * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(n), 0.35)))
 	size = math.Max(size, 0.7)
-	near, far := mix(col, color.NRGBA{A: 0xFF}, 0.35), mix(col, white, 0.62)
 	dots := make([]dot3, n)
 	first, last := math.Inf(1), math.Inf(-1)
 	for i := range dots {
@@ -331,7 +359,7 @@ func (s *sheet) cloud(b box, l *lens, cloud []float32, center vec3, col color.NR
 		// Shade in steps: fewer colours, smaller files, no visible difference.
 		t := math.Round(((d.depth-middle)/span+0.5)*24) / 24
 		d.r *= size * (0.8 + 0.4*t) * screenScale
-		d.col = mix(far, near, t)
+		d.col = tint(i, t)
 	}
 	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))
 }

@@ -14,15 +14,27 @@ var viridisAnchors = [17]color.NRGBA{
 }
 
 // viridis returns the colour of t, which is clamped to [0, 1].
-func viridis(t float64) color.NRGBA {
+func viridis(t float64) color.NRGBA { return between(viridisAnchors[:], t) }
+
+// between interpolates evenly spaced colours at t, which is clamped to [0, 1].
+func between(anchors []color.NRGBA, t float64) color.NRGBA {
 	if !(t > 0) { // also NaN
-		return viridisAnchors[0]
+		return anchors[0]
 	}
-	last := len(viridisAnchors) - 1
+	last := len(anchors) - 1
 	if t >= 1 {
-		return viridisAnchors[last]
+		return anchors[last]
 	}
 	u := t * float64(last)
 	i := int(u)
-	return mix(viridisAnchors[i], viridisAnchors[i+1], u-float64(i))
+	return mix(anchors[i], anchors[i+1], u-float64(i))
 }
+
+// errorAnchors go from a pale grey to a dark red: on white the largest error
+// stands out most, and lightness falls all the way.
+var errorAnchors = [5]color.NRGBA{
+	{0xD3, 0xD9, 0xE0, 0xFF}, {0xF0, 0xBE, 0x86, 0xFF}, {0xE6, 0x84, 0x2E, 0xFF}, {0xB8, 0x45, 0x0A, 0xFF}, {0x5E, 0x14, 0x0A, 0xFF},
+}
+
+// errorColor returns the colour of an error t, which is clamped to [0, 1].
+func errorColor(t float64) color.NRGBA { return between(errorAnchors[:], t) }

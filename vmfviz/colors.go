@@ -1,6 +1,9 @@
 package vmfviz
 
-import "image/color"
+import (
+	"image/color"
+	"math"
+)
 
 // Role says what a set of points or a curve stands for and so which colour it
 // has; the colours are those of Okabe and Ito.
@@ -69,4 +72,16 @@ func dark(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.45)
 // color3 is the opaque colour 0xRRGGBB.
 func color3(rgb uint32) color.NRGBA {
 	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 0xFF}
+}
+
+// luminance is the relative luminance of WCAG 2.
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

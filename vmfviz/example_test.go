@@ -117,6 +117,32 @@ func ExampleClouds() {
 	// Output: 2 rows of 2 point clouds
 }
 
+func ExampleCloudRow_errors() {
+	p, err := vmfviz.Clouds(vmfviz.CloudsOptions{},
+		vmfviz.CloudRow{Caption: "input", Clouds: [][]float32{helix(300, 0.5)}},
+		vmfviz.CloudRow{Caption: "SW", Clouds: [][]float32{helix(200, 0.6)}, Errors: true},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	svg, err := p.SVG()
+	fmt.Println(strings.Contains(string(svg), "distance to the nearest target point"), err)
+	// Output: true <nil>
+}
+
+func ExampleMatrix() {
+	names := []string{"chair", "lamp", "table"}
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Title: "Distances", Label: "SW (rooted, mean over points)", Rows: names, Columns: names},
+		[][]float64{{0, 0.21, 0.13}, {0.21, 0, 0.24}, {0.13, 0.24, 0}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: Distances: a table of 3 by 3 numbers as colours
+}
+
 func ExampleGallery() {
 	clouds, err := vmfviz.Split(append(helix(300, 0.3), helix(300, 0.8)...), 2)
 	if err != nil {

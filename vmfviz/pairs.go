@@ -70,7 +70,7 @@ func (c *sliced) drawPairs(s *sheet, b box) {
 		}
 		return math.Round(16*(dot(c.cam.fore, p)-first)/(last-first)) / 16
 	}
-	r := math.Max(1, math.Min(3, 2.2*math.Sqrt(400/float64(len(c.x)))))
+	r := math.Max(1.25, math.Min(3, 2.2*math.Sqrt(400/float64(len(c.x)))))
 	var dots []dot3
 	for i := range all {
 		col := blue

@@ -125,7 +125,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	}
 	bar := 0.0
 	if len(heats) > 0 {
-		bar = 100
+		bar = barWidth
 	}
 	width := cardWidth
 	if cols == 1 {
@@ -159,7 +159,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 			if rows > 1 {
 				y = top + (height-margin-top)/2 - h/2
 			}
-			s.colorBar(box{width - margin - bar + 18, y, 16, h}, lo, hi, barLabel)
+			s.colorBar(box{width - margin - bar + 18, y, 16, h}, viridis, lo, hi, barLabel)
 		}
 	}
 	alt := fmt.Sprintf("%d unit sphere(s) with directions", len(panels))

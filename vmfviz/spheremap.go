@@ -35,7 +35,7 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	heats, barLabel := heatsOf(panels)
 	bar, caption := 0.0, 0.0
 	if len(heats) > 0 {
-		bar = 100
+		bar = barWidth
 	}
 	for _, p := range panels {
 		if p.Caption != "" {
@@ -68,7 +68,7 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 			if lines == 1 {
 				y = top + 4 + radius - h/2
 			}
-			s.colorBar(box{width - margin - bar + 18, y, 16, h}, lo, hi, barLabel)
+			s.colorBar(box{width - margin - bar + 18, y, 16, h}, viridis, lo, hi, barLabel)
 		}
 	}
 	what := fmt.Sprintf("%d equal-area map(s) of the unit sphere with directions", len(panels))

@@ -30,6 +30,7 @@ func TestBadArguments(t *testing.T) {
 	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
 	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
 	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
+	matrix := func(o MatrixOptions, v [][]float64) error { _, err := Matrix(o, v); return err }
 	row := CloudRow{Clouds: [][]float32{up}}
 	y := []float64{1, 2}
 	nan := math.NaN()
@@ -74,6 +75,7 @@ func TestBadArguments(t *testing.T) {
 		{"cloud length", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1}}}), "rows[0].Clouds[0] has length 1"},
 		{"cloud NaN", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1, 2, nan32}}}), "rows[0].Clouds[0]: row 0, column 2"},
 		{"captions", clouds(CloudsOptions{Columns: []string{"a", "b"}}, row), "Columns has 2"},
+		{"errors without target", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
 		{"gallery empty", func() error { _, err := Gallery(GalleryOptions{}); return err }(), "no clouds"},
 		{"gallery captions", func() error { _, err := Gallery(GalleryOptions{Captions: []string{}}, up); return err }(), "Captions has length 0"},
 		{"gallery cloud", func() error { _, err := Gallery(GalleryOptions{}, up, nil); return err }(), "clouds[1] is empty"},
@@ -104,6 +106,15 @@ func TestBadArguments(t *testing.T) {
 		{"band length", curves(CurvePanel{Series: []Series{{Y: y, Low: y, High: y[:1]}}}), "Low and High have lengths 2 and 1"},
 		{"only gaps", curves(CurvePanel{Series: []Series{{Y: []float64{nan}}}}), "only NaN"},
 		{"infinite Y", curves(CurvePanel{Series: []Series{{Y: []float64{math.Inf(1)}}}}), "Y[0] is +Inf"},
+
+		{"no matrix", matrix(MatrixOptions{}, nil), "values has no rows"},
+		{"empty row", matrix(MatrixOptions{}, [][]float64{{}}), "values[0] is empty"},
+		{"ragged matrix", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1}}), "values[1] has length 1, expected 2"},
+		{"matrix NaN", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1, nan}}), "values[1][1] is NaN"},
+		{"row names", matrix(MatrixOptions{Rows: []string{"a"}}, [][]float64{{1}, {2}}), "Rows has 1 names, expected 2"},
+		{"column names", matrix(MatrixOptions{Columns: []string{"a", "b"}}, [][]float64{{1}, {2}}), "Columns has 2 names, expected 1"},
+		{"matrix letter", matrix(MatrixOptions{Columns: []string{"ℝ"}}, [][]float64{{1}}), "Columns[0]"},
+		{"large matrix", matrix(MatrixOptions{}, make([][]float64, 3000)), "values is [3000, 0], expected at most 2000"},
 
 		{"no estimate", dots(DotsOptions{}), "no estimates"},
 		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
@@ -161,6 +172,14 @@ func TestEdges(t *testing.T) {
 			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
 		},
 		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
+		"one number":         func() (*Picture, error) { return Matrix(MatrixOptions{}, [][]float64{{0}}) },
+		"tall matrix": func() (*Picture, error) {
+			return Matrix(MatrixOptions{Columns: []string{"one long name"}}, make1(300, 1e150))
+		},
+		"no error": func() (*Picture, error) {
+			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
+			return Clouds(CloudsOptions{}, r, r)
+		},
 		"one value": func() (*Picture, error) {
 			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: []float64{0}}}})
 		},
@@ -195,6 +214,15 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// make1 is a column of n equal numbers.
+func make1(n int, v float64) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = []float64{v}
+	}
+	return out
 }
 
 // FuzzPictures: whatever the numbers, there is a picture or an error.
@@ -306,18 +334,6 @@ func TestViridis(t *testing.T) {
 		}
 		last = l
 	}
-}
-
-// luminance is the relative luminance of WCAG 2.
-func luminance(c color.NRGBA) float64 {
-	lin := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }
 
 // TestContrast: text has at least the 4.5:1 that WCAG 2 asks for, marks 3:1.

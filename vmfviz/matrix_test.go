@@ -1,0 +1,111 @@
+package vmfviz
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// testDistances are the distances of n places in the plane.
+func testDistances(n int) [][]float64 {
+	r := testRand(8)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = r.Float64(), r.Float64()
+	}
+	d := make([][]float64, n)
+	for i := range d {
+		d[i] = make([]float64, n)
+		for j := range d[i] {
+			d[i][j] = math.Hypot(x[i]-x[j], y[i]-y[j])
+		}
+	}
+	return d
+}
+
+// TestMatrixCells: the pixel at the middle of each cell has the colour of its
+// number, whatever the shape of the table.
+func TestMatrixCells(t *testing.T) {
+	for _, c := range []struct{ rows, cols int }{{1, 1}, {3, 3}, {2, 9}, {30, 4}} {
+		v := make([][]float64, c.rows)
+		var names []string
+		for i := range v {
+			names = append(names, fmt.Sprint("row ", i))
+			for j := range c.cols {
+				v[i] = append(v[i], float64(i*c.cols+j))
+			}
+		}
+		p, err := Matrix(MatrixOptions{Rows: names}, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := p.Image(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := longest(look{size: sizeTick}, names) + 9
+		cell := math.Floor(math.Min(math.Min(64, (cardWidth-2*margin-side-barWidth)/float64(c.cols)), 700/float64(c.rows)))
+		for i := range c.rows {
+			for j := range c.cols {
+				// A quarter into the cell: numbers stand in the middle.
+				x, y := margin+side+(float64(j)+0.2)*cell, margin+(float64(i)+0.2)*cell
+				want := viridis(scaleTo(0, float64(c.rows*c.cols-1), v[i][j]))
+				r, g, b, _ := img.At(int(x), int(y)).RGBA()
+				for _, d := range []int{int(r>>8) - int(want.R), int(g>>8) - int(want.G), int(b>>8) - int(want.B)} {
+					if d > 3 || d < -3 {
+						t.Fatalf("[%d, %d]: cell %d %d is %d %d %d, expected %v", c.rows, c.cols, i, j, r>>8, g>>8, b>>8, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestReadable: numbers in cells have a contrast of 4.2:1 or more on every
+// colour; black or white alone cannot give more than 4.5 everywhere.
+func TestReadable(t *testing.T) {
+	for i := range 257 {
+		ground := viridis(float64(i) / 256)
+		a, b := luminance(ground)+0.05, luminance(readable(ground))+0.05
+		if r := math.Max(a, b) / math.Min(a, b); r < 4.2 {
+			t.Errorf("contrast %.2f on %v", r, ground)
+		}
+	}
+}
+
+// TestNearest: as brute force, with ties, outliers and single points.
+func TestNearest(t *testing.T) {
+	target := append(torus(1, 400, 0.1), 0, 0, 0, 0, 0, 0, 50, 0, 0)
+	cloud := append(boxes(2, 300, 0.1), 100, 0, 0, -100, 3, 0, 0, 0, 0)
+	for _, tg := range [][]float32{target, target[:3]} {
+		for i, got := range nearestDistances(cloud, tg) {
+			want := math.Inf(1)
+			for j := range len(tg) / 3 {
+				d := row3(cloud, i).sub(row3(tg, j))
+				want = math.Min(want, math.Sqrt(dot(d, d)))
+			}
+			if got != want {
+				t.Fatalf("point %d: %g, expected %g", i, got, want)
+			}
+		}
+	}
+	errors, largest := cloudErrors([]CloudRow{{Clouds: [][]float32{target, nil}}, {Clouds: [][]float32{cloud, nil}, Errors: true}})
+	if errors[0] != nil || len(errors[1][0]) != 303 || errors[1][1] != nil || largest < 98 || largest > 101 {
+		t.Errorf("largest error %g", largest)
+	}
+	if errors, _ := cloudErrors([]CloudRow{{Clouds: [][]float32{target}}}); errors != nil {
+		t.Error("errors without a row that asks for them")
+	}
+}
+
+// TestErrorColor: lightness falls all the way, so that it reads in grey.
+func TestErrorColor(t *testing.T) {
+	last := 2.0
+	for i := range 101 {
+		l := luminance(errorColor(float64(i) / 100))
+		if l > last {
+			t.Errorf("the colour of %d %% is lighter than the one before", i)
+		}
+		last = l
+	}
+}
