@@ -95,6 +95,18 @@ func ExampleHeat() {
 	// Output: true <nil>
 }
 
+func ExampleHeat_contours() {
+	h := vmfviz.HeatOf("density", 40, func(t [3]float64) float64 { return math.Exp(8 * (t[2] - 1)) })
+	h.Contours = true
+	p, err := vmfviz.SphereMap(vmfviz.SphereOptions{Title: "Density"}, vmfviz.SpherePanel{Heat: h})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: Density: 1 equal-area map(s) of the unit sphere with directions
+}
+
 func ExampleSphereHTML() {
 	page, err := vmfviz.SphereHTML(vmfviz.SphereOptions{Title: "vMF"},
 		vmfviz.SpherePanel{Caption: "κ = 1", Points: circle(500, 1)},

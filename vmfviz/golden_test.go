@@ -51,6 +51,13 @@ var goldenPictures = []struct {
 		}
 		return SphereMap(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, -0.4, 1}, 20), Location: unit32([3]float64{1, -0.4, 1})})
 	}},
+	{"contours", func() (*Picture, error) {
+		mean := vec3{0.5, 0.6, 0.6}.unit()
+		f := func(t [3]float64) float64 { return 0.7*math.Exp(8*(dot(t, mean)-1)) + 0.5*math.Exp(20*(t[0]-1)) }
+		h := HeatOf("density", 40, f)
+		h.Contours = true
+		return SphereMap(SphereOptions{Title: "Contours"}, SpherePanel{Heat: h, Caption: "a mixture"})
+	}},
 	{"vmf", func() (*Picture, error) {
 		eps, noise := unit32([3]float64{0.6, 0.7, 0.2}), testNoise(4, 200)
 		return Sphere(SphereOptions{Title: "The same noise at three concentrations"},
@@ -60,7 +67,7 @@ var goldenPictures = []struct {
 	}},
 	{"map2", func() (*Picture, error) {
 		var panels []SpherePanel
-		for _, kappa := range []float64{0, 10, 100} {
+		for _, kappa := range []float64{1, 30} {
 			panels = append(panels, SpherePanel{Caption: fmt.Sprintf("κ = %g", kappa), Points: vmf(3, 200, [3]float64{-0.1, 1, 0.3}, kappa), Location: unit32([3]float64{-0.1, 1, 0.3})})
 		}
 		return SphereMap(SphereOptions{}, panels...)
@@ -72,9 +79,8 @@ var goldenPictures = []struct {
 	}},
 	{"errors", func() (*Picture, error) {
 		return Clouds(CloudsOptions{Title: "Where the error is"},
-			CloudRow{Caption: "input", Clouds: [][]float32{torus(1, 800, 0), boxes(1, 800, 0)}},
-			CloudRow{Caption: "SW", Errors: true, Clouds: [][]float32{torus(2, 800, 0.04), boxes(2, 800, 0.02)}},
-			CloudRow{Caption: "LA v-DSW", Errors: true, Clouds: [][]float32{torus(3, 800, 0.02), boxes(3, 800, 0.01)}})
+			CloudRow{Caption: "input", Clouds: [][]float32{torus(1, 500, 0), boxes(1, 500, 0)}},
+			CloudRow{Caption: "LA v-DSW", Errors: true, Clouds: [][]float32{torus(3, 500, 0.05), boxes(3, 500, 0.02)}})
 	}},
 	{"matrix", func() (*Picture, error) {
 		names := []string{"airplane", "chair", "lamp", "sofa", "table", "a long name of a class"}

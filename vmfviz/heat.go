@@ -14,6 +14,9 @@ type Heat struct {
 	// Label names the quantity and its convention beside the colour bar, for
 	// example "F(θ), sum over points".
 	Label string
+	// Contours adds lines of equal value at round numbers, which the colour bar
+	// shows too. SphereHTML leaves them out.
+	Contours bool
 }
 
 // SphereGrid returns 2·rows² directions [2·rows², 3] on the unit sphere: rows

@@ -159,7 +159,11 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 			if rows > 1 {
 				y = top + (height-margin-top)/2 - h/2
 			}
-			s.colorBar(box{width - margin - bar + 18, y, 16, h}, viridis, lo, hi, barLabel)
+			b := box{width - margin - bar + 18, y, 16, h}
+			s.colorBar(b, viridis, lo, hi, barLabel)
+			if anyContours(heats) {
+				s.contourMarks(b, lo, hi)
+			}
 		}
 	}
 	alt := fmt.Sprintf("%d unit sphere(s) with directions", len(panels))
@@ -295,6 +299,7 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 		n := int(2 * screenScale * f.r)
 		s.image(box{f.c.x - f.r, f.c.y - f.r, 2 * f.r, 2 * f.r}, p.Heat.image(f.cam, n, lo, hi))
 		near = stroke{width: 0.8, color: alpha(white, 0.28)}
+		p.Heat.contourLines(lo, hi, func(c []vec3, st stroke) { s.arc(f, c, true, st) })
 	} else {
 		s.disc(f.c, f.r, shadow)
 		for _, l := range graticule() {

@@ -68,7 +68,11 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 			if lines == 1 {
 				y = top + 4 + radius - h/2
 			}
-			s.colorBar(box{width - margin - bar + 18, y, 16, h}, viridis, lo, hi, barLabel)
+			b := box{width - margin - bar + 18, y, 16, h}
+			s.colorBar(b, viridis, lo, hi, barLabel)
+			if anyContours(heats) {
+				s.contourMarks(b, lo, hi)
+			}
 		}
 	}
 	what := fmt.Sprintf("%d equal-area map(s) of the unit sphere with directions", len(panels))
@@ -149,6 +153,11 @@ func (s *sheet) sphereMap(near, far mapFrame, p SpherePanel, lo, hi float64) {
 			n := int(2 * screenScale * f.r)
 			s.image(box{f.c.x - f.r, f.c.y - f.r, 2 * f.r, 2 * f.r}, p.Heat.disc(n, lo, hi, func(x, y float64) vec3 { return f.cam.back(lambertBack(x, y)) }))
 			lines = stroke{width: 0.8, color: alpha(white, 0.28)}
+			p.Heat.contourLines(lo, hi, func(c []vec3, st stroke) {
+				for _, part := range f.cut(c) {
+					s.line(st, part...)
+				}
+			})
 		} else {
 			s.disc(f.c, f.r, shadow)
 		}

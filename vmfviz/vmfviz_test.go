@@ -156,6 +156,14 @@ func TestEdges(t *testing.T) {
 		"antipodal map path": func() (*Picture, error) {
 			return SphereMap(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}, Heat: &Heat{Values: make([]float64, 32)}})
 		},
+		"constant contours": func() (*Picture, error) {
+			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32), Contours: true}})
+		},
+		"contours of spheres": func() (*Picture, error) {
+			h := HeatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
+			h.Contours = true
+			return Sphere(SphereOptions{}, SpherePanel{Heat: h}, SpherePanel{})
+		},
 		"seven spheres": func() (*Picture, error) { return Sphere(SphereOptions{}, make([]SpherePanel, 7)...) },
 		"one point":     func() (*Picture, error) { return Gallery(GalleryOptions{}, point) },
 		"equal points":  func() (*Picture, error) { return Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{same}}) },
