@@ -226,6 +226,17 @@ func ExampleDots() {
 	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number
 }
 
+func ExamplePicture_PDF() {
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: circle(40, 1)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file, err := p.PDF() // p.Save("sphere.pdf") writes it
+	fmt.Printf("%.8s %v\n", file, err)
+	// Output: %PDF-1.4 <nil>
+}
+
 func ExampleMissingRunes() {
 	fmt.Println(string(vmfviz.MissingRunes("θκε ₁₂² √± ℝⁿ")))
 	// Output: ℝ

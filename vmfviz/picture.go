@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
@@ -108,8 +109,22 @@ func (p *Picture) SVG() ([]byte, error) {
 	}), nil
 }
 
-// Save writes the picture to a file; its ending, .png or .svg, says how. The
-// file appears whole or not at all. A missing folder is an error.
+// PDF returns the picture as a PDF file of one page in the size of the picture,
+// for papers and slides. Letters are outlines, so that the file needs no font;
+// they cannot be searched. Heat maps and point clouds are embedded images.
+func (p *Picture) PDF() ([]byte, error) {
+	if p == nil || p.paint == nil {
+		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
+	}
+	w, h := float64(p.width), float64(p.height)
+	c := &pdfCanvas{w: px(w), h: px(h)}
+	vg.Initialize(c)
+	p.paint(newSheet(c, w, h))
+	return c.file(p.alt), nil
+}
+
+// Save writes the picture to a file; its ending, .png, .svg or .pdf, says how.
+// The file appears whole or not at all. A missing folder is an error.
 func (p *Picture) Save(path string) error {
 	var data []byte
 	var err error
@@ -118,8 +133,10 @@ func (p *Picture) Save(path string) error {
 		data, err = p.PNG()
 	case ".svg":
 		data, err = p.SVG()
+	case ".pdf":
+		data, err = p.PDF()
 	default:
-		return fmt.Errorf("vmfviz: %s: expected a name that ends in .png or .svg, found %q", path, ext)
+		return fmt.Errorf("vmfviz: %s: expected a name that ends in .png, .svg or .pdf, found %q", path, ext)
 	}
 	if err != nil {
 		return err

@@ -124,6 +124,7 @@ func TestBadArguments(t *testing.T) {
 
 		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
 		{"nil picture", func() error { _, err := (*Picture)(nil).PNG(); return err }(), "empty"},
+		{"nil PDF", func() error { _, err := (*Picture)(nil).PDF(); return err }(), "empty"},
 		{"zero picture", (&Picture{}).Save("x.svg"), "empty"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
@@ -656,7 +657,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"a.png", "b.SVG"} {
+	for _, name := range []string{"a.png", "b.SVG", "c.pdf"} {
 		if err := p.Save(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -665,8 +666,8 @@ func TestSave(t *testing.T) {
 	if err := p.Save(missing); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing folder: %v", err)
 	}
-	if err := p.Save(filepath.Join(dir, "d.pdf")); err == nil || !strings.Contains(err.Error(), ".png or .svg") {
-		t.Errorf("PDF: %v", err)
+	if err := p.Save(filepath.Join(dir, "d.jpg")); err == nil || !strings.Contains(err.Error(), ".png, .svg or .pdf") {
+		t.Errorf("JPEG: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "e.png"), 0o755); err != nil {
 		t.Fatal(err)
@@ -675,7 +676,7 @@ func TestSave(t *testing.T) {
 		t.Error("a folder was overwritten")
 	}
 	left, _ := os.ReadDir(dir)
-	if len(left) != 3 {
+	if len(left) != 4 {
 		t.Errorf("files left: %v", left)
 	}
 	f, err := os.Open(filepath.Join(dir, "a.png"))
