@@ -169,7 +169,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			full := height - top - margin
 			length := math.Min(full*0.94, 300)
 			x := margin + side + (cell+gap)*float64(cols) - gap
-			s.colorBar(box{x + 18, top + (full-length)/2, 16, length}, errorColor, 0, largest, "distance to the nearest target point")
+			s.colorBar(box{x + 18, top + (full-length)/2, 16, length}, colorMap{errorColor, false}, 0, largest, "distance to the nearest target point")
 		}
 	}
 	return newPicture(width, height, altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), paint), nil
@@ -359,7 +359,7 @@ func (s *sheet) cloud(b box, l *lens, cloud []float32, center vec3, tint func(i 
 		// Shade in steps: fewer colours, smaller files, no visible difference.
 		t := math.Round(((d.depth-middle)/span+0.5)*24) / 24
 		d.r *= size * (0.8 + 0.4*t) * screenScale
-		d.col = tint(i, t)
+		d.col = s.tone(tint(i, t))
 	}
 	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))
 }

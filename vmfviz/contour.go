@@ -136,7 +136,8 @@ func (s *sheet) contourMarks(b box, lo, hi float64) {
 	for _, level := range contourLevels(lo, hi) {
 		t := scaleTo(lo, hi, level)
 		y := b.y + b.h*(1-t)
-		s.line(stroke{width: 1.1, color: alpha(readable(viridis(t)), 0.75)}, pt{b.x, y}, pt{b.x + b.w, y})
+		st := stroke{width: 1.1, color: alpha(readable(viridis(t)), 0.75)}
+		s.exact(func() { s.line(st, pt{b.x, y}, pt{b.x + b.w, y}) })
 	}
 }
 

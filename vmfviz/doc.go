@@ -1,20 +1,26 @@
 // Package vmfviz draws the pictures that explain sliced Wasserstein distances:
-// directions and von Mises-Fisher samples on the sphere ([Sphere]), the same
-// sphere as a view that turns in a notebook ([SphereHTML]), point clouds side
-// by side ([Clouds], [Gallery]), one slice and the average over many of them
-// ([Slice]), curves of a training run ([Curves]) and estimates with their
-// standard errors ([Dots]).
+//
+//   - the sphere of directions: samples, locations, ascent paths, functions as
+//     heat maps and contours, in space ([Sphere]), as an equal-area map
+//     ([SphereMap]), as a view that turns in a notebook with a slider of the
+//     concentration κ ([SphereHTML], [VMF]);
+//   - point clouds side by side ([Clouds], [Gallery]), with the error of each point
+//     as its colour ([CloudRow]);
+//   - one slice: projection, matching, quantile functions and the average over
+//     many slices ([Slice]), the matched pairs in space ([Pairs]);
+//   - numbers: curves of a training run ([Curves]), estimates with their standard
+//     errors ([Dots]), distances as a table of colours ([Matrix]).
 //
 // The package works on plain Go values and knows nothing of training. A cloud
 // of M points is a []float32 of length 3·M, row by row: x₁ y₁ z₁ x₂ y₂ z₂ ...
 //
 // Every function returns a [*Picture], which can be written as PNG (two pixels
-// for one, so that it stays crisp) or SVG. The bytes depend on the arguments
+// for one, so that it stays crisp), SVG or PDF. The bytes depend on the arguments
 // only: two runs of one binary give equal files.
 //
 // A picture is a white card with its own margin, rounded corners and a thin
-// grey rim. What is outside the card is transparent, so that it reads the same
-// on a white page and on a dark one.
+// grey rim; [Picture.Dark] makes the card dark. What is outside the card is
+// transparent, so that it reads the same on a white page and on a dark one.
 //
 // Colours are those of Okabe and Ito ("Color universal design", 2008), which
 // remain apart for colour-blind readers. A colour has a meaning throughout the

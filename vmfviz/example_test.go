@@ -226,6 +226,22 @@ func ExampleDots() {
 	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number
 }
 
+func ExamplePicture_Dark() {
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: circle(40, 1)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	img, err := p.Dark().Image(1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, g, b, _ := img.At(20, 20).RGBA() // the card
+	fmt.Println(max(r, g, b) < 0x2000)
+	// Output: true
+}
+
 func ExamplePicture_PDF() {
 	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: circle(40, 1)})
 	if err != nil {

@@ -58,6 +58,12 @@ var goldenPictures = []struct {
 		h.Contours = true
 		return SphereMap(SphereOptions{Title: "Contours"}, SpherePanel{Heat: h, Caption: "a mixture"})
 	}},
+	{"dark", func() (*Picture, error) {
+		h := HeatOf("F(θ), mean over points", 20, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] })
+		p, err := Sphere(SphereOptions{Title: "On a dark card"}, SpherePanel{Points: vmf(3, 100, [3]float64{0, 0.8, 0.6}, 10), Location: unit32([3]float64{0, 0.8, 0.6})},
+			SpherePanel{Heat: h, Points: vmf(4, 30, [3]float64{1, 0, 0}, 10), Path: append(unit32([3]float64{0.3, 0.9, 0}), unit32([3]float64{1, 0.2, 0.1})...)})
+		return p.Dark(), err
+	}},
 	{"vmf", func() (*Picture, error) {
 		eps, noise := unit32([3]float64{0.6, 0.7, 0.2}), testNoise(4, 200)
 		return Sphere(SphereOptions{Title: "The same noise at three concentrations"},

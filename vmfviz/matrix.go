@@ -100,7 +100,8 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 			for i := range rows {
 				for j := range cols {
 					at := pt{b.x + (float64(j)+0.5)*cell, b.y + (float64(i)+0.5)*cell + 4}
-					s.text(at, look{size: sizeTick, align: 0.5, color: readable(shade(i, j)), maxLen: cell - 5}, cellNumber(values[i][j], big)...)
+					l := look{size: sizeTick, align: 0.5, color: readable(shade(i, j)), maxLen: cell - 5}
+					s.exact(func() { s.text(at, l, cellNumber(values[i][j], big)...) })
 				}
 			}
 		}
@@ -116,7 +117,7 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 				s.text(pt{x + 5, b.y + h + 12}, look{size: sizeTick, align: 1, angle: math.Pi / 4, maxLen: 170}, plain(o.Columns[j]))
 			}
 		}
-		s.colorBar(box{b.x + w + 20, top + math.Max(0, (h-bar)/2), 16, bar}, viridis, lo, hi, o.Label)
+		s.colorBar(box{b.x + w + 20, top + math.Max(0, (h-bar)/2), 16, bar}, viridisMap, lo, hi, o.Label)
 	}
 	return newPicture(width, height, altText(o.Title, fmt.Sprintf("a table of %d by %d numbers as colours", rows, cols)), paint), nil
 }

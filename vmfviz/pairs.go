@@ -80,7 +80,7 @@ func (c *sliced) drawPairs(s *sheet, b box) {
 		t, q := nearness(all[i]), at(all[i])
 		dots = append(dots, dot3{
 			x: (q.x - b.x) * screenScale, y: (q.y - b.y) * screenScale, r: r * (0.75 + 0.35*t) * screenScale,
-			depth: t, col: mix(mix(col, white, 0.72), mix(col, white, 0.2), t),
+			depth: t, col: s.tone(mix(mix(col, white, 0.72), mix(col, white, 0.2), t)),
 		})
 	}
 	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))

@@ -27,6 +27,7 @@ type Picture struct {
 	width, height int // CSS pixels, 1/96 inch
 	alt           string
 	paint         func(*sheet)
+	dark          bool
 }
 
 // newPicture rounds the size to whole pixels.
@@ -53,7 +54,7 @@ func (p *Picture) Image(scale float64) (image.Image, error) {
 	dpi := int(96*scale + 0.5)
 	w, h := float64(p.width), float64(p.height)
 	c := vgimg.NewWith(vgimg.UseWH(px(w), px(h)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.Transparent))
-	p.paint(newSheet(c, w, h))
+	p.paint(newSheet(c, w, h, p.dark))
 	return c.Image(), nil
 }
 
@@ -91,7 +92,7 @@ func (p *Picture) SVG() ([]byte, error) {
 	}
 	w, h := float64(p.width), float64(p.height)
 	c := vgsvg.NewWith(vgsvg.UseWH(px(w), px(h)))
-	s := newSheet(c, w, h)
+	s := newSheet(c, w, h, p.dark)
 	p.paint(s)
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
@@ -119,7 +120,7 @@ func (p *Picture) PDF() ([]byte, error) {
 	w, h := float64(p.width), float64(p.height)
 	c := &pdfCanvas{w: px(w), h: px(h)}
 	vg.Initialize(c)
-	p.paint(newSheet(c, w, h))
+	p.paint(newSheet(c, w, h, p.dark))
 	return c.file(p.alt), nil
 }
 

@@ -43,10 +43,11 @@ type sheet struct {
 	w, h float64
 	// lengths of the pieces of text written so far, in points
 	lengths []vg.Length
+	dark    bool // colours are those of a dark card, see tone
 }
 
-func newSheet(c vg.Canvas, w, h float64) *sheet {
-	s := &sheet{c: c, w: w, h: h}
+func newSheet(c vg.Canvas, w, h float64, dark bool) *sheet {
+	s := &sheet{c: c, w: w, h: h, dark: dark}
 	s.roundRect(box{0.5, 0.5, w - 1, h - 1}, 9, white, rim)
 	return s
 }
@@ -80,7 +81,7 @@ func (s *sheet) line(st stroke, pts ...pt) {
 	if len(pts) < 2 {
 		return
 	}
-	s.c.SetColor(st.color)
+	s.c.SetColor(s.tone(st.color))
 	s.c.SetLineWidth(px(st.width))
 	dash := make([]vg.Length, len(st.dash))
 	for i, d := range st.dash {
@@ -92,19 +93,19 @@ func (s *sheet) line(st stroke, pts ...pt) {
 
 // fill draws a closed polygon.
 func (s *sheet) fill(col color.NRGBA, pts ...pt) {
-	s.c.SetColor(col)
+	s.c.SetColor(s.tone(col))
 	s.c.Fill(s.path(pts, true))
 }
 
 // disc draws a filled circle.
 func (s *sheet) disc(p pt, r float64, col color.NRGBA) {
-	s.c.SetColor(col)
+	s.c.SetColor(s.tone(col))
 	s.c.Fill(s.circle(p, r))
 }
 
 // ring draws the outline of a circle.
 func (s *sheet) ring(p pt, r float64, st stroke) {
-	s.c.SetColor(st.color)
+	s.c.SetColor(s.tone(st.color))
 	s.c.SetLineWidth(px(st.width))
 	s.c.SetLineDash(nil, 0)
 	s.c.Stroke(s.circle(p, r))
@@ -136,9 +137,9 @@ func (s *sheet) roundRect(b box, r float64, fill, edge color.NRGBA) {
 	corner(b.x+r, b.y+b.h-r, math.Pi)
 	corner(b.x+b.w-r, b.y+b.h-r, 3*math.Pi/2)
 	p.Close()
-	s.c.SetColor(fill)
+	s.c.SetColor(s.tone(fill))
 	s.c.Fill(p)
-	s.c.SetColor(edge)
+	s.c.SetColor(s.tone(edge))
 	s.c.SetLineWidth(px(1))
 	s.c.SetLineDash(nil, 0)
 	s.c.Stroke(p)
@@ -171,7 +172,7 @@ func (s *sheet) arrow(from, to pt, width float64, col, casing color.NRGBA) {
 	body(width, 0, col)
 }
 
-// image places img so that it fills b.
+// image places img, whose colours are final, so that it fills b.
 func (s *sheet) image(b box, img image.Image) {
 	s.c.DrawImage(vg.Rectangle{Min: s.vg(pt{b.x, b.y + b.h}), Max: s.vg(pt{b.x + b.w, b.y})}, img)
 }

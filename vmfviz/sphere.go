@@ -160,7 +160,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 				y = top + (height-margin-top)/2 - h/2
 			}
 			b := box{width - margin - bar + 18, y, 16, h}
-			s.colorBar(b, viridis, lo, hi, barLabel)
+			s.colorBar(b, viridisMap, lo, hi, barLabel)
 			if anyContours(heats) {
 				s.contourMarks(b, lo, hi)
 			}
@@ -299,7 +299,7 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 		n := int(2 * screenScale * f.r)
 		s.image(box{f.c.x - f.r, f.c.y - f.r, 2 * f.r, 2 * f.r}, p.Heat.image(f.cam, n, lo, hi))
 		near = stroke{width: 0.8, color: alpha(white, 0.28)}
-		p.Heat.contourLines(lo, hi, func(c []vec3, st stroke) { s.arc(f, c, true, st) })
+		p.Heat.contourLines(lo, hi, func(c []vec3, st stroke) { s.exact(func() { s.arc(f, c, true, st) }) })
 	} else {
 		s.disc(f.c, f.r, shadow)
 		for _, l := range graticule() {
@@ -313,12 +313,21 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 	if p.Location != nil {
 		s.ghost(f, p)
 	}
-	for _, l := range graticule() {
-		s.arc(f, l, true, near)
+	onMap := func(draw func()) { // on the colours of a function, which are exact
+		if p.Heat != nil {
+			s.exact(draw)
+		} else {
+			draw()
+		}
 	}
+	onMap(func() {
+		for _, l := range graticule() {
+			s.arc(f, l, true, near)
+		}
+	})
 	s.ring(f.c, f.r, stroke{width: 1.2, color: axis})
 	s.axes(f, true)
-	s.points(f, p, true)
+	onMap(func() { s.points(f, p, true) })
 	s.path3(f, p.Path, true)
 	if p.Location != nil {
 		s.location(f, p, true)

@@ -59,7 +59,12 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 			y := top + float64(i/cols)*(2*radius+8+caption+gap)
 			near := mapFrame{pt{x + radius, y + radius + 4}, radius, cam}
 			far := mapFrame{near.c.add(pt{2*radius + 2, 0}), radius, cam.behind()}
-			s.sphereMap(near, far, p, lo, hi)
+			draw := func() { s.sphereMap(near, far, p, lo, hi) }
+			if p.Heat != nil { // all of it lies on the map's own colours
+				s.exact(draw)
+			} else {
+				draw()
+			}
 			s.text(pt{x + cell/2, y + 2*radius + 8 + 17}, look{size: sizeCaption, align: 0.5, maxLen: cell}, plain(p.Caption))
 		}
 		if bar > 0 {
@@ -69,7 +74,7 @@ func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 				y = top + 4 + radius - h/2
 			}
 			b := box{width - margin - bar + 18, y, 16, h}
-			s.colorBar(b, viridis, lo, hi, barLabel)
+			s.colorBar(b, viridisMap, lo, hi, barLabel)
 			if anyContours(heats) {
 				s.contourMarks(b, lo, hi)
 			}

@@ -130,7 +130,7 @@ func (s *sheet) text(p pt, l look, runs ...run) {
 		s.c.Rotate(l.angle)
 		s.c.Translate(vg.Point{X: -at.X, Y: -at.Y})
 	}
-	s.c.SetColor(l.color)
+	s.c.SetColor(s.tone(l.color))
 	at.X -= px(l.align * textWidth(l, runs...))
 	for _, r := range runs {
 		f := face(l, r)
