@@ -27,14 +27,15 @@ class Formulas:
         return PARTS.sub(word, markdown)
 
     def put(self, page):
-        """The page with formulas in the place of the words."""
+        """The page with formulas in the place of the words; anchors, which are made of headings, keep a word."""
+        page = re.sub(r"<[^<>]*>", lambda tag: re.sub(r"formula(\d+)x", r"formula-\1", tag[0]), page)
         return re.sub(r"formula(\d+)x", lambda match: self.found[int(match[1])], page)
 
 
 def mathml(tex, display):
     """The formula as MathML. A command that is not known is an error."""
     out = convert(tex.strip(), display="block" if display else "inline")
-    unknown = re.findall(r"\\[A-Za-z]+", html.unescape(re.sub(r"<[^>]*>", " ", out)))
+    unknown = re.findall(r"\\[A-Za-z]+|\[\d+pt\]", html.unescape(re.sub(r"<[^>]*>", " ", out)))
     if unknown:
         raise ValueError(f"formula: {unknown[0]} is not known to latex2mathml in {tex!r}")
     return out

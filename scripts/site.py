@@ -67,10 +67,10 @@ def page(notebook, name):
     formulas = Formulas()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = formulas.take(cell.source)
+            cell.source = linked(formulas.take(cell.source))
         for output in cell.get("outputs", []):
             if "text/markdown" in output.get("data", {}):
-                output.data["text/markdown"] = formulas.take(output.data["text/markdown"])
+                output.data["text/markdown"] = linked(formulas.take(output.data["text/markdown"]))
             if "image/png" in output.get("data", {}) and "text/plain" in output.data:
                 output.metadata.setdefault("image/png", {})["alt"] = output.data["text/plain"]
     exporter = HTMLExporter(raw_template=TEMPLATE)
@@ -78,8 +78,15 @@ def page(notebook, name):
     return formulas.put(body)
 
 
+def linked(markdown):
+    """Links to notebooks lead to their pages; of links to other files of the repository, which are not here, the words stay."""
+    markdown = re.sub(r"\]\((\w+)\.ipynb\)", r"](\1.html)", markdown)
+    return re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", markdown)
+
+
 def words(notebook):
-    """Title and first sentence of the notebook, as plain text."""
+    """Title and first sentence of the notebook, as HTML."""
+    formulas = Formulas()
     text = next((c.source for c in notebook.cells if c.cell_type == "markdown"), "")
     title, _, rest = text.partition("\n")
     paragraph = re.sub(r"\s+", " ", rest.strip().split("\n\n")[0])
@@ -89,11 +96,11 @@ def words(notebook):
         if len(line) > 60:
             break
         line += " " + sentence
-    return plain(title.lstrip("# ")), plain(line)
+    return tuple(formulas.put(plain(formulas.take(part))) for part in (title.lstrip("# "), line))
 
 
 def plain(markdown):
-    return re.sub(r"[*`$]|\[(?=[^\]]*\]\()|\]\([^)]*\)", "", markdown)
+    return html.escape(re.sub(r"[*`]|\[(?=[^\]]*\]\()|\]\([^)]*\)", "", markdown))
 
 
 def picture(notebook):
@@ -113,7 +120,7 @@ def card(path, notebook, folder):
         (folder / f"{path.stem}.png").write_bytes(png)
         image = f'<img src="{path.stem}.png" alt="" loading="lazy">'
     return (f'<a class="card" href="{path.stem}.html"><div class="picture">{image}</div>'
-            f'<div class="words"><h3>{html.escape(title)}</h3><p>{html.escape(line)}</p></div></a>\n')
+            f'<div class="words"><h3>{title}</h3><p>{line}</p></div></a>\n')
 
 
 def main(folder, paths):
