@@ -64,6 +64,8 @@ GROUPS = {"0": "Lectures", "1": "Lectures", "2": "Your own", "3": "The paper's t
 
 def page(notebook, name):
     """The notebook as a page."""
+    language = notebook.metadata.language_info
+    language["pygments_lexer"] = language.get("pygments_lexer") or language["name"]  # which the kernel leaves empty
     formulas = Formulas()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
