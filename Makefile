@@ -99,8 +99,9 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 check-site: site ## load these pages in headless Chromium with the network off: any error in a console fails
 	@$(py) scripts/check_site.py .out/site
 
-test-browser: setup ## JupyterLab in headless Chromium: run the first notebook in short form, turn its sphere
+test-browser: setup ## JupyterLab in headless Chromium: run notebooks 01 and 03 in short form, turn their spheres, move kappa
 	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb
+	@$(env) $(py) scripts/test_browser.py notebooks/03_distributions.ipynb
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab

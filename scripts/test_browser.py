@@ -1,5 +1,6 @@
-"""Opens a notebook in JupyterLab in a headless browser, as a reader would: test_browser.py NOTEBOOK. Run All must give every cell its output, in
-short form, and a sphere must turn when it is dragged. The notebook is a copy without outputs in .out/test-browser."""
+"""Opens a notebook in JupyterLab in a headless browser, as a reader would: test_browser.py NOTEBOOK. Run All must give every cell that has output in
+the stored notebook some, in short form; a sphere must turn when it is dragged; the slider of its concentration, if it has one, must change it. The
+notebook is a copy without outputs in .out/test-browser."""
 
 import os
 import secrets
@@ -30,17 +31,27 @@ BOX = """(() => {
   const box = canvas.getBoundingClientRect();
   return [box.x, box.y, box.width, box.height];
 })()"""
+PIXELS = "document.querySelector('.swlab-sphere canvas').toDataURL()"
+# Moves the slider of kappa; false where none is shown.
+SLIDE = """(() => {
+  const slider = document.querySelector('.swlab-sphere label input[type=range]');
+  if (!slider || !slider.offsetParent) return false;
+  slider.value = 200;
+  slider.dispatchEvent(new Event('input', {bubbles: true}));
+  return true;
+})()"""
 LIMIT = 900  # seconds for all cells; their first run compiles the library
 
 
 def copy(path):
-    """The notebook without its outputs; returns the number of its code cells."""
+    """The notebook without its outputs; returns of each code cell whether it had any."""
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    shows = [bool(cell.outputs) for cell in code]
     for cell in code:
         cell.outputs, cell.execution_count = [], None
     nbformat.write(notebook, FOLDER / path.name)
-    return len(code)
+    return shows
 
 
 def serve(port, token):
@@ -80,28 +91,27 @@ def run_all(browser, cells):
 
 def turn(browser):
     """Drags the first sphere and returns its pixels twice before and once after."""
-    pixels = "document.querySelector('.swlab-sphere canvas').toDataURL()"
     wait(lambda: browser.evaluate("!!document.querySelector('.swlab-sphere canvas')"), 30, "no sphere was drawn")
     box, before = browser.evaluate(BOX), None
     while box != before:  # cells above are laid out only when they come into view, and move what is below
         time.sleep(1)
         box, before = browser.evaluate(BOX), box
     x, y, width, height = box
-    first = browser.evaluate(pixels)
+    first = browser.evaluate(PIXELS)
     time.sleep(0.5)
-    second = browser.evaluate(pixels)
+    second = browser.evaluate(PIXELS)
     browser.drag((x + 0.4 * width, y + 0.5 * height), (x + 0.6 * width, y + 0.6 * height))
     time.sleep(0.5)
-    return first, second, browser.evaluate(pixels)
+    return first, second, browser.evaluate(PIXELS)
 
 
 def test(browser, address, name, token, cells):
     browser.open(f"{address}/lab/tree/{name}?token={token}&reset")
     wait(lambda: browser.evaluate(OPEN), 120, "the notebook did not open")
-    code = run_all(browser, cells)
+    code = run_all(browser, len(cells))
     wrong = []
     for number, cell in enumerate(code, 1):
-        if not cell["outputs"]:
+        if cells[number - 1] and not cell["outputs"]:
             wrong.append(f"code cell {number} shows nothing")
         wrong += [f"code cell {number}: {o['ename']}" for o in cell["outputs"] if o["output_type"] == "error"]
     if not wrong:
@@ -110,6 +120,10 @@ def test(browser, address, name, token, cells):
             wrong.append("the sphere turns by itself")
         if second == third:
             wrong.append("the sphere does not turn when it is dragged")
+        if browser.evaluate(SLIDE):
+            time.sleep(0.5)
+            if browser.evaluate(PIXELS) == third:
+                wrong.append("the slider of kappa does not change the sphere")
     (FOLDER / "page.png").write_bytes(browser.screenshot())
     return wrong + [line for line in browser.complaints() if "asks for" not in line or "//127.0.0.1:" not in line]
 
@@ -134,7 +148,7 @@ def main(path):
         print(f"FAILED: {path}: {line}", file=sys.stderr)
     if wrong:
         raise SystemExit(1)
-    print(f"  {path.name} in JupyterLab: {cells} cells ran, the sphere turns")
+    print(f"  {path.name} in JupyterLab: {len(cells)} cells ran, the sphere turns")
 
 
 if __name__ == "__main__":
