@@ -18,8 +18,8 @@ import (
 // bias as coded, without as written; linear ones U(+-1/sqrt(in)), the two projections N(0, 2/(m+k)). The map is symmetric in
 // X and Y but, since every place in the list of points has its own column of Pk and Pv, NOT invariant to the order of the points.
 //
-// Evaluated as (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys, and with the mean over points
-// taken before the values: pool(P) = mean_i softmax_i V~.
+// Evaluated in R^d: K~ = (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys, Q_i'K~_l / sqrt(d_k) = q_l'p_i + c_l, and
+// pool(P) by softmaxPool, which stores no [m, k] scores.
 type linearAttention struct{ Config }
 
 func newLinearAttention(c Config) Amortizer { return linearAttention{c} }
@@ -43,12 +43,20 @@ func (l linearAttention) Specs() []weights.Spec {
 func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("la", x, y, l.Points, l.Dim)
 	return l.pooled(x, y, func(p *graph.Node) *graph.Node {
-		queries := graph.MulScalar(affine(w, "attn.toqueries", p), 1/math.Sqrt(float64(l.DK)))
-		keys := projected(w, p, "attn.Kproj", "attn.tokeys")
-		values := projected(w, p, "attn.Vproj", "attn.tovalues")
-		attention := softmax(graph.Einsum("bmq,bkq->bmk", queries, keys), 2)
-		return graph.Einsum("bk,bkc->bc", graph.ReduceMean(attention, 1), values)
+		keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(l.DK)))
+		return softmaxPool(p, l.throughQueries(w, keys), projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
 	})
+}
+
+// throughQueries takes keys K~ [batch, k, d_k] to the points' space: (Wq'K~_l, bq'K~_l), [batch, k, dim + 1], so that a score
+// Q_i'K~_l costs dim products instead of d_k.
+func (l linearAttention) throughQueries(w weights.Nodes, keys *graph.Node) *graph.Node {
+	q := graph.Einsum("blk,kc->blc", keys, w.Get("attn.toqueries.weight"))
+	bias, ok := w["attn.toqueries.bias"]
+	if !ok {
+		return graph.Concatenate([]*graph.Node{q, graph.ZerosLike(graph.SliceAxis(q, 2, graph.AxisRange(0, 1)))}, 2)
+	}
+	return graph.Concatenate([]*graph.Node{q, graph.InsertAxes(graph.Einsum("blk,k->bl", keys, bias), -1)}, 2)
 }
 
 // projected is Proj (P W' + b) + c 1', [batch, k, out]; without b and c where w has none.
