@@ -28,28 +28,40 @@ func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 // two arrays are sorted on two threads.
 func tableSort(x ...*graph.Node) []*graph.Node {
 	g, points := x[0].Graph(), x[0].Shape().Dimensions[1]
+	pairs := tablePairs(x[0].Shape().Dimensions)
 	var pads []*graph.Node
 	if pad := padding(points); pad > 0 {
 		for _, x := range x {
-			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pad, x.Shape().Dimensions[2]))
+			pads = append(pads, graph.BroadcastToDims(highest(g, x.DType()), pairs, pad, x.Shape().Dimensions[2]))
 		}
 	}
-	return loop.Count(g, x[0].Shape().Dimensions[0], 1, pads, x, func(i loop.Index, pads, x []*graph.Node) []*graph.Node {
+	return loop.Count(g, x[0].Shape().Dimensions[0], pairs, pads, x, func(i loop.Index, pads, x []*graph.Node) []*graph.Node {
 		out := make([]*graph.Node, len(x))
 		for k := range out {
-			slices := x[k].Shape().Dimensions[2]
-			t := graph.Reshape(i.Rows(x[k], 0, 1), points, slices)
+			t := i.Rows(x[k], 0, pairs)
 			if len(pads) > 0 {
-				t = graph.Concatenate([]*graph.Node{t, pads[k]}, 0)
+				t = graph.Concatenate([]*graph.Node{t, pads[k]}, 1)
 			}
 			t = bitonic(t)
 			if len(pads) > 0 {
-				t = graph.Slice(t, graph.AxisRange(0, points))
+				t = graph.Slice(t, graph.AxisRange(), graph.AxisRange(0, points))
 			}
-			out[k] = i.Put(x[k], graph.Reshape(t, 1, points, slices), 0)
+			out[k] = i.Put(x[k], t, 0)
 		}
 		return out
 	})
+}
+
+// tableSize is how many numbers a loop over pairs works on at a time: 1 MB, which stays in a core's cache.
+const tableSize = 1 << 18
+
+// tablePairs is how many pairs of arrays [batch, points, slices] make a table.
+func tablePairs(d []int) int {
+	pairs := max(1, min(d[0], tableSize/(d[1]*d[2])))
+	for d[0]%pairs != 0 {
+		pairs--
+	}
+	return pairs
 }
 
 // fill appends values that sort last along axis 1, up to n.
@@ -68,7 +80,7 @@ func wholeSort(x *graph.Node) *graph.Node {
 	if pad := padding(d[1]); pad > 0 {
 		t = graph.Concatenate([]*graph.Node{t, graph.BroadcastToDims(highest(x.Graph(), x.DType()), pad, d[0]*d[2])}, 0)
 	}
-	t = graph.Slice(bitonic(t), graph.AxisRange(0, d[1]))
+	t = graph.Slice(graph.Squeeze(bitonic(graph.InsertAxes(t, 0)), 0), graph.AxisRange(0, d[1]))
 	return graph.TransposeAllAxes(graph.Reshape(t, d[1], d[0], d[2]), 1, 0, 2)
 }
 
@@ -93,29 +105,31 @@ func highest(g *graph.Graph, t dtypes.DType) *graph.Node {
 	return graph.Infinity(g, dtypes.Float32, 1)
 }
 
-// bitonic sorts the columns of x [m, lanes], m a power of two, by Batcher's bitonic network (K. Batcher, Sorting
+// bitonic sorts x [tables, m, lanes] along axis 1, m a power of two, by Batcher's bitonic network (K. Batcher, Sorting
 // networks and their applications, 1968) in the form without direction flags: sorted runs of length k are merged by comparing
 // element i with element 2k-1-i, then by half cleaners of distance k/2, ..., 1. Two stages go into each operation: that
 // halves the passes over memory, and more of them make XLA compute intermediate values again.
 func bitonic(x *graph.Node) *graph.Node {
-	m, lanes := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
+	d := x.Shape().Dimensions
+	m, lanes := d[1], d[2]
+	all := d[0] * m
 	for k := 1; k < m; k *= 2 {
-		parts := quarters(graph.Reshape(x, m/(2*k), 2, k, lanes), 2)
+		parts := quarters(graph.Reshape(x, all/(2*k), 2, k, lanes), 2)
 		a, b := parts[0], flip(parts[1], k)
 		x = graph.Concatenate([]*graph.Node{graph.Min(a, b), flip(graph.Max(a, b), k)}, 1)
 		j := k / 2
 		for ; j >= 2; j /= 4 {
 			h := j / 2
-			s := quarters(graph.Reshape(x, m/(4*h), 4, h, lanes), 4)
+			s := quarters(graph.Reshape(x, all/(4*h), 4, h, lanes), 4)
 			p, q := graph.Min(s[0], s[2]), graph.Min(s[1], s[3])
 			r, t := graph.Max(s[0], s[2]), graph.Max(s[1], s[3])
 			x = graph.Concatenate([]*graph.Node{graph.Min(p, q), graph.Max(p, q), graph.Min(r, t), graph.Max(r, t)}, 1)
 		}
 		if j == 1 {
-			s := quarters(graph.Reshape(x, m/2, 2, 1, lanes), 2)
+			s := quarters(graph.Reshape(x, all/2, 2, 1, lanes), 2)
 			x = graph.Concatenate([]*graph.Node{graph.Min(s[0], s[1]), graph.Max(s[0], s[1])}, 1)
 		}
-		x = graph.Reshape(x, m, lanes)
+		x = graph.Reshape(x, d...)
 	}
 	return x
 }

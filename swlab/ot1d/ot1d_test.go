@@ -76,7 +76,7 @@ func TestValues(t *testing.T) {
 		x, y := normals(r, batch*c.points*c.dim, .3), normals(r, batch*c.points*c.dim, .5)
 		d := directions(r, batch*slices, c.dim)
 		for name, method := range methods {
-			for _, wrt := range []Wrt{None, Y, X | Y | Directions} {
+			for _, wrt := range []Wrt{None, Y, Directions, X | Y | Directions} {
 				t.Run(fmt.Sprintf("m=%d d=%d p=%g %s wrt=%d", c.points, c.dim, c.p, name, wrt), func(t *testing.T) {
 					got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 						return []*graph.Node{Costs(in[0], in[1], in[2], Options{P: c.p, Method: method, Wrt: wrt})}
