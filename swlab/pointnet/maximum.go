@@ -32,7 +32,7 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 		rows := graph.Reshape(h, n, c.in)
 		mu := graph.ReduceMean(rows, 0)
 		centred := graph.Sub(rows, row(mu))
-		second := graph.DivScalar(graph.EinsumAxes(centred, centred, [][2]int{{0, 0}}, nil), float64(n)) // [in, in]
+		second := graph.DivScalar(products(centred), float64(n))
 		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
 		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
 		l.track(c.norm, mean, variance, n)
@@ -47,6 +47,17 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	chosen := graph.Gather(h, graph.Stack([]*graph.Node{pair, at}, -1)) // [batch, out, in]
 	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	return l.affine(z, c.norm, mean, variance)
+}
+
+// products is h'h of rows h [n, in], [in, in]: of blocks of rows, which XLA's CPU multiplies twice as fast as all of them at once.
+func products(h *graph.Node) *graph.Node {
+	n, in := h.Shape().Dimensions[0], h.Shape().Dimensions[1]
+	blocks := 16
+	for n%blocks != 0 {
+		blocks--
+	}
+	h = graph.Reshape(h, blocks, n/blocks, in)
+	return graph.ReduceSum(graph.Einsum("kni,knj->kij", h, h), 0)
 }
 
 // loopUsed marks a graph that has firstMaximum's loop already: GoMLX v0.28 cannot put one kind of reduction into two loops.
