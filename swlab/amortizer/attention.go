@@ -18,7 +18,7 @@ import (
 //
 // Evaluated in R^d: up to terms that a row's softmax cancels, the key bias among them,
 //
-//	Q_i'K_j / sqrt(d_k) = q_i'p_j,   q_i = Wk'(Wq p_i + bq) / sqrt(d_k),   pool(P) = Wv softmaxMean(q, P) + bv
+//	Q_i'K_j / sqrt(d_k) = q_i'p_j,   q_i = Wk'(Wq p_i + bq) / sqrt(d_k),   pool(P) = Wv mean_i attend(q, P)_i + bv
 //
 // so a score costs d products instead of d_k, and the [m, m] scores exist in tables of a few rows only.
 type attention struct{ Config }
@@ -37,9 +37,16 @@ func (a attention) Specs() []weights.Spec { return a.attended() }
 
 func (a attention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("a", x, y, 0, a.Dim)
+	if a.Plain {
+		return a.pooled(x, y, func(p *graph.Node) *graph.Node {
+			scores := graph.Einsum("bnk,bmk->bnm", affine(w, "attn.toqueries", p), affine(w, "attn.tokeys", p))
+			attention := softmax(graph.MulScalar(scores, 1/math.Sqrt(float64(a.DK))), 2)
+			return graph.ReduceMean(graph.Einsum("bnm,bmc->bnc", attention, affine(w, "attn.tovalues", p)), 1)
+		})
+	}
 	return a.pooled(x, y, func(p *graph.Node) *graph.Node {
 		q := graph.Einsum("bmk,kc->bmc", affine(w, "attn.toqueries", p), w.Get("attn.tokeys.weight"))
 		q = graph.MulScalar(q, 1/math.Sqrt(float64(a.DK)))
-		return values(w, softmaxMean(q, p, tableSize(p.Graph())))
+		return values(w, graph.ReduceMean(attend(q, p, tableSize(p.Graph())), 1))
 	})
 }

@@ -15,8 +15,9 @@ import (
 // Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as coded, without as written,
 // U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
 //
-// Evaluated as pool(P) = Wv (sum_f mean_i Q'_if sum_j K'_jf p_j) + bv, since both softmaxes have mass 1. The key bias
-// shifts a feature's keys by one number, which its softmax cancels: it is left out, and its gradient is zero.
+// Evaluated as pool(P) = Wv (sum_f mean_i Q'_if k_f) + bv with k_f = sum_j K'_jf p_j, since both softmaxes have mass 1: k by attend, the
+// sum by softmaxPool, which store no [m, d_k]. The key bias shifts a feature's keys by one number, which its softmax cancels: it is
+// left out, and its gradient is zero.
 type efficientAttention struct{ Config }
 
 func newEfficientAttention(c Config) Amortizer { return efficientAttention{c} }
@@ -33,13 +34,32 @@ func (e efficientAttention) Specs() []weights.Spec { return e.attended() }
 
 func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("ea", x, y, 0, e.Dim)
+	if e.Plain {
+		return e.pooled(x, y, func(p *graph.Node) *graph.Node {
+			queries := softmax(affine(w, "attn.toqueries", p), 2)
+			keys := softmax(affine(w, "attn.tokeys", p), 1)
+			context := graph.Einsum("bmk,bmc->bkc", keys, affine(w, "attn.tovalues", p))
+			return graph.ReduceMean(graph.Einsum("bmk,bkc->bmc", queries, context), 1)
+		})
+	}
 	return e.pooled(x, y, func(p *graph.Node) *graph.Node {
-		queries := softmax(affine(w, "attn.toqueries", p), 2)
-		keys := softmax(graph.Einsum("bmc,kc->bmk", p, w.Get("attn.tokeys.weight")), 1)
-		of := graph.Einsum("bmk,bmc->bkc", keys, p)
-		mean := graph.Einsum("bk,bkc->bc", graph.ReduceMean(queries, 1), of)
-		return values(w, mean)
+		g, batch := p.Graph(), p.Shape().Dimensions[0]
+		each := func(x *graph.Node) *graph.Node { // the same for every pair
+			return graph.BroadcastToDims(graph.InsertAxes(x, 0), append([]int{batch}, x.Shape().Dimensions...)...)
+		}
+		of := attend(each(w.Get("attn.tokeys.weight")), p, tableSize(g)) // [batch, d_k, dim]
+		return values(w, softmaxPool(p, each(layer(w, "attn.toqueries")), of, poolTable(g)))
 	})
+}
+
+// layer is (W, b) of a linear layer, [out, in + 1], with b = 0 for one without bias.
+func layer(w weights.Nodes, name string) *graph.Node {
+	m := w.Get(name + ".weight")
+	bias, ok := w[name+".bias"]
+	if !ok {
+		return graph.Concatenate([]*graph.Node{m, graph.ZerosLike(graph.SliceAxis(m, 1, graph.AxisRange(0, 1)))}, 1)
+	}
+	return graph.Concatenate([]*graph.Node{m, graph.InsertAxes(bias, -1)}, 1)
 }
 
 // softmax is exp(x) / sum exp(x) along an axis, with the largest subtracted first.

@@ -42,21 +42,18 @@ func (l linearAttention) Specs() []weights.Spec {
 
 func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("la", x, y, l.Points, l.Dim)
+	if l.Plain {
+		return l.pooled(x, y, func(p *graph.Node) *graph.Node {
+			queries := graph.MulScalar(affine(w, "attn.toqueries", p), 1/math.Sqrt(float64(l.DK)))
+			keys, values := projected(w, p, "attn.Kproj", "attn.tokeys"), projected(w, p, "attn.Vproj", "attn.tovalues")
+			attention := softmax(graph.Einsum("bmq,bkq->bmk", queries, keys), 2)
+			return graph.ReduceMean(graph.Einsum("bmk,bkc->bmc", attention, values), 1)
+		})
+	}
 	return l.pooled(x, y, func(p *graph.Node) *graph.Node {
 		keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(l.DK)))
-		return softmaxPool(p, l.throughQueries(w, keys), projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
+		return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")), projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
 	})
-}
-
-// throughQueries takes keys K~ [batch, k, d_k] to the points' space: (Wq'K~_l, bq'K~_l), [batch, k, dim + 1], so that a score
-// Q_i'K~_l costs dim products instead of d_k.
-func (l linearAttention) throughQueries(w weights.Nodes, keys *graph.Node) *graph.Node {
-	q := graph.Einsum("blk,kc->blc", keys, w.Get("attn.toqueries.weight"))
-	bias, ok := w["attn.toqueries.bias"]
-	if !ok {
-		return graph.Concatenate([]*graph.Node{q, graph.ZerosLike(graph.SliceAxis(q, 2, graph.AxisRange(0, 1)))}, 2)
-	}
-	return graph.Concatenate([]*graph.Node{q, graph.InsertAxes(graph.Einsum("blk,k->bl", keys, bias), -1)}, 2)
 }
 
 // projected is Proj (P W' + b) + c 1', [batch, k, out]; without b and c where w has none.

@@ -29,16 +29,16 @@ func normal(seed uint64, size float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
-// plainMean is softmaxMean with all scores at once and GoMLX's own gradient.
+// plainMean is the mean of attend with all scores at once and GoMLX's own gradient.
 func plainMean(q, p *graph.Node) *graph.Node {
 	attention := softmax(graph.Einsum("bnc,bmc->bnm", q, p), 2)
 	return graph.ReduceMean(graph.Einsum("bnm,bmc->bnc", attention, p), 1)
 }
 
-// TestSoftmaxMean compares value and both gradients with the plain form, for scores of ordinary size and for scores of
+// TestAttend compares value and both gradients with the plain form, for scores of ordinary size and for scores of
 // thousands, whose exponentials leave float32 on both sides. Tables of 3 rows of 20 do not divide the work; two calls in one
 // graph use each others' nodes.
-func TestSoftmaxMean(t *testing.T) {
+func TestAttend(t *testing.T) {
 	const batch, m, dim = 2, 20, 3
 	for _, backend := range []string{"", "go"} {
 		e, err := engine.Open(backend)
@@ -52,7 +52,7 @@ func TestSoftmaxMean(t *testing.T) {
 				return append([]*graph.Node{twice}, graph.Gradient(j, n[0], n[1])...)
 			}
 		}
-		chunked, err := graph.NewExec(e.Backend, of(func(q, p *graph.Node) *graph.Node { return softmaxMean(q, p, batch*3*m) }))
+		chunked, err := graph.NewExec(e.Backend, of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) }))
 		if err != nil {
 			t.Fatal(err)
 		}
