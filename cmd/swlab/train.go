@@ -49,6 +49,7 @@ func newTrain(c *common) *cobra.Command {
 	sliceFlags(f, &t.config.Settings)
 	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K, &t.config.Form)
 	f.BoolVar(&t.config.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
+	f.StringVar(&t.config.Plain, "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(train.FastPaths(), ", ")+"; the same numbers up to rounding, slower")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
 	return required(cmd, "loss", "out")

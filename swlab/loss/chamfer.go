@@ -57,14 +57,14 @@ func (l Chamfer) Convention() string {
 	return distance + ", " + over + " over points, both ways added, no root"
 }
 
-func (l Chamfer) Build(_ Call, x, y *graph.Node) Result {
+func (l Chamfer) Build(c Call, x, y *graph.Node) Result {
 	if err := alike(x, y); err != nil {
 		panic(fmt.Errorf("Chamfer distance: %w", err))
 	}
 	if err := l.Fits(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
-	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y)), l.oneWay(y, x, nearest(y, x)))}
+	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, c.Stored)), l.oneWay(y, x, nearest(y, x, c.Stored)))}
 }
 
 // alike returns an error for x and y that are not batches of clouds of one dimension and type.

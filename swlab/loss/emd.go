@@ -53,7 +53,7 @@ func (l ApproximateEMD) Convention() string {
 	return "approximate matching of the field's kernel, unsquared Euclidean distance, " + over + " over points"
 }
 
-func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
+func (l ApproximateEMD) Build(c Call, x, y *graph.Node) Result {
 	if err := alike(x, y); err != nil {
 		panic(fmt.Errorf("approximate EMD: %w", err))
 	}
@@ -62,7 +62,7 @@ func (l ApproximateEMD) Build(_ Call, x, y *graph.Node) Result {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); loop.XLA(x.Graph()) && batch*m*m > fit/2 {
+	if fit := tableSize(x.Graph()); !c.Stored && loop.XLA(x.Graph()) && batch*m*m > fit/2 {
 		r = blockedCost(x, y, max(1, fit/m))
 	} else {
 		r = storedCost(x, y)

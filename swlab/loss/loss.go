@@ -52,6 +52,7 @@ type Call struct {
 	MassX, MassY *graph.Node    // [batch, points] masses of the points, or nil: equal ones. Sliced losses only
 	Wrt          ot1d.Wrt       // where the result must be differentiable; ot1d.Directions is the ascent's side
 	Method       ot1d.Method    // how projections are sorted
+	Stored       bool           // Chamfer and EMD: with all distances between the points stored, as the formulas read
 }
 
 // Result of Build. Fields that a loss has not are nil.

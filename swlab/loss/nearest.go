@@ -10,9 +10,9 @@ import (
 
 // nearest is the index of the point of y nearest to every point of x, int32 [batch, m]; the first of equally near ones.
 //
-// On XLA's CPU, where clouds are large, it is a loop over blocks of x; elsewhere the arg-min of the squared distances, which XLA
-// computes without storing them.
-func nearest(x, y *graph.Node) *graph.Node {
+// On XLA's CPU, where clouds are large, it is a loop over blocks of x; elsewhere, or where stored is asked for, the arg-min of the
+// squared distances.
+func nearest(x, y *graph.Node, stored bool) *graph.Node {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	d, n := x.Shape().Dimensions, y.Shape().Dimensions[1]
 	const (
@@ -20,7 +20,7 @@ func nearest(x, y *graph.Node) *graph.Node {
 		table = 1 << 20 // distances per step
 		terms = 24      // coordinates that are compared in registers; XLA computes more of them twice
 	)
-	if !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
+	if stored || !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
 		return graph.ArgMin(squaredDistances(x, y), 2, dtypes.Int32)
 	}
 	return nearestInBlocks(x, y, max(16, table/n), max(1, terms/d[2]))

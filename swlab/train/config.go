@@ -13,6 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -34,8 +35,9 @@ type Config struct {
 	loss.Settings                // its choices
 	DK            int            `json:"dk"`
 	K             int            `json:"k"`
-	Form          amortizer.Form `json:"form"`    // the amortizers as coded or as written
-	Backend       string         `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
+	Plain         string         `json:"plain,omitempty"` // FastPaths that are switched off, separated by commas
+	Backend       string         `json:"backend"`         // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
@@ -46,16 +48,20 @@ func DefaultConfig() Config {
 // settings are the loss's part of the configuration.
 func (c Config) settings() loss.Settings {
 	s := c.Settings
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form}
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.plain(FastAttention)}
 	return s
 }
 
 // Model builds what the configuration describes.
 func (c Config) Model() (Model, error) {
+	if err := c.checkPlain(); err != nil {
+		return Model{}, err
+	}
 	net, err := pointnet.New(c.Points)
 	if err != nil {
 		return Model{}, err
 	}
+	net.Plain = c.plain(FastEncoder)
 	l, err := loss.NewGraph(c.Loss, c.settings())
 	if err != nil {
 		return Model{}, err
@@ -63,7 +69,11 @@ func (c Config) Model() (Model, error) {
 	if err := l.Fits(c.Points, c.Points, pointnet.Dim); err != nil {
 		return Model{}, err
 	}
-	return Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent}, nil
+	m := Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent, Stored: c.plain(FastTables)}
+	if c.plain(FastSort) {
+		m.Method = ot1d.Sort
+	}
+	return m, nil
 }
 
 // Start returns the autoencoder's weights before the first step.

@@ -32,6 +32,7 @@ type Model struct {
 	SGD    optim.SGD
 	Adam   optim.Adam
 	Method ot1d.Method
+	Stored bool // Chamfer and EMD with all tables stored
 }
 
 // State is everything that a step changes.
@@ -77,7 +78,7 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 		m.ascend(&out, s, x, y, noise.Ascend)
 	}
 	// The updated psi is a constant here: no gradient of the loss reaches it.
-	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method}, x, y)
+	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method, Stored: m.Stored}, x, y)
 	out.After = r.Location
 	out.Loss = graph.ReduceAllMean(r.Pairs)
 	if out.Before != nil {

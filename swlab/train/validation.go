@@ -53,7 +53,7 @@ func newChecker(b compute.Backend, m Model) (*checker, error) {
 			location, in = in[0], in[1:]
 		}
 		s := m.bind(in)
-		return m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Method: m.Method}, x, y).Pairs
+		return m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Method: m.Method, Stored: m.Stored}, x, y).Pairs
 	})
 	if err != nil {
 		v.close()

@@ -1,0 +1,110 @@
+package train
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// TestPlain takes one step with every fast path and with it switched off by name: loss, gradient of every parameter, and the amortizer
+// after its ascent agree. Batch and points are large enough that no path is passed over as too small.
+func TestPlain(t *testing.T) {
+	const batch, points = 4, 300
+	set, err := datasets.Load("builtin", datasets.Options{Points: points})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clouds := tensors.FromFlatDataAndDimensions(set.Points[:batch*points*3], batch, points, 3)
+	for _, c := range []struct {
+		loss, amortizer, plain string
+		value, gradient        float64 // tolerances, relative to the largest number
+	}{
+		{"sw", "", FastEncoder, 1e-6, 3e-4},
+		{"sw", "", FastSort, 1e-6, 1e-3}, // points closer than a key's step may be matched otherwise
+		{"v-dsw", "la", FastAttention, 1e-5, 2e-3},
+		{"v-dsw", "ea", FastAttention, 1e-5, 2e-3},
+		{"v-dsw", "a", FastAttention, 1e-5, 2e-3},
+		{"chamfer", "", FastTables, 1e-6, 2e-5},
+		{"emd-approx", "", FastTables, 1e-5, 1e-4},
+	} {
+		t.Run(c.loss+" "+c.amortizer+" "+c.plain, func(t *testing.T) {
+			step := func(plain string) (names []string, values [][]float32, nodes int) {
+				config := DefaultConfig()
+				config.Loss, config.Amortizer, config.Points, config.Plain = c.loss, c.amortizer, points, plain
+				m, err := config.Model()
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := []any{clouds, tensors.FromFlatDataAndDimensions([]uint64{1, 2, 3}, 3)}
+				start := m.initial(1).tensors
+				for _, s := range m.stateSpecs() {
+					v, _ := start.Get(s.Name)
+					in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
+				}
+				in = append(in, tensors.FromScalar(float64(0)))
+				names = []string{"loss"}
+				for _, s := range m.trained() {
+					names = append(names, s.Name)
+				}
+				for _, s := range m.Loss.Specs() {
+					names = append(names, s.Name)
+				}
+				values = graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
+					src := slicing.Seeded(n[1])
+					o := m.Step(m.bind(n[2:]), n[0], nil, Noise{src, src})
+					out := append([]*graph.Node{o.Loss}, o.NetGrad...)
+					for _, s := range m.Loss.Specs() {
+						out = append(out, o.State.Psi.Get(s.Name))
+					}
+					nodes = len(n[0].Graph().Nodes())
+					return out
+				}, in...)
+				return names, values, nodes
+			}
+			names, fast, nodes := step("")
+			_, plain, others := step(c.plain)
+			if nodes == others {
+				t.Errorf("the graphs have %d nodes each: the name switches nothing", nodes)
+			}
+			top := 0.0
+			for _, v := range plain[1:] {
+				for _, x := range v {
+					top = max(top, float64(x), float64(-x))
+				}
+			}
+			for i := range plain {
+				tol, scale := c.gradient, top
+				if i == 0 {
+					tol, scale = c.value, float64(plain[0][0])
+				}
+				for j := range plain[i] {
+					if d := float64(fast[i][j]) - float64(plain[i][j]); d > tol*scale || d < -tol*scale {
+						t.Errorf("%s[%d]: %v, plain %v; the largest is %v", names[i], j, fast[i][j], plain[i][j], scale)
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPlainNames refuses names that switch nothing, and takes several.
+func TestPlainNames(t *testing.T) {
+	c := DefaultConfig()
+	for plain, ok := range map[string]bool{"": true, "sort": true, "sort,encoder,attention,tables": true, "sorting": false, "sort,": false, "sort, encoder": false} {
+		c.Plain = plain
+		_, err := c.Model()
+		if ok != (err == nil) {
+			t.Errorf("plain %q: %v", plain, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "attention, encoder, sort, tables") {
+			t.Errorf("plain %q: the error does not list the names: %v", plain, err)
+		}
+	}
+}
