@@ -24,7 +24,7 @@ type slicedCall struct {
 }
 
 func (c *slicedCall) run() error {
-	host := c.o.Path == HostPath || c.o.Path == AutoPath && (c.o.Engine == nil || c.o.Engine.Name != "xla:cuda")
+	host := c.o.Path == HostPath || c.o.Path == SIMDPath || c.o.Path == AutoPath && (c.o.Engine == nil || c.o.Engine.Name != "xla:cuda")
 	if err := c.locate(); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (c *slicedCall) perPair() int { return len(c.d.Directions) / (c.x.N * c.x.D
 func (c *slicedCall) host() error {
 	x, y := clouds(c.x, c.o.MassX), clouds(c.y, c.o.MassY)
 	n, l, dim := c.x.N, c.perPair(), c.x.D
-	options := ot1d.HostOptions{P: c.Exponent(), Normalized: c.PerPoint}
+	options := ot1d.HostOptions{P: c.Exponent(), Normalized: c.PerPoint, SIMD: c.o.Path == SIMDPath}
 	var costs, gy []float64
 	var err error
 	known := c.o.Gradient && c.Linear() // the derivative in every cost is known before the costs are: one pass

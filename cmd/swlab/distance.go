@@ -59,7 +59,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
-	f.StringVar(&d.path, "path", "auto", "slices are costed in plain Go (host), in the training graph (graph), or auto: host unless there is a GPU")
+	f.StringVar(&d.path, "path", "auto", "slices are costed in plain Go (host), in the training graph (graph), auto: host unless there is a GPU, or simd: host with AVX-512 in a build that has it")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
 	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
@@ -107,9 +107,9 @@ func (d *distanceCall) run() error {
 	default:
 		return wrongCall(fmt.Errorf("--reduce: expected sum or mean, found %q", d.reduce))
 	}
-	path, known := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.path]
+	path, known := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
 	if !known {
-		return wrongCall(fmt.Errorf("--path: expected auto, host or graph, found %q", d.path))
+		return wrongCall(fmt.Errorf("--path: expected auto, host, graph or simd, found %q", d.path))
 	}
 	if _, err := loss.New(d.loss, d.asIf()); err != nil {
 		return wrongCall(err)

@@ -66,10 +66,14 @@ func BenchmarkHost(b *testing.B) {
 		x, y := Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}, Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}
 		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
 		for name, f := range map[string]func() error{
+			"simd":     func() error { _, err := Host(x, y, d, lines, HostOptions{SIMD: true}); return err },
 			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
 			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
 		} {
 			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
+				if name == "simd" && (SIMD() != "" || m > MaxSIMDPoints) {
+					b.Skip(SIMD())
+				}
 				for b.Loop() {
 					if err := f(); err != nil {
 						b.Fatal(err)

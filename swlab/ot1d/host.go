@@ -19,6 +19,11 @@ type Clouds struct {
 type HostOptions struct {
 	P          float64 // the exponent p >= 1; 0 means 2
 	Normalized bool    // W_p^p of the two probability measures in place of the sum over points
+
+	// SIMD sorts 31-bit projections by AVX-512 instructions, 16 directions at a time: more than twice as fast, for clouds of one size of up to
+	// MaxSIMDPoints points without weights, and without gradient. Each projection is off by up to 3e-7 of the pair's extent, where the
+	// default's is off by 1e-15. Only in programs built with GOEXPERIMENT=simd on amd64 (SIMD tells); else an error.
+	SIMD bool
 }
 
 // Host returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
@@ -38,6 +43,9 @@ func Host(x, y Clouds, directions []float32, slices int, o HostOptions) ([]float
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
 		return nil, err
+	}
+	if o.SIMD {
+		return h.bySIMD()
 	}
 	costs := make([]float64, x.Batch*slices)
 	parallel(len(costs), h.newSorter, func(s *hostSorter, task int) {

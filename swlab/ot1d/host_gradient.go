@@ -11,6 +11,9 @@ import (
 // The couplings are held fixed and the weights are constants, as in Costs; the derivative at a difference of 0 is 0.
 // Directions that the pairs share have the sum of gd over the pairs as their gradient.
 func HostGradient(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostOptions) (costs []float64, gx, gy, gd []float64, err error) {
+	if o.SIMD {
+		return nil, nil, nil, nil, fmt.Errorf("ot1d: SIMD has no gradient")
+	}
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
 		return nil, nil, nil, nil, err
