@@ -54,6 +54,21 @@ func (r Role) color() color.NRGBA {
 	}
 }
 
+// mark draws the filled mark of a role, about 2·size wide: roles differ in shape, so
+// that they can be told apart in grey.
+func (r Role) mark(s *sheet, p pt, size float64, col color.NRGBA) {
+	switch r {
+	case Output:
+		s.diamond(p, 1.3*size, col)
+	case Direction:
+		s.fill(col, pt{p.x - 1.25*size, p.y + size}, pt{p.x, p.y - 1.25*size}, pt{p.x + 1.25*size, p.y + size})
+	case Reference:
+		s.rect(box{p.x - 0.9*size, p.y - 0.9*size, 1.8 * size, 1.8 * size}, col)
+	default:
+		s.disc(p, size, col)
+	}
+}
+
 // mix returns (1-t)·a + t·b, opaque.
 func mix(a, b color.NRGBA, t float64) color.NRGBA {
 	l := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }

@@ -28,8 +28,9 @@ type CurvesOptions struct {
 }
 
 // Curves draws plots of curves side by side, up to three in a row: training
-// losses, an ascent, errors against the number of slices. Curves differ in
-// colour and in dashes, so that they can be told apart in greyscale.
+// losses, an ascent, errors against the number of slices. Up to seven curves of
+// a plot differ in colour and in dashes or lightness, so that they can be told
+// apart in greyscale.
 func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	if err := checkText("Title", o.Title); err != nil {
 		return nil, err

@@ -29,9 +29,11 @@ type DotsOptions struct {
 	PaperLabel string
 }
 
-// Dots compares estimates, one in a line: a dot at the value, a bar from one
+// Dots compares estimates, one in a line: a mark at the value, a bar from one
 // standard error below to one above, the number at the right, and an open
-// diamond where there is a reference number.
+// diamond where there is a reference number. Roles differ in the shape of the
+// mark too: a disc for inputs, a diamond for outputs, a triangle for directions,
+// a square for references.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	if o.PaperLabel == "" {
 		o.PaperLabel = "paper"
@@ -93,9 +95,12 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 		s.title(o.Title)
 		if paper {
 			y := top + 8
-			s.disc(pt{in.x + 6, y}, 4.6, blue)
-			s.text(pt{in.x + 17, y + 4.8}, small, plain("measured ± standard error"))
-			at := in.x + 17 + textWidth(small, plain("measured ± standard error")) + 26
+			s.line(stroke{width: 2, color: soft}, pt{in.x - 4, y}, pt{in.x + 16, y})
+			s.line(stroke{width: 2, color: soft}, pt{in.x - 4, y - 5}, pt{in.x - 4, y + 5})
+			s.line(stroke{width: 2, color: soft}, pt{in.x + 16, y - 5}, pt{in.x + 16, y + 5})
+			s.disc(pt{in.x + 6, y}, 4.6, soft)
+			s.text(pt{in.x + 26, y + 4.8}, small, plain("measured ± standard error"))
+			at := in.x + 26 + textWidth(small, plain("measured ± standard error")) + 26
 			s.openDiamond(pt{at, y})
 			s.text(pt{at + 12, y + 4.8}, small, plain(o.PaperLabel))
 		}
@@ -113,14 +118,14 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 			if hasPaper(e) {
 				s.openDiamond(pt{x.at(e.Paper), y})
 			}
+			e.Role.mark(s, pt{x.at(e.Value), y}, 5.8, white)
 			if e.StdErr > 0 {
 				a, b := x.at(math.Max(e.Value-e.StdErr, x.lo)), x.at(e.Value+e.StdErr)
 				s.line(stroke{width: 2, color: col}, pt{a, y}, pt{b, y})
 				s.line(stroke{width: 2, color: col}, pt{a, y - 5}, pt{a, y + 5})
 				s.line(stroke{width: 2, color: col}, pt{b, y - 5}, pt{b, y + 5})
 			}
-			s.disc(pt{x.at(e.Value), y}, 5.6, white)
-			s.disc(pt{x.at(e.Value), y}, 4.6, col)
+			e.Role.mark(s, pt{x.at(e.Value), y}, 4.6, col)
 			s.text(pt{cardWidth - margin, y + 4.8}, look{size: sizeLabel, align: 1}, withError(e.Value, e.StdErr)...)
 		}
 	}

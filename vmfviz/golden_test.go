@@ -151,6 +151,9 @@ var goldenPictures = []struct {
 	}},
 }
 
+// goldenScale keeps the files small; letters can still be read.
+const goldenScale = 0.75
+
 func unit32(v [3]float64) []float32 {
 	u := vec3(v).unit()
 	return []float32{float32(u[0]), float32(u[1]), float32(u[2])}
@@ -167,7 +170,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := p.pngAt(1)
+			got, err := p.pngAt(goldenScale)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +194,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, _ := again.pngAt(1); !bytes.Equal(got, other) {
+			if other, _ := again.pngAt(goldenScale); !bytes.Equal(got, other) {
 				t.Error("two PNG drawings of equal arguments differ")
 			}
 			svg, err := p.SVG()

@@ -21,9 +21,15 @@ func (f sphereFrame) locationArrow(eps vec3) (from, to pt, near, ok bool) {
 // on the given side.
 func (s *sheet) location(f sphereFrame, p SpherePanel, near bool) {
 	from, to, isNear, ok := f.locationArrow(row3(p.Location, 0).unit())
-	if isNear == near {
-		s.locationMark(f, from, to, ok, purple, dark(purple))
+	if isNear != near {
+		return
 	}
+	s.overMap(f, p.Heat != nil && near, to, func() {
+		if p.Heat != nil && near { // it meets every lightness there: a white seam outside the dark one
+			s.locationMark(f, from, to, ok, white, white, 1.2)
+		}
+		s.locationMark(f, from, to, ok, purple, dark(purple), 0)
+	})
 }
 
 // ghost draws the arrow of a location on the far side as seen through the
@@ -41,7 +47,7 @@ func (s *sheet) ghost(f sphereFrame, p SpherePanel) {
 		s.disc(from, f.arrowWidth()*1.25+1, alpha(dark(purple), 0.4))
 		return
 	}
-	s.locationMark(f, from, tip, ok, alpha(purple, 0.4), alpha(dark(purple), 0.4))
+	s.locationMark(f, from, tip, ok, alpha(purple, 0.4), alpha(dark(purple), 0.4), 0)
 }
 
 func (f sphereFrame) small() bool { return f.r < 120 }
@@ -53,16 +59,17 @@ func (f sphereFrame) arrowWidth() float64 {
 	return 3.6
 }
 
-func (s *sheet) locationMark(f sphereFrame, from, to pt, ok bool, col, casing color.NRGBA) {
+// locationMark draws an arrow, its casing wider by grow than usual.
+func (s *sheet) locationMark(f sphereFrame, from, to pt, ok bool, col, casing color.NRGBA, grow float64) {
 	w := f.arrowWidth()
 	if !ok { // it points at the reader: the arrow from its tip
-		s.disc(from, 6.8, casing)
+		s.disc(from, 6.8+grow, casing)
 		s.disc(from, 5.4, col)
 		s.disc(from, 1.9, white)
 		return
 	}
-	s.arrow(from, to, w, col, casing)
-	s.disc(from, w*1.25+1, casing)
+	s.arrow(from, to, w, col, casing, 1+grow)
+	s.disc(from, w*1.25+1+grow, casing)
 	s.disc(from, w*1.25, col)
 }
 
@@ -76,10 +83,12 @@ func (s *sheet) locationLabel(f sphereFrame, p SpherePanel) {
 	if f.small() {
 		size = 16
 	}
-	from, to, _, ok := f.locationArrow(row3(p.Location, 0).unit())
+	from, to, near, ok := f.locationArrow(row3(p.Location, 0).unit())
 	q := from.add(pt{13, -10})
 	if ok {
 		q = from.towards(to, to.sub(from).norm()+11)
 	}
-	s.text(pt{q.x, q.y + 0.3*size}, look{size: size, color: dark(purple), align: 0.5, bold: true, halo: true}, plain(label))
+	s.overMap(f, p.Heat != nil && near, q, func() {
+		s.text(pt{q.x, q.y + 0.3*size}, look{size: size, color: dark(purple), align: 0.5, bold: true, halo: true}, plain(label))
+	})
 }

@@ -27,11 +27,13 @@ func (s *sheet) sphereMap(near, far mapFrame, p SpherePanel, lo, hi float64) {
 		s.ring(f.c, f.r, stroke{width: 1.2, color: axis})
 	}
 	for _, f := range frames {
+		s.mapPoints(f, p)
+	}
+	for _, f := range frames {
 		s.mapAxes(f, f.cam == near.cam, p.Heat != nil)
 	}
 	for _, f := range frames {
-		s.mapPoints(f, p)
-		s.mapPath(f, p.Path)
+		s.mapPath(f, p)
 	}
 	if p.Location != nil {
 		eps, f := row3(p.Location, 0).unit(), near
@@ -96,29 +98,16 @@ func (s *sheet) mapPoints(f mapFrame, p SpherePanel) {
 }
 
 // mapPath draws the part of a path on one hemisphere.
-func (s *sheet) mapPath(f mapFrame, path []float32) {
-	n := len(path) / 3
-	if n == 0 {
+func (s *sheet) mapPath(f mapFrame, p SpherePanel) {
+	if p.Path == nil {
 		return
 	}
-	var curve []vec3
-	for i := 1; i < n; i++ {
-		curve = append(curve, greatCircle(row3(path, i-1).unit(), row3(path, i).unit())...)
-	}
-	parts := f.cut(curve)
-	for _, st := range []stroke{{width: 4.2, color: dark(purple)}, {width: 2.6, color: purple}} {
+	parts := f.cut(pathCurve(p.Path))
+	s.path3(p.Path, pathLook{purple, dark(purple), p.Heat != nil}, func(st stroke) {
 		for _, part := range parts {
 			s.line(st, part...)
 		}
-	}
-	if q, in := f.at(row3(path, 0).unit()); in {
-		s.disc(q, 4.6, dark(purple))
-		s.disc(q, 3, white)
-	}
-	if q, in := f.at(row3(path, n-1).unit()); in {
-		s.disc(q, 4.6, dark(purple))
-		s.disc(q, 3.4, purple)
-	}
+	}, f.at)
 }
 
 // mapLocation marks a location with its letter.

@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"testing"
 )
@@ -98,14 +99,21 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestErrorColor: lightness falls all the way, so that it reads in grey.
-func TestErrorColor(t *testing.T) {
-	last := 2.0
-	for i := range 101 {
-		l := luminance(errorColor(float64(i) / 100))
-		if l > last {
-			t.Errorf("the colour of %d %% is lighter than the one before", i)
+// TestColorMaps: luminance changes one way all the way, on both cards, so that
+// numbers can be read in grey, in steps of 5 % (finer ones are lost in eight
+// bits); and over the whole map by 4.5:1 or more.
+func TestColorMaps(t *testing.T) {
+	errorDark := func(v float64) color.NRGBA { return darkTone(errorColor(v)) }
+	for name, m := range map[string]func(float64) color.NRGBA{"viridis": viridis, "errors": errorColor, "errors on a dark card": errorDark} {
+		first, last := luminance(m(0)), luminance(m(1))
+		if r := (math.Max(first, last) + 0.05) / (math.Min(first, last) + 0.05); r < 4.5 {
+			t.Errorf("%s: contrast %.1f from end to end", name, r)
 		}
-		last = l
+		for i := range 20 {
+			a, b := luminance(m(float64(i)/20)), luminance(m(float64(i+1)/20))
+			if (b-a)*(last-first) <= 0 {
+				t.Errorf("%s: luminance turns back after %d %%: %.4f, then %.4f", name, 5*i, a, b)
+			}
+		}
 	}
 }

@@ -101,7 +101,7 @@ func (c *sliced) drawPairs(s *sheet, b box) {
 		s.diamond(at(q), 1.25*size, mark(vermilion, nearness(q)))
 	}
 
-	s.arrow(at(line.tail), at(line.tip), 2.8, purple, dark(purple))
+	s.arrow(at(line.tail), at(line.tip), 2.8, purple, dark(purple), 1)
 	tip := at(line.tip)
 	q := at(line.tail).towards(tip, tip.sub(at(line.tail)).norm()+3)
 	if away := at(line.origin.add(line.side)).sub(at(line.origin)); away.norm() > 0 {

@@ -60,8 +60,8 @@ func (c *sliced) drawQuantiles(s *sheet, b box) {
 		at := q.at((float64(rank) + 0.5) / float64(len(c.a)))
 		s.line(stroke{width: 1, color: mix(ink, white, 0.45)}, pt{at, v.at(c.a[c.pa[rank]])}, pt{at, v.at(c.b[c.pb[rank]])})
 	}
-	s.line(stroke{width: 2, color: vermilion}, y...)
 	s.line(stroke{width: 2, color: blue}, x...)
+	s.line(stroke{width: 2, color: vermilion, dash: dashes[1]}, y...)
 	s.line(stroke{width: 1.2, color: axis}, pt{q.from, v.to}, pt{q.from, v.from}, pt{q.to, v.from})
 	for _, t := range linearTicks(0, 1, 4) {
 		s.line(stroke{width: 1, color: axis}, pt{q.at(t.at), v.from}, pt{q.at(t.at), v.from + 4})
@@ -69,12 +69,12 @@ func (c *sliced) drawQuantiles(s *sheet, b box) {
 	}
 	s.text(pt{b.x + 10, (v.from + v.to) / 2}, look{size: sizeTick, align: 0.5, angle: math.Pi / 2, color: soft}, plain("position along "), it("θ"))
 
-	name := func(x float64, col color.NRGBA, letter string) {
-		s.line(stroke{width: 2, color: col}, pt{x, v.to + 9}, pt{x + 16, v.to + 9})
-		s.text(pt{x + 21, v.to + 14}, look{size: 15, halo: true, color: dark(col)}, it(letter), subIt("(i)"))
+	name := func(x float64, col color.NRGBA, dash []float64, letter string) {
+		s.line(stroke{width: 2, color: col, dash: dash}, pt{x, v.to + 9}, pt{x + 18, v.to + 9})
+		s.text(pt{x + 23, v.to + 14}, look{size: 15, halo: true, color: dark(col)}, it(letter), subIt("(i)"))
 	}
-	name(q.from+10, blue, "a")
-	name(q.from+70, vermilion, "b")
+	name(q.from+10, blue, nil, "a")
+	name(q.from+70, vermilion, dashes[1], "b")
 	under := b.y + b.h + 20
 	s.text(pt{b.x + b.w/2, under}, look{size: sizeTick, align: 0.5, color: soft}, plain("level "), it("i"), plain("/"), it("m"), plain(" of the "), it("i"), plain("-th smallest"))
 	sum := []run{plain("area = "), it("W"), plain("₁ = "), sup("1"), plain("/"), subIt("m"), plain(" ∑"), subIt("i"),

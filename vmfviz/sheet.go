@@ -145,9 +145,9 @@ func (s *sheet) roundRect(b box, r float64, fill, edge color.NRGBA) {
 	s.c.Stroke(p)
 }
 
-// arrow draws a line with a filled head at its end; casing is the colour of a
-// thin outline that keeps it visible on any ground.
-func (s *sheet) arrow(from, to pt, width float64, col, casing color.NRGBA) {
+// arrow draws a line with a filled head at its end; casing is the colour of an
+// outline, as wide as outline says, that keeps it visible on its ground.
+func (s *sheet) arrow(from, to pt, width float64, col, casing color.NRGBA, outline float64) {
 	head := 4.2 * width
 	if l := to.sub(from).norm(); l < 1.6*head {
 		head = l / 1.6
@@ -168,7 +168,7 @@ func (s *sheet) arrow(from, to pt, width float64, col, casing color.NRGBA) {
 		s.fill(c, a.add(q.scale(w/2)), b.add(q.scale(w/2)), back.add(q.scale(hw)), tip,
 			back.sub(q.scale(hw)), b.sub(q.scale(w/2)), a.sub(q.scale(w/2)))
 	}
-	body(width+2, 1, casing)
+	body(width+2*outline, outline, casing)
 	body(width, 0, col)
 }
 

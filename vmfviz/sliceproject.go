@@ -34,7 +34,7 @@ func (c *sliced) drawProjection(s *sheet, b box) {
 		s.line(stroke{width: 0.9, color: mix(blue, white, 0.35), dash: []float64{3, 2.5}}, at(c.x[i]), at(foot(c.a[i])))
 		s.line(stroke{width: 0.9, color: mix(vermilion, white, 0.35), dash: []float64{3, 2.5}}, at(c.y[j]), at(foot(c.b[j])))
 	}
-	s.arrow(at(tail), at(tip), 2.6, purple, dark(purple))
+	s.arrow(at(tail), at(tip), 2.6, purple, dark(purple), 1)
 	// The feet stand a little to either side of the line, so that none hides
 	// another.
 	along := at(tip).sub(at(tail))

@@ -41,75 +41,29 @@ func (o SphereOptions) check(panels []SpherePanel) error {
 // and functions on them. All panels have the same view, and where several have
 // a Heat, one colour bar and one range for all.
 func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
-	if err := o.check(panels); err != nil {
+	l, err := newSphereLayout(o, panels, sphereColumns, 10)
+	if err != nil {
 		return nil, err
 	}
-	panels = sampled(panels)
-	cols := o.Columns
-	if cols == 0 {
-		cols = min(len(panels), 4)
-		if n := len(panels); n > 4 { // no lonely sphere in the last row
-			cols = (n + (n+3)/4 - 1) / ((n + 3) / 4)
-		}
-	}
-	cols = min(cols, len(panels))
-	rows := (len(panels) + cols - 1) / cols
-
-	heats, barLabel := heatsOf(panels)
-	caption := 0.0
-	for _, p := range panels {
-		if p.Caption != "" {
-			caption = 26
-		}
-	}
-	bar := 0.0
-	if len(heats) > 0 {
-		bar = barWidth
-	}
 	width := cardWidth
-	if cols == 1 {
-		width = 520 + bar
+	if l.cols == 1 {
+		width = 520 + l.bar
 	}
-	const gap = 10
-	cell := math.Floor((width - 2*margin - bar - gap*float64(cols-1)) / float64(cols))
-	radius := math.Floor(math.Min(0.42*cell, (cell/2-11)/axisReach))
-	view := o.View.or(sphereView)
-	above, below := verticalReach(view.cameraZ(), radius, panels)
-	cellH := math.Ceil(above + below)
-	top := titleHeight(o.Title)
-	height := top + float64(rows)*(cellH+caption) + float64(rows-1)*gap + margin
-	lo, hi := heatRange(heats)
+	l.w = l.room(width)
+	cam := o.View.or(sphereView).cameraZ()
+	radius := math.Floor(math.Min(0.42*l.w, (l.w/2-11)/axisReach))
+	above, below := verticalReach(cam, radius, panels)
+	l.h = math.Ceil(above + below)
+	return l.picture(fmt.Sprintf("%d unit sphere(s) with directions", len(panels)), func(s *sheet, b box, p SpherePanel) {
+		s.sphere(sphereFrame{pt{math.Round(b.x + b.w/2), math.Round(b.y + above)}, radius, cam}, p, l.lo, l.hi)
+	}), nil
+}
 
-	paint := func(s *sheet) {
-		s.title(o.Title)
-		for i, p := range panels {
-			b := box{
-				x: margin + float64(i%cols)*(cell+gap),
-				y: top + float64(i/cols)*(cellH+caption+gap),
-				w: cell, h: cellH,
-			}
-			f := sphereFrame{pt{math.Round(b.x + b.w/2), math.Round(b.y + above)}, radius, view.cameraZ()}
-			s.sphere(f, p, lo, hi)
-			s.text(pt{b.x + b.w/2, b.y + b.h + 15}, look{size: sizeCaption, align: 0.5, maxLen: cell + gap - 4}, plain(p.Caption))
-		}
-		if bar > 0 {
-			h := math.Min(cellH, 320) * 0.72
-			y := top + cellH/2 - h/2
-			if rows > 1 {
-				y = top + (height-margin-top)/2 - h/2
-			}
-			b := box{width - margin - bar + 18, y, 16, h}
-			s.colorBar(b, viridisMap, lo, hi, barLabel)
-			if anyContours(heats) {
-				s.contourMarks(b, lo, hi)
-			}
-		}
-	}
-	alt := fmt.Sprintf("%d unit sphere(s) with directions", len(panels))
-	if o.Title != "" {
-		alt = o.Title + ": " + alt
-	}
-	return newPicture(width, height, alt, paint), nil
+// sphereColumns is how many of n spheres stand in a line: up to four, and no
+// lonely one in the last.
+func sphereColumns(n int) int {
+	lines := (n + 3) / 4
+	return (n + lines - 1) / lines
 }
 
 // axisReach is how far the axes stand out of the unit sphere, from its centre.

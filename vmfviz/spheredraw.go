@@ -7,7 +7,7 @@ import (
 
 // sphere draws one panel.
 func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
-	s.axes(f, false)
+	s.axes(f, false, false)
 	if p.Location != nil {
 		s.location(f, p, false) // what stands out beyond the edge
 	}
@@ -26,7 +26,7 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 	}
 	s.points(f, p, false)
 	if p.Heat == nil {
-		s.path3(f, p.Path, false)
+		s.spherePath(f, p, false)
 	}
 	if p.Location != nil {
 		s.ghost(f, p)
@@ -44,9 +44,11 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 		}
 	})
 	s.ring(f.c, f.r, stroke{width: 1.2, color: axis})
-	s.axes(f, true)
-	onMap(func() { s.points(f, p, true) })
-	s.path3(f, p.Path, true)
+	onMap(func() {
+		s.points(f, p, true)
+		s.spherePath(f, p, true)
+	})
+	s.axes(f, true, p.Heat != nil)
 	if p.Location != nil {
 		s.location(f, p, true)
 		s.locationLabel(f, p)
@@ -54,7 +56,7 @@ func (s *sheet) sphere(f sphereFrame, p SpherePanel, lo, hi float64) {
 }
 
 // axes draws the near or the far half axes outside the sphere with their names.
-func (s *sheet) axes(f sphereFrame, near bool) {
+func (s *sheet) axes(f sphereFrame, near, heat bool) {
 	size := 14.0
 	if f.small() {
 		size = 12.5
@@ -67,14 +69,26 @@ func (s *sheet) axes(f sphereFrame, near bool) {
 			continue
 		}
 		b, _ := f.at(e.scale(axisReach))
-		s.line(stroke{width: 1.3, color: axis}, a, b)
 		q := b
 		if out := b.sub(f.c); out.norm() > 1 {
 			q = b.towards(b.add(out), 9)
 		} else {
 			q = pt{b.x + 9, b.y - 9}
 		}
-		s.text(pt{q.x, q.y + 0.3*size}, look{size: size, color: soft, align: 0.5, halo: near}, it(name))
+		s.overMap(f, heat, q, func() {
+			s.line(stroke{width: 1.3, color: axis}, a, b)
+			s.text(pt{q.x, q.y + 0.3*size}, look{size: size, color: soft, align: 0.5, halo: near}, it(name))
+		})
+	}
+}
+
+// overMap draws with exact colours if q lies on the colours of a function, which
+// are the same on every card.
+func (s *sheet) overMap(f sphereFrame, heat bool, q pt, draw func()) {
+	if heat && q.sub(f.c).norm() < f.r {
+		s.exact(draw)
+	} else {
+		draw()
 	}
 }
 
@@ -114,28 +128,18 @@ func (s *sheet) points(f sphereFrame, p SpherePanel, near bool) {
 	}
 }
 
-// path3 draws the path on the near or on the far side.
-func (s *sheet) path3(f sphereFrame, path []float32, near bool) {
-	n := len(path) / 3
-	if n == 0 {
+// spherePath draws the path on the near or on the far side.
+func (s *sheet) spherePath(f sphereFrame, p SpherePanel, near bool) {
+	if p.Path == nil {
 		return
 	}
-	var curve []vec3
-	for i := 1; i < n; i++ {
-		curve = append(curve, greatCircle(row3(path, i-1).unit(), row3(path, i).unit())...)
-	}
-	col, casing := purple, dark(purple)
+	l := pathLook{purple, dark(purple), p.Heat != nil}
 	if !near {
-		col, casing = mix(purple, shadow, 0.65), mix(dark(purple), shadow, 0.65)
+		l = pathLook{mix(purple, shadow, 0.65), mix(dark(purple), shadow, 0.65), false}
 	}
-	s.arc(f, curve, near, stroke{width: 4.2, color: casing})
-	s.arc(f, curve, near, stroke{width: 2.6, color: col})
-	if q, d := f.at(row3(path, 0).unit()); (d >= 0) == near { // where it starts
-		s.disc(q, 4.6, casing)
-		s.disc(q, 3, white)
-	}
-	if q, d := f.at(row3(path, n-1).unit()); (d >= 0) == near { // where it ends
-		s.disc(q, 4.6, casing)
-		s.disc(q, 3.4, col)
-	}
+	curve := pathCurve(p.Path)
+	s.path3(p.Path, l, func(st stroke) { s.arc(f, curve, near, st) }, func(v vec3) (pt, bool) {
+		q, d := f.at(v)
+		return q, (d >= 0) == near
+	})
 }

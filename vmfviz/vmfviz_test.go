@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -342,6 +343,54 @@ func TestViridis(t *testing.T) {
 			t.Errorf("the colour of %d %% is darker than the one before", i)
 		}
 		last = l
+	}
+}
+
+// TestPalette: any two of the seven curves that a panel has colours for differ in luminance
+// by a ratio of 1.5, which reads in grey, or in their dashes; on both cards.
+func TestPalette(t *testing.T) {
+	c := &curvePlot{CurvePanel: CurvePanel{Series: make([]Series, len(seriesColors))}}
+	for _, tone := range []func(color.NRGBA) color.NRGBA{func(c color.NRGBA) color.NRGBA { return c }, darkTone} {
+		for i := range c.Series {
+			for j := range i {
+				a, dashA := c.style(i)
+				b, dashB := c.style(j)
+				u, v := luminance(tone(a))+0.05, luminance(tone(b))+0.05
+				if math.Max(u, v)/math.Min(u, v) < 1.5 && slices.Equal(dashA, dashB) {
+					t.Errorf("curves %d and %d: %v and %v with the same dashes", i, j, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestRoleMarks: every role has a mark of its own shape, about as large as the
+// others.
+func TestRoleMarks(t *testing.T) {
+	shapes := map[string]Role{}
+	for _, r := range []Role{Input, Output, Direction, Reference} {
+		p := newPicture(40, 40, "", func(s *sheet) { r.mark(s, pt{20, 20}, 8, ink) })
+		img, err := p.Image(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape, area := "", 0
+		for y := 5; y < 35; y++ {
+			for x := 5; x < 35; x++ {
+				v, _, _, _ := img.At(x, y).RGBA()
+				shape += string("# "[v>>15])
+				if v < 1<<15 {
+					area++
+				}
+			}
+		}
+		if area < 140 || area > 280 {
+			t.Errorf("the mark of role %d covers %d pixels", r, area)
+		}
+		if other, ok := shapes[shape]; ok {
+			t.Errorf("roles %d and %d have one mark", r, other)
+		}
+		shapes[shape] = r
 	}
 }
 
