@@ -245,9 +245,9 @@ func checkSVG(t *testing.T, svg []byte) {
 
 // TestGoldenSize keeps the repository small.
 func TestGoldenSize(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.png")
-	if err != nil || len(files) != len(goldenPictures) {
-		t.Fatalf("%d files in testdata, expected %d (err %v)", len(files), len(goldenPictures), err)
+	files, err := filepath.Glob("testdata/*.*")
+	if want := len(goldenPictures) + 3; err != nil || len(files) != want { // and SVG, PDF, HTML
+		t.Fatalf("%d files in testdata, expected %d (err %v)", len(files), want, err)
 	}
 	var sum int64
 	for _, f := range files {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -56,6 +59,45 @@ func TestMatrixCells(t *testing.T) {
 					if d > 3 || d < -3 {
 						t.Fatalf("[%d, %d]: cell %d %d is %d %d %d, expected %v", c.rows, c.cols, i, j, r>>8, g>>8, b>>8, want)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestMatrixNumbers: the numbers that stand in the cells are the values, row by
+// row, to half a unit of their last digit; here distances of which the largest
+// says how many digits there are.
+func TestMatrixNumbers(t *testing.T) {
+	for _, factor := range []float64{1, 30, 4000, 1e-5} {
+		values := testDistances(5)
+		for i := range values {
+			for j := range values[i] {
+				values[i][j] *= factor
+			}
+		}
+		p, err := Matrix(MatrixOptions{}, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := p.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A power of ten is two texts, 1.2·10 and −5.
+		texts := regexp.MustCompile(`>([^<>]*)</text>`).FindAllStringSubmatch(string(svg), -1)
+		k := 0
+		for i := range values {
+			for j, want := range values[i] {
+				text := strings.ReplaceAll(texts[k][1], "−", "-")
+				k++
+				if m, ok := strings.CutSuffix(text, "·10"); ok {
+					text = m + "e" + strings.ReplaceAll(texts[k][1], "−", "-")
+					k++
+				}
+				got, err := strconv.ParseFloat(text, 64)
+				if err != nil || math.Abs(got-want) > 5.1e-3*factor || want > 0.01*factor && math.Abs(got/want-1) > 0.05 || want == 0 && got != 0 {
+					t.Errorf("factor %g: cell %d %d says %q, expected %g (%v)", factor, i, j, text, want, err)
 				}
 			}
 		}

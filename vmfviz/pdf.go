@@ -15,8 +15,13 @@ import (
 )
 
 // pdfCanvas draws on the one page of a PDF file, version 1.4. Letters are drawn
-// as outlines, since the writers at hand embed Western letters only, no θ; so
-// the file needs no font. (ISO 32000-1, sections 7.5, 8.4 to 8.9 and 11.6.)
+// as outlines, so that the file needs no font. (ISO 32000-1, sections 7.5, 8.4
+// to 8.9 and 11.6.)
+//
+// gonum's vgpdf is not used: it embeds Western letters only, no θ, and darkens
+// translucent colours. A canvas around it that draws outlines and undoes the
+// darkening would be shorter, but its files hold the time at which they were
+// made and no title, and its library would be one more to build.
 type pdfCanvas struct {
 	w, h   vg.Length
 	page   bytes.Buffer

@@ -4,11 +4,11 @@ import (
 	_ "embed" // for the page
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"html"
 	"math"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/turning"
 )
 
 //go:embed turning.html
@@ -97,12 +97,11 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		}
 		d.Frames = append(d.Frames, f)
 	}
-	data, err := json.Marshal(d) // escapes <, > and &
+	page, err := turning.Page(turningPage, "This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.", d)
 	if err != nil {
-		return "", fmt.Errorf("vmfviz: writing the page: %w", err)
+		return "", fmt.Errorf("vmfviz: %w", err)
 	}
-	message := html.EscapeString("This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.")
-	return strings.NewReplacer("{{message}}", message, "{{data}}", string(data)).Replace(turningPage), nil
+	return page, nil
 }
 
 // plainText joins runs; a superscript is written after a caret.
@@ -117,15 +116,14 @@ func plainText(runs []run) string {
 	return b.String()
 }
 
-// pack writes unit vectors as 16-bit numbers in base64.
+// pack writes directions, made unit vectors.
 func pack(v []float32) string {
-	b := make([]byte, 0, 2*len(v))
+	unit := make([]float64, 0, len(v))
 	for i := range len(v) / 3 {
-		for _, x := range row3(v, i).unit() {
-			b = binary.LittleEndian.AppendUint16(b, uint16(int16(math.Round(32767*x))))
-		}
+		q := row3(v, i).unit()
+		unit = append(unit, q[:]...)
 	}
-	return base64.StdEncoding.EncodeToString(b)
+	return turning.Pack(unit, 1)
 }
 
 // packNoise writes numbers in [0, 1] as 16-bit numbers in base64.

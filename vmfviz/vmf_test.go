@@ -140,8 +140,8 @@ func TestVMFScript(t *testing.T) {
 		t.Skip("there is no node to run the script of the page")
 	}
 	page, d, v := vmfPage(t, 200)
-	code := regexp.MustCompile(`(?s)  function bytes\(.*?  function add\(`).FindString(page)
-	code = strings.TrimSuffix(code, "  function add(")
+	code := regexp.MustCompile(`(?s)  // Shared by the pages.*?  function start\(`).FindString(page)
+	code = strings.TrimSuffix(code, "  function start(")
 	for _, kappa := range []float64{0, 0.1, 12, 1000} {
 		script := fmt.Sprintf("%s\nconsole.log(JSON.stringify(samples(noise(%q), directions(%q)[0], %g)))", code, d.Frames[0].Noise, d.Frames[0].Location, kappa)
 		out, err := exec.Command(node, "-e", script).CombinedOutput()

@@ -2,13 +2,10 @@ package flow
 
 import (
 	_ "embed" // for the page
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"html"
 	"math"
-	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/turning"
 )
 
 //go:embed animation.html
@@ -73,28 +70,14 @@ func Animation(target []float32, films ...Film) (string, error) {
 	if !(radius > 0) || math.IsInf(radius, 0) {
 		return "", fmt.Errorf("expected finite coordinates that are not all 0, found the radius %v", radius)
 	}
-	d.Target = pack(target, radius)
+	d.Target = turning.Pack(target, radius)
 	for _, f := range films {
 		film := animationFilm{Caption: f.Caption}
 		for _, frame := range f.Flow.Frames {
 			film.EMD = append(film.EMD, math.Round(1e4*frame.EMD)/1e4)
-			film.Frames = append(film.Frames, pack(frame.Points, radius))
+			film.Frames = append(film.Frames, turning.Pack(frame.Points, radius))
 		}
 		d.Films = append(d.Films, film)
 	}
-	data, err := json.Marshal(d) // escapes <, > and &
-	if err != nil {
-		return "", fmt.Errorf("writing the page: %w", err)
-	}
-	message := html.EscapeString("These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.")
-	return strings.NewReplacer("{{message}}", message, "{{data}}", string(data)).Replace(animationPage), nil
-}
-
-// pack writes coordinates as 16-bit numbers in base64, 32767 for the radius.
-func pack(v []float32, radius float64) string {
-	b := make([]byte, 0, 2*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint16(b, uint16(int16(math.Round(32767*float64(x)/radius))))
-	}
-	return base64.StdEncoding.EncodeToString(b)
+	return turning.Page(animationPage, "These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.", d)
 }

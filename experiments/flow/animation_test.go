@@ -4,9 +4,13 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/internal/turning/turningtest"
 )
 
 // TestAnimation reads back what the script reads.
@@ -39,6 +43,29 @@ func TestAnimation(t *testing.T) {
 		got := 2 * float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32767 // the target's radius is 2
 		if math.Abs(got-float64(want)) > 1e-4 {
 			t.Errorf("coordinate %d: %v, expected %v", i, got, want)
+		}
+	}
+}
+
+// TestAnimationDrawing: the script puts target and cloud where the camera of vmfviz.From(142, 24) sees them, and the slider shows its step.
+func TestAnimationDrawing(t *testing.T) {
+	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0}, 0.5}, {7, []float32{0, 0, 1}, 0.25}}}
+	page, err := Animation([]float32{1, 0, 0}, Film{"SW", f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(turningtest.Drawings(t, page, "input 0 1"), "\n")
+	sa, ca := math.Sincos(142 * math.Pi / 180)
+	se, ce := math.Sincos(24 * math.Pi / 180)
+	const x, y, r = 260, 22 + 234, 232 // a card of 520 pixels
+	place := func(right, up float64) string {
+		px, py := x+r*right, y-r*up
+		return fmt.Sprintf("%.2f<%.2f<%.2f %.2f<%.2f<%.2f", px-2, px, px+2, py-2, py, py+2)
+	}
+	target, first, second := place(ca, -se*sa), place(0, ce), place(-sa, -se*ca)
+	for _, want := range []string{"#a9cde4  1 pieces " + target, "#d55e00  1 pieces " + first, "#d55e00  1 pieces " + second, "text step 7"} {
+		if !slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, want) }) {
+			t.Errorf("nothing drawn is %q:\n%s", want, strings.Join(lines, "\n"))
 		}
 	}
 }

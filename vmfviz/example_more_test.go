@@ -1,0 +1,131 @@
+package vmfviz_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+func ExampleSphereGrid() {
+	grid := vmfviz.SphereGrid(4) // 2·4² directions, the first circle round the north pole
+	fmt.Println(len(grid)/3, fmt.Sprintf("%.3f", grid[:3]))
+	// Output: 32 [0.354 0.146 0.924]
+}
+
+func ExampleHeatOf() {
+	h := vmfviz.HeatOf("F(θ)", 20, func(theta [3]float64) float64 { return theta[2] * theta[2] })
+	fmt.Println(len(h.Values), h.Label)
+	// Output: 800 F(θ)
+}
+
+func ExampleSplit() {
+	clouds, err := vmfviz.Split(make([]float32, 2*5*3), 2) // [2, 5, 3]
+	fmt.Println(len(clouds), len(clouds[0]), err)
+	_, err = vmfviz.Split(make([]float32, 10), 2)
+	fmt.Println(err)
+	// Output:
+	// 2 15 <nil>
+	// vmfviz: points has length 10, expected a multiple of 3·n for n = 2 clouds of equally many points
+}
+
+func ExampleFrom() {
+	above := vmfviz.SphereOptions{View: vmfviz.From(0, 90)}
+	p, err := vmfviz.Sphere(above, vmfviz.SpherePanel{Points: circle(40, 0.5)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: 1 unit sphere(s) with directions
+}
+
+func ExamplePicture_Save() {
+	dir, err := os.MkdirTemp("", "vmfviz")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range []string{"table.png", "table.svg", "table.pdf"} {
+		fmt.Println(name, p.Save(filepath.Join(dir, name)))
+	}
+	// Output:
+	// table.png <nil>
+	// table.svg <nil>
+	// table.pdf <nil>
+}
+
+func ExamplePicture_PNG() {
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file, err := p.PNG()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(file))
+	w, h := p.Size()
+	fmt.Println(c.Width == 2*w, c.Height == 2*h, err)
+	// Output: true true <nil>
+}
+
+func ExamplePicture_SVG() {
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Label: "SW²"}, [][]float64{{1, 2}, {3, 4}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file, err := p.SVG()
+	fmt.Println(strings.Contains(string(file), ">SW²</text>"), err)
+	// Output: true <nil>
+}
+
+func ExamplePicture_Image() {
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	img, err := p.Image(3) // device pixels for one
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, _ := p.Size()
+	fmt.Println(img.Bounds().Dx() == 3*w)
+	// Output: true
+}
+
+func ExamplePicture_Size() {
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{Height: 200}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	width, _ := p.Size()
+	fmt.Println(width, p.Alt())
+	// Output: 900 curves in 1 plot(s)
+}
+
+func ExamplePicture_Alt() {
+	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{Title: "Helices"}, helix(100, 0.3), helix(100, 0.8))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Alt())
+	// Output: Helices: 2 point clouds
+}
