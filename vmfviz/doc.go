@@ -25,7 +25,9 @@
 // Colours are those of Okabe and Ito ("Color universal design", 2008), which
 // remain apart for colour-blind readers. A colour has a meaning throughout the
 // package, see [Role]: blue is the input or target, vermilion is what a model
-// or a flow made of it, purple is a direction.
+// or a flow made of it, purple is a direction. Marks and curves that differ
+// in colour differ in shape, dashes or lightness too, so that pictures can be
+// read in grey.
 //
 // Bad arguments give an error that names the argument, what was expected and
 // what was found.

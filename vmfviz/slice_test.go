@@ -97,3 +97,25 @@ func TestPairsRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestSliceCost: the number under the matching against closed forms.
+func TestSliceCost(t *testing.T) {
+	x := torus(1, 300, 0)
+	y := append([]float32(nil), x...)
+	for i := range y {
+		y[i] += []float32{1, 2, -1}[i%3]
+	}
+	theta := []float32{0.48, 0.6, 0.64} // a shift by s costs (θ·s)² a point
+	want := math.Pow(0.48+1.2-0.64, 2)
+	mean := newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, theta)
+	sum := newSliced(SliceOptions{}, x, y, theta)
+	if math.Abs(mean.cost-want) > 1e-5 || math.Abs(sum.cost-300*want) > 3e-3 {
+		t.Errorf("mean %g, sum %g, expected %g and %g", mean.cost, sum.cost, want, 300*want)
+	}
+	if c := newSliced(SliceOptions{}, x, x, theta).cost; c != 0 {
+		t.Errorf("a cloud against itself costs %g", c)
+	}
+	if m, e := meanStdErr([]float64{1, 2, 3, 4}); m != 2.5 || math.Abs(e-math.Sqrt(5.0/3/4)) > 1e-12 {
+		t.Errorf("mean %g ± %g", m, e)
+	}
+}

@@ -32,7 +32,7 @@ func (c *sliced) drawAverage(s *sheet, b box, values []float64) {
 		}
 		y := base - (base-top)*t.at/most
 		s.line(stroke{width: 1, color: grid}, pt{left, y}, pt{right, y})
-		s.text(pt{left - 5, y + 4}, look{size: sizeTick, align: 1, color: soft}, t.label...)
+		s.text(pt{left - 5, y + 4}, look{size: sizeTick, align: 1, color: soft}, plain(fmt.Sprint(int(t.at))))
 	}
 	for i, n := range count {
 		if n == 0 {

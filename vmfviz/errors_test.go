@@ -1,0 +1,267 @@
+package vmfviz
+
+import (
+	"encoding/binary"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	nan32 = float32(math.NaN())
+	inf32 = float32(math.Inf(1))
+	up    = []float32{0, 0, 1}
+)
+
+// TestBadArguments: every mistake gives an error that names the argument.
+func TestBadArguments(t *testing.T) {
+	sphere := func(p SpherePanel) error { _, err := Sphere(SphereOptions{}, p); return err }
+	slice := func(o SliceOptions, x, y, theta []float32, v []float64) error {
+		_, err := Slice(o, x, y, theta, v)
+		return err
+	}
+	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
+	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
+	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
+	matrix := func(o MatrixOptions, v [][]float64) error { _, err := Matrix(o, v); return err }
+	row := CloudRow{Clouds: [][]float32{up}}
+	y := []float64{1, 2}
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"no panel", func() error { _, err := Sphere(SphereOptions{}); return err }(), "no panels"},
+		{"columns", func() error { _, err := Sphere(SphereOptions{Columns: -1}, SpherePanel{}); return err }(), "Columns = -1"},
+		{"view", func() error { _, err := Sphere(SphereOptions{View: From(nan, 0)}, SpherePanel{}); return err }(), "View"},
+		{"glyph", func() error { _, err := Sphere(SphereOptions{Title: "ℝ"}, SpherePanel{}); return err }(), "Title"},
+		{"line break", sphere(SpherePanel{Caption: "a\nb"}), "panels[0].Caption"},
+		{"length", sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},
+		{"empty", sphere(SpherePanel{Points: []float32{}}), "panels[0].Points is empty"},
+		{"not a unit vector", sphere(SpherePanel{Points: []float32{0, 0, 1, 0, 0, 2}}), "panels[0].Points: row 1 has length 2"},
+		{"NaN", sphere(SpherePanel{Points: []float32{0, nan32, 1}}), "panels[0].Points: row 0, column 1 is NaN"},
+		{"infinite", sphere(SpherePanel{Path: []float32{0, inf32, 1}}), "panels[0].Path: row 0, column 1 is +Inf"},
+		{"two locations", sphere(SpherePanel{Location: append(up, up...)}), "panels[0].Location has length 6"},
+		{"zero location", sphere(SpherePanel{Location: make([]float32, 3)}), "panels[0].Location"},
+		{"heat length", sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
+		{"heat NaN", sphere(SpherePanel{Heat: &Heat{Values: append(make([]float64, 31), nan)}}), "panels[0].Heat.Values[31]"},
+
+		{"map without panels", func() error { _, err := SphereMap(SphereOptions{}); return err }(), "no panels"},
+		{"map columns", func() error { _, err := SphereMap(SphereOptions{Columns: 13}, SpherePanel{}); return err }(), "Columns = 13"},
+		{"map points", func() error {
+			_, err := SphereMap(SphereOptions{}, SpherePanel{Points: []float32{2, 0, 0}})
+			return err
+		}(), "panels[0].Points: row 0 has length 2"},
+
+		{"κ", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: -1, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = -1, expected 0 to 1000"},
+		{"κ NaN", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: nan, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = NaN"},
+		{"VMF without location", sphere(SpherePanel{VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0].Location is nil"},
+		{"VMF and points", sphere(SpherePanel{Location: up, Points: up, VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0] has Points and VMF"},
+		{"noise length", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: up}}), "panels[0].VMF.Noise has length 3, expected a multiple of 2"},
+		{"no noise", sphere(SpherePanel{Location: up, VMF: &VMF{}}), "panels[0].VMF.Noise is empty"},
+		{"noise range", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: []float32{0, 0, 0, 1.5}}}), "row 1, column 1 is 1.5"},
+
+		{"no row", clouds(CloudsOptions{}), "no rows"},
+		{"no cloud", clouds(CloudsOptions{}, CloudRow{}), "rows[0].Clouds has 0"},
+		{"ragged", clouds(CloudsOptions{}, row, CloudRow{Clouds: [][]float32{up, up}}), "rows[1].Clouds has 2"},
+		{"cloud length", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1}}}), "rows[0].Clouds[0] has length 1"},
+		{"cloud NaN", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1, 2, nan32}}}), "rows[0].Clouds[0]: row 0, column 2"},
+		{"captions", clouds(CloudsOptions{Columns: []string{"a", "b"}}, row), "Columns has 2"},
+		{"errors without target", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
+		{"gallery empty", func() error { _, err := Gallery(GalleryOptions{}); return err }(), "no clouds"},
+		{"gallery captions", func() error { _, err := Gallery(GalleryOptions{Captions: []string{}}, up); return err }(), "Captions has length 0"},
+		{"gallery cloud", func() error { _, err := Gallery(GalleryOptions{}, up, nil); return err }(), "clouds[1] is empty"},
+		{"split", func() error { _, err := Split(make([]float32, 9), 2); return err }(), "points has length 9"},
+
+		{"theta", slice(SliceOptions{}, up, up, []float32{1}, nil), "theta has length 1"},
+		{"theta unit", slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta has length 1.414"},
+		{"unequal", slice(SliceOptions{}, up, append(up, up...), up, nil), "y has 2 points, expected 1"},
+		{"2-D cloud", slice(SliceOptions{}, up, up, []float32{1, 0}, nil), "x has length 3, expected a multiple of 2"},
+		{"values", slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
+		{"no values", slice(SliceOptions{}, up, up, up, []float64{}), "values is empty"},
+		{"convention", slice(SliceOptions{Convention: 7}, up, up, up, nil), "Convention = 7"},
+
+		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta has length 1.414"},
+		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},
+		{"pairs lines", func() error { _, err := Pairs(PairsOptions{Lines: -1}, up, up, up); return err }(), "Lines = -1"},
+		{"pairs title", func() error { _, err := Pairs(PairsOptions{Title: "ℝ"}, up, up, up); return err }(), "Title"},
+		{"pairs view", func() error { _, err := Pairs(PairsOptions{View: From(nan, 0)}, up, up, up); return err }(), "View"},
+
+		{"no series", curves(CurvePanel{}), "panels[0].Series is empty"},
+		{"smooth", curves(CurvePanel{Smooth: 1, Series: []Series{{Y: y}}}), "panels[0].Smooth = 1"},
+		{"no Y", curves(CurvePanel{Series: []Series{{}}}), "panels[0].Series[0].Y is empty"},
+		{"X length", curves(CurvePanel{Series: []Series{{X: y, Y: y[:1]}}}), "panels[0].Series[0].X has length 2"},
+		{"X order", curves(CurvePanel{Series: []Series{{X: []float64{2, 1}, Y: y}}}), "X[1] = 1 comes after 2"},
+		{"log", curves(CurvePanel{LogY: true, Series: []Series{{Y: []float64{1, 0}}}}), "Y[1] is 0, expected a positive"},
+		{"log X", curves(CurvePanel{LogX: true, Series: []Series{{X: []float64{0, 1}, Y: y}}}), "X[0] is 0, expected a positive"},
+		{"band", curves(CurvePanel{Series: []Series{{Y: y, Low: y}}}), "one of Low and High"},
+		{"band length", curves(CurvePanel{Series: []Series{{Y: y, Low: y, High: y[:1]}}}), "Low and High have lengths 2 and 1"},
+		{"only gaps", curves(CurvePanel{Series: []Series{{Y: []float64{nan}}}}), "only NaN"},
+		{"infinite Y", curves(CurvePanel{Series: []Series{{Y: []float64{math.Inf(1)}}}}), "Y[0] is +Inf"},
+
+		{"no matrix", matrix(MatrixOptions{}, nil), "values has no rows"},
+		{"empty row", matrix(MatrixOptions{}, [][]float64{{}}), "values[0] is empty"},
+		{"ragged matrix", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1}}), "values[1] has length 1, expected 2"},
+		{"matrix NaN", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1, nan}}), "values[1][1] is NaN"},
+		{"row names", matrix(MatrixOptions{Rows: []string{"a"}}, [][]float64{{1}, {2}}), "Rows has 1 names, expected 2"},
+		{"column names", matrix(MatrixOptions{Columns: []string{"a", "b"}}, [][]float64{{1}, {2}}), "Columns has 2 names, expected 1"},
+		{"matrix letter", matrix(MatrixOptions{Columns: []string{"ℝ"}}, [][]float64{{1}}), "Columns[0]"},
+		{"large matrix", matrix(MatrixOptions{}, make([][]float64, 3000)), "values is [3000, 0], expected at most 2000"},
+
+		{"no estimate", dots(DotsOptions{}), "no estimates"},
+		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
+		{"error", dots(DotsOptions{}, Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
+		{"log value", dots(DotsOptions{LogX: true}, Estimate{Value: -1}), "expected positive"},
+		{"label", dots(DotsOptions{}, Estimate{Label: "\x00"}), "estimates[0].Label"},
+
+		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
+		{"nil picture", func() error { _, err := (*Picture)(nil).PNG(); return err }(), "empty"},
+		{"nil PDF", func() error { _, err := (*Picture)(nil).PDF(); return err }(), "empty"},
+		{"zero picture", (&Picture{}).Save("x.svg"), "empty"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: error %v, expected one that says %q", c.name, c.err, c.want)
+		}
+	}
+}
+
+// TestEdges: unusual but legal arguments make a picture.
+func TestEdges(t *testing.T) {
+	point := []float32{5, 5, 5}
+	same := append(append([]float32{}, point...), point...)
+	for name, f := range map[string]func() (*Picture, error){
+		"bare sphere": func() (*Picture, error) { return Sphere(SphereOptions{}, SpherePanel{}) },
+		"location at eye": func() (*Picture, error) {
+			return Sphere(SphereOptions{View: From(0, 90)}, SpherePanel{Location: up, Path: up})
+		},
+		"location opposite": func() (*Picture, error) { return Sphere(SphereOptions{View: From(0, -90)}, SpherePanel{Location: up}) },
+		"antipodal path": func() (*Picture, error) {
+			return Sphere(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}})
+		},
+		"constant heat": func() (*Picture, error) {
+			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32)}, Location: []float32{-1, 0, 0}})
+		},
+		"bare map": func() (*Picture, error) { return SphereMap(SphereOptions{View: From(0, 90)}, SpherePanel{}) },
+		"map of the rim": func() (*Picture, error) {
+			rim := []float32{0, 1, 0, 0, 0, 1, 0, -1, 0}
+			return SphereMap(SphereOptions{View: From(0, 0)}, SpherePanel{Points: rim, Path: rim, Location: rim[:3]}, SpherePanel{Location: []float32{-1, 0, 0}})
+		},
+		"antipodal map path": func() (*Picture, error) {
+			return SphereMap(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}, Heat: &Heat{Values: make([]float64, 32)}})
+		},
+		"constant contours": func() (*Picture, error) {
+			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32), Contours: true}})
+		},
+		"contours of spheres": func() (*Picture, error) {
+			h := HeatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
+			h.Contours = true
+			return Sphere(SphereOptions{}, SpherePanel{Heat: h}, SpherePanel{})
+		},
+		"seven spheres": func() (*Picture, error) { return Sphere(SphereOptions{}, make([]SpherePanel, 7)...) },
+		"one point":     func() (*Picture, error) { return Gallery(GalleryOptions{}, point) },
+		"equal points":  func() (*Picture, error) { return Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{same}}) },
+		"empty column":  func() (*Picture, error) { return Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil, same}}) },
+		"huge cloud":    func() (*Picture, error) { return Gallery(GalleryOptions{}, []float32{-1e15, 0, 0, 1e15, 0, 0}) },
+		"tiny cloud":    func() (*Picture, error) { return Gallery(GalleryOptions{}, []float32{-1e-40, 0, 0, 1e-40, 0, 0}) },
+		"equal clouds":  func() (*Picture, error) { return Slice(SliceOptions{}, point, point, up, []float64{0}) },
+		"equal costs": func() (*Picture, error) {
+			return Slice(SliceOptions{View: From(0, 90)}, same, same, []float32{0, 1, 0}, []float64{3, 3})
+		},
+		"equal quantiles": func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, point, point, up, []float64{0}) },
+		"one pair":        func() (*Picture, error) { return Pairs(PairsOptions{}, point, point, up) },
+		"flat pairs": func() (*Picture, error) {
+			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
+		},
+		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
+		"one number":         func() (*Picture, error) { return Matrix(MatrixOptions{}, [][]float64{{0}}) },
+		"tall matrix": func() (*Picture, error) {
+			return Matrix(MatrixOptions{Columns: []string{"one long name"}}, make1(300, 1e150))
+		},
+		"no error": func() (*Picture, error) {
+			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
+			return Clouds(CloudsOptions{}, r, r)
+		},
+		"one value": func() (*Picture, error) {
+			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: []float64{0}}}})
+		},
+		"one log value": func() (*Picture, error) {
+			return Curves(CurvesOptions{}, CurvePanel{LogX: true, LogY: true, Series: []Series{{Y: []float64{1e-9}}}})
+		},
+		"extreme values": func() (*Picture, error) {
+			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{X: []float64{-1e150, 1e150}, Y: []float64{-1e150, 1e150}}}})
+		},
+		"extreme log": func() (*Picture, error) {
+			return Curves(CurvesOptions{}, CurvePanel{LogY: true, Series: []Series{{Y: []float64{1e-149, 1e149}}}})
+		},
+		"zero estimate": func() (*Picture, error) { return Dots(DotsOptions{}, Estimate{}) },
+		"log estimate": func() (*Picture, error) {
+			return Dots(DotsOptions{LogX: true}, Estimate{Value: 1, StdErr: 5}, Estimate{Value: 1e6, Paper: math.NaN()})
+		},
+	} {
+		p, err := f()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		svg, err := p.SVG()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		svg = regexp.MustCompile(`base64,[^"]*`).ReplaceAll(svg, nil)
+		if s := string(svg); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+			t.Errorf("%s: the SVG has coordinates that are not numbers", name)
+		}
+		if _, err := p.Image(0.5); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// make1 is a column of n equal numbers.
+func make1(n int, v float64) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = []float64{v}
+	}
+	return out
+}
+
+// FuzzPictures: whatever the numbers, there is a picture or an error.
+func FuzzPictures(f *testing.F) {
+	f.Add([]byte{0, 0, 128, 63, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{0, 0, 128, 127, 0, 0, 192, 127, 1, 0, 0, 0})
+	f.Add(make([]byte, 72))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if len(raw) > 400 {
+			return
+		}
+		var v []float32
+		var w []float64
+		for ; len(raw) >= 4; raw = raw[4:] {
+			x := math.Float32frombits(binary.LittleEndian.Uint32(raw))
+			v, w = append(v, x), append(w, float64(x))
+		}
+		half := len(v) / 2
+		for _, make := range []func() (*Picture, error){
+			func() (*Picture, error) { return Sphere(SphereOptions{}, SpherePanel{Points: v}) },
+			func() (*Picture, error) { return Gallery(GalleryOptions{}, v) },
+			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], up, w) },
+			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], []float32{1, 0}, nil) },
+			func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, v[:half], v[half:], up, w) },
+			func() (*Picture, error) { return Pairs(PairsOptions{}, v[:half], v[half:], up) },
+			func() (*Picture, error) { return SphereMap(SphereOptions{}, SpherePanel{Points: v}) },
+			func() (*Picture, error) { return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: w}}}) },
+			func() (*Picture, error) {
+				return Curves(CurvesOptions{}, CurvePanel{LogY: true, Series: []Series{{Y: w}}})
+			},
+		} {
+			if p, err := make(); err == nil {
+				if _, err := p.SVG(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}

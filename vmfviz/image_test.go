@@ -1,0 +1,57 @@
+package vmfviz
+
+import (
+	"image"
+	"image/color"
+	"testing"
+)
+
+// TestReduce: few colours stay as they are, many change little.
+func TestReduce(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	for i := range 64 {
+		for j := range 64 {
+			img.SetRGBA(j, i, color.RGBA{uint8(4 * (i / 4)), uint8(4 * (j / 4)), 0, 255})
+		}
+	}
+	q := reduce(img)
+	for i := range 64 {
+		for j := range 64 {
+			if q.At(j, i) != img.At(j, i) {
+				t.Fatalf("256 colours: pixel %d %d is %v, was %v", j, i, q.At(j, i), img.At(j, i))
+			}
+		}
+	}
+	for i := range 64 { // a smooth colour map of 4096 values
+		for j := range 64 {
+			c := viridis(float64(64*i+j) / 4095)
+			img.SetRGBA(j, i, color.RGBA{c.R, c.G, c.B, 255})
+		}
+	}
+	p := reduce(img).(*image.Paletted)
+	if len(p.Palette) > 256 {
+		t.Fatalf("%d colours", len(p.Palette))
+	}
+	for i := range 64 {
+		for j := range 64 {
+			a, b := p.At(j, i).(color.RGBA), img.RGBAAt(j, i)
+			for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B)} {
+				if d > 4 || d < -4 {
+					t.Fatalf("pixel %d %d is %v, was %v", j, i, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestSplat: near discs lie over far ones whatever their order.
+func TestSplat(t *testing.T) {
+	a := dot3{10, 10, 5, 0.9, blue}
+	b := dot3{10, 10, 8, 0.1, vermilion}
+	for _, dots := range [][]dot3{{a, b}, {b, a}} {
+		img := splat(20, 20, dots)
+		if img.NRGBAAt(10, 10) != blue || img.NRGBAAt(3, 10) != vermilion || img.NRGBAAt(0, 0).A != 0 {
+			t.Errorf("centre %v, edge %v, corner %v", img.NRGBAAt(10, 10), img.NRGBAAt(3, 10), img.NRGBAAt(0, 0))
+		}
+	}
+}
