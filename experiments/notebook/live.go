@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"html"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"github.com/janpfeifer/gonb/gonbui"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -59,11 +57,15 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 	if err != nil {
 		return nil, err
 	}
-	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	l := &live{dir: dir, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	l.read()
 	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step == l.Result.Steps {
 		return &l.Lived, l.draw()
 	}
+	if l.mirror, err = newMirror(e, w.Clouds); err != nil {
+		return nil, err
+	}
+	defer l.mirror.close()
 	if len(l.Looks) == 0 {
 		start, err := c.On(set).Start()
 		if err != nil {
@@ -73,12 +75,12 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 			return nil, err
 		}
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
+	l.work = stoppable(ctx)
+	defer l.work.end()
 	_, err = train.ReadConfig(dir)
-	l.Result, err = train.Run(ctx, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step})
-	if ctx.Err() != nil {
-		return &l.Lived, errors.Join(errors.New("interrupted; what was done is kept, and running the cell again goes on"), l.draw())
+	l.Result, err = train.Run(l.work, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step})
+	if l.work.Err() != nil {
+		return &l.Lived, errors.Join(errStopped, l.draw())
 	}
 	if err = errors.Join(err, l.broken); err != nil {
 		return &l.Lived, err
@@ -98,7 +100,8 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 type live struct {
 	Lived
 	dir    string // of the run
-	engine *engine.Engine
+	mirror *mirror
+	work   *work
 	watch  Watch
 	id     string // of the output
 	update func(id, html string)
@@ -119,6 +122,7 @@ func (l *live) read() {
 
 // step hears of every step; the checkpoint of the one before is there then.
 func (l *live) step(r train.Record, total int) {
+	l.work.part(r.Step, total)
 	if l.tick == nil {
 		l.tick = show.Progress(total, "training")
 		l.Records = l.Records[:min(len(l.Records), r.Step-1)] // a run goes on from its checkpoint
@@ -150,11 +154,7 @@ func (l *live) lookAt(step int) error {
 
 // look reconstructs the clouds watched, and keeps that.
 func (l *live) look(step int, w *weights.Set) error {
-	net, err := swlab.NewNetwork(w)
-	if err != nil {
-		return err
-	}
-	points, err := net.Reconstruct(l.watch.Clouds, swlab.NetworkOptions{Engine: l.engine})
+	points, err := l.mirror.look(w)
 	if err != nil {
 		return err
 	}

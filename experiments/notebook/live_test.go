@@ -2,12 +2,16 @@ package notebook
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // TestLive: a run that is stopped keeps what it did, goes on, and is then what it would have been; a finished one is read.
@@ -47,6 +51,13 @@ func TestLive(t *testing.T) {
 		t.Fatalf("looks after %v, %d records", steps(want), len(want.Records))
 	}
 
+	last := wantLast(t, e, want, few)
+	for i, v := range want.Looks[3].Points {
+		if math.Abs(float64(v-last[i])) > 1e-6 {
+			t.Fatalf("number %d of the last look is %v, and the network makes %v", i, v, last[i])
+		}
+	}
+
 	ctx, stop := context.WithCancel(context.Background())
 	half, err := b.Live(ctx, e, set, c, watch(func(r train.Record) {
 		if r.Step == 2 {
@@ -77,4 +88,26 @@ func TestLive(t *testing.T) {
 	if _, err := b.Live(ctx, e, set, c, Watch{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
 		t.Errorf("%v", err)
 	}
+}
+
+// wantLast is what the network of the finished run makes of the clouds.
+func wantLast(t *testing.T, e *engine.Engine, l *Lived, clouds *datasets.Set) []float32 {
+	t.Helper()
+	file, err := train.WeightsFile(l.Result.Run, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := weights.ReadSafetensors(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := net.Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
+	if err != nil || len(points) != len(l.Looks[3].Points) {
+		t.Fatalf("%d numbers, %v", len(points), err)
+	}
+	return points
 }

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"time"
@@ -156,7 +155,7 @@ func (b *Book) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool
 }
 
 // Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
-// or reads it where it is finished.
+// or reads it where it is finished. The stop button ends it with an error; a checkpoint is kept.
 func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -170,15 +169,20 @@ func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train
 		o.Resume = true
 	}
 	var tick func(int, string)
+	w := stoppable(context.Background())
+	defer w.end()
 	o.Progress = func(r train.Record, total int) {
+		w.part(r.Step, total)
 		if tick == nil {
 			tick = show.Progress(total, "training")
 		}
 		tick(r.Step, fmt.Sprintf("loss %.2f", r.Loss))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
-	defer stop()
-	return train.Run(ctx, e, set, c, o)
+	r, err := train.Run(w, e, set, c, o)
+	if err != nil && w.Err() != nil {
+		err = errStopped
+	}
+	return r, err
 }
 
 // Time notes the seconds until the function it returns is called: defer b.Time("training")().

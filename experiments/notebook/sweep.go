@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -39,13 +38,17 @@ func (b *Book) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
-	defer stop()
+	w := stoppable(context.Background())
+	defer w.end()
+	lab.Say = func(what string, done, total int) {
+		w.part(done, total)
+		o.say(what, done, total)
+	}
 	var broken error
-	r, err := plan.Run(ctx, lab, func(r *sweep.Result, _ int) { broken = errors.Join(broken, o.draw(r)) })
+	r, err := plan.Run(w, lab, func(r *sweep.Result, _ int) { broken = errors.Join(broken, o.draw(r)) })
 	o.close()
-	if ctx.Err() != nil {
-		return r, errors.New("interrupted; running the cell again goes on")
+	if w.Err() != nil {
+		return r, errStopped
 	}
 	if err = errors.Join(err, broken); err != nil {
 		return r, err

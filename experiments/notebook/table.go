@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
@@ -59,7 +58,7 @@ func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Fill
 	failures := map[string]string{}
 	failed := do(lab, plan, failures)
 	if errors.Is(failed, context.Canceled) {
-		return table.Filled{}, errors.New("interrupted; running the cell again goes on")
+		return table.Filled{}, errStopped
 	}
 	f, err := plan.Fill(lab, failures)
 	if err == nil {
@@ -73,13 +72,16 @@ func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Fill
 
 // do does what is missing of the plan, with a bar over all of it.
 func do(lab *runs.Lab, plan *reproduce.Plan, failures map[string]string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // the stop button saves a checkpoint
-	defer stop()
+	w := stoppable(context.Background())
+	defer w.end()
 	total, missing := len(plan.Jobs), plan.Missing(lab)
 	tick := show.Progress(total, plan.Table.Name+", preset "+plan.Preset.Name)
 	done, job := total-len(missing), ""
-	lab.Say = func(what string, part, of int) { tick(done, fmt.Sprintf("%s: %s %d/%d", job, what, part, of)) }
-	err := reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Job) {
+	lab.Say = func(what string, part, of int) {
+		w.part(part, of)
+		tick(done, fmt.Sprintf("%s: %s %d/%d", job, what, part, of))
+	}
+	err := reproduce.Do(w, lab, missing, func(i int, j reproduce.Job) {
 		done, job = total-len(missing)+i, fmt.Sprintf("row %s, seed %d", j.Row, j.Seed)
 		tick(done, job)
 	}, failures)
