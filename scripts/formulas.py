@@ -33,8 +33,13 @@ class Formulas:
 
 
 def mathml(tex, display):
-    """The formula as MathML. A command that is not known is an error."""
-    out = convert(tex.strip(), display="block" if display else "inline")
+    """The formula as MathML. A command that is not known is an error.
+
+    Browsers know no letters by mathvariant and no padding by what is added, which is how latex2mathml writes \\mathbb R and \\xrightarrow{f}.
+    """
+    tex = re.sub(r"(\\math(?:bb|cal|bf))\s+(\w)", r"\1{\2}", tex.strip())
+    tex = re.sub(r"\\xrightarrow\{((?:[^{}]|\{[^{}]*\})*)\}", r"\\overset{\1}{\\longrightarrow}", tex)
+    out = convert(tex, display="block" if display else "inline")
     unknown = re.findall(r"\\[A-Za-z]+|\[\d+pt\]", html.unescape(re.sub(r"<[^>]*>", " ", out)))
     if unknown:
         raise ValueError(f"formula: {unknown[0]} is not known to latex2mathml in {tex!r}")

@@ -26,6 +26,16 @@ TEMPLATE = """
 main { max-width: 1100px; margin: 0 auto; padding: 0 12px; }
 main math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math, serif; font-size: 1.12em; }
 main math[display="block"] { margin: .7em 0; overflow-x: auto; overflow-y: hidden; }
+main .highlight pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+main .jp-OutputArea-output { padding-left: 11px; }
+main .swlab-table .scroll .grid { font-size: 12px; }
+main .swlab-table .scroll .grid :is(th, td) { padding: .25em .45em; }
+main .swlab-table .scroll .grid thead th { white-space: normal; vertical-align: bottom; }
+main .swlab-table .scroll .grid th:first-child { position: sticky; left: 0; background: var(--jp-layout-color0, #fff); }
+/* The widest tables leave the column of text to the right where the window has room, and scroll where it has not. */
+main .jp-OutputArea-output:has(.swlab-table) { overflow: visible; }
+main .swlab-table .scroll { width: max-content; max-width: calc(50vw + min(50vw, 550px) - 145px); }
+@media (min-width: 900px) { main :is(p, li) code { white-space: nowrap; } }
 a.home { display: inline-block; margin: 12px 0 0 8px; font: 14px system-ui, sans-serif; }
 </style>
 {%- endblock html_head_css -%}
@@ -98,6 +108,7 @@ def words(notebook):
         if len(line) > 60:
             break
         line += " " + sentence
+    line = re.sub("[:,]$", ".", line)  # a formula came next
     return tuple(formulas.put(plain(formulas.take(part))) for part in (title.lstrip("# "), line))
 
 
