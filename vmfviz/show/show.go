@@ -148,7 +148,7 @@ func Markdown(text string, err ...error) {
 }
 
 // Table shows rows of text below a header. Columns whose cells are all numbers
-// (also "1.2 ± 0.1", "5 %", "-") stand to the right. Short rows end with empty
+// (also "1.2 ± 0.1", "5 %", "-", "NaN") stand to the right. Short rows end with empty
 // cells; a longer row widens the table.
 func Table(header []string, rows [][]string) {
 	width := len(header)
@@ -187,6 +187,9 @@ func Table(header []string, rows [][]string) {
 	HTML(b.String())
 }
 
+// words are what Go writes for values that are no numbers.
+var words = strings.NewReplacer("NaN", "", "Inf", "")
+
 // numeric reports whether column j holds numbers only, and at least one.
 func numeric(rows [][]string, j int) bool {
 	digits := false
@@ -194,7 +197,7 @@ func numeric(rows [][]string, j int) bool {
 		if j >= len(r) {
 			continue
 		}
-		for _, c := range r[j] {
+		for _, c := range words.Replace(r[j]) {
 			switch {
 			case unicode.IsDigit(c):
 				digits = true

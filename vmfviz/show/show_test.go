@@ -93,7 +93,7 @@ func TestSphere(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	show := func() {
-		Table([]string{"loss", "SW", "note"}, [][]string{{"<b>SW</b>", "1.2 ± 0.1", "a|b"}, {"CD", "−3"}, {"x", "1e-3", "", "more"}})
+		Table([]string{"loss", "SW", "note"}, [][]string{{"<b>SW</b>", "1.2 ± 0.1", "a|b"}, {"CD", "−3"}, {"y", "NaN"}, {"x", "1e-3", "", "more"}})
 	}
 	sent, _, _ := cell(t, true, show)
 	html := fmt.Sprint(sent[0].Data[protocol.MIMETextHTML])
@@ -105,8 +105,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, html)
 		}
 	}
-	if n := strings.Count(html, "<td"); n != 12 {
-		t.Errorf("%d cells, expected 12", n)
+	if n := strings.Count(html, "<td"); n != 16 {
+		t.Errorf("%d cells, expected 16", n)
 	}
 	if strings.Contains(html, "color") {
 		t.Error("a table takes its colours from the theme")
