@@ -1,9 +1,10 @@
-"""A headless Chromium, driven through its DevTools protocol."""
+"""A headless Chromium, driven through its DevTools protocol. As a program: is there a browser? Exit status 1 where there is none."""
 
 import base64
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -13,16 +14,20 @@ import websocket
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
+def program():
+    """Path of a browser, None where there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
 class Browser:
     """One page of a browser of its own, with an empty profile. Use it in a with statement."""
 
     def __init__(self, width=1200, height=900):
-        program = next(filter(None, map(shutil.which, NAMES)), None)
-        if program is None:
+        if program() is None:
             raise SystemExit(f"no browser found: expected one of {', '.join(NAMES)} on the PATH")
         self.profile = tempfile.TemporaryDirectory(prefix="swlab-browser-", ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+            [program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*", f"--window-size={width},{height}",
              f"--user-data-dir={self.profile.name}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -111,12 +116,31 @@ class Browser:
         return out
 
     def screenshot(self, **clip):
-        """The page as PNG; clip: x, y, width, height."""
-        options = {"clip": {**clip, "scale": 1}, "captureBeyondViewport": True} if clip else {}
+        """What the window shows as PNG; clip: x, y, width, height of a part of it, in the page."""
+        options = {"clip": {**clip, "scale": 1}} if clip else {}
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"])
 
+    def scripts(self, run):
+        """Whether the pages opened from now on may run scripts."""
+        self.call("Emulation.setScriptExecutionDisabled", value=not run)
+
+    def box(self, element):
+        """Brings an element, a JavaScript expression, into view: (x, y, width, height) in the window, once it stays where it is."""
+        place = (f"(() => {{ const e = {element}; if (!e) return null; e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
+                 "const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()")
+        now, before = self.evaluate(place), None
+        while now != before:  # what is above is laid out only when it comes into view, and moves what is below
+            time.sleep(0.3)
+            now, before = self.evaluate(place), now
+        if now is None:
+            raise LookupError(f"not in the page: {element}")
+        return now
+
+    def click(self, x, y):
+        self.drag((x, y), (x, y), steps=1)
+
     def drag(self, start, end, steps=12):
-        """Moves the mouse with its left button held from start to end, both (x, y)."""
+        """Moves the mouse with its left button held from start to end, both (x, y) in the window."""
         def mouse(kind, at, buttons):
             self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", buttons=buttons, clickCount=1)
 
@@ -133,3 +157,7 @@ def wait(ready, limit, failure):
         if time.monotonic() > until:
             raise TimeoutError(f"{failure} within {limit} s")
         time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    sys.exit(program() is None)

@@ -1,0 +1,44 @@
+"""The sphere that turns, in a page that is open: is it drawn, does it turn when it is dragged, does its slider of kappa change it?"""
+
+from pixels import changed, drawn
+
+COUNT = "document.querySelectorAll('.swlab-sphere').length"
+FRAMES = "new Promise(then => requestAnimationFrame(() => requestAnimationFrame(() => then())))"
+
+STILL = 0.01  # share of the pixels that may differ where nothing has moved
+
+
+def look(browser, element):
+    """What the window shows of an element as PNG."""
+    x, y, width, height = map(round, browser.box(element))
+    left, top = map(round, browser.evaluate("[window.scrollX, window.scrollY]"))
+    return browser.screenshot(x=x + left, y=y + top, width=width, height=height)
+
+
+def turn(browser, number=0):
+    """What is wrong with the sphere of that number in the page, by the pixels that a reader sees."""
+    root = f"document.querySelectorAll('.swlab-sphere')[{number}]"
+    canvas = f"{root}.querySelector('canvas')"
+    if not browser.evaluate(f"!!{canvas}"):
+        return ["the sphere is not drawn"]
+    first = look(browser, canvas)
+    if not drawn(first):
+        return ["the sphere is blank"]
+    wrong = []
+    second = look(browser, canvas)
+    if changed(first, second) > STILL:
+        wrong.append("the sphere turns by itself")
+    x, y, width, height = browser.box(canvas)
+    browser.drag((x + 0.45 * width, y + 0.5 * height), (x + 0.55 * width, y + 0.6 * height))
+    browser.evaluate(FRAMES)
+    third = look(browser, canvas)
+    if changed(second, third) <= STILL or not drawn(third):
+        wrong.append("the sphere does not turn when it is dragged")
+    slider = f"{root}.querySelector('label input[type=range]')"
+    if browser.evaluate(f"!!({slider} && {slider}.offsetParent)"):
+        x, y, width, height = browser.box(slider)
+        browser.click(x + 0.9 * width, y + 0.5 * height)
+        browser.evaluate(FRAMES)
+        if changed(third, look(browser, canvas)) <= STILL:
+            wrong.append("the slider of kappa does not change the sphere")
+    return wrong
