@@ -83,12 +83,13 @@ docs-pictures: setup ## draw the pictures of the documentation again
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-test: setup ## check the format, vet, run all Go tests, run the notebooks in short form
+test: setup ## check the format, vet, run all Go tests, run the notebooks in short form, and where there is a browser check-site
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
 	@$(env) go vet ./...
 	@$(env) go test -timeout 30m ./...
 	@$(MAKE) check-notebooks
+	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
@@ -96,12 +97,11 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 	$(stamp) check $(NOTEBOOKS) || exit 1; \
 	export FAST=1 SWLAB_OUT="$(CURDIR)/.out/check-notebooks" && mkdir -p "$$SWLAB_OUT" && $(execute) $(NOTEBOOKS)
 
-check-site: site ## load these pages in headless Chromium with the network off: any error in a console fails
+check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
-test-browser: setup ## JupyterLab in headless Chromium: run notebooks 01 and 03 in short form, turn their spheres, move kappa
-	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb
-	@$(env) $(py) scripts/test_browser.py notebooks/03_distributions.ipynb
+test-browser: setup ## JupyterLab in headless Chromium: stop a training, run notebooks 01 and 03 in short form, turn their spheres, move kappa
+	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab

@@ -1,45 +1,26 @@
-"""Opens a notebook in JupyterLab in a headless browser, as a reader would: test_browser.py NOTEBOOK. Run All must give every cell that has output in
-the stored notebook some, in short form; a sphere must turn when it is dragged; the slider of its concentration, if it has one, must change it. The
-notebook is a copy without outputs in .out/test-browser."""
+"""JupyterLab in a headless browser, as a reader uses it: test_browser.py NOTEBOOK...
 
-import os
-import secrets
+The stop button must end a training soon and lose nothing. Of every notebook, in short form, Run All must give each cell that has output in the
+stored notebook some; a bar of progress must be one output that moves; a sphere must turn when it is dragged, and its slider of kappa, if it has
+one, must change it; a second Run All must read what the first has trained. The notebooks are copies without outputs in .out/test-browser."""
+
+import json
+import re
+import shutil
 import signal
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
-from urllib.request import urlopen
 
 import nbformat
 
+import sphere
+import stopping
 from browser import Browser, wait
+from lab import Lab, texts
 
 FOLDER = Path(".out/test-browser")
-NOTEBOOK = "jupyterapp.shell.currentWidget"
-# A page without a user has no current notebook until one is activated.
-OPEN = """(() => {
-  const [first] = window.jupyterapp ? jupyterapp.shell.widgets('main') : [];
-  if (first) jupyterapp.shell.activateById(first.id);
-  return !!(first && first === jupyterapp.shell.currentWidget && first.content && first.content.model && first.content.model.cells.length);
-})()"""
-# Brings the sphere into view and says where it is.
-BOX = """(() => {
-  const canvas = document.querySelector('.swlab-sphere canvas');
-  canvas.scrollIntoView({block: 'center', behavior: 'instant'});
-  const box = canvas.getBoundingClientRect();
-  return [box.x, box.y, box.width, box.height];
-})()"""
-PIXELS = "document.querySelector('.swlab-sphere canvas').toDataURL()"
-# Moves the slider of kappa; false where none is shown.
-SLIDE = """(() => {
-  const slider = document.querySelector('.swlab-sphere label input[type=range]');
-  if (!slider || !slider.offsetParent) return false;
-  slider.value = 200;
-  slider.dispatchEvent(new Event('input', {bubbles: true}));
-  return true;
-})()"""
+RESULTS = FOLDER / "results"
+BAR = re.compile(r"<b>training</b> (\d+) of (\d+)")
 LIMIT = 900  # seconds for all cells; their first run compiles the library
 
 
@@ -54,102 +35,86 @@ def copy(path):
     return shows
 
 
-def serve(port, token):
-    """JupyterLab on the copy, its log in lab.log."""
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-               f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={FOLDER.resolve()}", "--LabApp.expose_app_in_browser=True"]
-    if os.geteuid() == 0:
-        command.append("--allow-root")
-    return subprocess.Popen(command, stdout=open(FOLDER / "lab.log", "w"), stderr=subprocess.STDOUT,
-                            env={**os.environ, "FAST": "1", "SWLAB_OUT": str((FOLDER / "results").resolve())})
-
-
-def answers(address):
-    try:
-        return urlopen(address, timeout=5).status == 200
-    except OSError:
-        return False
-
-
-def run_all(browser, cells):
-    """Runs all cells and returns them as stored."""
-    browser.evaluate(f"{NOTEBOOK}.sessionContext.ready.then(() => true)")
-    browser.evaluate("jupyterapp.commands.execute('notebook:run-all-cells'), true")
-
-    def code():
-        stored = browser.evaluate(f"{NOTEBOOK}.content.model.toJSON()")["cells"]
-        return [cell for cell in stored if cell["cell_type"] == "code"]
+def run_all(notebook, shows):
+    """Runs all cells: (what is wrong, the steps that each bar of progress showed)."""
+    before = max(cell["execution_count"] or 0 for cell in notebook.cells())
+    notebook.heard()
+    notebook.run_all()
 
     def done():
-        now = code()
-        broken = [o for cell in now for o in cell["outputs"] if o["output_type"] == "error"]
-        return broken or len(now) == cells and all(cell["execution_count"] for cell in now)
+        cells = notebook.cells()
+        broken = [o for cell in cells for o in cell["outputs"] if o["output_type"] == "error"]
+        return broken or all((cell["execution_count"] or 0) > before for cell in cells)
 
     wait(done, LIMIT, "the cells did not all run")
-    return code()
-
-
-def turn(browser):
-    """Drags the first sphere and returns its pixels twice before and once after."""
-    wait(lambda: browser.evaluate("!!document.querySelector('.swlab-sphere canvas')"), 30, "no sphere was drawn")
-    box, before = browser.evaluate(BOX), None
-    while box != before:  # cells above are laid out only when they come into view, and move what is below
-        time.sleep(1)
-        box, before = browser.evaluate(BOX), box
-    x, y, width, height = box
-    first = browser.evaluate(PIXELS)
-    time.sleep(0.5)
-    second = browser.evaluate(PIXELS)
-    browser.drag((x + 0.4 * width, y + 0.5 * height), (x + 0.6 * width, y + 0.6 * height))
-    time.sleep(0.5)
-    return first, second, browser.evaluate(PIXELS)
-
-
-def test(browser, address, name, token, cells):
-    browser.open(f"{address}/lab/tree/{name}?token={token}&reset")
-    wait(lambda: browser.evaluate(OPEN), 120, "the notebook did not open")
-    code = run_all(browser, len(cells))
-    wrong = []
-    for number, cell in enumerate(code, 1):
-        if cells[number - 1] and not cell["outputs"]:
+    wrong, bars = [], {}
+    for number, (cell, expected) in enumerate(zip(notebook.cells(), shows), 1):
+        if expected and not cell["outputs"]:
             wrong.append(f"code cell {number} shows nothing")
         wrong += [f"code cell {number}: {o['ename']}" for o in cell["outputs"] if o["output_type"] == "error"]
-    if not wrong:
-        first, second, third = turn(browser)
-        if first != second:
-            wrong.append("the sphere turns by itself")
-        if second == third:
-            wrong.append("the sphere does not turn when it is dragged")
-        if browser.evaluate(SLIDE):
-            time.sleep(0.5)
-            if browser.evaluate(PIXELS) == third:
-                wrong.append("the slider of kappa does not change the sphere")
-    (FOLDER / "page.png").write_bytes(browser.screenshot())
-    return wrong + [line for line in browser.complaints() if "asks for" not in line or "//127.0.0.1:" not in line]
+        if sum(bool(BAR.search(text)) for text in texts(cell)) > 1:
+            wrong.append(f"code cell {number} shows more than one bar of progress")
+    for _, output, html in notebook.heard():
+        if BAR.search(html):
+            bars.setdefault(output, []).append(int(BAR.search(html).group(1)))
+    return wrong, list(bars.values())
 
 
-def main(path):
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that server, kernel and browser end too
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    cells, token = copy(path), secrets.token_hex(16)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    server = serve(port, token)
-    try:
-        wait(lambda: server.poll() is not None or answers(f"{address}/api"), 120, "JupyterLab did not start")
-        with Browser(width=1300, height=1000) as browser:
-            wrong = test(browser, address, path.name, token, cells)
-    finally:
-        server.terminate()
-        server.wait(60)
-    for line in wrong:
-        print(f"FAILED: {path}: {line}", file=sys.stderr)
+def trained():
+    """The logs of all runs, which no second training may touch."""
+    return {str(log): (log.stat().st_mtime_ns, log.read_bytes()) for log in RESULTS.glob("runs/*/log.jsonl")}
+
+
+def parts():
+    """The names of the parts that the notebook has timed."""
+    file = RESULTS / "times.json"
+    return [time["part"] for time in json.loads(file.read_text())] if file.exists() else []
+
+
+def check(notebook, shows):
+    wrong, bars = run_all(notebook, shows)
     if wrong:
+        return wrong
+    for steps in bars:
+        if len(set(steps)) < 2 or steps != sorted(steps):
+            wrong.append(f"a bar of progress does not move on: it showed the steps {steps}")
+    wrong += sphere.turn(notebook.browser)
+    before = trained()
+    if bool(before) != bool(bars):
+        wrong.append(f"{len(before)} runs were trained, and {len(bars)} bars of progress shown")
+    if before:
+        again, bars = run_all(notebook, shows)
+        wrong += again + [f"run again, the notebook trains again: steps {steps}" for steps in bars]
+        if trained() != before:
+            wrong.append("run again, the notebook writes the log of a run that was finished")
+        if "reading the run trained before" not in parts():
+            wrong.append(f"run again, the notebook does not say that it reads the run trained before: it timed {parts()}")
+    return wrong
+
+
+def main(paths):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that server, kernel and browser end too
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    RESULTS.mkdir(parents=True)
+    failed = False
+    stopping.write(FOLDER / "stop.ipynb")
+    with Lab(FOLDER, {"FAST": "1", "SWLAB_OUT": str(RESULTS.resolve())}) as lab:
+        for path in [Path("stop.ipynb"), *paths]:
+            shows = copy(path) if path in paths else None
+            with Browser(width=1300, height=1000) as browser:
+                notebook = lab.open(browser, path.name)
+                wrong = check(notebook, shows) if shows else stopping.check(notebook, RESULTS)
+                (FOLDER / f"{path.stem}.png").write_bytes(browser.screenshot())
+                wrong += [line for line in browser.complaints() if "asks for" not in line or "//127.0.0.1:" not in line]
+            shutil.rmtree(RESULTS / "runs", ignore_errors=True)
+            for line in wrong:
+                print(f"FAILED: {path}: {line}", file=sys.stderr)
+            failed |= bool(wrong)
+            if not wrong:
+                print(f"  {path.name} in JupyterLab: " + (f"{len(shows)} cells ran, the sphere turns" if shows else "the stop button stops, nothing is lost"))
+    if failed:
         raise SystemExit(1)
-    print(f"  {path.name} in JupyterLab: {len(cells)} cells ran, the sphere turns")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main([Path(p) for p in sys.argv[1:]])
