@@ -6,7 +6,8 @@ import secrets
 import socket
 import subprocess
 import sys
-from urllib.request import urlopen
+import time
+from urllib.request import Request, urlopen
 
 from browser import wait
 
@@ -60,6 +61,20 @@ class Lab:
             return urlopen(f"{self.address}/api", timeout=5).status == 200
         except OSError:
             return False
+
+    def kernels(self, path="", method="GET"):
+        """What the server answers about its kernels."""
+        request = Request(f"{self.address}/api/kernels{path}", method=method, headers={"Authorization": f"token {self.token}"})
+        with urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read() or "null")
+
+    def interrupt(self, limit):
+        """Interrupts the only busy kernel without the page's help; returns the seconds until the server says that it is idle."""
+        [kernel] = [k["id"] for k in self.kernels() if k["execution_state"] == "busy"]
+        began = time.monotonic()
+        self.kernels(f"/{kernel}/interrupt", "POST")
+        wait(lambda: self.kernels(f"/{kernel}")["execution_state"] == "idle", limit, "the kernel did not become idle after the interrupt")
+        return time.monotonic() - began
 
     def open(self, browser, name):
         """The notebook of that name, when its kernel is ready."""

@@ -2,9 +2,7 @@
 run again goes on."""
 
 import json
-import os
 import re
-import time
 
 import nbformat
 
@@ -56,8 +54,8 @@ def records(out):
     return [json.loads(line)["step"] for line in lines], lines
 
 
-def train_and_stop(notebook, wrong, when):
-    """Runs the training cell, looks at it while it trains, and stops it. Returns the first step it showed, and the seconds until it ended."""
+def train_and_stop(notebook, wrong, when, stop):
+    """Runs the training cell, looks at it while it trains, and stops it. Returns the first step it showed."""
     notebook.run(1)
     seen, moments = [], []
 
@@ -77,23 +75,27 @@ def train_and_stop(notebook, wrong, when):
         wrong.append(f"{when}: the progress goes back: {seen}")
     if not drawn(look(notebook.browser, PICTURE)):
         wrong.append(f"{when}: the picture of the training is blank")
-    began = time.monotonic()
-    notebook.press_stop()
-    wait(lambda: not notebook.running(1), 30, "the cell did not end after the stop button")
-    took = time.monotonic() - began
-    print(f"  {when}: the cell ended {took:.1f} s after the stop button", flush=True)
+    stop()
+    wait(lambda: not notebook.running(1), 300, "the cell did not end")
     said = texts(notebook.cells()[1])
     if not any("interrupted; what was done is kept" in text for text in said) or any("killed" in text for text in said):
         wrong.append(f"{when}: the cell does not say that it was interrupted: {said}")
-    return seen[0], took
+    return seen[0]
 
 
-def check(notebook, out):
-    """What is wrong with the stop button; out is where the notebook keeps its results."""
+def check(lab, notebook, out):
+    """What is wrong with stopping; out is where the notebook keeps its results. The first stop is the button's; the second one, which is timed, is
+    the server's own, for a page on a busy machine may hear of it late."""
     wrong = []
+
+    def interrupt():
+        took = lab.interrupt(30)
+        if took > SOON:
+            wrong.append(f"the cell ended {took:.1f} s after the interrupt, expected {SOON} s at most")
+
     notebook.run(0)
     wait(lambda: not notebook.running(0), 300, "the first cell did not end")
-    _, one = train_and_stop(notebook, wrong, "first stop")
+    train_and_stop(notebook, wrong, "first stop", notebook.press_stop)
     steps, first = records(out)
     if not list(out.glob(f"runs/*/checkpoints/step-{steps[-1]:09d}/*")):
         wrong.append(f"no checkpoint of the last step, {steps[-1]}")
@@ -101,13 +103,7 @@ def check(notebook, out):
     wait(lambda: not notebook.running(2), 60, "the cell after the one stopped did not end")
     if "here" not in "".join(texts(notebook.cells()[2])):
         wrong.append("the kernel does not answer after the stop")
-    begins, two = train_and_stop(notebook, wrong, "second stop")
-    if min(one, two) > SOON:  # the better of two: something else may have delayed one of them
-        busy = os.getloadavg()[0] / os.cpu_count()
-        if busy > 2:
-            print(f"  not judged: more than {SOON} s, on a machine with {busy:.0f} times as much to do as it has cores")
-        else:
-            wrong.append(f"the cell ended {one:.1f} and {two:.1f} s after the stop button, expected {SOON} s at most")
+    begins = train_and_stop(notebook, wrong, "second stop", interrupt)
     again, second = records(out)
     if begins != steps[-1] + 1:
         wrong.append(f"run again, the cell began at step {begins}, expected {steps[-1] + 1}")

@@ -103,7 +103,7 @@ def main(paths):
             shows = copy(path) if path in paths else None
             with Browser(width=1300, height=1000) as browser:
                 notebook = lab.open(browser, path.name)
-                wrong = check(notebook, shows) if shows else stopping.check(notebook, RESULTS)
+                wrong = check(notebook, shows) if shows else stopping.check(lab, notebook, RESULTS)
                 (FOLDER / f"{path.stem}.png").write_bytes(browser.screenshot())
                 wrong += [line for line in browser.complaints() if "asks for" not in line or "//127.0.0.1:" not in line]
             shutil.rmtree(RESULTS / "runs", ignore_errors=True)
