@@ -79,6 +79,13 @@ func TestLive(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again.Looks, whole.Looks) || again.Result.Steps != 3 || len(again.Records) != 3 {
 		t.Errorf("read again: %v", err)
 	}
+	if err := b.Forget(e, set, c); err != nil {
+		t.Fatal(err)
+	}
+	heard = 0
+	if anew, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { heard++ })); err != nil || heard != 3 || !reflect.DeepEqual(anew.Looks, want.Looks) {
+		t.Errorf("forgotten and done anew: %d steps, %v", heard, err)
+	}
 	if p, err := Reconstructions(few, []string{"a"}, whole.Looks...); err != nil || p == nil {
 		t.Error(err)
 	}

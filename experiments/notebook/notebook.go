@@ -155,13 +155,14 @@ func (b *Book) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool
 }
 
 // Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
-// or reads it where it is finished. The stop button ends it with an error; a checkpoint is kept.
+// or reads it where it is finished: what the cell stores is the same. The stop button ends it with an error; a checkpoint is kept.
 func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
 		return train.Result{}, err
 	}
 	if r, err := train.ReadResult(dir); err == nil {
+		show.Progress(r.Steps, "training")(r.Steps, fmt.Sprintf("loss %.2f", r.Loss))
 		return r, nil
 	}
 	o := train.Options{Out: dir}

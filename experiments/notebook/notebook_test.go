@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -44,9 +45,15 @@ func TestBook(t *testing.T) {
 	if cell().Trained(e, trainSet, c) {
 		t.Error("trained before it was")
 	}
+	if _, err := cell().Finished(e, trainSet, c); err == nil || !strings.Contains(err.Error(), "run the cell that trains it first") {
+		t.Errorf("a run that is not there: %v", err)
+	}
 	first, err := cell().Train(e, trainSet, c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r, err := cell().Finished(e, trainSet, c); err != nil || !reflect.DeepEqual(r, first) {
+		t.Errorf("read %+v, %v, trained %+v", r, err, first)
 	}
 	if !cell().Trained(e, trainSet, c) {
 		t.Error("not trained after it was")
@@ -59,6 +66,14 @@ func TestBook(t *testing.T) {
 	other.Seed = 2
 	if cell().Trained(e, trainSet, other) {
 		t.Error("another configuration counts as trained")
+	}
+
+	other.Steps = 1
+	if _, err := cell().Train(e, trainSet, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := cell().Forget(e, trainSet, other); err != nil || cell().Trained(e, trainSet, other) || !cell().Trained(e, trainSet, c) {
+		t.Errorf("forgotten: %v", err)
 	}
 
 	computed := 0

@@ -80,8 +80,9 @@ func (o *output) say(what string, done, total int) {
 	}
 }
 
-// draw shows the result so far.
+// draw shows the result so far, without its times, so that a repeated run stores the same output.
 func (o *output) draw(r *sweep.Result) error {
+	r = r.WithoutTimes()
 	var b bytes.Buffer
 	if err := r.Write(&b, "html"); err != nil {
 		return err

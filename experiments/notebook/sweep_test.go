@@ -48,6 +48,9 @@ func TestSweep(t *testing.T) {
 	if len(shown) != 3 || !strings.HasPrefix(shown[0], "x <div") || shown[1] != "x_now <p>training 1/2</p>" || shown[2] != "x_now " {
 		t.Fatalf("shown %q", shown)
 	}
+	if r.Rows[0].Values["time"].N != 1 || strings.Contains(shown[0], "s/epoch") {
+		t.Error("what the cell stores has times, or the result has none")
+	}
 	_, after, _ := strings.Cut(shown[0], "data:image/png;base64,")
 	code, _, _ := strings.Cut(after, `"`)
 	raw, err := base64.StdEncoding.DecodeString(code)

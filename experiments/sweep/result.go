@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,6 +50,17 @@ type Number struct {
 	SD     *float64  `json:"sd"` // over seeds, dividing by n - 1; nil for one seed
 	N      int       `json:"n"`
 	Values []float64 `json:"values"` // by seed
+}
+
+// WithoutTimes is r without its seconds, which no second run repeats.
+func (r *Result) WithoutTimes() *Result {
+	out := *r
+	out.Rows = slices.Clone(r.Rows)
+	for i, row := range out.Rows {
+		out.Rows[i].Values = maps.Clone(row.Values)
+		delete(out.Rows[i].Values, "time")
+	}
+	return &out
 }
 
 func newNumber(values []float64) Number {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -42,7 +43,10 @@ func (r *Result) sheet() sheet {
 	for _, m := range metrics {
 		values.head, differences.head = append(values.head, m.name), append(differences.head, m.name+" - first")
 	}
-	values.head = append(values.head, "s/epoch")
+	timed := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Values["time"].N > 0 })
+	if timed {
+		values.head = append(values.head, "s/epoch")
+	}
 	compared, pending := false, false
 	for i, row := range r.Rows {
 		v, d := append([]string{}, row.shown...), append([]string{}, row.shown...)
@@ -53,8 +57,10 @@ func (r *Result) sheet() sheet {
 			d = append(d, c.text(there))
 			compared = compared || there
 		}
-		t, there := row.Values["time"]
-		v = append(v, t.text(there, "%.3g"))
+		if timed {
+			t, there := row.Values["time"]
+			v = append(v, t.text(there, "%.3g"))
+		}
 		switch row.State {
 		case Refused, Failed:
 			s.legend = append(s.legend, fmt.Sprintf("%s, %s: %s", row.State, r.Label(i), row.Reason))

@@ -1,0 +1,142 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// shapesTable is the table whose runs the paper's pictures of reconstructions show.
+const shapesTable = "full_reconstruction_quantitative"
+
+// Shapes are the clouds of the paper's pictures of reconstructions: the six training shapes of its table
+// full_reconstruction_quantitative, and what the network of every loss makes of them.
+type Shapes struct {
+	Names    []string        // of the shapes: their classes, or PC1 to PC6
+	Inputs   [][]float32     // of the shapes, [points, 3]
+	Rows     []Reconstructed // loss by loss
+	Settings []string        // what was reduced against the paper, in words
+}
+
+// Reconstructed is what one network makes of the six shapes.
+type Reconstructed struct {
+	ID, Name string      // of the table's row
+	Clouds   [][]float32 // [points, 3] each
+	EMD      []float64   // to the inputs: the field's approximate matching, summed over points, as in the table
+}
+
+// Shapes trains what is missing of the table full_reconstruction_quantitative at the preset's size with its first seed, below a bar unless
+// quiet, and returns the reconstructions by the networks of the epochs of lowest training loss, as the table scores them. rows are
+// ids or names, nil: the paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The stop button ends it
+// with an error, and calling it again goes on.
+func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
+	if len(p.Seeds) == 0 {
+		return Shapes{}, fmt.Errorf("preset: expected a seed, found none")
+	}
+	p.Seeds = p.Seeds[:1]
+	if b.Data != datasets.Builtin {
+		p.Clouds(b.Data, "")
+	}
+	if p.Name == "smoke" {
+		engine.FastCompile()
+	}
+	lab := &runs.Lab{Dir: b.Out}
+	defer lab.Close()
+	plan, err := reproduce.NewPlan(lab, shapesTable, p, rows, rows != nil)
+	if err != nil {
+		return Shapes{}, err
+	}
+	if quiet {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		err = reproduce.Do(ctx, lab, plan.Missing(lab), nil, nil)
+	} else {
+		err = do(lab, plan, nil)
+	}
+	if err != nil {
+		return Shapes{}, err
+	}
+	s := Shapes{Settings: plan.Settings}
+	var six *datasets.Set
+	for i, j := range plan.Jobs {
+		scored, ok := j.Runs[0].Run.(runs.Scores)
+		if !ok || !scored.Six {
+			return Shapes{}, fmt.Errorf("table %s: row %s does not score the six shapes", shapesTable, j.Row)
+		}
+		if six == nil {
+			if six, err = sixOf(lab, scored.Data); err != nil {
+				return Shapes{}, err
+			}
+		}
+		r := Reconstructed{ID: j.Row, Name: plan.Table.Rows[i].Name} // one seed, so one job a row
+		var result experiments.Scores
+		if err := lab.Result(scored, &result); err != nil {
+			return Shapes{}, err
+		}
+		r.EMD = result.PerCloud.EMD
+		if r.Clouds, err = b.reconstructions(lab, scored, six); err != nil {
+			return Shapes{}, fmt.Errorf("row %s: %w", j.Row, err)
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	if s.Inputs, err = vmfviz.Split(six.Points, six.N); err != nil {
+		return Shapes{}, err
+	}
+	for i := range six.N {
+		name := fmt.Sprintf("PC%d", i+1)
+		if six.Labels != nil && int(six.Labels[i]) < len(six.Classes) {
+			name = six.Classes[six.Labels[i]]
+		}
+		s.Names = append(s.Names, name)
+	}
+	return s, nil
+}
+
+// sixOf are the six shapes of the data.
+func sixOf(lab *runs.Lab, d runs.Data) (*datasets.Set, error) {
+	clouds, err := lab.Clouds(d)
+	if err != nil {
+		return nil, err
+	}
+	six, _, err := experiments.SixShapes(clouds)
+	return six, err
+}
+
+// reconstructions are what the scored network makes of the six, kept.
+func (b *Book) reconstructions(lab *runs.Lab, scored runs.Scores, six *datasets.Set) ([][]float32, error) {
+	points, err := Kept(b, "shapes", runs.Hash(scored), func() ([]float32, error) {
+		file, err := train.WeightsFile(filepath.Join(lab.Folder(scored.Of), runs.RunFolder), scored.State)
+		if err != nil {
+			return nil, err
+		}
+		w, err := weights.ReadSafetensors(file)
+		if err != nil {
+			return nil, err
+		}
+		net, err := swlab.NewNetwork(w)
+		if err != nil {
+			return nil, err
+		}
+		e, err := lab.Engine()
+		if err != nil {
+			return nil, err
+		}
+		return net.Reconstruct(six, swlab.NetworkOptions{Engine: e})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return vmfviz.Split(points, six.N)
+}
