@@ -72,7 +72,7 @@ func TestGridOrder(t *testing.T) {
 // TestEverySettingCanBeVaried: each of the names is read by its type.
 func TestEverySettingCanBeVaried(t *testing.T) {
 	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "form": "written", "reflection": "exact",
-		"per_point": "true", "summed": "true", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true"}
+		"per_point": "true", "summed": "true", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {
