@@ -106,10 +106,13 @@ test-browser: setup ## JupyterLab in headless Chromium: stop a training, run not
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab
 
-bench: setup ## measure: Go benchmarks, then the comparison with other programs
+bench: setup ## measure this project beside PyTorch, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
+	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
+	@$(env) .venv-torch/bin/python bench/check_losses.py
+	@$(env) go run ./bench $(BENCH)
+
+bench-go: setup ## the Go benchmarks of the library's packages
 	@$(env) go test -run '^$$' -bench . ./swlab/...
-	@$(env) bash bench/run.sh
-	@$(env) bash bench/distances.sh
 
 bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (20 minutes; goes on where it was stopped)
 	@$(env) go run ./bench/pairwise --store .out/bench/pairwise
@@ -118,4 +121,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check-notebooks check-site test-browser test-slurm bench bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check-notebooks check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Time one training step in PyTorch: the peer that swlab's step is compared with.
+"""Time training steps in PyTorch: the peer that swlab's steps are compared with.
 
     .venv-torch/bin/python bench/peer.py --loss la --batch 32 --points 512
 
-prints one JSON object. The time covers drawing the directions' noise, forward, backward and the optimizers; batches are
-made before the clock starts (procedural clouds, or with --data rows of an .npy file of shape [N, m, 3]), bootstrapped.
+prints one JSON object. A step draws the directions' noise, runs forward, the loss with its ascent, backward and the optimizers;
+batches are made before the clock starts (procedural clouds, or with --data rows of an .npy file of shape [N, m, 3]), bootstrapped.
+With --loss-only there is no network: the loss and its gradient at a reconstruction that stays.
 """
 
 import argparse
 import json
 import os
-import statistics
+import resource
 import sys
 import time
 
@@ -18,10 +19,12 @@ import numpy as np
 import torch
 
 import clouds
+import losses
 import model
 import steps
 
 BATCHES = 4  # different batches, visited in turn
+BEGAN = float(os.environ.get("BENCH_BEGAN", time.time()))  # when the program was started
 
 
 def main():
@@ -29,8 +32,8 @@ def main():
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     batches = make_batches(options)
-    step = make_step(options)
-    seconds = []
+    step = make_step(options, batches)
+    seconds, first = [], 0.0
     for i in range(options.warmup + options.steps):
         x = batches[i % BATCHES]
         start = time.perf_counter()
@@ -38,32 +41,30 @@ def main():
         seconds.append(time.perf_counter() - start)
         if not torch.isfinite(loss):
             sys.exit(f"peer: the loss of step {i} is {loss.item()}")
-    seconds = seconds[options.warmup :]
+        first = first or time.time() - BEGAN
     print(
         json.dumps(
             {
-                "peer": "torch",
+                "program": "torch",
                 "version": torch.__version__,
-                "loss": options.loss,
-                "batch": options.batch,
-                "points": options.points,
-                "slices": options.slices,
                 "threads": options.threads,
                 "huge_pages": os.environ.get("THP_MEM_ALLOC_ENABLE") == "1",
-                "steps": options.steps,
-                "seconds_per_step_min": min(seconds),
-                "seconds_per_step_median": statistics.median(seconds),
+                "seconds": seconds[options.warmup :],
+                "first_step": first,
+                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             }
         )
     )
 
 
 def parse():
-    parser = argparse.ArgumentParser(description="Time one training step in PyTorch on the CPU; prints JSON.")
-    parser.add_argument("--loss", choices=["sw", "la"], required=True, help="sw, or la: v-DSW with linear attention")
+    parser = argparse.ArgumentParser(description="Time training steps in PyTorch on the CPU; prints JSON.")
+    parser.add_argument("--loss", choices=losses.NAMES, required=True, help="la, ea, a: amortized v-DSW")
+    parser.add_argument("--loss-only", action="store_true", help="the loss and its gradient alone, without the autoencoder")
     parser.add_argument("--batch", type=positive, default=32, help="clouds in a batch (at least 2)")
     parser.add_argument("--points", type=positive, default=512, help="points of a cloud")
     parser.add_argument("--slices", type=positive, default=100, help="slicing directions of a pair")
+    parser.add_argument("--ascent-steps", type=positive, default=10, help="T of max-sw and v-dsw")
     parser.add_argument("--steps", type=positive, default=20, help="timed steps")
     parser.add_argument("--warmup", type=int, default=3, help="steps before the clock starts")
     parser.add_argument("--threads", type=positive, default=len(os.sched_getaffinity(0)), help="threads of PyTorch")
@@ -105,19 +106,26 @@ def load(path):
     return clouds.normalise(data.astype(np.float64)).astype(np.float32)
 
 
-def make_step(options):
+def make_step(options, batches):
+    """A function of a batch that does one step and returns the loss before it."""
+    loss = losses.make(options.loss, options.points, options.slices, options.ascent_steps)
+    if options.loss_only:
+        y = batches[-1].roll(1, 0).clone().requires_grad_()
+
+        def alone(x):
+            y.grad = None
+            value = loss(x, y)
+            value.backward()
+            return value.detach()
+
+        return alone
     autoencoder = model.Autoencoder(options.points)
     optimizer = steps.autoencoder_optimizer(autoencoder)
-    if options.loss == "sw":
-        return lambda x: steps.sw_step(
-            autoencoder, optimizer, x, model.uniform_directions(options.batch, options.slices)
-        )
-    amortizer = model.LinearAttention(options.points)
-    ascent = steps.amortizer_optimizer(amortizer)
 
     def step(x):
-        noise = [model.vmf_noise(options.batch, options.slices) for _ in range(2)]
-        return steps.la_step(autoencoder, optimizer, amortizer, ascent, x, *noise)[1]
+        value = loss(x, autoencoder(x))
+        steps.descend(optimizer, value)
+        return value.detach()
 
     return step
 

@@ -1,67 +1,36 @@
 #!/usr/bin/env python3
-"""Time distances between two clouds with POT (Python Optimal Transport) and print one JSON object a case.
+"""Time sliced distances between two clouds with POT (Python Optimal Transport) and print one JSON object.
 
-    bench/setup-pot.sh && .venv-pot/bin/python bench/pot_peer.py --clouds .out/bench/clouds
+    bench/setup-python.sh pot && .venv-pot/bin/python bench/pot_peer.py --points 2048 --slices 1000
 
-The clouds and directions are those that bench/distances has written. Sliced distances are ot.sliced_wasserstein_distance
-on NumPy arrays, squared, timed with the drawing of their projections; the error is that on the directions written, against
-sorting in float64. The EMD is ot.emd2 on Euclidean costs, timed with ot.dist.
+The clouds and the directions on which errors are measured are those that bench/distances has written. Timed is
+ot.sliced_wasserstein_distance on NumPy arrays with the drawing of its projections; the value is its square, the error that
+against sorting in float64.
 """
 
 import argparse
-import json
 import pathlib
-import re
-import time
 
 import numpy as np
 import ot
+import repeat
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--clouds", type=pathlib.Path, default=pathlib.Path(".out/bench/clouds"))
-    parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
-    parser.add_argument("--seconds", type=float, default=2, help="time to repeat every case for, at least three times")
+    parser.add_argument("--points", type=int, default=2048)
+    parser.add_argument("--slices", type=int, default=1000)
+    parser.add_argument("--dtype", choices=("float32", "float64"), default="float64")
+    parser.add_argument("--seconds", type=float, default=2, help="time to repeat the call for, at least three times")
     args = parser.parse_args()
-    cases = sorted(args.clouds.glob("*-x.npy"), key=lambda p: (not p.name.startswith("sliced"), number(p)))
-    if not cases:
-        parser.error(f"--clouds {args.clouds}: no clouds; run bench/distances first")
-    for path in cases:
-        print(json.dumps(measure(path, args)), flush=True)
-
-
-def number(path):
-    return int(re.fullmatch(r"\w+-(\d+)-x\.npy", path.name)[1])
-
-
-def measure(path, args):
-    load = lambda name: np.load(str(path).replace("-x.npy", f"-{name}.npy")).astype(args.dtype)
-    x, y, distance, slices, error = load("x"), load("y"), path.name.split("-")[0], 0, 0.0
-    if distance == "sliced":
-        theta = load("directions")
-        slices = len(theta)
-        repeats, seconds, _ = fastest(args.seconds, lambda: ot.sliced_wasserstein_distance(x, y, n_projections=slices))
-        value = float(ot.sliced_wasserstein_distance(x, y, projections=theta.T)) ** 2
-        error = abs(value / reference(x, y, theta) - 1)
-    else:
-        repeats, seconds, value = fastest(args.seconds, lambda: float(ot.emd2([], [], ot.dist(x, y, "euclidean"), numItermax=10**8)))
-    return {
-        "peer": "POT", "version": f"{ot.__version__}, {args.dtype}", "distance": distance, "points": len(x),
-        "slices": slices, "repeats": repeats, "seconds_min": seconds,
-        "value": value, "relative_error": error,
-    }  # fmt: skip
-
-
-def fastest(seconds, call):
-    """Call for so many seconds and at least three times: the number of calls, the time of the fastest, the last result."""
-    calls, least, begin = 0, float("inf"), time.perf_counter()
-    while calls < 3 or time.perf_counter() - begin < seconds:
-        start = time.perf_counter()
-        value = call()
-        least = min(least, time.perf_counter() - start)
-        calls += 1
-    return calls, least, value
+    x, y, theta = (
+        np.load(args.clouds / f"{args.points}-{name}.npy").astype(args.dtype) for name in ("x", "y", "directions")
+    )
+    seconds, _ = repeat.repeat(args.seconds, lambda: ot.sliced_wasserstein_distance(x, y, n_projections=args.slices))
+    value = float(ot.sliced_wasserstein_distance(x, y, projections=theta.T)) ** 2
+    error = abs(value / reference(x, y, theta) - 1)
+    repeat.report("POT", f"{ot.__version__}, {args.dtype}", seconds, value=value, relative_error=error)
 
 
 def reference(x, y, theta):

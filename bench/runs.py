@@ -69,7 +69,7 @@ def trace_run(x, u, normals, seed, seed_la, rows, width, dtype):
     history = {key: [] for key in ("J", "loss", "eps_before", "eps_after", "ck_ae", "ck_la")}
     for s in range(x.shape[0]):
         noise = [(u[s, i], normals[s, i]) for i in range(2)]
-        results = steps.la_step(net, optimizer, amortizer, ascent, x[s], *noise)
+        results = steps.amortized_step(net, optimizer, amortizer, ascent, x[s], *noise)
         for key, value in zip(history, (*results, _weights(net), _weights(amortizer))):
             history[key].append(torch.as_tensor(value).double())
     out.update({key: torch.stack(values) for key, values in history.items()})

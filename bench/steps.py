@@ -1,4 +1,4 @@
-"""One training step: the sliced Wasserstein loss (SW) and linear-attention amortized v-DSW (LA)."""
+"""One training step: the sliced Wasserstein loss (SW) and amortized v-DSW."""
 
 import torch
 
@@ -23,19 +23,11 @@ def descend(optimizer, loss):
     optimizer.step()
 
 
-def sw_step(autoencoder, optimizer, x, directions):
-    """One descent step on the mean over pairs and slices of F; returns the loss before the step."""
-    loss = model.sliced_costs(x, autoencoder(x), directions).mean()
-    descend(optimizer, loss)
-    return loss.detach()
-
-
-def la_step(autoencoder, optimizer, amortizer, ascent, x, max_noise, min_noise):
-    """Ascent of the amortizer on detached clouds, then descent of the autoencoder at the new, detached location.
+def amortized_loss(amortizer, ascent, x, y, max_noise, min_noise):
+    """Ascent of the amortizer on detached clouds, then the loss at the new, detached location.
 
     Returns J, the loss, and the locations before and after the ascent.
     """
-    y = autoencoder(x)
     before = amortizer(x, y.detach())
     objective = model.sliced_costs(x, y.detach(), model.vmf_directions(before, KAPPA, *max_noise)).mean()
     descend(ascent, -objective)
@@ -43,5 +35,11 @@ def la_step(autoencoder, optimizer, amortizer, ascent, x, max_noise, min_noise):
         after = amortizer(x, y)
         directions = model.vmf_directions(after, KAPPA, *min_noise)
     loss = model.sliced_costs(x, y, directions).mean()
+    return objective.detach(), loss, before.detach(), after
+
+
+def amortized_step(autoencoder, optimizer, amortizer, ascent, x, max_noise, min_noise):
+    """amortized_loss, then descent of the autoencoder on it; returns the same four."""
+    objective, loss, before, after = amortized_loss(amortizer, ascent, x, autoencoder(x), max_noise, min_noise)
     descend(optimizer, loss)
-    return objective.detach(), loss.detach(), before.detach(), after
+    return objective, loss.detach(), before, after

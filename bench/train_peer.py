@@ -71,7 +71,7 @@ def train_epoch(net, optimizers, amortizer, train, options):
         picks = torch.randint(options.points, (len(rows), options.points, 1)).expand(-1, -1, 3)
         x = train[rows].gather(1, picks)
         noise = [model.vmf_noise(len(rows), SLICES) for _ in range(2)]
-        losses.append(steps.la_step(net, optimizer, amortizer, ascent, x, *noise)[1].item())
+        losses.append(steps.amortized_step(net, optimizer, amortizer, ascent, x, *noise)[1].item())
     return losses
 
 

@@ -3,19 +3,23 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
 )
 
 // TestSliced: the number that is timed is the reference's, and directions are unit vectors with mean 0.
 func TestSliced(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	c := comparison{Points: 50, Slices: 2000, x: uniform(r, 50), y: uniform(r, 50)}
-	theta := uniform(r, c.Slices)
-	got, err := distance(c, theta)
+	const slices = 2000
+	set := func() *datasets.Set { return &datasets.Set{Points: uniform(r, 50), N: 1, M: 50, D: 3} }
+	x, y, theta := set(), set(), uniform(r, slices)
+	got, err := distance(x, y, slices, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := reference(c.x, c.y, theta); math.Abs(got-want) > 1e-9*want {
+	if want := reference(x.Points, y.Points, theta); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("%v, reference %v", got, want)
 	}
 	var mean [3]float64
@@ -23,15 +27,28 @@ func TestSliced(t *testing.T) {
 		length := 0.0
 		for j, v := range theta[l : l+3] {
 			length += float64(v) * float64(v)
-			mean[j] += float64(v) / float64(c.Slices)
+			mean[j] += float64(v) / float64(slices)
 		}
 		if math.Abs(length-1) > 1e-6 {
 			t.Fatalf("direction %d has length^2 %v", l/3, length)
 		}
 	}
 	for _, v := range mean {
-		if math.Abs(v) > 5/math.Sqrt(3*float64(c.Slices)) {
+		if math.Abs(v) > 5/math.Sqrt(3*float64(slices)) {
 			t.Errorf("mean of the directions %v", mean)
+		}
+	}
+}
+
+// TestRun: what is written can be timed; what was not written is named.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(dir, 30, 5, 0); err == nil || !strings.Contains(err.Error(), "30-x.npy") {
+		t.Errorf("%v", err)
+	}
+	for _, slices := range []int{0, 5} {
+		if err := run(dir, 30, slices, 0); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

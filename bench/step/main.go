@@ -1,16 +1,16 @@
 // Command step times training steps of this project, for comparison with bench/peer.py: the steps of a real run on the built-in
-// shapes, log included. It prints one JSON object.
+// shapes, log included, or the loss and its gradient alone. It prints one JSON object.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"time"
 
+	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -26,18 +26,22 @@ func main() {
 
 func measure() error {
 	c := train.DefaultConfig()
-	name := flag.String("loss", "sw", "sw, la (LA v-DSW), v-dsw (ascent), chamfer")
+	name := flag.String("loss", "sw", "sw, max-sw, v-dsw (ascent), la, ea, a (amortized v-DSW), chamfer, emd")
+	only := flag.Bool("loss-only", false, "the loss and its gradient alone, without the autoencoder")
 	backend := flag.String("backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	flag.IntVar(&c.Batch, "batch", 32, "clouds per step")
 	flag.IntVar(&c.Points, "points", 512, "points per cloud")
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
-	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "ascent steps of v-dsw")
+	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
 	steps := flag.Int("steps", 20, "steps that are timed")
-	warmup := flag.Int("warmup", 3, "steps before them")
+	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
 	flag.Parse()
-	c.Loss = *name
-	if *name == "la" {
-		c.Loss, c.Amortizer = "v-dsw", "la"
+	if *warmup < 1 || *steps < 1 {
+		return fmt.Errorf("warmup, steps: expected at least 1 each, found %d and %d", *warmup, *steps)
+	}
+	c.Loss, c.Amortizer = lossOf(*name)
+	if c.Loss == "max-sw" {
+		c.Slices = 1
 	}
 	c.Steps = *steps + *warmup
 	set, err := datasets.Load("builtin", datasets.Options{Points: c.Points})
@@ -48,33 +52,54 @@ func measure() error {
 	if err != nil {
 		return err
 	}
+	if c.Batch < 2 || c.Batch > set.N {
+		return fmt.Errorf("batch: expected 2 to %d, found %d", set.N, c.Batch)
+	}
 	set = set.Select(rows(set.N - set.N%c.Batch)) // whole batches only: a partial one is another program
 	e, err := engine.Open(*backend)
 	if err != nil {
 		return err
 	}
+	began, seconds, first := timing.Began(), []float64{}, 0.0
+	done := func(s float64) {
+		if first == 0 {
+			first = time.Since(began).Seconds()
+		}
+		seconds = append(seconds, s)
+	}
+	if *only {
+		err = lossAlone(e, c, set, done)
+	} else {
+		err = trainSteps(e, c, set, done)
+	}
+	if err != nil {
+		return err
+	}
+	timed := seconds[*warmup:]
+	return timing.Result{Version: e.Name, Seconds: timed, FirstStep: first, Compile: seconds[0] - timing.Median(timed)}.Print(os.Stdout)
+}
+
+// lossOf are the registered loss and the amortizer behind a name of the benchmark.
+func lossOf(name string) (loss, amortizer string) {
+	switch name {
+	case "la", "ea", "a":
+		return "v-dsw", name
+	case "emd":
+		return "emd-approx", ""
+	}
+	return name, ""
+}
+
+// trainSteps does the steps of a run in a folder that is removed again.
+func trainSteps(e *engine.Engine, c train.Config, set *datasets.Set, done func(seconds float64)) error {
 	dir, err := os.MkdirTemp("", "swlab-step-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	run := filepath.Join(dir, "run")
-	if _, err := train.Run(context.Background(), e, set, c, train.Options{Out: run}); err != nil {
-		return err
-	}
-	log, err := train.ReadLog(run)
-	if err != nil {
-		return err
-	}
-	var seconds []float64
-	for _, r := range log[*warmup:] {
-		seconds = append(seconds, r.Seconds)
-	}
-	slices.Sort(seconds)
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"peer": "swlab", "version": e.Name, "loss": *name, "batch": c.Batch, "points": c.Points, "slices": c.Slices,
-		"steps": *steps, "seconds_per_step_min": seconds[0], "seconds_per_step_median": seconds[len(seconds)/2],
-	})
+	o := train.Options{Out: filepath.Join(dir, "run"), Progress: func(r train.Record, _ int) { done(r.Seconds) }}
+	_, err = train.Run(context.Background(), e, set, c, o)
+	return err
 }
 
 func rows(n int) []int {

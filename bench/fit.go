@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// curve is the cost of one kind of work by one program against an axis.
+type curve struct {
+	axis, name, program   string
+	at, cost, least, most []float64 // median over the rounds, the least and the largest of them
+}
+
+// curves collects them in the order of the plan.
+type curves struct {
+	index map[[3]string]int
+	all   []curve
+}
+
+func newCurves() *curves { return &curves{index: map[[3]string]int{}} }
+
+func (c *curves) add(p point, program string, s programSummary) {
+	k := [3]string{p.Axis, p.Curve, program}
+	i, ok := c.index[k]
+	if !ok {
+		i = len(c.all)
+		c.index[k] = i
+		c.all = append(c.all, curve{axis: p.Axis, name: p.Curve, program: program})
+	}
+	at, _ := slices.BinarySearch(c.all[i].at, p.At)
+	v := &c.all[i]
+	v.at = slices.Insert(v.at, at, p.At)
+	v.cost = slices.Insert(v.cost, at, s.Median)
+	v.least = slices.Insert(v.least, at, s.Low)
+	v.most = slices.Insert(v.most, at, s.High)
+}
+
+// fit is the slope of log cost on log axis over the upper end of a curve: the upper two decades of m, of cost / log m, else the upper
+// decade of cost. Uncertainty is the standard error of least squares, nil with fewer than three points.
+type fit struct {
+	Axis        string   `json:"axis"`
+	Curve       string   `json:"curve"`
+	Program     string   `json:"program"`
+	Of          string   `json:"of"`
+	From        float64  `json:"from"`
+	To          float64  `json:"to"`
+	Points      int      `json:"points"`
+	Exponent    float64  `json:"exponent"`
+	Uncertainty *float64 `json:"uncertainty,omitempty"`
+}
+
+func fitAll(all []curve) []fit {
+	var out []fit
+	for _, c := range all {
+		if f, ok := fitCurve(c); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func fitCurve(c curve) (fit, bool) {
+	f := fit{Axis: c.axis, Curve: c.name, Program: c.program, Of: "t"}
+	decades := 10.0
+	if c.axis == "m" {
+		f.Of, decades = "t / log m", 100
+	}
+	var x, y []float64
+	for i, at := range c.at {
+		if at*decades < c.at[len(c.at)-1] || at <= 1 {
+			continue
+		}
+		cost := c.cost[i]
+		if c.axis == "m" {
+			cost /= math.Log(at)
+		}
+		x, y = append(x, math.Log(at)), append(y, math.Log(cost))
+	}
+	if len(x) < 2 {
+		return f, false
+	}
+	slope, err := line(x, y)
+	f.From, f.To, f.Points, f.Exponent = math.Round(math.Exp(x[0])), math.Round(math.Exp(x[len(x)-1])), len(x), slope
+	if !math.IsNaN(err) {
+		f.Uncertainty = &err
+	}
+	return f, true
+}
+
+// line is the slope of the least-squares line and its standard error, NaN for two points.
+func line(x, y []float64) (slope, err float64) {
+	n, mx, my := float64(len(x)), 0.0, 0.0
+	for i := range x {
+		mx, my = mx+x[i]/n, my+y[i]/n
+	}
+	xx, xy := 0.0, 0.0
+	for i := range x {
+		xx += (x[i] - mx) * (x[i] - mx)
+		xy += (x[i] - mx) * (y[i] - my)
+	}
+	slope = xy / xx
+	rest := 0.0
+	for i := range x {
+		r := y[i] - my - slope*(x[i]-mx)
+		rest += r * r
+	}
+	if n == 2 {
+		return slope, math.NaN()
+	}
+	return slope, math.Sqrt(rest / (n - 2) / xx)
+}

@@ -1,0 +1,50 @@
+package main
+
+import "fmt"
+
+// limit is something that was asked of the numbers.
+type limit struct {
+	What  string `json:"what"`
+	Asked string `json:"asked"`
+	Found string `json:"found"`
+	Met   bool   `json:"met"`
+}
+
+// limits are those that the measurements at hand can answer.
+func limits(s summary) []limit {
+	var out []limit
+	for _, f := range s.Fits {
+		if f.Program == swlab {
+			out = append(out, limit{fmt.Sprintf("exponent of %s in %s, %s", f.Of, f.Axis, f.Curve), "1 within 0.1", f.exponent(), f.Exponent >= 0.9 && f.Exponent <= 1.1})
+		}
+	}
+	for _, loss := range []string{"sw", "la"} {
+		n := name(loss) + ", B=32 m=256"
+		if p := s.find("start", n, swlab); p != nil && p.FirstStep != nil {
+			out = append(out, limit{"start-up to the first finished step, go run with a warm build cache, " + n, "at most 8 s",
+				fmt.Sprintf("%.1f s (%.1f to %.1f)", p.FirstStep.Median, p.FirstStep.Low, p.FirstStep.High), p.FirstStep.Median <= 8})
+		}
+	}
+	one, fifty := s.find("compile", "v-DSW step, T=1", swlab), s.find("compile", "v-DSW step, T=50", swlab)
+	if one != nil && fifty != nil && one.Compile != nil && fifty.Compile != nil {
+		r := fifty.Compile.Median / one.Compile.Median
+		out = append(out, limit{"compile time of the T = 50 step over that of T = 1", "at most 1.5", fmt.Sprintf("%.2f (%.2f and %.2f s)", r, fifty.Compile.Median, one.Compile.Median), r <= 1.5})
+	}
+	const large = "SW, B=128 m=2048"
+	mine := s.find("steps", large, swlab)
+	for _, other := range []string{torch, huge} {
+		if theirs := s.find("steps", large, other); mine != nil && theirs != nil {
+			r := mine.Peak / theirs.Peak
+			out = append(out, limit{"peak memory of the step " + large + " over that of " + other, "at most 0.45", fmt.Sprintf("%.2f (%.0f and %.0f MB)", r, mine.Peak, theirs.Peak), r <= 0.45})
+		}
+	}
+	return out
+}
+
+// exponent is the slope with its uncertainty.
+func (f fit) exponent() string {
+	if f.Uncertainty == nil {
+		return fmt.Sprintf("%.2f", f.Exponent)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", f.Exponent, *f.Uncertainty)
+}

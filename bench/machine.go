@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// machine is what the numbers were measured on.
+type machine struct {
+	Processor string `json:"processor"`
+	Cores     int    `json:"cores"`
+	Memory    string `json:"memory"`
+	System    string `json:"system"`
+	HugePages string `json:"huge_pages"` // what the kernel offers
+	Load      string `json:"load"`       // when the report was written
+	Go        string `json:"go"`
+	Date      string `json:"date"`
+}
+
+func thisMachine() machine {
+	return machine{
+		Processor: field("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: field("/proc/meminfo", "MemTotal"),
+		System: runtime.GOOS + "/" + runtime.GOARCH + ", kernel " + content("/proc/sys/kernel/osrelease"), HugePages: content("/sys/kernel/mm/transparent_hugepage/enabled"),
+		Load: content("/proc/loadavg"), Go: runtime.Version(), Date: time.Now().UTC().Format("2006-01-02"),
+	}
+}
+
+// field is the value of the first line "name : value" of a file, or "unknown".
+func field(path, name string) string {
+	for line := range strings.Lines(content(path)) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}
+
+func content(path string) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "unknown"
+	}
+	return string(bytes.TrimSpace(raw))
+}

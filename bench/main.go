@@ -1,0 +1,110 @@
+// Command bench measures this project beside PyTorch, POT, SciPy and NumPy on the machine it runs on (see README.md here):
+//
+//	make bench                                   installs the others, pinned, and calls
+//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.json, .md, -scaling.png, .svg
+//	go run ./bench --budget 30m                  the same, and stops after that time; the next call goes on
+//	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
+//	go run ./bench --report                      measures nothing
+//	go run ./bench --quick                       sizes of a few seconds, to try it out; all files in .out/bench/quick
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+// options of a call.
+type options struct {
+	work    string        // folder of programs, clouds and raw results
+	results string        // folder of the report
+	rounds  int           // of every case
+	budget  time.Duration // after which no program is started; 0: none
+	limit   time.Duration // of one program
+	only    *regexp.Regexp
+	quick   bool
+}
+
+func main() {
+	rounds := flag.Int("rounds", 3, "of every case; more than there are adds to them")
+	budget := flag.Duration("budget", 0, "start nothing after this time; 0: no limit")
+	limit := flag.Duration("timeout", 15*time.Minute, "of one program")
+	only := flag.String("only", "", "regular expression on group/name; empty: all cases")
+	quick := flag.Bool("quick", false, "tiny sizes, to try the benchmark out")
+	list := flag.Bool("list", false, "print the cases and stop")
+	report := flag.Bool("report", false, "write the report of what has been measured")
+	fresh := flag.Bool("fresh", false, "forget what has been measured")
+	flag.Parse()
+	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results"), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
+	var err error
+	if o.only, err = regexp.Compile(*only); err != nil {
+		fail(fmt.Errorf("--only: %w", err))
+	}
+	if o.quick {
+		o.work = filepath.Join(o.work, "quick")
+		o.results = o.work
+	}
+	cases := plan(o.work, o.quick)
+	if *list {
+		for _, c := range cases {
+			fmt.Printf("%s/%s: %d programs\n", c.Group, c.Name, len(c.Programs))
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if *fresh {
+		if err := os.Remove(o.store()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			fail(err)
+		}
+	}
+	if !*report {
+		if err := build(ctx, o); err != nil {
+			fail(err)
+		}
+		if err := measure(ctx, o, cases); err != nil {
+			fail(err)
+		}
+	}
+	runs, err := readRuns(o.store())
+	if err == nil {
+		err = write(o.results, summarise(cases, runs))
+	}
+	if err != nil {
+		fail(err)
+	}
+	fmt.Println("report:", filepath.Join(o.results, "bench.md"))
+}
+
+func (o options) store() string { return filepath.Join(o.work, "runs.jsonl") }
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "bench:", err)
+	os.Exit(1)
+}
+
+// build compiles the programs of this project, and the one that go run starts, so that its first start is as warm as the others.
+func build(ctx context.Context, o options) error {
+	bin := filepath.Join(o.work, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	for _, name := range []string{"step", "distances", "evaluation", "sampling", "reading"} {
+		args = append(args, "./bench/"+name)
+	}
+	for _, args := range [][]string{args, {"run", "./bench/step", "-h"}} {
+		if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// largest is points times directions up to which POT is called: about 20 seconds. Larger cases are ours alone.
+const largest = 4e7
+
+// scaling are cost curves of this project alone: steps against B, losses against L and T.
+func (p *planner) scaling() {
+	on := func(axis, curve string, at int, flags ...any) {
+		p.add(testCase{Group: "scaling", Name: fmt.Sprintf("%s, %s=%d", curve, axis, at), On: []point{{axis, curve, float64(at)}},
+			Programs: []program{{Name: swlab, Command: p.ours("step", append(flags, "--warmup", 1)...)}}})
+	}
+	m := p.small(512)
+	for _, b := range p.of([]int{16, 32, 64, 128, 256, 512}, []int{4, 8, 16}) {
+		for _, l := range []string{"sw", "la"} {
+			on("B", name(l)+" step", b, "--loss", l, "--batch", b, "--points", m, "--steps", p.atMost(max(4, 512/b)))
+		}
+	}
+	b := p.small(32)
+	for _, slices := range p.of([]int{10, 20, 50, 100, 200, 500, 1000}, []int{4, 8, 16}) {
+		on("L", "SW loss alone", slices, "--loss", "sw", "--loss-only", "--batch", b, "--points", m, "--slices", slices, "--steps", p.atMost(20))
+	}
+	for _, t := range p.of([]int{1, 2, 5, 10, 20, 50}, []int{2, 4, 8}) {
+		on("T", "v-DSW loss alone", t, "--loss", "v-dsw", "--loss-only", "--batch", b, "--points", m, "--ascent-steps", t, "--steps", p.atMost(8))
+	}
+}
+
+func (p *planner) of(all, quick []int) []int {
+	if p.quick {
+		return quick
+	}
+	return all
+}
+
+// distances are between two clouds, over a grid of m and L and along two lines of it.
+func (p *planner) distances() {
+	const line, points = 100, 2048
+	ms := p.of([]int{1000, points, 10_000, 100_000, 1_000_000}, []int{500, 1000})
+	grid := map[[2]int]bool{}
+	add := func(m, l int) {
+		if grid[[2]int{m, l}] {
+			return
+		}
+		grid[[2]int{m, l}] = true
+		dir := filepath.Join(p.work, "clouds")
+		flags := []any{"--clouds", dir, "--points", m, "--slices", l, "--seconds", p.atMost(2)}
+		c := testCase{Group: "distance", Name: fmt.Sprintf("sliced W_2^2, m=%d L=%d", m, l),
+			Needs:    []file{{filepath.Join(dir, fmt.Sprintf("%d-directions.npy", m)), p.ours("distances", "--clouds", dir, "--points", m)}},
+			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}}}
+		if m*l <= largest {
+			for _, dtype := range []string{"float64", "float32"} {
+				c.Programs = append(c.Programs, program{Name: "POT, " + dtype, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})
+			}
+		}
+		if l == line {
+			c.On = append(c.On, point{"m", fmt.Sprintf("distance, L = %d", line), float64(m)})
+		}
+		if m == points {
+			c.On = append(c.On, point{"L", fmt.Sprintf("distance, m = %d", points), float64(l)})
+		}
+		p.add(c)
+	}
+	for _, l := range p.of([]int{10, 100, 1000}, []int{10, line}) {
+		for _, m := range ms {
+			add(m, l)
+		}
+	}
+	for _, m := range p.of([]int{30_000, 300_000}, []int{2000}) {
+		add(m, line)
+	}
+	for _, l := range p.of([]int{200, 500}, nil) {
+		add(points, l)
+	}
+}
+
+func (p *planner) evaluation() {
+	dir, points := filepath.Join(p.work, "clouds"), 2*p.small(1024)
+	flags := []any{"--clouds", dir, "--points", points, "--seconds", p.atMost(2), "--metric"}
+	pairs := []file{{filepath.Join(dir, fmt.Sprintf("pairs-%d-y.npy", points)), p.ours("evaluation", "--clouds", dir, "--points", points)}}
+	for _, m := range []struct{ flag, name string }{{"cd", "CD"}, {"sw", "SW, L=100"}, {"emd", "EMD of the kernel"}, {"emd-exact", "exact EMD"}} {
+		c := testCase{Group: "evaluation", Name: fmt.Sprintf("%s, m=%d", m.name, points), Needs: pairs,
+			Programs: []program{{Name: swlab, Command: p.ours("evaluation", append(flags, m.flag)...)}}}
+		if m.flag == "emd-exact" {
+			for _, other := range []string{"pot", "scipy"} {
+				c.Programs = append(c.Programs, program{Name: map[string]string{"pot": "POT", "scipy": "SciPy"}[other],
+					Command: peer(".venv-pot", "evaluation_peer.py", append(flags, m.flag, "--program", other)...)})
+			}
+		} else {
+			command := peer(".venv-torch", "evaluation_peer.py", append(flags, m.flag)...)
+			c.Programs = append(c.Programs, program{Name: torch, Command: command}, program{Name: huge, Command: command, Env: hugePages})
+		}
+		p.add(c)
+	}
+}
+
+func (p *planner) sampling() {
+	for _, law := range []struct {
+		dim   int
+		kappa float64
+	}{{3, 1}, {10, 10.5}} {
+		samples := 1_000_000
+		if p.quick {
+			samples = 10_000
+		}
+		flags := []any{"--dim", law.dim, "--kappa", law.kappa, "--samples", samples, "--seconds", p.atMost(2)}
+		c := testCase{Group: "vMF samples", Name: fmt.Sprintf("d=%d kappa=%g", law.dim, law.kappa),
+			Programs: []program{{Name: "swlab, host", Command: p.ours("sampling", append(flags, "--on", "host")...)}}}
+		others := []struct{ venv, program, name string }{{".venv-torch", "torch", torch}, {".venv-pot", "scipy", "SciPy"}}
+		if law.dim == 3 {
+			c.Programs = append(c.Programs, program{Name: "swlab, graph", Command: p.ours("sampling", append(flags, "--on", "graph")...)})
+			others = append(others, struct{ venv, program, name string }{".venv-pot", "numpy", "NumPy"})
+		}
+		for _, o := range others {
+			c.Programs = append(c.Programs, program{Name: o.name, Command: peer(o.venv, "sampling_peer.py", append(flags, "--program", o.program)...)})
+		}
+		p.add(c)
+	}
+}
+
+func (p *planner) reading() {
+	dir, n := filepath.Join(p.work, "clouds"), p.small(4096)
+	npy, npz := filepath.Join(dir, "set.npy"), filepath.Join(dir, "set.npz")
+	needs := []file{{npy, p.ours("reading", "--out", npy, "--clouds", n)}, {npz, peer(".venv-pot", "reading_peer.py", "--file", npy, "--write-npz", npz)}}
+	for i, path := range []string{npy, npz} {
+		flags := []any{"--file", path}
+		c := testCase{Group: "data", Name: fmt.Sprintf("batches of 128 x 2048 from %s", []string{".npy", "stored .npz"}[i]), Needs: needs,
+			Programs: []program{{Name: swlab, Command: p.ours("reading", flags...)}}}
+		for _, w := range []int{0, 2} {
+			c.Programs = append(c.Programs, program{Name: fmt.Sprintf("torch, %d workers", w), Command: peer(".venv-torch", "reading_peer.py", append(flags, "--workers", w)...)})
+		}
+		p.add(c)
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// axes of the picture.
+var axes = []struct{ name, title, label string }{
+	{"B", "Batch", "clouds of a batch B"},
+	{"L", "Slices", "directions L"},
+	{"T", "Ascent", "ascent steps T"},
+	{"m", "Points", "points of a cloud m"},
+}
+
+// draw plots every curve of at least two points on the panel of its axis, both logarithmic, with its exponent; nil without any.
+func draw(s summary) (*vmfviz.Picture, error) {
+	var panels []vmfviz.CurvePanel
+	for _, a := range axes {
+		panel := vmfviz.CurvePanel{Title: a.title, XLabel: a.label, YLabel: "seconds", LogX: true, LogY: true}
+		for _, c := range s.plots {
+			if c.axis != a.name || len(c.at) < 2 {
+				continue
+			}
+			panel.Series = append(panel.Series, vmfviz.Series{Label: label(c, s.Fits), X: c.at, Y: c.cost, Low: c.least, High: c.most})
+		}
+		if len(panel.Series) > 0 {
+			panels = append(panels, panel)
+		}
+	}
+	if len(panels) == 0 {
+		return nil, nil
+	}
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Cost, with the exponent of its growth"}, panels...)
+}
+
+func label(c curve, fits []fit) string {
+	out := c.name
+	if c.program != swlab {
+		out += ", " + c.program
+	}
+	i := slices.IndexFunc(fits, func(f fit) bool { return f.Axis == c.axis && f.Curve == c.name && f.Program == c.program })
+	if i < 0 {
+		return out
+	}
+	if c.axis == "m" {
+		return out + ": " + fits[i].exponent() + " (t / log m)"
+	}
+	return out + ": " + fits[i].exponent()
+}

@@ -1,0 +1,92 @@
+// Command reading times reading, centring and scaling batches of clouds in random order, seconds per batch, for comparison with
+// bench/reading_peer.py. Without --file it writes the clouds of built-in shapes, repeated, as .npy:
+//
+//	go run ./bench/reading --clouds 4096
+//	go run ./bench/reading --file .out/bench/clouds/set.npy
+//
+// The file is streamed, never loaded, whatever its size; the next batch is read ahead as in training. It prints one JSON object, whose
+// value is the mean norm of the first batch's points.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/bench/timing"
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+func main() {
+	file := flag.String("file", "", "clouds to read, .npy or .npz; empty: write them")
+	out := flag.String("out", filepath.Join(".out", "bench", "clouds", "set.npy"), "where to write them")
+	n := flag.Int("clouds", 4096, "to write")
+	points := flag.Int("points", 2048, "per cloud to write")
+	batch := flag.Int("batch", 128, "clouds of a batch")
+	passes := flag.Int("passes", 2, "over the file")
+	flag.Parse()
+	var err error
+	if *file == "" {
+		err = write(*out, *n, *points)
+	} else {
+		err = read(*file, *batch, *passes)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "reading:", err)
+		os.Exit(1)
+	}
+}
+
+func write(path string, n, points int) error {
+	set, err := datasets.Shapes{Points: points, Train: 4, Raw: true}.Generate()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	all := make([]float32, 0, n*points*3)
+	for i := range n {
+		all = append(all, set.Cloud(i%set.N)...)
+	}
+	return datasets.WriteNPY(path, all, n, points, 3)
+}
+
+func read(path string, batch, passes int) error {
+	s, err := datasets.Open(path, datasets.OpenOptions{Memory: -1})
+	if err != nil {
+		return err
+	}
+	if batch < 1 || passes < 1 || batch > s.Header().N {
+		return fmt.Errorf("expected a batch of 1 to %d clouds and at least one pass, found %d and %d", s.Header().N, batch, passes)
+	}
+	r := timing.Result{Version: "streamed"}
+	for pass := range passes {
+		order := datasets.EpochOrder(s.Header().N, 1, pass)
+		whole := datasets.Batches(order[:len(order)/batch*batch], batch)
+		began := time.Now()
+		for clouds, err := range datasets.Ahead(s, slices.Values(whole)) {
+			if err != nil {
+				return err
+			}
+			if r.Value == 0 {
+				r.Value = meanNorm(clouds)
+			}
+		}
+		r.Seconds = append(r.Seconds, time.Since(began).Seconds()/float64(len(whole)))
+	}
+	return r.Print(os.Stdout)
+}
+
+// meanNorm is the mean length of points [points, 3].
+func meanNorm(p []float32) float64 {
+	sum := 0.0
+	for i := 0; i < len(p); i += 3 {
+		sum += math.Sqrt(float64(p[i])*float64(p[i]) + float64(p[i+1])*float64(p[i+1]) + float64(p[i+2])*float64(p[i+2]))
+	}
+	return sum / float64(len(p)/3)
+}

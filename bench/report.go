@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// write writes bench.json, bench.md and, where there are curves, bench-scaling.png and .svg.
+func write(dir string, s summary) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	raw, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bench.json"), append(raw, '\n'), 0o644); err != nil {
+		return err
+	}
+	picture, err := draw(s)
+	if err != nil {
+		return err
+	}
+	if picture != nil {
+		for _, ext := range []string{"png", "svg"} {
+			if err := picture.Save(filepath.Join(dir, "bench-scaling."+ext)); err != nil {
+				return err
+			}
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "bench.md"), []byte(markdown(s, picture != nil)), 0o644)
+}
+
+// units says what a time of a group is of.
+var units = map[string]string{
+	"start":       "Start-up: `first step` is from the call to the end of the first step, `go run` with a warm build cache included",
+	"compile":     "Compile time: by how much the first step is longer than the others",
+	"steps":       "Training steps, time per step",
+	"loss alone":  "Loss and gradient without the network, ascent included, time per batch",
+	"scaling":     "This project alone, time per step or batch",
+	"distance":    "Distance between two clouds, time per call",
+	"evaluation":  "Evaluation, time per pair of clouds",
+	"vMF samples": "Von Mises-Fisher samples, time per million",
+	"data":        "Reading, centring and scaling batches from a file in the page cache, time per batch",
+}
+
+func markdown(s summary, pictured bool) string {
+	var b strings.Builder
+	m := s.Machine
+	b.WriteString("# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [bench.json](bench.json).\n\n")
+	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
+	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `peak` is the largest resident memory of the process.\n")
+	if len(s.Limits) > 0 {
+		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")
+		for _, l := range s.Limits {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", l.What, l.Asked, l.Found, map[bool]string{true: "met", false: "**not met**"}[l.Met])
+		}
+	}
+	if pictured {
+		b.WriteString("\n![Cost against B, L, T and m, both axes logarithmic](bench-scaling.png)\n")
+	}
+	if len(s.Fits) > 0 {
+		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
+		for _, f := range s.Fits {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %g to %g | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
+		}
+	}
+	group := ""
+	for _, c := range s.Cases {
+		if c.Group != group {
+			group = c.Group
+			fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", strings.ToUpper(group[:1])+group[1:], units[group])
+			if group == "distance" {
+				fmt.Fprintf(&b, "POT is not called where m L is above %.0e: it would take more than about 20 s. The error is that on ten common directions against sorting in float64.\n\n", largest)
+			}
+			b.WriteString("| case | program | rounds | min | median | spread | ratio | peak MB | more |\n|---|---|---|---|---|---|---|---|---|\n")
+		}
+		for _, p := range c.Programs {
+			b.WriteString(row(c, p))
+		}
+	}
+	return b.String()
+}
+
+func row(c caseSummary, p programSummary) string {
+	if p.Rounds == 0 {
+		return fmt.Sprintf("| %s | %s | 0 | | | | | | %s |\n", c.Name, p.Name, strings.NewReplacer("|", "/", "\n", " ").Replace(p.Failure))
+	}
+	times := ""
+	if p.Ratio != nil {
+		times = fmt.Sprintf("%s (%s to %s)", digits(p.Ratio.Median), digits(p.Ratio.Low), digits(p.Ratio.High))
+	}
+	var more []string
+	if p.FirstStep != nil && c.Group == "start" {
+		more = append(more, "first step "+duration(p.FirstStep.Median))
+	}
+	if p.Compile != nil && (c.Group == "compile" || c.Group == "steps") {
+		more = append(more, "compile "+duration(p.Compile.Median))
+	}
+	if c.Group == "distance" {
+		more = append(more, fmt.Sprintf("error %.0e", p.Error))
+	} else if p.Value != 0 {
+		more = append(more, fmt.Sprintf("value %.5g", p.Value))
+	}
+	return fmt.Sprintf("| %s | %s %s | %d | %s | %s | %s to %s | %s | %.0f | %s |\n", c.Name, p.Name, p.Version, p.Rounds,
+		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, p.Peak, strings.Join(more, ", "))
+}
+
+// duration has three significant digits and a unit.
+func duration(s float64) string {
+	switch {
+	case s >= 1:
+		return digits(s) + " s"
+	case s >= 1e-3:
+		return digits(1e3*s) + " ms"
+	}
+	return digits(1e6*s) + " µs"
+}
+
+// digits writes three significant digits, without an exponent.
+func digits(v float64) string {
+	if v <= 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%.*f", max(0, 2-int(math.Floor(math.Log10(v)))), v)
+}

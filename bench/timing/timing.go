@@ -1,0 +1,81 @@
+// Package timing is what the benchmark's programs share: how they repeat a call and what they print.
+package timing
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Result is what every program prints, in Go or Python, as one line of JSON.
+type Result struct {
+	Program   string    `json:"program"`
+	Version   string    `json:"version"`
+	Threads   int       `json:"threads"`
+	HugePages bool      `json:"huge_pages"`
+	Seconds   []float64 `json:"seconds"`              // of every timed call, for the unit that the case is in
+	FirstStep float64   `json:"first_step,omitempty"` // seconds from the start of the program to the end of its first step
+	Compile   float64   `json:"compile,omitempty"`    // seconds by which the first step is longer than the median of those timed
+	Peak      float64   `json:"peak_mb"`              // largest resident memory
+	Value     float64   `json:"value,omitempty"`      // what was computed, where programs can be compared by it
+	Error     float64   `json:"relative_error,omitempty"`
+}
+
+// Print fills in what is common to all Go programs and writes the line.
+func (r Result) Print(w io.Writer) error {
+	r.Program, r.Threads, r.HugePages, r.Peak = "swlab", runtime.GOMAXPROCS(0), os.Getenv("GLIBC_TUNABLES") != "", peak()
+	return json.NewEncoder(w).Encode(r)
+}
+
+// Repeat calls f for so many seconds, at least three times, or twice where the first call took all the time, and returns the seconds
+// of every call. It ends with the first error.
+func Repeat(seconds float64, f func() error) ([]float64, error) {
+	var out []float64
+	for sum := 0.0; sum < seconds || len(out) < 3 && !(len(out) == 2 && out[0] > seconds); {
+		began := time.Now()
+		if err := f(); err != nil {
+			return nil, err
+		}
+		out = append(out, time.Since(began).Seconds())
+		sum += out[len(out)-1]
+	}
+	return out, nil
+}
+
+// Each divides all numbers by n: seconds of a call become seconds of one of the n things that it does.
+func Each(seconds []float64, n float64) []float64 {
+	out := slices.Clone(seconds)
+	for i := range out {
+		out[i] /= n
+	}
+	return out
+}
+
+// Median of numbers that are left in their order.
+func Median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// Began is when the driver started this program, by BENCH_BEGAN in seconds since 1970; without it, now.
+func Began() time.Time {
+	s, err := strconv.ParseFloat(os.Getenv("BENCH_BEGAN"), 64)
+	if err != nil {
+		return time.Now()
+	}
+	return time.UnixMicro(int64(1e6 * s))
+}
+
+// peak is the largest resident memory so far, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Maxrss) / 1024
+}
