@@ -23,7 +23,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	f, ok = fitCurve(curve{axis: "B", at: []float64{10, 100}, cost: []float64{1, 1000}})
-	if !ok || math.Abs(f.Exponent-3) > 1e-12 || f.Uncertainty != nil || f.exponent() != "3.00" {
+	if !ok || math.Abs(f.Exponent-3) > 1e-12 || f.Uncertainty != nil || f.exponent() != "3.000" {
 		t.Errorf("%+v", f)
 	}
 	// Residuals 0.1, -0.2, 0.1 about slope 2: sqrt(0.06 / 1 / 2).

@@ -44,7 +44,7 @@ func limits(s summary) []limit {
 // exponent is the slope with its uncertainty.
 func (f fit) exponent() string {
 	if f.Uncertainty == nil {
-		return fmt.Sprintf("%.2f", f.Exponent)
+		return fmt.Sprintf("%.3f", f.Exponent)
 	}
-	return fmt.Sprintf("%.2f ± %.2f", f.Exponent, *f.Uncertainty)
+	return fmt.Sprintf("%.3f ± %.3f", f.Exponent, *f.Uncertainty)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -22,7 +23,7 @@ type machine struct {
 
 func thisMachine() machine {
 	return machine{
-		Processor: field("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: field("/proc/meminfo", "MemTotal"),
+		Processor: field("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
 		System: runtime.GOOS + "/" + runtime.GOARCH + ", kernel " + content("/proc/sys/kernel/osrelease"), HugePages: content("/sys/kernel/mm/transparent_hugepage/enabled"),
 		Load: content("/proc/loadavg"), Go: runtime.Version(), Date: time.Now().UTC().Format("2006-01-02"),
 	}
@@ -36,6 +37,15 @@ func field(path, name string) string {
 		}
 	}
 	return "unknown"
+}
+
+// gigabytes writes "24684084 kB" as "24.7 GB" and leaves alone what it does not know.
+func gigabytes(s string) string {
+	var kb float64
+	if _, err := fmt.Sscanf(s, "%g kB", &kb); err != nil {
+		return s
+	}
+	return fmt.Sprintf("%.1f GB", 1024*kb/1e9)
 }
 
 func content(path string) string {

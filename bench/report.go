@@ -37,7 +37,7 @@ func write(dir string, s summary) error {
 
 // units says what a time of a group is of.
 var units = map[string]string{
-	"start":       "Start-up: `first step` is from the call to the end of the first step, `go run` with a warm build cache included",
+	"start":       "Start-up: from the call to the end of the first step, `go run` with a warm build cache included",
 	"compile":     "Compile time: by how much the first step is longer than the others",
 	"steps":       "Training steps, time per step",
 	"loss alone":  "Loss and gradient without the network, ascent included, time per batch",
@@ -66,7 +66,7 @@ func markdown(s summary, pictured bool) string {
 	if len(s.Fits) > 0 {
 		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
 		for _, f := range s.Fits {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %g to %g | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f to %.0f | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
 		}
 	}
 	group := ""
@@ -77,7 +77,7 @@ func markdown(s summary, pictured bool) string {
 			if group == "distance" {
 				fmt.Fprintf(&b, "POT is not called where m L is above %.0e: it would take more than about 20 s. The error is that on ten common directions against sorting in float64.\n\n", largest)
 			}
-			b.WriteString("| case | program | rounds | min | median | spread | ratio | peak MB | more |\n|---|---|---|---|---|---|---|---|---|\n")
+			b.WriteString(header(group))
 		}
 		for _, p := range c.Programs {
 			b.WriteString(row(c, p))
@@ -86,19 +86,27 @@ func markdown(s summary, pictured bool) string {
 	return b.String()
 }
 
+func header(group string) string {
+	columns := []string{"case", "program", "rounds", "min", "median", "spread", "ratio", "peak MB", "more"}
+	if group == "start" || group == "compile" {
+		columns = []string{"case", "program", "rounds", "median", "spread", "peak MB", "a later step"}
+	}
+	return "| " + strings.Join(columns, " | ") + " |\n" + strings.Repeat("|---", len(columns)) + "|\n"
+}
+
 func row(c caseSummary, p programSummary) string {
 	if p.Rounds == 0 {
 		return fmt.Sprintf("| %s | %s | 0 | | | | | | %s |\n", c.Name, p.Name, strings.NewReplacer("|", "/", "\n", " ").Replace(p.Failure))
+	}
+	if first := map[string]*spread{"start": p.FirstStep, "compile": p.Compile}[c.Group]; first != nil {
+		return fmt.Sprintf("| %s | %s | %d | %s | %s to %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds, duration(first.Median), duration(first.Low), duration(first.High), p.Peak, duration(p.Median))
 	}
 	times := ""
 	if p.Ratio != nil {
 		times = fmt.Sprintf("%s (%s to %s)", digits(p.Ratio.Median), digits(p.Ratio.Low), digits(p.Ratio.High))
 	}
 	var more []string
-	if p.FirstStep != nil && c.Group == "start" {
-		more = append(more, "first step "+duration(p.FirstStep.Median))
-	}
-	if p.Compile != nil && (c.Group == "compile" || c.Group == "steps") {
+	if p.Compile != nil && c.Group == "steps" {
 		more = append(more, "compile "+duration(p.Compile.Median))
 	}
 	if c.Group == "distance" {
@@ -106,9 +114,12 @@ func row(c caseSummary, p programSummary) string {
 	} else if p.Value != 0 {
 		more = append(more, fmt.Sprintf("value %.5g", p.Value))
 	}
-	return fmt.Sprintf("| %s | %s %s | %d | %s | %s | %s to %s | %s | %.0f | %s |\n", c.Name, p.Name, p.Version, p.Rounds,
+	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s to %s | %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds,
 		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, p.Peak, strings.Join(more, ", "))
 }
+
+// title is the name with the version.
+func (p programSummary) title() string { return strings.TrimSpace(p.Name + " " + p.Version) }
 
 // duration has three significant digits and a unit.
 func duration(s float64) string {
