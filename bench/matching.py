@@ -65,5 +65,5 @@ def transport(x, y, gradient):
     cost = (match * length).sum()
     if not gradient:
         return cost, None
-    pull = match.div_(length.clamp_(min=SHORTEST))
+    pull = match.div_(length.masked_fill_(length < SHORTEST, torch.inf))  # what lies on a point does not pull it
     return cost, y * pull.sum(dim=0)[:, None] - pull.T @ x
