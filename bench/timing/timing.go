@@ -32,11 +32,14 @@ func (r Result) Print(w io.Writer) error {
 	return json.NewEncoder(w).Encode(r)
 }
 
-// Repeat calls f for so many seconds, at least three times, or twice where the first call took all the time, and returns the seconds
-// of every call. It ends with the first error.
+// most is the largest number of calls that are timed.
+const most = 1000
+
+// Repeat calls f for so many seconds, at least three times, or twice where the first call took all the time, and at most 1000 times. It
+// returns the seconds of every call, or the first error.
 func Repeat(seconds float64, f func() error) ([]float64, error) {
 	var out []float64
-	for sum := 0.0; sum < seconds || len(out) < 3 && !(len(out) == 2 && out[0] > seconds); {
+	for sum := 0.0; len(out) < most && sum < seconds || len(out) < 3 && !(len(out) == 2 && out[0] > seconds); {
 		began := time.Now()
 		if err := f(); err != nil {
 			return nil, err

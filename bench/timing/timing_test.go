@@ -14,6 +14,9 @@ func TestRepeat(t *testing.T) {
 	if err != nil || len(got) != 2 && len(got) != 3 || calls != len(got) {
 		t.Errorf("%d calls, %v, %v", calls, got, err)
 	}
+	if got, err := Repeat(time.Hour.Seconds(), func() error { return nil }); err != nil || len(got) != most {
+		t.Errorf("%d calls, %v", len(got), err)
+	}
 	failed := errors.New("failed")
 	if got, err := Repeat(time.Hour.Seconds(), func() error { return failed }); err != failed || got != nil {
 		t.Errorf("%v, %v", got, err)
