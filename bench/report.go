@@ -119,7 +119,12 @@ func row(c caseSummary, p programSummary) string {
 }
 
 // title is the name with the version.
-func (p programSummary) title() string { return strings.TrimSpace(p.Name + " " + p.Version) }
+func (p programSummary) title() string {
+	if p.Version == "" {
+		return p.Name
+	}
+	return p.Name + " (" + p.Version + ")"
+}
 
 // duration has three significant digits and a unit.
 func duration(s float64) string {
