@@ -44,6 +44,7 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
 	f.IntVar(&t.config.Batch, "batch", t.config.Batch, "clouds per step")
+	f.IntVar(&t.config.Devices, "devices", 1, "devices of the backend that share every batch, whose size they must divide")
 	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
 	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
 	sliceFlags(f, &t.config.Settings)
@@ -60,6 +61,9 @@ func (t *trainCall) run() error {
 	t.config.Points = t.points
 	if t.options.CheckpointEvery < 0 {
 		return wrongCall(fmt.Errorf("--checkpoint-every: expected at least 0, found %d", t.options.CheckpointEvery))
+	}
+	if t.config.Devices < 1 {
+		return wrongCall(fmt.Errorf("--devices: expected at least 1, found %d", t.config.Devices))
 	}
 	if _, err := t.config.Model(); err != nil {
 		return wrongCall(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -64,5 +65,5 @@ func sorted(p *graph.Node) *graph.Node {
 		return []*graph.Node{less}
 	})
 	order := graph.SortFunc(before, 1, false, operands...)[d[2]+1]
-	return graph.Gather(p, graph.Stack([]*graph.Node{graph.Iota(g, place, 0), order}, -1))
+	return split.Rows(p, order)
 }

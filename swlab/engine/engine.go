@@ -273,6 +273,9 @@ func (e *Engine) IsXLA() bool { return strings.HasPrefix(e.Name, kindXLA+":") }
 // IsCUDA says whether the graphs run on an NVIDIA GPU.
 func (e *Engine) IsCUDA() bool { return e.Name == kindCUDA }
 
+// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU plugin makes of the processor, or 1.
+func (e *Engine) Devices() int { return int(e.Backend.NumDevices()) }
+
 // Close gives the backend up. When the last engine that shares it is closed the backend is released, and everything
 // compiled with it becomes invalid. Closing twice does nothing more.
 func (e *Engine) Close() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -78,8 +79,7 @@ func alike(x, y *graph.Node) error {
 
 // oneWay adds up over the points of x the distances to the points of y at the given indices [batch, m].
 func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
-	pair := graph.Iota(x.Graph(), at.Shape(), 0)
-	d := graph.Sub(x, graph.Gather(y, graph.Stack([]*graph.Node{pair, at}, -1)))
+	d := graph.Sub(x, split.Rows(y, at))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite; where it acts, the value is 0 and has no gradient.

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -25,7 +26,8 @@ import (
 // cost 0: Result.Assigned tells. Both clouds have m points.
 //
 // On XLA the m x m tables are built block by block and never stored: memory does not grow with batch m^2. They are stored on the
-// pure-Go backend, which has no DynamicSlice for such a loop, and where all of them together are small.
+// pure-Go backend, which has no DynamicSlice for such a loop, where all of them together are small, and for a batch divided among
+// devices.
 type ApproximateEMD struct {
 	PerPoint bool // divide by m, as in the generation tables
 }
@@ -62,7 +64,7 @@ func (l ApproximateEMD) Build(c Call, x, y *graph.Node) Result {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); !c.Stored && loop.XLA(x.Graph()) && batch*m*m > fit/2 {
+	if fit := tableSize(x.Graph()); !c.Stored && loop.XLA(x.Graph()) && !split.On(x.Graph()) && batch*m*m > fit/2 {
 		r = blockedCost(x, y, max(1, fit/m))
 	} else {
 		r = storedCost(x, y)

@@ -163,11 +163,10 @@ type sorter struct {
 }
 
 func newSorter(g *graph.Graph, m Method, points int) sorter {
-	xla, cpu := loop.XLA(g), loop.OnCPU(g)
 	switch {
-	case m == Auto && cpu && points <= MaxNetworkPoints, m == Network:
-		return sorter{network: true, loop: xla && cpu, axis: 1}
-	case !xla: // The pure-Go backend's own sort is thousands of times slower than the network.
+	case m == Auto && loop.OnCPU(g) && points <= MaxNetworkPoints, m == Network:
+		return sorter{network: true, loop: loop.XLAOnCPU(g), axis: 1}
+	case !loop.XLA(g): // The pure-Go backend's own sort is thousands of times slower than the network.
 		return sorter{network: true, exact: true, axis: 1}
 	}
 	return sorter{axis: 2}

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
 
 // maximum is the last convolution, its batch norm and the maximum over the points, h [batch, points, in] ->
@@ -43,8 +44,7 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
 	at := firstMaximum(graph.StopGradient(h), signed) // [batch, out]
 
-	pair := graph.Iota(h.Graph(), at.Shape(), 0)
-	chosen := graph.Gather(h, graph.Stack([]*graph.Node{pair, at}, -1)) // [batch, out, in]
+	chosen := split.Rows(h, at)                       // [batch, out, in]
 	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	return l.affine(z, c.norm, mean, variance)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
@@ -51,23 +52,31 @@ type Objective func(src Source, location, x, y *graph.Node) *graph.Node
 // on the device, so compile time does not depend on the number of steps.
 type Climber struct {
 	ascent      Ascent
-	start, step *graph.Exec
+	devices     split.Devices
+	start, step *split.Exec
 }
 
 // NewClimber prepares the ascent of that objective.
 func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, error) {
+	return NewSplitClimber(split.One(b), a, objective)
+}
+
+// NewSplitClimber is NewClimber for batches divided among devices.
+func NewSplitClimber(devices split.Devices, a Ascent, objective Objective) (*Climber, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	start, err := graph.NewExec(b, func(state, x *graph.Node) (*graph.Node, *graph.Node) {
-		d := x.Shape().Dimensions
-		next, normals := graph.RandomNormal(state, shapes.Make(x.DType(), d[0], d[2]))
-		return next, Unit(normals)
-	})
+	start, err := devices.Exec(func(in []*graph.Node) []*graph.Node { // random state, x -> next state, location
+		d := in[1].Shape().Dimensions
+		next, normals := graph.RandomNormal(in[0], shapes.Make(in[1].DType(), d[0], d[2]))
+		return []*graph.Node{next, Unit(normals)}
+	}, []split.Layout{split.Whole, split.Batch}, []split.Layout{split.Whole, split.Batch})
 	if err != nil {
 		return nil, err
 	}
-	step, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+	// Random state, location, both moments, t, x, y -> the first five.
+	layouts := []split.Layout{split.Whole, split.Batch, split.Batch, split.Batch, split.Whole, split.Batch, split.Batch}
+	step, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
 		state, location, m, v, t, x, y := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 		src := &seeded{state}
 		t = graph.AddScalar(t, 1)
@@ -75,11 +84,11 @@ func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, err
 			return objective(src, at, graph.StopGradient(x), graph.StopGradient(y))
 		})
 		return []*graph.Node{src.state, location, m, v, t}
-	})
+	}, layouts, layouts[:5])
 	if err != nil {
 		return nil, err
 	}
-	return &Climber{ascent: a, start: start, step: step}, nil
+	return &Climber{ascent: a, devices: devices, start: start, step: step}, nil
 }
 
 // WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
@@ -114,39 +123,50 @@ func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *gra
 // backend or of the host) from the locations from [batch, dim], which it leaves alone, or from uniform ones where from is nil.
 // seed steers that start and the noise of every step. The caller finalizes the result.
 func (c *Climber) Climb(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
-	rng, err := graph.RNGStateFromSeed(seed)
+	var start split.Value
+	if from != nil {
+		start = split.Value{from}
+	}
+	reached, err := c.ClimbSplit(seed, start, split.Value{x}, split.Value{y})
 	if err != nil {
 		return nil, err
 	}
-	defer rng.FinalizeAll()
+	return reached[0], nil
+}
+
+// ClimbSplit is Climb on the climber's devices, among which the batch of from, x, y and the result is divided.
+func (c *Climber) ClimbSplit(seed int64, from, x, y split.Value) (split.Value, error) {
+	rng, err := c.devices.Random(seed)
+	if err != nil {
+		return nil, err
+	}
+	defer rng.Finalize()
 	first, err := c.start.Call(rng, x)
 	if err != nil {
 		return nil, err
 	}
-	d := x.Shape().Dimensions
-	zeros := func() *tensors.Tensor {
-		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
-	}
+	d := x[0].Shape().Dimensions
+	zeros := func() split.Value { return split.Copies(c.devices, make([]float32, d[0]*d[2]), d[0], d[2]) }
 	if from != nil {
-		first[1].FinalizeAll()
-		if first[1], err = from.LocalClone(); err != nil {
+		first[1].Finalize()
+		if first[1], err = from.Clone(); err != nil {
 			return nil, err
 		}
 	}
-	state := []*tensors.Tensor{first[0], first[1], zeros(), zeros(), tensors.FromScalar(float64(0))}
+	state := []split.Value{first[0], first[1], zeros(), zeros(), split.Copies(c.devices, []float64{0})}
 	for range c.ascent.Steps {
 		next, err := c.step.Call(state[0], state[1], state[2], state[3], state[4], x, y)
-		for _, t := range state {
-			t.FinalizeAll()
+		for _, v := range state {
+			v.Finalize()
 		}
 		if err != nil {
 			return nil, err
 		}
 		state = next
 	}
-	for i, t := range state {
+	for i, v := range state {
 		if i != 1 {
-			t.FinalizeAll()
+			v.Finalize()
 		}
 	}
 	return state[1], nil

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -25,8 +26,7 @@ func (p RandomPath) Draw(r Request) *graph.Node {
 		points := cloud.Shape().Dimensions[1]
 		at := graph.ConvertDType(graph.MulScalar(r.Source.Uniform(batch, r.Slices), float64(points)), dtypes.Int32)
 		at = graph.MinScalar(at, points-1)
-		pair := graph.Iota(cloud.Graph(), at.Shape(), 0)
-		return graph.Gather(cloud, graph.Stack([]*graph.Node{pair, at}, -1))
+		return split.Rows(cloud, at)
 	}
 	path := graph.Sub(pick(r.X), pick(r.Y))
 	elsewhere := r.Source.Normal(batch, r.Slices, dim)

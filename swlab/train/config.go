@@ -28,6 +28,7 @@ type Config struct {
 	DataHash      string         `json:"data_hash"`            // of the training clouds
 	Validation    string         `json:"validation,omitempty"` // hash of the clouds that choose the best epoch; "": the training loss does
 	Batch         int            `json:"batch"`
+	Devices       int            `json:"devices,omitempty"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
 	Epochs        int            `json:"epochs"`
 	Steps         int            `json:"steps"` // upper bound on the steps; -1: none
 	Seed          uint64         `json:"seed"`
@@ -109,6 +110,24 @@ func (c Config) Check(data datasets.Clouds) error {
 		return fmt.Errorf("k: expected at least 1, found %d", c.K)
 	case c.Steps < -1:
 		return fmt.Errorf("steps: expected at least 0, found %d", c.Steps)
+	case c.Devices < 0:
+		return fmt.Errorf("devices: expected at least 1, found %d", c.Devices)
+	}
+	c.Clouds = set.N
+	return c.checkDivision()
+}
+
+// checkDivision returns an error where the devices do not divide every batch of a pass evenly.
+func (c Config) checkDivision() error {
+	if c.Devices <= 1 {
+		return nil
+	}
+	if c.Batch%c.Devices != 0 {
+		return fmt.Errorf("devices: %d do not divide the batch of %d clouds evenly", c.Devices, c.Batch)
+	}
+	all := c.batches(0)
+	if last := len(all[len(all)-1]); last%c.Devices != 0 {
+		return fmt.Errorf("devices: %d do not divide a pass's last batch evenly, %d of the %d clouds; choose another batch", c.Devices, last, c.Clouds)
 	}
 	return nil
 }

@@ -6,15 +6,17 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// stepper runs a model's steps with all state on the device.
+// stepper runs a model's steps with all state on the device, or on each of several that share every batch.
 type stepper struct {
-	model Model
-	seed  uint64
-	feed  *feed
-	state []*tensors.Tensor // in the order of stateSpecs, then Adam's count
+	devices split.Devices
+	model   Model
+	seed    uint64
+	feed    *feed
+	state   []split.Value // in the order of stateSpecs, then Adam's count
 	programs
 }
 
@@ -72,8 +74,8 @@ func stream(seed uint64, step int, purpose uint64) uint64 {
 }
 
 // newStepper makes a stepper, whose the feed is from then on. The programs stay the caller's.
-func newStepper(m Model, p programs, seed uint64, f *feed, c checkpoint) *stepper {
-	s := &stepper{model: m, programs: p, seed: seed, feed: f}
+func newStepper(d split.Devices, m Model, p programs, seed uint64, f *feed, c checkpoint) *stepper {
+	s := &stepper{devices: d, model: m, programs: p, seed: seed, feed: f}
 	s.load(c)
 	return s
 }
@@ -113,38 +115,36 @@ func (m Model) unbindPsi(s State) []*graph.Node {
 
 // run does the step of that number (the first is 1) on those clouds.
 func (s *stepper) run(step int, rows []int32) (r Record, err error) {
-	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, step, stepStream)))
+	rng, err := s.devices.Random(int64(stream(s.seed, step, stepStream)))
 	if err != nil {
 		return r, err
 	}
-	defer rng.FinalizeAll()
+	defer rng.Finalize()
 	data, at, err := s.feed.batch(rows)
 	if err != nil {
 		return r, err
 	}
 	defer s.feed.used(data)
-	args := []any{data, at, rng}
+	defer at.Finalize()
+	args := []split.Value{data, at, rng}
 	if s.locate != nil {
 		location, err := s.ascend(step, args, &r)
 		if err != nil {
 			return r, err
 		}
-		defer location.FinalizeAll()
+		defer location.Finalize()
 		args = append(args, location)
 	}
-	for _, t := range s.state {
-		args = append(args, t)
-	}
-	out, err := s.step.Call(args...)
+	out, err := s.step.Call(append(args, s.state...)...)
 	if err != nil {
 		return r, err
 	}
 	r.Step = step
 	scalars := len(out) - len(s.state)
 	var values [3]float64
-	for i, t := range out[:scalars] {
-		values[i] = float64(t.Value().(float32))
-		t.FinalizeAll()
+	for i, v := range out[:scalars] {
+		values[i] = scalar(v)
+		v.Finalize()
 	}
 	r.Loss = values[0]
 	if scalars > 1 {
@@ -156,41 +156,41 @@ func (s *stepper) run(step int, rows []int32) (r Record, err error) {
 }
 
 // ascend returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the amortizer's step.
-func (s *stepper) ascend(step int, args []any, r *Record) (*tensors.Tensor, error) {
-	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, step, predictStream)))
+func (s *stepper) ascend(step int, args []split.Value, r *Record) (split.Value, error) {
+	rng, err := s.devices.Random(int64(stream(s.seed, step, predictStream)))
 	if err != nil {
 		return nil, err
 	}
-	defer rng.FinalizeAll()
-	in := append(append([]any{}, args...), rng)
-	for _, t := range s.state {
-		in = append(in, t)
-	}
-	out, err := s.locate.forward.Call(in...)
+	defer rng.Finalize()
+	in := append(append([]split.Value{}, args...), rng)
+	out, err := s.locate.forward.Call(append(in, s.state...)...)
 	if err != nil {
 		return nil, err
 	}
-	defer out[0].FinalizeAll()
-	defer out[1].FinalizeAll()
-	var from *tensors.Tensor
+	defer out[0].Finalize()
+	defer out[1].Finalize()
+	var from split.Value
 	if s.locate.tunes {
-		objective, turn := float64(out[2].Value().(float32)), float64(out[3].Value().(float32))
+		from = out[2]
+		defer from.Finalize()
+		objective, turn := scalar(out[3]), scalar(out[4])
 		r.Ascent, r.Turn = &objective, &turn
-		from = out[4]
-		defer from.FinalizeAll()
 		psi := out[5:]
-		for i, t := range psi {
+		for i, v := range psi {
 			at := len(s.state) - len(psi) + i
-			s.state[at].FinalizeAll()
-			s.state[at] = t
+			s.state[at].Finalize()
+			s.state[at] = v
 		}
 	}
-	return s.locate.climb.Climb(int64(stream(s.seed, step, climbStream)), from, out[0], out[1])
+	return s.locate.climb.ClimbSplit(int64(stream(s.seed, step, climbStream)), from, out[0], out[1])
 }
 
+// scalar reads a number, which is the same on every device.
+func scalar(v split.Value) float64 { return float64(v[0].Value().(float32)) }
+
 func (s *stepper) release() {
-	for _, t := range s.state {
-		t.FinalizeAll()
+	for _, v := range s.state {
+		v.Finalize()
 	}
 }
 
@@ -205,9 +205,9 @@ func (s *stepper) load(c checkpoint) {
 	s.state = nil
 	for _, sp := range s.model.stateSpecs() {
 		t, _ := c.tensors.Get(sp.Name)
-		s.state = append(s.state, tensors.FromFlatDataAndDimensions(t.Data, sp.Shape...))
+		s.state = append(s.state, split.Copies(s.devices, t.Data, sp.Shape...))
 	}
-	s.state = append(s.state, tensors.FromScalar(c.count))
+	s.state = append(s.state, split.Copies(s.devices, []float64{c.count}))
 }
 
 // save copies the state to the host.
@@ -215,12 +215,12 @@ func (s *stepper) save(p progress) (checkpoint, error) {
 	c := checkpoint{progress: p, tensors: weights.NewSet()}
 	specs := s.model.stateSpecs()
 	for i, sp := range specs {
-		v, err := tensors.CopyFlatData[float32](s.state[i])
+		v, err := tensors.CopyFlatData[float32](s.state[i][0])
 		if err != nil {
 			return c, fmt.Errorf("copying %s from the device: %w", sp.Name, err)
 		}
 		c.tensors.Put(sp.Name, weights.Tensor{Shape: sp.Shape, Data: v})
 	}
-	c.count = s.state[len(specs)].Value().(float64)
+	c.count = s.state[len(specs)][0].Value().(float64)
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
 
 // streamed writes clouds to a file, which is their name from then on, and reads them from there.
@@ -88,7 +89,7 @@ func TestFeedChooses(t *testing.T) {
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f, err := newFeed(graphtest.Engine(t), set, budget, c.batchesFrom(1))
+		f, err := newFeed(graphtest.Engine(t), split.One(graphtest.Engine(t).Backend), set, budget, c.batchesFrom(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,15 +108,15 @@ func TestFeedChooses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []float32
-			all := data.Value().([][][]float32)
-			for _, row := range at {
+			all := data[0].Value().([][][]float32)
+			for _, row := range at[0].Value().([]int32) {
 				got = append(got, slices.Concat(all[row]...)...)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%d bytes: other clouds than those of the batch", budget)
 			}
 			f.used(data)
-			if freed := data.CheckValid() != nil; freed == resident {
+			if freed := data[0].CheckValid() != nil; freed == resident {
 				t.Errorf("%d bytes: the clouds of a step freed %v", budget, freed)
 			}
 		}
@@ -126,7 +127,7 @@ func TestFeedChooses(t *testing.T) {
 			t.Error("a batch after the last")
 		}
 		f.close()
-		if resident && f.all.CheckValid() == nil {
+		if resident && f.all[0].CheckValid() == nil {
 			t.Error("the clouds on the device were not freed")
 		}
 	}
@@ -139,10 +140,10 @@ func TestDeviceData(t *testing.T) {
 	if got := kilobytes("MemFree: 3 kB\n", "MemAvailable:"); got != 0 {
 		t.Errorf("found %d", got)
 	}
-	if got := defaultDeviceData("xla:cuda"); got != deviceData {
+	if got := defaultDeviceData("xla:cuda", 4); got != deviceData {
 		t.Errorf("%d bytes on an accelerator", got)
 	}
-	if got := defaultDeviceData("go"); got < 1 || got > deviceData {
+	if got := defaultDeviceData("go", 1); got < 1 || got > deviceData {
 		t.Errorf("%d bytes on the host", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 // deviceData is Options.DeviceData where it is left open: all of ShapeNet's 1.41 GB fit.
 const deviceData = 2 << 30
 
-// defaultDeviceData is deviceData, and where the device shares the host's memory, at most half of what is free.
-func defaultDeviceData(backend string) int64 {
+// defaultDeviceData is deviceData, and where so many devices share the host's memory, together at most half of what is free.
+func defaultDeviceData(backend string, devices int) int64 {
 	if backend == "xla:cuda" {
 		return deviceData
 	}
@@ -22,7 +22,7 @@ func defaultDeviceData(backend string) int64 {
 	if free == 0 {
 		return deviceData // a kernel that does not say
 	}
-	return min(deviceData, free/2)
+	return min(deviceData, free/2/int64(devices))
 }
 
 // kilobytes is the value in bytes of the line that starts with name, as in files below /proc; 0 where there is none.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -47,20 +48,23 @@ func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
 	}
 	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
 	set := &datasets.Set{Name: "probe", N: clouds, M: m, D: 3, Points: points}
-	f, err := newFeed(graphtest.Engine(t), set, 0, nil)
+	d := split.One(graphtest.Engine(t).Backend)
+	f, err := newFeed(graphtest.Engine(t), d, set, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPrograms(graphtest.Engine(t).Backend, mod)
+	p, err := newPrograms(d, mod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStepper(mod, p, probeSeed, f, mod.initial(probeSeed))
+	s := newStepper(d, mod, p, probeSeed, f, mod.initial(probeSeed))
 	t.Cleanup(func() { s.close(); p.close() })
 	return s, points
 }
 
 var probeRows = []int32{2, 0}
+
+func rowsValue(s *stepper) split.Value { return split.Parts(s.devices, probeRows, len(probeRows)) }
 
 func step(t *testing.T, s *stepper, n int) Record {
 	t.Helper()
@@ -130,16 +134,13 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []any{climbing.feed.all, probeRows, stepState(t, 1), stepState(t, 2)}
-	for _, v := range climbing.state {
-		args = append(args, v)
-	}
-	pair, err := climbing.locate.forward.Call(args...)
+	args := []split.Value{climbing.feed.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
+	pair, err := climbing.locate.forward.Call(append(args, climbing.state...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := 0.0
-	for _, v := range tensors.MustCopyFlatData[float32](pair[0]) {
+	for _, v := range tensors.MustCopyFlatData[float32](pair[0][0]) {
 		seen += float64(v) / 2
 	}
 	if math.Abs(seen-one.Loss) > 1e-4 {
@@ -157,11 +158,11 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.ascend(i+1, []any{low.feed.all, probeRows, stepState(t, 1)}, &Record{})
+		l, err := low.ascend(i+1, []split.Value{low.feed.all, rowsValue(low), {stepState(t, 1)}}, &Record{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at[i] = tensors.MustCopyFlatData[float32](l)
+		at[i] = tensors.MustCopyFlatData[float32](l[0])
 	}
 	if math.Abs(float64(at[0][0]-at[1][0])) < 0.01 {
 		t.Errorf("two steps climb to %v and %v", at[0], at[1])

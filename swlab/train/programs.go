@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -20,7 +21,7 @@ type Programs struct {
 
 // programs are the compiled steps of a model.
 type programs struct {
-	step   *graph.Exec
+	step   *split.Exec
 	locate *locator // nil unless the location is found by ascent
 	check  *checker // nil until a run has clouds for validation
 }
@@ -28,7 +29,7 @@ type programs struct {
 // locator finds the locations of a batch by ascent: the clouds and reconstructions of the step, then the climb.
 // Fine-tuning also takes the amortizer's own ascent step there, for the climb starts from the new prediction.
 type locator struct {
-	forward *graph.Exec // -> x, y, [J, turn, prediction, new psi...]
+	forward *split.Exec // -> x, y, [prediction, J, turn, new psi...]
 	climb   *slicing.Climber
 	tunes   bool
 }
@@ -53,14 +54,14 @@ func (p programs) close() {
 }
 
 // of returns the programs of the model that c describes.
-func (p *Programs) of(b compute.Backend, m Model, c Config) (programs, error) {
+func (p *Programs) of(b compute.Backend, d split.Devices, m Model, c Config) (programs, error) {
 	key, err := c.programKey()
 	if err != nil {
 		return programs{}, err
 	}
 	if p.key != key {
 		p.Close()
-		now, err := newPrograms(b, m)
+		now, err := newPrograms(d, m)
 		if err != nil {
 			now.close()
 			return programs{}, err
@@ -90,14 +91,19 @@ func (c Config) programKey() (string, error) {
 	return string(key), err
 }
 
-func newPrograms(b compute.Backend, m Model) (p programs, err error) {
+func newPrograms(d split.Devices, m Model) (p programs, err error) {
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
-		if p.locate, err = newLocator(b, m, sl); err != nil {
+		if p.locate, err = newLocator(d, m, sl); err != nil {
 			return p, err
 		}
 	}
 	located := p.locate != nil
-	p.step, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node { return m.build(in, located) })
+	in := []split.Layout{split.Whole, split.Batch, split.Whole} // data, rows, random state
+	if located {
+		in = append(in, split.Batch)
+	}
+	build := func(in []*graph.Node) []*graph.Node { return m.build(in, located) }
+	p.step, err = d.Exec(build, append(in, split.Whole), []split.Layout{split.Whole})
 	return p, err
 }
 
@@ -119,13 +125,18 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	return append(result, m.unbind(out.State)...)
 }
 
-func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
+func newLocator(d split.Devices, m Model, sl loss.Sliced) (*locator, error) {
 	l := &locator{tunes: sl.Rule.Amortizer != nil}
 	var err error
-	if l.climb, err = slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
+	if l.climb, err = slicing.NewSplitClimber(d, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
 		return nil, err
 	}
-	l.forward, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+	in := []split.Layout{split.Whole, split.Batch, split.Whole} // data, rows, random states, state
+	out := []split.Layout{split.Batch, split.Batch}
+	if l.tunes {
+		out = append(out, split.Batch, split.Whole)
+	}
+	l.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
 		_, x := Bootstrap(in[2], in[0], in[1])
 		s := m.bind(in[4:])
 		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
@@ -133,7 +144,7 @@ func newLocator(b compute.Backend, m Model, sl loss.Sliced) (*locator, error) {
 			return []*graph.Node{x, y}
 		}
 		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
-		return append([]*graph.Node{x, y, out.Ascent, out.Turn, out.After}, m.unbindPsi(out.State)...)
-	})
+		return append([]*graph.Node{x, y, out.After, out.Ascent, out.Turn}, m.unbindPsi(out.State)...)
+	}, in, out)
 	return l, err
 }

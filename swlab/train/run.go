@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -73,6 +74,10 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, CallError{err}
 	}
 	c.Backend = e.Name
+	devices, err := split.New(e.Backend, max(c.Devices, 1))
+	if err != nil {
+		return Result{}, CallError{fmt.Errorf("%w, on backend %s", err, e.Name)}
+	}
 	m, err := c.Model()
 	if err != nil {
 		return Result{}, CallError{err}
@@ -87,7 +92,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer r.log.Close()
-	f, err := newFeed(e, set, o.DeviceData, c.batchesFrom(start.progress.Step))
+	f, err := newFeed(e, devices, set, o.DeviceData, c.batchesFrom(start.progress.Step))
 	if err != nil {
 		return Result{}, err
 	}
@@ -95,12 +100,12 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		o.Programs = &Programs{}
 		defer o.Programs.Close()
 	}
-	p, err := o.Programs.of(e.Backend, m, c)
+	p, err := o.Programs.of(e.Backend, devices, m, c)
 	if err != nil {
 		f.close()
 		return Result{}, err
 	}
-	r.stepper = newStepper(m, p, c.Seed, f, start)
+	r.stepper = newStepper(devices, m, p, c.Seed, f, start)
 	defer r.stepper.close()
 	if err := r.steps(ctx); err != nil {
 		return Result{}, err
@@ -123,6 +128,9 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 		return c, err
 	}
 	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.M, h.N, digest[:12]
+	if c.Devices == 1 {
+		c.Devices = 0
+	}
 	m, err := c.Model()
 	if err != nil {
 		return c, err
@@ -167,6 +175,7 @@ func CheckOut(c Config, o Options) error {
 		if c.Backend == "" {
 			c.Backend = old.Backend // not opened yet
 		}
+		c.Devices = old.Devices
 		if diff := c.Differences(old); len(diff) > 0 {
 			return CallError{fmt.Errorf("%s holds another run: %s", o.Out, strings.Join(diff, "; "))}
 		}

@@ -106,10 +106,13 @@ func (s *stepper) losses(x *tensors.Tensor, seed uint64, steps int) ([]float32, 
 		return nil, err
 	}
 	defer rng.FinalizeAll()
-	args := func(first ...*tensors.Tensor) []any {
+	args := func(first ...*tensors.Tensor) []any { // on the first device
 		var out []any
-		for _, t := range append(first, s.state...) {
+		for _, t := range first {
 			out = append(out, t)
+		}
+		for _, v := range s.state {
+			out = append(out, v[0])
 		}
 		return out
 	}

@@ -1,0 +1,215 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// devicesChild is set in the process that trains on several devices; XLA reads once where to write its programs.
+const devicesChild = "SWLAB_TRAIN_TEST_CHILD"
+
+// splitBatch has a factor that no size of the network or the losses below has: what depends on the batch is known by its size.
+const splitBatch, splitFactor = 20, 5
+
+func splitConfig(lossName, amortizer string) Config {
+	c := config(lossName, amortizer)
+	c.Points, c.Batch, c.Slices = 13, splitBatch, 6
+	return c
+}
+
+// TestDevices: training on four devices is training on one, and the devices exchange sums over the batch only.
+func TestDevices(t *testing.T) {
+	if os.Getenv(devicesChild) != "" {
+		t.Run("sw", func(t *testing.T) { sameOnDevices(t, splitConfig("sw", "")) })
+		t.Run("v-dsw la", func(t *testing.T) { sameOnDevices(t, splitConfig("v-dsw", "la")) })
+		t.Run("v-dsw ascent", func(t *testing.T) { sameOnDevices(t, splitConfig("v-dsw", "")) })
+		return
+	}
+	if n := graphtest.Engine(t).Devices(); n < 4 {
+		t.Skipf("the backend has %d devices", n)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := t.TempDir()
+	cmd := exec.Command(exe, "-test.run=^TestDevices$", "-test.v")
+	cmd.Env = append(os.Environ(), devicesChild+"=1", "XLA_FLAGS=--xla_dump_to="+dump+" --xla_dump_hlo_as_text")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestDevices/") {
+		t.Fatalf("%v\n%s", err, out)
+	} else {
+		t.Logf("%s", out)
+	}
+	exchanged(t, dump)
+}
+
+// sameOnDevices runs c on one device and on four, and lets each go on where the other was cut off.
+func sameOnDevices(t *testing.T, c Config) {
+	var one, four Programs
+	defer one.Close()
+	defer four.Close()
+	dir := t.TempDir()
+	run := func(name string, devices int, o Options) string {
+		t.Helper()
+		c.Devices, o.Out, o.Programs = devices, filepath.Join(dir, name), &one
+		if devices > 1 {
+			o.Programs = &four
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		o.Progress = func(r Record, _ int) {
+			if strings.HasPrefix(name, "cut") && r.Step == 2 {
+				cancel()
+			}
+		}
+		if _, err := Run(ctx, graphtest.Engine(t), boxes(splitBatch, c.Points), c, o); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		return o.Out
+	}
+	want := run("one", 1, Options{})
+	runs := map[string]string{"four": run("four", 4, Options{}), "streamed": run("streamed", 4, Options{DeviceData: -1})}
+	run("cut on four", 4, Options{})
+	runs["four, then one"] = run("cut on four", 1, Options{Resume: true})
+	run("cut on one", 1, Options{})
+	runs["one, then four"] = run("cut on one", 4, Options{Resume: true})
+	for name, got := range runs {
+		t.Run(name, func(t *testing.T) { sameRun(t, got, want) })
+	}
+}
+
+// sameRun compares logs and final states: losses to a relative 1e-4, tensors to 1e-4 of how far they are from where they began or of
+// their largest element.
+func sameRun(t *testing.T, got, want string) {
+	a, b := values(t, got), values(t, want)
+	if len(a) != 3 || len(b) != 3 {
+		t.Fatalf("%d and %d steps", len(a), len(b))
+	}
+	for i := range b {
+		t.Logf("step %d: loss %v, on one device %v", i+1, a[i].Loss, b[i].Loss)
+		if d := math.Abs(a[i].Loss-b[i].Loss) / b[i].Loss; d > 1e-4 {
+			t.Errorf("step %d: loss %v, on one device %v", i+1, a[i].Loss, b[i].Loss)
+		}
+	}
+	files := []string{weightsFile}
+	if _, err := os.Stat(filepath.Join(want, amortizerFile)); err == nil {
+		files = append(files, amortizerFile)
+	}
+	for _, file := range files {
+		x, err := weights.ReadSafetensors(filepath.Join(got, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := weights.ReadSafetensors(filepath.Join(want, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range y.Names() {
+			u, _ := x.Get(name)
+			v, _ := y.Get(name)
+			off, size := 0.0, 0.0
+			for i := range v.Data {
+				off = max(off, math.Abs(float64(u.Data[i]-v.Data[i])))
+				size = max(size, math.Abs(float64(v.Data[i])))
+			}
+			t.Logf("%s: off by %.2g of %.3g", name, off, size)
+			if !(off <= 1e-4*size) {
+				t.Errorf("%s: off by %v where the largest element is %v", name, off, size)
+			}
+		}
+	}
+}
+
+var (
+	collective = regexp.MustCompile(`(?m)^.* = (.*?) ((?:all|ragged-all|reduce-scatter|collective|send|recv)[a-z-]*)\(`)
+	dimensions = regexp.MustCompile(`\[([0-9,]*)\]`)
+)
+
+// exchanged reads the programs that XLA compiled for four devices: all-reduces, none of an array that grows with the batch, and nothing
+// else.
+func exchanged(t *testing.T, dump string) {
+	files, err := filepath.Glob(filepath.Join(dump, "*cpu_after_optimizations.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, sums := 0, 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(raw), "num_partitions=4") {
+			continue
+		}
+		programs++
+		for _, m := range collective.FindAllStringSubmatch(string(raw), -1) {
+			sums++
+			if !strings.HasPrefix(m[2], "all-reduce") {
+				t.Errorf("%s: %s of %s", filepath.Base(file), m[2], m[1])
+			}
+			for _, shape := range dimensions.FindAllStringSubmatch(m[1], -1) {
+				if size(t, shape[1])%splitFactor == 0 {
+					t.Errorf("%s: %s of %s, which grows with the batch", filepath.Base(file), m[2], m[1])
+				}
+			}
+		}
+	}
+	// Three steps, the forward pass of the ascent and its two programs.
+	if programs < 6 || sums < 3*10 {
+		t.Errorf("%d all-reduces in %d programs for four devices", sums, programs)
+	}
+	t.Logf("%d all-reduces in %d programs", sums, programs)
+}
+
+func size(t *testing.T, shape string) int {
+	n := 1
+	for _, d := range strings.Split(shape, ",") {
+		if d == "" {
+			continue
+		}
+		v, err := strconv.Atoi(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n *= v
+	}
+	return n
+}
+
+// TestWrongDevices: numbers of devices that cannot share the batches are errors that name the setting, and nothing is written.
+func TestWrongDevices(t *testing.T) {
+	has := graphtest.Engine(t).Devices()
+	for _, c := range []struct {
+		devices, batch, clouds int
+		message                string
+	}{
+		{has + 1, has + 1, has + 1, fmt.Sprintf("devices: expected 1 to %d, found %d, on backend ", has, has+1)},
+		{4, 6, 12, "devices: 4 do not divide the batch of 6 clouds"},
+		{4, 8, 14, "devices: 4 do not divide a pass's last batch evenly, 6 of the 14 clouds"},
+		{2, 2, 5, "devices: 2 do not divide a pass's last batch evenly, 3 of the 5 clouds"},
+		{-1, 4, 4, "devices: expected at least 1"},
+	} {
+		run := splitConfig("sw", "")
+		run.Devices, run.Batch = c.devices, c.batch
+		out := filepath.Join(t.TempDir(), "run")
+		_, err := Run(context.Background(), graphtest.Engine(t), boxes(c.clouds, run.Points), run, Options{Out: out})
+		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%+v: something was written", c)
+		}
+	}
+}
