@@ -6,19 +6,13 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
-
-// devicesChild is set in the process that trains on several devices; XLA reads once where to write its programs.
-const devicesChild = "SWLAB_TRAIN_TEST_CHILD"
 
 // splitBatch has a factor that no size of the network or the losses below has: what depends on the batch is known by its size.
 const splitBatch, splitFactor = 20, 5
@@ -31,28 +25,18 @@ func splitConfig(lossName, amortizer string) Config {
 
 // TestDevices: training on four devices is training on one, and the devices exchange sums over the batch only.
 func TestDevices(t *testing.T) {
-	if os.Getenv(devicesChild) != "" {
+	if graphtest.InDump() {
 		t.Run("sw", func(t *testing.T) { sameOnDevices(t, splitConfig("sw", "")) })
 		t.Run("v-dsw la", func(t *testing.T) { sameOnDevices(t, splitConfig("v-dsw", "la")) })
 		t.Run("v-dsw ascent", func(t *testing.T) { sameOnDevices(t, splitConfig("v-dsw", "")) })
 		return
 	}
-	if n := graphtest.Engine(t).Devices(); n < 4 {
-		t.Skipf("the backend has %d devices", n)
+	programs, sums := graphtest.Exchanged(t, graphtest.Dump(t, 4), 4, splitFactor)
+	// Three steps, the forward pass of the ascent and its two programs.
+	if programs < 6 || sums < 3*10 {
+		t.Errorf("%d all-reduces in %d programs for four devices", sums, programs)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dump := t.TempDir()
-	cmd := exec.Command(exe, "-test.run=^TestDevices$", "-test.v")
-	cmd.Env = append(os.Environ(), devicesChild+"=1", "XLA_FLAGS=--xla_dump_to="+dump+" --xla_dump_hlo_as_text")
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestDevices/") {
-		t.Fatalf("%v\n%s", err, out)
-	} else {
-		t.Logf("%s", out)
-	}
-	exchanged(t, dump)
+	t.Logf("%d all-reduces in %d programs", sums, programs)
 }
 
 // sameOnDevices runs c on one device and on four, and lets each go on where the other was cut off.
@@ -130,62 +114,6 @@ func sameRun(t *testing.T, got, want string) {
 			}
 		}
 	}
-}
-
-var (
-	collective = regexp.MustCompile(`(?m)^.* = (.*?) ((?:all|ragged-all|reduce-scatter|collective|send|recv)[a-z-]*)\(`)
-	dimensions = regexp.MustCompile(`\[([0-9,]*)\]`)
-)
-
-// exchanged reads the programs that XLA compiled for four devices: all-reduces, none of an array that grows with the batch, and nothing
-// else.
-func exchanged(t *testing.T, dump string) {
-	files, err := filepath.Glob(filepath.Join(dump, "*cpu_after_optimizations.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs, sums := 0, 0
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(raw), "num_partitions=4") {
-			continue
-		}
-		programs++
-		for _, m := range collective.FindAllStringSubmatch(string(raw), -1) {
-			sums++
-			if !strings.HasPrefix(m[2], "all-reduce") {
-				t.Errorf("%s: %s of %s", filepath.Base(file), m[2], m[1])
-			}
-			for _, shape := range dimensions.FindAllStringSubmatch(m[1], -1) {
-				if size(t, shape[1])%splitFactor == 0 {
-					t.Errorf("%s: %s of %s, which grows with the batch", filepath.Base(file), m[2], m[1])
-				}
-			}
-		}
-	}
-	// Three steps, the forward pass of the ascent and its two programs.
-	if programs < 6 || sums < 3*10 {
-		t.Errorf("%d all-reduces in %d programs for four devices", sums, programs)
-	}
-	t.Logf("%d all-reduces in %d programs", sums, programs)
-}
-
-func size(t *testing.T, shape string) int {
-	n := 1
-	for _, d := range strings.Split(shape, ",") {
-		if d == "" {
-			continue
-		}
-		v, err := strconv.Atoi(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n *= v
-	}
-	return n
 }
 
 // TestWrongDevices: numbers of devices that cannot share the batches are errors that name the setting, and nothing is written.
