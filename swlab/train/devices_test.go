@@ -25,6 +25,7 @@ func splitConfig(lossName, amortizer string) Config {
 
 // TestDevices: training on four devices is training on one, and the devices exchange sums over the batch only.
 func TestDevices(t *testing.T) {
+	t.Parallel()
 	if graphtest.InDump() {
 		t.Run("sw", func(t *testing.T) { sameOnDevices(t, splitConfig("sw", "")) })
 		t.Run("v-dsw la", func(t *testing.T) { sameOnDevices(t, splitConfig("v-dsw", "la")) })
@@ -36,7 +37,6 @@ func TestDevices(t *testing.T) {
 	if programs < 6 || sums < 3*10 {
 		t.Errorf("%d all-reduces in %d programs for four devices", sums, programs)
 	}
-	t.Logf("%d all-reduces in %d programs", sums, programs)
 }
 
 // sameOnDevices runs c on one device and on four, and lets each go on where the other was cut off.
@@ -74,16 +74,15 @@ func sameOnDevices(t *testing.T, c Config) {
 	}
 }
 
-// sameRun compares logs and final states: losses to a relative 1e-4, tensors to 1e-4 of how far they are from where they began or of
-// their largest element.
+// sameRun compares logs and final states: losses to 1e-5 of themselves, tensors to a part of their largest element: 5e-6 for the batch
+// norms' running statistics, 5e-4 for what is trained, because a bias that began at 0 is all gradient.
 func sameRun(t *testing.T, got, want string) {
 	a, b := values(t, got), values(t, want)
 	if len(a) != 3 || len(b) != 3 {
 		t.Fatalf("%d and %d steps", len(a), len(b))
 	}
 	for i := range b {
-		t.Logf("step %d: loss %v, on one device %v", i+1, a[i].Loss, b[i].Loss)
-		if d := math.Abs(a[i].Loss-b[i].Loss) / b[i].Loss; d > 1e-4 {
+		if d := math.Abs(a[i].Loss-b[i].Loss) / b[i].Loss; !(d <= 1e-5) {
 			t.Errorf("step %d: loss %v, on one device %v", i+1, a[i].Loss, b[i].Loss)
 		}
 	}
@@ -103,13 +102,15 @@ func sameRun(t *testing.T, got, want string) {
 		for _, name := range y.Names() {
 			u, _ := x.Get(name)
 			v, _ := y.Get(name)
-			off, size := 0.0, 0.0
+			off, size, tolerance := 0.0, 0.0, 5e-4
+			if strings.Contains(name, ".running_") {
+				tolerance = 5e-6
+			}
 			for i := range v.Data {
 				off = max(off, math.Abs(float64(u.Data[i]-v.Data[i])))
 				size = max(size, math.Abs(float64(v.Data[i])))
 			}
-			t.Logf("%s: off by %.2g of %.3g", name, off, size)
-			if !(off <= 1e-4*size) {
+			if !(off <= tolerance*size) {
 				t.Errorf("%s: off by %v where the largest element is %v", name, off, size)
 			}
 		}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/distributed"
+	"github.com/gomlx/compute/dtypes/gotype"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/compute/dtypes/gotype"
 )
 
 // Devices are the first so many devices of a backend.
