@@ -39,8 +39,9 @@ type Options struct {
 	Out             string // run folder
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
-	// DeviceData bounds the bytes of clouds kept on the device, where batches are then gathered. Larger sets are read batch by
-	// batch, the next one during a step. 0: 2 GiB, and on the CPU at most half the memory that is free; below 0: no set is kept.
+	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered. Larger sets are read batch by
+	// batch, the next one during a step. 0: 2 GiB, and on the CPU, over all devices, at most half the memory that is free; below 0: no
+	// set is kept.
 	DeviceData int64
 	// Validation are clouds held out: the best epoch is then the one of lowest loss on them (Config.Validation).
 	Validation datasets.Clouds
