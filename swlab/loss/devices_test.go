@@ -40,7 +40,7 @@ func trained(t *testing.T, m int) (names []string, all []loss.Graph) {
 // TestDevices: every loss and its gradient in the second cloud, and in the amortizer's weights, are on four devices what they are on one, and
 // the devices exchange sums over the batch only.
 func TestDevices(t *testing.T) {
-	const batch, m, factor = 28, 13, 7 // 7 divides no size but the batch
+	const batch, m, factor = 28, 6, 7 // 7 divides no size but the batch
 	if !graphtest.InDump() {
 		programs, sums := graphtest.Exchanged(t, graphtest.Dump(t, 4), 4, factor)
 		if programs != 1 || sums < 1 {
@@ -48,7 +48,7 @@ func TestDevices(t *testing.T) {
 		}
 		return
 	}
-	names, all := trained(t, m)
+	names, all := trained(t, m) // few points: all losses are compiled in one program
 	build := func(in []*graph.Node) (out []*graph.Node) {
 		rng, x, y, psi := in[0], in[1], in[2], in[3:]
 		var whole []*graph.Node
@@ -115,15 +115,15 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	for i, want := range found[1] {
-		name := "a gradient in weights"
+		name, tolerance := "a gradient in weights", 1e-3 // a sum over the batch that may cancel
 		if i < len(layouts) {
-			name = []string{"value of ", "gradient of "}[i%2] + names[i/2]
+			name, tolerance = []string{"value of ", "gradient of "}[i%2]+names[i/2], 2e-5
 		}
 		off, size := 0.0, 0.0
 		for k, v := range found[4][i] {
 			off, size = max(off, math.Abs(float64(v-want[k]))), max(size, math.Abs(float64(want[k])))
 		}
-		if len(found[4][i]) != len(want) || !(off <= 2e-5*size) {
+		if len(found[4][i]) != len(want) || !(off <= tolerance*size) {
 			t.Errorf("%s: off by %v where the largest element is %v", name, off, size)
 		}
 	}
