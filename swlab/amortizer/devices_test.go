@@ -11,9 +11,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
 
-// TestSoftmaxMeanOnDevices: the loops over the points divide a batch: values and gradients are those of one device, and nothing is exchanged
+// TestAttendOnDevices: the loops over the points divide a batch: values and gradients are those of one device, and nothing is exchanged
 // but the shared factor's gradient.
-func TestSoftmaxMeanOnDevices(t *testing.T) {
+func TestAttendOnDevices(t *testing.T) {
 	const batch, m, dim, factor = 20, 13, 3, 5
 	if !graphtest.InDump() {
 		if programs, sums := graphtest.Exchanged(t, graphtest.Dump(t, 4), 4, factor); programs != 1 || sums != 1 {
@@ -33,7 +33,7 @@ func TestSoftmaxMeanOnDevices(t *testing.T) {
 		}
 		x, err := d.Exec(func(in []*graph.Node) []*graph.Node {
 			q := graph.Einsum("bmc,ce->bme", in[1], in[0])
-			f := softmaxMean(q, in[1], batch*m*4) // four rows at a time
+			f := graph.ReduceMean(attend(q, in[1], batch*m*4), 1) // four rows at a time
 			all := graph.ReduceAllSum(graph.Mul(f, f))
 			g := graph.Gradient(all, in[1], in[0])
 			return []*graph.Node{f, g[0], g[1]}

@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
 
 // poolTable is how many scores softmaxPool holds at a time: on a CPU 1 MB, which stays in a core's cache.
@@ -78,7 +79,8 @@ func pooledPoints(rows, keys, along *graph.Node, table int) *graph.Node {
 }
 
 // overScores maps the softmax over keys P [n, k, m] of so many pairs that their scores fill a table, with their rows and features,
-// to [n, height, width]: a loop over the batch on XLA, one table elsewhere. It has no gradient.
+// to [n, height, width]: a loop over the batch on XLA, one table elsewhere and for a batch
+// that is divided among devices. It has no gradient.
 func overScores(rows, keys, features *graph.Node, table, height, width int, body func(P, rows, features *graph.Node) *graph.Node) *graph.Node {
 	g, d := rows.Graph(), rows.Shape().Dimensions
 	batch, m, k := d[0], d[2], keys.Shape().Dimensions[1]
@@ -93,7 +95,7 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 	for batch%pairs != 0 {
 		pairs--
 	}
-	if pairs == batch || !loop.XLA(g) {
+	if pairs == batch || !loop.XLA(g) || split.On(g) {
 		return each(rows, keys, features, one)
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), batch, height, width))

@@ -64,19 +64,25 @@ func sameOnDevices(t *testing.T, c Config) {
 		return o.Out
 	}
 	want := run("one", 1, Options{})
+	steps := c.Steps
+	c.Steps = 0
+	start := run("start", 1, Options{})
+	c.Steps = steps
 	runs := map[string]string{"four": run("four", 4, Options{}), "streamed": run("streamed", 4, Options{DeviceData: -1})}
 	run("cut on four", 4, Options{})
 	runs["four, then one"] = run("cut on four", 1, Options{Resume: true})
 	run("cut on one", 1, Options{})
 	runs["one, then four"] = run("cut on one", 4, Options{Resume: true})
 	for name, got := range runs {
-		t.Run(name, func(t *testing.T) { sameRun(t, got, want) })
+		t.Run(name, func(t *testing.T) { sameRun(t, got, want, start) })
 	}
 }
 
-// sameRun compares logs and final states: losses to 1e-5 of themselves, tensors to a part of their largest element: 5e-6 for the batch
-// norms' running statistics, 5e-4 for what is trained, because a bias that began at 0 is all gradient.
-func sameRun(t *testing.T, got, want string) {
+// sameRun compares logs and final states: losses to 1e-5 of themselves, the batch norms' running statistics to 5e-6 of their largest, what is
+// trained to 2 % of the largest step that anything in its file has made since the start: two maxima over points of nearly equal size that
+// rounding decides otherwise move a gradient of these small batches by 1.5 %, as they do between any two ways of computing it on
+// one device. Sums that lack a device's part are wrong by tens of per cent.
+func sameRun(t *testing.T, got, want, start string) {
 	a, b := values(t, got), values(t, want)
 	if len(a) != 3 || len(b) != 3 {
 		t.Fatalf("%d and %d steps", len(a), len(b))
@@ -99,19 +105,36 @@ func sameRun(t *testing.T, got, want string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		z, err := weights.ReadSafetensors(filepath.Join(start, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := 0.0
+		for _, name := range y.Names() {
+			if strings.Contains(name, ".running_") {
+				continue
+			}
+			v, _ := y.Get(name)
+			w, _ := z.Get(name)
+			for i := range v.Data {
+				moved = max(moved, math.Abs(float64(v.Data[i]-w.Data[i])))
+			}
+		}
 		for _, name := range y.Names() {
 			u, _ := x.Get(name)
 			v, _ := y.Get(name)
-			off, size, tolerance := 0.0, 0.0, 5e-4
+			off, allowed := 0.0, 2e-2*moved
 			if strings.Contains(name, ".running_") {
-				tolerance = 5e-6
+				allowed = 0
+				for _, a := range v.Data {
+					allowed = max(allowed, 5e-6*math.Abs(float64(a)))
+				}
 			}
 			for i := range v.Data {
 				off = max(off, math.Abs(float64(u.Data[i]-v.Data[i])))
-				size = max(size, math.Abs(float64(v.Data[i])))
 			}
-			if !(off <= tolerance*size) {
-				t.Errorf("%s: off by %v where the largest element is %v", name, off, size)
+			if !(off <= allowed) {
+				t.Errorf("%s: off by %v, allowed %v", name, off, allowed)
 			}
 		}
 	}
