@@ -51,6 +51,9 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 
 // products is h'h of rows h [n, in], [in, in]: of blocks of rows, which XLA's CPU multiplies twice as fast as all of them at once.
 func products(h *graph.Node) *graph.Node {
+	if !loop.XLAOnCPU(h.Graph()) {
+		return graph.EinsumAxes(h, h, [][2]int{{0, 0}}, nil)
+	}
 	n, in := h.Shape().Dimensions[0], h.Shape().Dimensions[1]
 	blocks := 16
 	for n%blocks != 0 {
