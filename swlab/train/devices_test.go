@@ -19,7 +19,7 @@ const splitBatch, splitFactor = 20, 5
 
 func splitConfig(lossName, amortizer string) Config {
 	c := config(lossName, amortizer)
-	c.Points, c.Batch, c.Slices = 13, splitBatch, 6
+	c.Points, c.Batch, c.Slices, c.Seed = 13, splitBatch, 6, 4 // with seed 1, rounding decides a maximum over points at step 2
 	return c
 }
 
