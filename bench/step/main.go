@@ -33,6 +33,7 @@ func measure() error {
 	flag.IntVar(&c.Points, "points", 512, "points per cloud")
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
 	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
+	flag.StringVar(&c.Plain, "plain", "", "fast paths to switch off, as swlab train --plain")
 	steps := flag.Int("steps", 20, "steps that are timed")
 	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
 	flag.Parse()
