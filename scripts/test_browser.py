@@ -84,7 +84,8 @@ def check(notebook, shows):
         wrong.append(f"{len(before)} runs were trained, and {len(bars)} bars of progress shown")
     if before:
         again, bars = run_all(notebook, shows)
-        wrong += again + [f"run again, the notebook trains again: steps {steps}" for steps in bars]
+        # A run that is read shows the full bar of the one that made it, at once.
+        wrong += again + [f"run again, the notebook trains again: steps {steps}" for steps in bars if len(set(steps)) > 1]
         if trained() != before:
             wrong.append("run again, the notebook writes the log of a run that was finished")
         if "reading the run trained before" not in parts():
