@@ -79,7 +79,7 @@ func (c *slicedCall) locate() error {
 	}
 	x, y := tensor(c.x), tensor(c.y)
 	defer finalize(x, y)
-	climber, err := slicing.NewClimber(b, *rule.Ascent, c.Objective(ot1d.Auto))
+	climber, err := c.Climber(b, loss.Climb{Graph: c.o.Path == GraphPath})
 	if err != nil {
 		return err
 	}

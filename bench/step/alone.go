@@ -28,7 +28,7 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.M, set.D)
 	var climb *slicing.Climber
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
-		if climb, err = slicing.NewClimber(e.Backend, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
+		if climb, err = sl.Climber(e.Backend, m.Climb); err != nil {
 			return err
 		}
 		defer climb.Close()

@@ -140,21 +140,8 @@ func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
 // segment is mass |a_i - b_j|^p; its derivatives are added to those of the two points.
 func (c *coupling) segment(i, j int, mass float64) float64 {
 	a, b := c.a[i], c.b[j]
-	d := float64(int64(a>>c.indexBits-b>>c.indexBits)) * c.step
-	if d == 0 {
-		return 0
-	}
-	size := math.Abs(d)
-	value, slope := size, 1.0
-	switch c.p {
-	case 1:
-	case 2:
-		value, slope = d*d, 2*size
-	default:
-		rest := math.Pow(size, c.p-1)
-		value, slope = size*rest, c.p*rest
-	}
-	slope = math.Copysign(slope*mass, d)
+	value, slope := c.power(a, b)
+	slope *= mass
 	number := uint64(1)<<c.indexBits - 1
 	if c.dx != nil {
 		c.dx[a&number] += slope
@@ -163,4 +150,21 @@ func (c *coupling) segment(i, j int, mass float64) float64 {
 		c.dy[b&number] -= slope
 	}
 	return mass * value
+}
+
+// power is |a - b|^p of two keys, and its derivative in a.
+func (c *coupling) power(a, b uint64) (value, slope float64) {
+	d := float64(int64(a>>c.indexBits-b>>c.indexBits)) * c.step
+	if d == 0 {
+		return 0, 0
+	}
+	size := math.Abs(d)
+	switch c.p {
+	case 1:
+		return size, math.Copysign(1, d)
+	case 2:
+		return d * d, 2 * d
+	}
+	rest := math.Pow(size, c.p-1)
+	return size * rest, math.Copysign(c.p*rest, d)
 }

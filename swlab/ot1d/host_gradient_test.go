@@ -11,12 +11,13 @@ import (
 // TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal sizes and weights, with
 // directions of every pair's own and shared.
 func TestHostGradient(t *testing.T) {
-	const batch, lines, dim = 2, 5, 3
+	const batch, lines = 2, 5
 	for _, c := range []struct {
-		m, n     int
-		weighted bool
-		shared   bool
-	}{{24, 24, false, false}, {24, 15, false, true}, {20, 24, true, false}} {
+		dim, m, n int
+		weighted  bool
+		shared    bool
+	}{{3, 24, 24, false, false}, {2, 24, 24, false, true}, {3, 24, 15, false, true}, {3, 20, 24, true, false}} {
+		dim := c.dim
 		for _, p := range []float64{1.5, 2, 3} {
 			r := rand.New(rand.NewPCG(3, 1))
 			x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
@@ -32,7 +33,7 @@ func TestHostGradient(t *testing.T) {
 			for i := range upstream {
 				upstream[i] = r.NormFloat64()
 			}
-			o := HostOptions{P: p, Normalized: c.m != c.n}
+			o := HostOptions{P: p, Normalized: c.m != c.n || c.dim == 2}
 			loss := func() float64 {
 				sum := 0.0
 				for k, u := range upstream {
@@ -56,6 +57,20 @@ func TestHostGradient(t *testing.T) {
 			for k := range costs {
 				if math.Abs(costs[k]-alone[k]) > 1e-12*alone[k] {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
+				}
+			}
+			quick, _, _, turned, err := HostGradient(x, y, d, lines, upstream, Directions, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range quick {
+				if math.Abs(costs[k]-v) > 1e-12*v {
+					t.Errorf("m=%d n=%d p=%g: cost %v with every gradient, %v with that in the directions", c.m, c.n, p, costs[k], v)
+				}
+			}
+			for k, v := range turned {
+				if math.Abs(gd[k]-v) > 1e-11*math.Max(1, math.Abs(v)) {
+					t.Errorf("m=%d n=%d p=%g: derivative %v with the others, %v alone", c.m, c.n, p, gd[k], v)
 				}
 			}
 			if c.shared {
@@ -99,7 +114,8 @@ func TestHostOnlyAsked(t *testing.T) {
 	all := gradient(X | Y | Directions)
 	for i, w := range []Wrt{X, Y, Directions} {
 		for k, g := range gradient(w) {
-			if k != i && g != nil || k == i && !slices.Equal(g, all[k]) {
+			same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*math.Max(1, math.Abs(b)) } // the directions' is added up otherwise
+			if k != i && g != nil || k == i && !slices.EqualFunc(g, all[k], same) {
 				t.Errorf("Wrt %d, argument %d: %v", w, k, g)
 			}
 		}

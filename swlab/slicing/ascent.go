@@ -51,9 +51,16 @@ type Objective func(src Source, location, x, y *graph.Node) *graph.Node
 // Climber runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
 // on the device, so compile time does not depend on the number of steps.
 type Climber struct {
-	ascent      Ascent
-	devices     split.Devices
-	start, step *split.Exec
+	ascent  Ascent
+	devices split.Devices
+	start   *split.Exec
+	step    step
+}
+
+// step takes random state, location, both moments and t one step further.
+type step interface {
+	call(state []split.Value, x, y split.Value) ([]split.Value, error)
+	close()
 }
 
 // NewClimber prepares the ascent of that objective.
@@ -63,6 +70,10 @@ func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, err
 
 // NewSplitClimber is NewClimber for batches divided among devices.
 func NewSplitClimber(devices split.Devices, a Ascent, objective Objective) (*Climber, error) {
+	return newClimber(devices, a, func() (step, error) { return newGraphStep(devices, a, objective) })
+}
+
+func newClimber(devices split.Devices, a Ascent, newStep func() (step, error)) (*Climber, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -74,22 +85,38 @@ func NewSplitClimber(devices split.Devices, a Ascent, objective Objective) (*Cli
 	if err != nil {
 		return nil, err
 	}
-	// Random state, location, both moments, t, x, y -> the first five.
-	layouts := []split.Layout{split.Whole, split.Batch, split.Batch, split.Batch, split.Whole, split.Batch, split.Batch}
-	step, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
-		state, location, m, v, t, x, y := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
-		src := &seeded{state}
-		t = graph.AddScalar(t, 1)
-		location, m, v = a.Step(location, m, v, t, func(at *graph.Node) *graph.Node {
-			return objective(src, at, graph.StopGradient(x), graph.StopGradient(y))
-		})
-		return []*graph.Node{src.state, location, m, v, t}
-	}, layouts, layouts[:5])
+	s, err := newStep()
 	if err != nil {
+		start.Finalize()
 		return nil, err
 	}
-	return &Climber{ascent: a, devices: devices, start: start, step: step}, nil
+	return &Climber{ascent: a, devices: devices, start: start, step: s}, nil
 }
+
+// graphStep is a step in one graph: random state, location, both moments, t, x, y -> the first five.
+type graphStep struct{ exec *split.Exec }
+
+// stateLayout is that of random state, location, both moments and t.
+var stateLayout = []split.Layout{split.Whole, split.Batch, split.Batch, split.Batch, split.Whole}
+
+func newGraphStep(devices split.Devices, a Ascent, objective Objective) (step, error) {
+	exec, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+		src, x, y := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6])
+		t := graph.AddScalar(in[4], 1)
+		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
+		return []*graph.Node{src.state, location, m, v, t}
+	}, append(stateLayout[:5:5], split.Batch, split.Batch), stateLayout)
+	return graphStep{exec}, err
+}
+
+func (g graphStep) call(state []split.Value, x, y split.Value) ([]split.Value, error) {
+	return g.exec.Call(append(state[:5:5], x, y)...)
+}
+
+func (g graphStep) close() { g.exec.Finalize() }
+
+// InGraph says whether the costs are found inside of the compiled step.
+func (c *Climber) InGraph() bool { _, ok := c.step.(graphStep); return ok }
 
 // WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
 func (c Climber) WithSteps(steps int) *Climber {
@@ -100,7 +127,7 @@ func (c Climber) WithSteps(steps int) *Climber {
 // Close frees the compiled steps.
 func (c *Climber) Close() {
 	c.start.Finalize()
-	c.step.Finalize()
+	c.step.close()
 }
 
 // Step builds one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's moments m and v.
@@ -155,7 +182,7 @@ func (c *Climber) ClimbSplit(seed int64, from, x, y split.Value) (split.Value, e
 	}
 	state := []split.Value{first[0], first[1], zeros(), zeros(), split.Copies(c.devices, []float64{0})}
 	for range c.ascent.Steps {
-		next, err := c.step.Call(state[0], state[1], state[2], state[3], state[4], x, y)
+		next, err := c.step.call(state, x, y)
 		for _, v := range state {
 			v.Finalize()
 		}

@@ -71,8 +71,9 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	m := Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent, Stored: c.plain(FastTables)}
+	m.Climb.Graph = c.plain(FastAscent)
 	if c.plain(FastSort) {
-		m.Method = ot1d.Sort
+		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
 	}
 	return m, nil
 }

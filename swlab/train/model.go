@@ -32,7 +32,8 @@ type Model struct {
 	SGD    optim.SGD
 	Adam   optim.Adam
 	Method ot1d.Method
-	Stored bool // Chamfer and EMD with all tables stored
+	Climb  loss.Climb // of losses with an ascent
+	Stored bool       // Chamfer and EMD with all tables stored
 }
 
 // State is everything that a step changes.

@@ -11,6 +11,8 @@ import (
 const (
 	// FastSort sorts projections by a network on 32-bit keys in place of XLA's sort (ot1d.Network).
 	FastSort = "sort"
+	// FastAscent finds the costs of a location's ascent by plain Go between two graphs (loss.Sliced.Climber).
+	FastAscent = "ascent"
 	// FastEncoder evaluates the encoder's last layer where the maximum over the points is reached only (pointnet.Autoencoder.Plain).
 	FastEncoder = "encoder"
 	// FastAttention never stores the scores of the amortizers A, EA and LA (amortizer.Config.Plain).
@@ -20,7 +22,9 @@ const (
 )
 
 // FastPaths lists the names that Config.Plain may hold.
-func FastPaths() []string { return []string{FastAttention, FastEncoder, FastSort, FastTables} }
+func FastPaths() []string {
+	return []string{FastAscent, FastAttention, FastEncoder, FastSort, FastTables}
+}
 
 // plain says whether the fast path of that name is switched off.
 func (c Config) plain(name string) bool { return slices.Contains(strings.Split(c.Plain, ","), name) }

@@ -96,13 +96,13 @@ func TestPlain(t *testing.T) {
 // TestPlainNames refuses names that switch nothing, and takes several.
 func TestPlainNames(t *testing.T) {
 	c := DefaultConfig()
-	for plain, ok := range map[string]bool{"": true, "sort": true, "sort,encoder,attention,tables": true, "sorting": false, "sort,": false, "sort, encoder": false} {
+	for plain, ok := range map[string]bool{"": true, "sort": true, "sort,ascent,encoder,attention,tables": true, "sorting": false, "sort,": false, "sort, encoder": false} {
 		c.Plain = plain
 		_, err := c.Model()
 		if ok != (err == nil) {
 			t.Errorf("plain %q: %v", plain, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "attention, encoder, sort, tables") {
+		if err != nil && !strings.Contains(err.Error(), "ascent, attention, encoder, sort, tables") {
 			t.Errorf("plain %q: the error does not list the names: %v", plain, err)
 		}
 	}

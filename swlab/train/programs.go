@@ -128,7 +128,7 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 func newLocator(d split.Devices, m Model, sl loss.Sliced) (*locator, error) {
 	l := &locator{tunes: sl.Rule.Amortizer != nil}
 	var err error
-	if l.climb, err = slicing.NewSplitClimber(d, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
+	if l.climb, err = sl.SplitClimber(d, m.Climb); err != nil {
 		return nil, err
 	}
 	in := []split.Layout{split.Whole, split.Batch, split.Whole} // data, rows, random states, state

@@ -27,7 +27,7 @@ func newChecker(b compute.Backend, m Model) (*checker, error) {
 	var err error
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
 		v.tunes = sl.Rule.Amortizer != nil
-		if v.climb, err = slicing.NewClimber(b, *sl.Rule.Ascent, sl.Objective(m.Method)); err != nil {
+		if v.climb, err = sl.Climber(b, m.Climb); err != nil {
 			return nil, err
 		}
 	}

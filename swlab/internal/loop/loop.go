@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
@@ -23,8 +24,11 @@ func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) && !split.On(g) }
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
 
 // OnCPU says whether the graph runs on a CPU: XLA's, or the pure-Go backend.
-func OnCPU(g *graph.Graph) bool {
-	return !XLA(g) || strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
+func OnCPU(g *graph.Graph) bool { return CPU(g.Backend()) }
+
+// CPU says whether a backend runs on a CPU.
+func CPU(b compute.Backend) bool {
+	return b.Name() != "xla" || strings.Contains(strings.ToLower(b.Description()), "cpu")
 }
 
 // Index is the loop's counter inside a body.

@@ -42,6 +42,9 @@ func New(b compute.Backend, count int) (Devices, error) {
 	return d, nil
 }
 
+// Backend has the devices.
+func (d Devices) Backend() compute.Backend { return d.backend }
+
 // Count is the number of devices.
 func (d Devices) Count() int { return d.count }
 

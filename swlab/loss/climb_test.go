@@ -1,0 +1,78 @@
+package loss
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// TestClimber: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and laws, sums and
+// means; and it moves. Plain gradient steps are proportional to the gradient, so that an error in it shows.
+func TestClimber(t *testing.T) {
+	const batch = 3
+	x, y := cloud(1, batch, 40), cloud(2, batch, 40)
+	few := cloud(3, batch, 25)
+	for name, c := range map[string]struct {
+		loss Sliced
+		y    *tensors.Tensor
+		rate float64
+	}{
+		"v-DSW":         {Sliced{Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
+		"Max-SW":        {Sliced{Rule: slicing.Rule{Law: slicing.Point{}, Slices: 1}}, y, .1},
+		"p = 1":         {Sliced{P: 1, Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .05},
+		"p = 3, mean":   {Sliced{P: 3, PerPoint: true, Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 20},
+		"root":          {Sliced{Root: true, Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .2},
+		"energy":        {Sliced{Reduce: Energy{}, Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
+		"unequal sizes": {Sliced{PerPoint: true, Rule: slicing.Rule{Law: slicing.VMF{Kappa: 3}, Slices: 7}}, few, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.loss.Rule.Ascent = &slicing.Ascent{Steps: 6, Rate: c.rate, SGD: true}
+			climber := func(how Climb) *slicing.Climber {
+				climber, err := c.loss.Climber(graphtest.Engine(t).Backend, how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(climber.Close)
+				return climber
+			}
+			climb := func(climber *slicing.Climber) []float32 {
+				l, err := climber.Climb(4, nil, x, c.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer l.FinalizeAll()
+				return tensors.MustCopyFlatData[float32](l)
+			}
+			quick := climber(Climb{})
+			start, host, inside := climb(quick.WithSteps(0)), climb(quick), climb(climber(Climb{Method: ot1d.Sort}))
+			moved, apart := 0.0, 0.0
+			for i := range start {
+				moved = math.Max(moved, math.Abs(float64(host[i]-start[i])))
+				apart = math.Max(apart, math.Abs(float64(host[i]-inside[i])))
+			}
+			if moved < .02 || apart > 1e-4*moved {
+				t.Errorf("moved by %.3g, %.3g away from the graph's ascent", moved, apart)
+			}
+		})
+	}
+}
+
+// TestClimberPlain: both names of the slow way run in the graph, and only it.
+func TestClimberPlain(t *testing.T) {
+	s := Sliced{Rule: slicing.Rule{Law: slicing.Point{}, Slices: 1, Ascent: &slicing.Ascent{Steps: 1, Rate: 1}}}
+	for how, inGraph := range map[Climb]bool{{}: false, {Graph: true}: true, {Method: ot1d.Network}: true} {
+		c, err := s.Climber(graphtest.Engine(t).Backend, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.InGraph() != inGraph {
+			t.Errorf("%+v: in the graph %t", how, c.InGraph())
+		}
+		c.Close()
+	}
+}
