@@ -79,7 +79,7 @@ func (c *slicedCall) locate() error {
 	}
 	x, y := tensor(c.x), tensor(c.y)
 	defer finalize(x, y)
-	climber, err := c.Climber(b, loss.Climb{Graph: c.o.Path == GraphPath})
+	climber, err := c.Climber(b, loss.Climb{})
 	if err != nil {
 		return err
 	}
