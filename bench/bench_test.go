@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func TestMeasure(t *testing.T) {
 	}
 	s := summarise(cases, runs)
 	p := s.Cases[0].Programs
-	if p[0].Rounds != 2 || p[0].Min != 2 || p[0].Median != 4 || p[0].Timed != 6 || p[1].Ratio.Median != 2 || p[0].Ratio != nil {
+	if p[0].Rounds != 2 || p[0].Min != 2 || p[0].Median != 4 || p[0].Timed != 6 || p[1].Ratio.Median != 2 || p[1].OfMinima != 4 || p[0].Ratio != nil {
 		t.Errorf("%+v", p)
 	}
 	if !strings.Contains(p[2].Failure, "sorry") || p[2].Rounds != 0 {
@@ -107,7 +108,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s/%s: first program %s, unit %q", c.Group, c.Name, c.Programs[0].Name, units[c.Group])
 			}
 			for _, p := range c.On {
-				on.add(p, swlab, programSummary{Median: 1})
+				on.add(p, swlab, programSummary{Min: 1, High: 1})
 			}
 		}
 		for _, c := range on.all {
@@ -120,21 +121,28 @@ func TestPlan(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	program := func(peak, compile float64) programSummary {
-		return programSummary{Name: swlab, Rounds: 1, Peak: peak, Compile: &spread{Median: compile}, FirstStep: &spread{Median: 9}}
+		return programSummary{Name: swlab, Rounds: 1, Min: 1, Peak: peak, Compile: &spread{Median: compile}, FirstStep: &spread{Median: 9}}
 	}
 	other := program(1000, 1)
-	other.Name = torch
+	other.Name, other.Min = torch, 10
+	timed := func(min float64, name string) programSummary { return programSummary{Name: name, Rounds: 1, Min: min} }
 	s := summary{Fits: []fit{{Program: swlab, Exponent: 1.2}, {Program: torch, Exponent: 2}}, Cases: []caseSummary{
 		{"start", "SW, B=32 m=256", []programSummary{program(1, 1)}},
 		{"compile", "v-DSW step, T=1", []programSummary{program(1, 2)}},
 		{"compile", "v-DSW step, T=50", []programSummary{program(1, 2.9)}},
 		{"steps", "SW, B=128 m=2048", []programSummary{program(400, 1), other}},
+		{"steps", "EMD, B=32 m=512", []programSummary{timed(1, swlab), timed(2, torch), timed(0.1, huge)}},
+		{"steps", "Chamfer, B=32 m=512", []programSummary{timed(1, swlab), timed(1.9, torch)}},
+		{"distance", "sliced W_2^2, m=2048 L=1000", []programSummary{timed(1, swlab), timed(50, "POT, float64"), timed(39, "POT, float32")}},
+		{"distance", "sliced W_2^2, m=100000 L=100", []programSummary{timed(1, swlab), timed(81, "POT, float64")}},
+		{"evaluation", "EMD of the kernel, m=2048", []programSummary{timed(0.05, swlab)}},
 	}}
 	var met []bool
 	for _, l := range limits(s) {
 		met = append(met, l.Met)
 	}
-	if len(met) != 4 || met[0] || met[1] || !met[2] || !met[3] {
+	// Growth, start, compile, SW, Chamfer, EMD, two distances, the kernel, memory.
+	if want := []bool{false, false, true, true, false, true, false, true, true, true}; !slices.Equal(met, want) {
 		t.Errorf("%+v", limits(s))
 	}
 }

@@ -8,7 +8,7 @@ import (
 // curve is the cost of one kind of work by one program against an axis.
 type curve struct {
 	axis, name, program   string
-	at, cost, least, most []float64 // median over the rounds, the least and the largest of them
+	at, cost, least, most []float64 // cost: the fastest call; to the largest median of a round
 }
 
 // curves collects them in the order of the plan.
@@ -30,8 +30,8 @@ func (c *curves) add(p point, program string, s programSummary) {
 	at, _ := slices.BinarySearch(c.all[i].at, p.At)
 	v := &c.all[i]
 	v.at = slices.Insert(v.at, at, p.At)
-	v.cost = slices.Insert(v.cost, at, s.Median)
-	v.least = slices.Insert(v.least, at, s.Low)
+	v.cost = slices.Insert(v.cost, at, s.Min)
+	v.least = slices.Insert(v.least, at, s.Min)
 	v.most = slices.Insert(v.most, at, s.High)
 }
 

@@ -3,10 +3,14 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // largest is points times directions up to which POT is called: about 20 seconds. Larger cases are ours alone.
 const largest = 4e7
+
+// pots are POT with either precision of its numbers.
+var pots = []string{"POT, float64", "POT, float32"}
 
 // scaling are cost curves of this project alone: steps against B, losses against L and T.
 func (p *planner) scaling() {
@@ -52,8 +56,9 @@ func (p *planner) distances() {
 			Needs:    []file{{filepath.Join(dir, fmt.Sprintf("%d-directions.npy", m)), p.ours("distances", "--clouds", dir, "--points", m)}},
 			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}}}
 		if m*l <= largest {
-			for _, dtype := range []string{"float64", "float32"} {
-				c.Programs = append(c.Programs, program{Name: "POT, " + dtype, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})
+			for _, name := range pots {
+				dtype := strings.TrimPrefix(name, "POT, ")
+				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})
 			}
 		}
 		if l == line {

@@ -53,7 +53,7 @@ func markdown(s summary, pictured bool) string {
 	m := s.Machine
 	b.WriteString("# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [bench.json](bench.json).\n\n")
 	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
-	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `peak` is the largest resident memory of the process.\n")
+	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
 		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")
 		for _, l := range s.Limits {
@@ -64,7 +64,7 @@ func markdown(s summary, pictured bool) string {
 		b.WriteString("\n![Cost against B, L, T and m, both axes logarithmic](bench-scaling.png)\n")
 	}
 	if len(s.Fits) > 0 {
-		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
 		for _, f := range s.Fits {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f to %.0f | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
 		}
@@ -87,7 +87,7 @@ func markdown(s summary, pictured bool) string {
 }
 
 func header(group string) string {
-	columns := []string{"case", "program", "rounds", "min", "median", "spread", "ratio", "peak MB", "more"}
+	columns := []string{"case", "program", "rounds", "min", "median", "spread", "ratio", "of minima", "peak MB", "more"}
 	if group == "start" || group == "compile" {
 		columns = []string{"case", "program", "rounds", "median", "spread", "peak MB", "a later step"}
 	}
@@ -101,7 +101,10 @@ func row(c caseSummary, p programSummary) string {
 	if first := map[string]*spread{"start": p.FirstStep, "compile": p.Compile}[c.Group]; first != nil {
 		return fmt.Sprintf("| %s | %s | %d | %s | %s to %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds, duration(first.Median), duration(first.Low), duration(first.High), p.Peak, duration(p.Median))
 	}
-	times := ""
+	times, minima := "", ""
+	if p.OfMinima > 0 {
+		minima = digits(p.OfMinima)
+	}
 	if p.Ratio != nil {
 		times = fmt.Sprintf("%s (%s to %s)", digits(p.Ratio.Median), digits(p.Ratio.Low), digits(p.Ratio.High))
 	}
@@ -114,8 +117,8 @@ func row(c caseSummary, p programSummary) string {
 	} else if p.Value != 0 {
 		more = append(more, fmt.Sprintf("value %.5g", p.Value))
 	}
-	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s to %s | %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds,
-		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, p.Peak, strings.Join(more, ", "))
+	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s to %s | %s | %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds,
+		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, minima, p.Peak, strings.Join(more, ", "))
 }
 
 // title is the name with the version.

@@ -32,7 +32,8 @@ type programSummary struct {
 	Median    float64 `json:"median"` // of the rounds' medians
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
-	Ratio     *spread `json:"ratio,omitempty"` // to the first program's median of the same round; nil for the first
+	Ratio     *spread `json:"ratio,omitempty"`     // to the first program's median of the same round; nil for the first
+	OfMinima  float64 `json:"of_minima,omitempty"` // the ratio of the fastest calls of all rounds
 	FirstStep *spread `json:"first_step,omitempty"`
 	Compile   *spread `json:"compile,omitempty"`
 	Peak      float64 `json:"peak_mb"`
@@ -78,6 +79,9 @@ func summarise(cases []testCase, runs []run) summary {
 				first = medians
 			} else {
 				summed.Ratio = ratio(medians, first)
+				if summed.Rounds > 0 && len(out.Programs) > 0 && out.Programs[0].Min > 0 {
+					summed.OfMinima = summed.Min / out.Programs[0].Min
+				}
 			}
 			out.Programs = append(out.Programs, summed)
 			for _, at := range c.On {
@@ -156,4 +160,15 @@ func (s summary) find(group, name, program string) *programSummary {
 		}
 	}
 	return nil
+}
+
+// faster is the program of a case with the fastest call among those named.
+func (s summary) faster(group, name string, programs ...string) *programSummary {
+	var best *programSummary
+	for _, n := range programs {
+		if p := s.find(group, name, n); p != nil && (best == nil || p.Min < best.Min) {
+			best = p
+		}
+	}
+	return best
 }
