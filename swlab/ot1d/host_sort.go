@@ -11,12 +11,17 @@ type hostSorter struct {
 	keys, spare [2][]uint64
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
+	run         [1024]uint64             // keys of points that follow each other
+	places      [1 << bucketDigit]uint32 // of a large cloud's buckets
 }
 
 const (
 	maxDigit   = 11
 	maxBuckets = 1 << maxDigit
 	fixedBits  = 52 // differences of keys are exact in float64
+
+	manyPoints  = 400_000 // from which on keys are sorted bucket by bucket
+	bucketDigit = 9
 )
 
 func (h *host) newSorter() *hostSorter {
@@ -52,58 +57,113 @@ func (h *host) ruler(pair int, theta []float64, indexBits uint) ruler {
 }
 
 // sort returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's number.
-//
-// Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number the points: what they
-// leave out of order is a neighbour here and there, which mend puts in place.
 func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler, indexBits uint) []uint64 {
+	for j, t := range theta {
+		s.scaled[j] = t * r.scale
+	}
+	p := projector{s.scaled, r.origin * r.scale, indexBits}
 	keys, spare := s.keys[which], s.spare[which]
+	if len(keys) < manyPoints {
+		p.project(keys, points, 0)
+		s.order(keys, spare, r.bits+indexBits)
+		return keys
+	}
+	// The keys of a large cloud do not fit into a core's cache. They are written once, into buckets that do: the projections
+	// are computed twice, first to count them, run by run of the points.
+	shift := r.bits + indexBits - bucketDigit
+	clear(s.high[:1<<bucketDigit])
+	run := s.run[:]
+	each := func(do func(keys []uint64)) {
+		for from := 0; from < len(keys); from += len(run) {
+			some := run[:min(len(run), len(keys)-from)]
+			p.project(some, points[from*len(theta):], from)
+			do(some)
+		}
+	}
+	const mask = 1<<bucketDigit - 1
+	each(func(keys []uint64) {
+		for _, k := range keys {
+			s.high[k>>(shift&63)&mask]++
+		}
+	})
+	places := s.places[:]
+	at := uint32(0)
+	for i := range places {
+		places[i] = at
+		at += s.high[i]
+	}
+	each(func(some []uint64) {
+		for _, k := range some {
+			q := k >> (shift & 63) & mask
+			keys[places[q]] = k
+			places[q]++
+		}
+	})
+	from := uint32(0)
+	for _, to := range places { // which now are where the buckets end
+		s.order(keys[from:to], spare[:to-from], shift)
+		from = to
+	}
+	return keys
+}
+
+// order sorts keys that differ in their lowest bits only, so many of them.
+//
+// Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number the keys: what they
+// leave out of order is a neighbour here and there, which mend puts in place.
+func (s *hostSorter) order(keys, spare []uint64, width uint) {
+	if len(keys) < 2 {
+		return
+	}
 	digit := uint(min(maxDigit, (bits.Len(uint(len(keys)-1))+6)/2))
-	top := r.bits + indexBits - digit
+	top := width - digit
 	next := top - digit
 	clear(s.low[:1<<digit])
 	clear(s.high[:1<<digit])
-	s.project(keys, points, theta, r, indexBits)
 	mask := uint64(1)<<digit - 1
 	for _, k := range keys {
 		s.low[k>>(next&63)&mask&(maxBuckets-1)]++
-		s.high[k>>(top&63)&(maxBuckets-1)]++
+		s.high[k>>(top&63)&mask&(maxBuckets-1)]++
 	}
 	scatter(spare, keys, &s.low, digit, next)
 	scatter(keys, spare, &s.high, digit, top)
 	mend(keys, next)
-	return keys
 }
 
-// project writes the keys of all points.
-func (s *hostSorter) project(keys []uint64, points []float32, theta []float64, r ruler, indexBits uint) {
-	for j, t := range theta {
-		s.scaled[j] = t * r.scale
-	}
-	from, shift, dim := r.origin*r.scale, indexBits&63, len(theta)
+// projector makes keys of points.
+type projector struct {
+	scaled    []float64 // direction times scale
+	from      float64
+	indexBits uint
+}
+
+// project writes the keys of the first points, which are numbered from first on.
+func (p *projector) project(keys []uint64, points []float32, first int) {
+	from, shift, dim := p.from, p.indexBits&63, len(p.scaled)
 	keep := uint64(0) // all ones where the number of the point is kept
-	if indexBits > 0 {
+	if p.indexBits > 0 {
 		keep = math.MaxUint64
 	}
 	switch dim {
 	case 2:
-		t0, t1 := s.scaled[0], s.scaled[1]
+		t0, t1 := p.scaled[0], p.scaled[1]
 		for i := range keys {
-			p := points[2*i : 2*i+2 : 2*i+2]
-			keys[i] = uint64(int64(float64(p[0])*t0+float64(p[1])*t1-from))<<shift | uint64(i)&keep
+			c := points[2*i : 2*i+2 : 2*i+2]
+			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1-from))<<shift | uint64(first+i)&keep
 		}
 	case 3:
-		t0, t1, t2 := s.scaled[0], s.scaled[1], s.scaled[2]
+		t0, t1, t2 := p.scaled[0], p.scaled[1], p.scaled[2]
 		for i := range keys {
-			p := points[3*i : 3*i+3 : 3*i+3]
-			keys[i] = uint64(int64(float64(p[0])*t0+float64(p[1])*t1+float64(p[2])*t2-from))<<shift | uint64(i)&keep
+			c := points[3*i : 3*i+3 : 3*i+3]
+			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1+float64(c[2])*t2-from))<<shift | uint64(first+i)&keep
 		}
 	default:
 		for i := range keys {
 			v := 0.0
 			for j, c := range points[i*dim : (i+1)*dim] {
-				v += float64(c) * s.scaled[j]
+				v += float64(c) * p.scaled[j]
 			}
-			keys[i] = uint64(int64(v-from))<<shift | uint64(i)&keep
+			keys[i] = uint64(int64(v-from))<<shift | uint64(first+i)&keep
 		}
 	}
 }

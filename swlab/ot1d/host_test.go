@@ -157,6 +157,35 @@ func TestHostQuantiles(t *testing.T) {
 	}
 }
 
+// TestHostLarge: clouds whose keys are sorted bucket by bucket, spread out and with all points but a few in one bucket, cost what float64
+// says, and the derivative in the direction numbers the points rightly.
+func TestHostLarge(t *testing.T) {
+	const m = manyPoints + 1
+	r := rand.New(rand.NewPCG(3, 9))
+	crowd := normals(r, m*3, 1e-5)
+	copy(crowd, []float32{-40, 3, 2, 50, 1, 1})
+	for name, x := range map[string][]float32{"spread": normals(r, m*3, 1), "crowd": crowd} {
+		y, theta := normals(r, m*3, 1), directions(r, 1, 3)
+		cx, cy := Clouds{Points: x, Batch: 1, N: m, Dim: 3}, Clouds{Points: y, Batch: 1, N: m, Dim: 3}
+		costs, _, _, slopes, err := HostGradient(cx, cy, theta, 1, []float64{1}, Directions, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := Host(cx, cy, theta, 1, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := reference(x, y, theta, 2)
+		along := 0.0 // theta'dF/dtheta = 2 F
+		for j, g := range slopes {
+			along += g * float64(theta[j])
+		}
+		if math.Abs(costs[0]-want) > 1e-11*want || math.Abs(alone[0]-want) > 1e-11*want || math.Abs(along-2*want) > 1e-10*want {
+			t.Errorf("%s: cost %v and %v, expected %v; slope along the direction %v", name, costs[0], alone[0], want, along)
+		}
+	}
+}
+
 // TestHostProperties: a permuted copy costs exactly 0, arguments commute, a common shift changes nothing, a shift of one cloud
 // costs |theta's|^p, points that coincide may be one of their summed weight, and sizes may be multiplied by repeating points.
 func TestHostProperties(t *testing.T) {
