@@ -58,7 +58,7 @@ func BenchmarkCosts(b *testing.B) {
 	}
 }
 
-// BenchmarkHost is the squared distance of two clouds in space, and its gradient.
+// BenchmarkHost is the squared distance of two clouds in space, and its gradient in one of them or in the directions.
 func BenchmarkHost(b *testing.B) {
 	for _, c := range [][2]int{{2048, 1000}, {100000, 100}} {
 		m, lines := c[0], c[1]
@@ -69,6 +69,10 @@ func BenchmarkHost(b *testing.B) {
 			"simd":     func() error { _, err := Host(x, y, d, lines, HostOptions{SIMD: true}); return err },
 			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
 			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
+			"directions": func() error {
+				_, _, _, _, err := HostGradient(x, y, d, lines, up, Directions, HostOptions{})
+				return err
+			},
 		} {
 			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
 				if name == "simd" && (SIMD() != "" || m > MaxSIMDPoints) {

@@ -69,6 +69,10 @@ func UniformFromNormals(normals *graph.Node) *graph.Node {
 	return graph.Where(okAll, graph.Div(x, norm), e1)
 }
 
+// closedFormSwitch is the concentration up to which the graph writes the closed form with log(1+x), precise for small
+// kappa, and above which with a log-sum-exp, which cannot overflow.
+const closedFormSwitch = 1.0
+
 // angleGraph is angleFromUniform for u [B,L]: omega and 1-omega^2, both [B,L].
 func angleGraph(u *graph.Node, kappa float64) (omega, sine2 *graph.Node) {
 	var below, above *graph.Node // 1-omega, 1+omega

@@ -16,36 +16,54 @@ func OmegaFromUniform(kappa, u float64) float64 {
 	return omega
 }
 
-// angleFromUniform returns omega and sqrt(1-omega^2) at d = 3, through the two distances to the poles
-//
-//	1-omega = -log(u + (1-u) exp(-2 kappa)) / kappa,   1+omega = log(1-u + u exp(2 kappa)) / kappa.
+// angleFromUniform returns omega and sqrt(1-omega^2) at d = 3.
 func angleFromUniform(kappa, u float64) (omega, sine float64) {
 	if !defined(3, kappa) || !(u >= 0 && u <= 1) {
 		return math.NaN(), math.NaN()
 	}
-	var below, above float64 // 1-omega, 1+omega
-	switch {
-	case kappa == 0:
-		below, above = 2*(1-u), 2*u
-	case kappa <= closedFormSwitch:
-		below = -math.Log1p((1-u)*math.Expm1(-2*kappa)) / kappa
-		above = math.Log1p(u*math.Expm1(2*kappa)) / kappa
-	default:
-		below = -logAddExp(math.Log(u), math.Log1p(-u)-2*kappa) / kappa
-		above = logAddExp(math.Log1p(-u), math.Log(u)+2*kappa) / kappa
-	}
-	below, above = math.Max(below, 0), math.Max(above, 0)
-	if below < 1 {
-		omega = 1 - below
-	} else {
-		omega = above - 1
-	}
-	return omega, math.Sqrt(below * above)
+	return newClosedForm(kappa).at(u)
 }
 
-// closedFormSwitch is the concentration up to which the closed form is written with log(1+x), precise for small
-// kappa, and above which it is a log-sum-exp, which cannot overflow.
-const closedFormSwitch = 1.0
+// closedForm is the inverse of the distribution function of omega at d = 3, through the distance to the nearer pole
+//
+//	1-omega = -log(u + (1-u) exp(-2 kappa)) / kappa   or   1+omega = log(1-u + u exp(2 kappa)) / kappa:
+//
+// one logarithm for a draw, and full precision at both poles.
+type closedForm struct {
+	kappa    float64
+	middle   float64 // the distribution function at omega = 0
+	least    float64 // exp(-2 kappa)
+	down, up float64 // exp(-2 kappa) - 1, exp(2 kappa) - 1
+}
+
+func newClosedForm(kappa float64) closedForm {
+	return closedForm{kappa, 1 / (1 + math.Exp(kappa)), math.Exp(-2 * kappa), math.Expm1(-2 * kappa), math.Expm1(2 * kappa)}
+}
+
+func (c closedForm) at(u float64) (omega, sine float64) {
+	if u > c.middle {
+		var below float64 // 1-omega
+		switch {
+		case c.kappa == 0:
+			below = 2 * (1 - u)
+		case c.kappa > 1 && u < 0.5: // the sum below is far from 1
+			below = -math.Log(u+(1-u)*c.least) / c.kappa
+		default:
+			below = -math.Log1p((1-u)*c.down) / c.kappa
+		}
+		return 1 - below, math.Sqrt(below * (2 - below))
+	}
+	var above float64 // 1+omega
+	switch {
+	case c.kappa == 0:
+		above = 2 * u
+	case math.IsInf(c.up, 1):
+		above = math.Max(0, logAddExp(math.Log1p(-u), math.Log(u)+2*c.kappa)/c.kappa)
+	default:
+		above = math.Log1p(u*c.up) / c.kappa
+	}
+	return above - 1, math.Sqrt(above * (2 - above))
+}
 
 // logAddExp is log(exp(a) + exp(b)); either may be -Inf.
 func logAddExp(a, b float64) float64 {
@@ -77,7 +95,11 @@ func Omega(src *rand.Rand, d int, kappa float64, n int) []float64 {
 // angleSource returns a function that draws (omega, sqrt(1-omega^2)).
 func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float64) {
 	if d == 3 {
-		return func() (omega, sine float64) { return angleFromUniform(kappa, src.Float64()) }
+		if !defined(3, kappa) {
+			return func() (omega, sine float64) { return math.NaN(), math.NaN() }
+		}
+		c := newClosedForm(kappa)
+		return func() (omega, sine float64) { return c.at(src.Float64()) }
 	}
 	wood := NewWood(d, kappa, TrueB)
 	return func() (omega, sine float64) { return wood.draw(src) }
