@@ -73,7 +73,7 @@ func markdown(s summary, pictured bool) string {
 	for _, c := range s.Cases {
 		if c.Group != group {
 			group = c.Group
-			fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", strings.ToUpper(group[:1])+group[1:], units[group])
+			fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", heading(group), units[group])
 			if group == "distance" {
 				fmt.Fprintf(&b, "POT is not called where m L is above %.0e: it would take more than about 20 s. The error is that on ten common directions against sorting in float64.\n\n", largest)
 			}
@@ -84,6 +84,14 @@ func markdown(s summary, pictured bool) string {
 		}
 	}
 	return b.String()
+}
+
+// heading has a capital first letter, but for what is written otherwise.
+func heading(group string) string {
+	if strings.HasPrefix(group, "vMF") {
+		return group
+	}
+	return strings.ToUpper(group[:1]) + group[1:]
 }
 
 func header(group string) string {
