@@ -59,10 +59,10 @@ func limits(s summary) []limit {
 		}
 		if a.times {
 			r := theirs.Min / mine.Min
-			out = append(out, limit{a.group + ", " + a.name + ": times faster than " + theirs.Name, fmt.Sprintf("at least %g", a.limit), fmt.Sprintf("%.0f", r), r >= a.limit})
+			out = append(out, limit{a.group + ", " + a.name + ": times faster than " + theirs.Name, fmt.Sprintf("at least %g", a.limit), digits(r), r >= a.limit})
 		} else {
 			r := mine.Min / theirs.Min
-			out = append(out, limit{a.group + ", " + a.name + ": time over that of " + theirs.Name, fmt.Sprintf("at most %.2f", a.limit), fmt.Sprintf("%.2f", r), r <= a.limit})
+			out = append(out, limit{a.group + ", " + a.name + ": time over that of " + theirs.Name, fmt.Sprintf("at most %.2f", a.limit), digits(r), r <= a.limit})
 		}
 	}
 	if p := s.find("evaluation", "EMD of the kernel, m=2048", swlab); p != nil {

@@ -69,6 +69,7 @@ func summarise(cases []testCase, runs []run) summary {
 	for _, c := range cases {
 		out := caseSummary{Group: c.Group, Name: c.Name}
 		var first map[int]float64
+		fastest := 0.0 // call of the first program
 		for i, p := range c.Programs {
 			mine := of[key{c.Group, c.Name, p.Name, 0}]
 			if len(mine) == 0 {
@@ -76,11 +77,11 @@ func summarise(cases []testCase, runs []run) summary {
 			}
 			summed, medians := summariseProgram(p.Name, mine)
 			if i == 0 {
-				first = medians
+				first, fastest = medians, summed.Min
 			} else {
 				summed.Ratio = ratio(medians, first)
-				if summed.Rounds > 0 && len(out.Programs) > 0 && out.Programs[0].Min > 0 {
-					summed.OfMinima = summed.Min / out.Programs[0].Min
+				if fastest > 0 {
+					summed.OfMinima = summed.Min / fastest
 				}
 			}
 			out.Programs = append(out.Programs, summed)

@@ -57,9 +57,7 @@ func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tens
 		return nil, nil, err
 	}
 	d := directions.Shape().Dimensions
-	if !finite(cx.Points) || !finite(cy.Points) || !finite(flat) {
-		return filled(math.NaN(), d[:2]), filled(math.NaN(), d), nil // as in a graph: who reads the result will say so
-	}
+	lost := leaveOut(d[0], cx.Points, cy.Points, flat)
 	up := make([]float64, d[0]*d[1])
 	for i := range up {
 		up[i] = 1
@@ -67,6 +65,10 @@ func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tens
 	values, _, _, turn, err := ot1d.HostGradient(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostOptions{P: s.Exponent(), Normalized: s.PerPoint})
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, pair := range lost { // NaN, as in a graph: who reads the result will say so
+		fill(part(values, d[0], pair), math.NaN())
+		fill(part(turn, d[0], pair), math.NaN())
 	}
 	return tensor32(values, d[:2]), tensor32(turn, d), nil
 }
@@ -77,21 +79,32 @@ func hostClouds(t *tensors.Tensor) (ot1d.Clouds, error) {
 	return ot1d.Clouds{Points: points, Batch: d[0], N: d[1], Dim: d[2]}, err
 }
 
-func finite(values []float32) bool {
-	for _, v := range values {
-		if v-v != 0 {
-			return false
+// leaveOut sets all numbers of the pairs to 0 that have one that is not finite, and returns which they are.
+func leaveOut(batch int, arrays ...[]float32) []int {
+	var lost []int
+	for pair := range batch {
+		if slices.ContainsFunc(arrays, func(a []float32) bool {
+			return slices.ContainsFunc(part(a, batch, pair), func(v float32) bool { return v-v != 0 })
+		}) {
+			lost = append(lost, pair)
+			for _, a := range arrays {
+				clear(part(a, batch, pair))
+			}
 		}
 	}
-	return true
+	return lost
 }
 
-func filled(v float64, dims []int) *tensors.Tensor {
-	n := 1
-	for _, d := range dims {
-		n *= d
+// part is what belongs to a pair of an array [batch, ...].
+func part[T any](a []T, batch, pair int) []T {
+	each := len(a) / batch
+	return a[pair*each : (pair+1)*each]
+}
+
+func fill(a []float64, v float64) {
+	for i := range a {
+		a[i] = v
 	}
-	return tensor32(slices.Repeat([]float64{v}, n), dims)
 }
 
 func tensor32(values []float64, dims []int) *tensors.Tensor {
