@@ -12,25 +12,29 @@ const largest = 4e7
 // pots are POT with either precision of its numbers.
 var pots = []string{"POT, float64", "POT, float32"}
 
-// scaling are cost curves of this project alone: steps against B, losses against L and T.
+// scaling are cost curves of this project alone: steps against B, losses against L and T. Every sample of a curve does the work of one
+// step at its end: so many steps together.
 func (p *planner) scaling() {
-	on := func(axis, curve string, at int, flags ...any) {
-		p.add(testCase{Group: "scaling", Name: fmt.Sprintf("%s, %s=%d", curve, axis, at), On: []point{{axis, curve, float64(at)}},
-			Programs: []program{{Name: swlab, Command: p.ours("step", append(flags, "--warmup", 1)...)}}})
-	}
-	m := p.small(512)
-	for _, b := range p.of([]int{16, 32, 64, 128, 256, 512}, []int{4, 8, 16}) {
-		for _, l := range []string{"sw", "la"} {
-			on("B", name(l)+" step", b, "--loss", l, "--batch", b, "--points", m, "--steps", p.atMost(max(4, 512/b)))
+	on := func(axis, curve string, at []int, samples int, flags func(at int) []any) {
+		for _, n := range at {
+			together := at[len(at)-1] / n
+			command := append(flags(n), "--warmup", max(1, together/2), "--steps", p.atMost(samples), "--together", together)
+			p.add(testCase{Group: "scaling", Name: fmt.Sprintf("%s, %s=%d", curve, axis, n), On: []point{{axis, curve, float64(n)}},
+				Programs: []program{{Name: swlab, Command: p.ours("step", command...)}}})
 		}
 	}
-	b := p.small(32)
-	for _, slices := range p.of([]int{10, 20, 50, 100, 200, 500, 1000}, []int{4, 8, 16}) {
-		on("L", "SW loss alone", slices, "--loss", "sw", "--loss-only", "--batch", b, "--points", m, "--slices", slices, "--steps", p.atMost(20))
+	m, b := p.small(512), p.small(32)
+	for _, l := range []string{"sw", "la"} {
+		on("B", name(l)+" step", p.of([]int{16, 32, 64, 128, 256, 512}, []int{4, 8, 16}), 6, func(batch int) []any {
+			return []any{"--loss", l, "--batch", batch, "--points", m}
+		})
 	}
-	for _, t := range p.of([]int{1, 2, 5, 10, 20, 50}, []int{2, 4, 8}) {
-		on("T", "v-DSW loss alone", t, "--loss", "v-dsw", "--loss-only", "--batch", b, "--points", m, "--ascent-steps", t, "--steps", p.atMost(8))
-	}
+	on("L", "SW loss alone", p.of([]int{10, 20, 50, 100, 200, 500, 1000}, []int{4, 8, 16}), 20, func(slices int) []any {
+		return []any{"--loss", "sw", "--loss-only", "--batch", b, "--points", m, "--slices", slices}
+	})
+	on("T", "v-DSW loss alone", p.of([]int{1, 2, 5, 10, 20, 50}, []int{2, 4, 8}), 8, func(steps int) []any {
+		return []any{"--loss", "v-dsw", "--loss-only", "--batch", b, "--points", m, "--ascent-steps", steps}
+	})
 }
 
 func (p *planner) of(all, quick []int) []int {

@@ -41,7 +41,7 @@ var units = map[string]string{
 	"compile":     "Compile time: by how much the first step is longer than the others",
 	"steps":       "Training steps, time per step",
 	"loss alone":  "Loss and gradient without the network, ascent included, time per batch",
-	"scaling":     "This project alone, time per step or batch",
+	"scaling":     "This project alone, time per step or batch: means of so many steps together as do the work of one at the end of the curve",
 	"distance":    "Distance between two clouds, time per call",
 	"evaluation":  "Evaluation, time per pair of clouds",
 	"vMF samples": "Von Mises-Fisher samples, time per million",
@@ -64,7 +64,7 @@ func markdown(s summary, pictured bool) string {
 		b.WriteString("\n![Cost against B, L, T and m, both axes logarithmic](bench-scaling.png)\n")
 	}
 	if len(s.Fits) > 0 {
-		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, or of B and T and the loss in L the fastest sample, which is the mean of so many steps together as do the work of one at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
 		for _, f := range s.Fits {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f to %.0f | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
 		}

@@ -34,17 +34,18 @@ func measure() error {
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
 	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
 	flag.StringVar(&c.Plain, "plain", "", "fast paths to switch off, as swlab train --plain")
-	steps := flag.Int("steps", 20, "steps that are timed")
+	samples := flag.Int("steps", 20, "steps that are timed")
+	together := flag.Int("together", 1, "steps that are timed as one, by their mean")
 	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
 	flag.Parse()
-	if *warmup < 1 || *steps < 1 {
-		return fmt.Errorf("warmup, steps: expected at least 1 each, found %d and %d", *warmup, *steps)
+	if *warmup < 1 || *samples < 1 || *together < 1 {
+		return fmt.Errorf("warmup, steps, together: expected at least 1 each, found %d, %d and %d", *warmup, *samples, *together)
 	}
 	c.Loss, c.Amortizer = lossOf(*name)
 	if c.Loss == "max-sw" {
 		c.Slices = 1
 	}
-	c.Steps = *steps + *warmup
+	c.Steps = *samples**together + *warmup
 	set, err := datasets.Load("builtin", datasets.Options{Points: c.Points})
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	timed := seconds[*warmup:]
+	timed := timing.Together(seconds[*warmup:], *together)
 	return timing.Result{Version: e.Name, Seconds: timed, FirstStep: first, Compile: seconds[0] - timing.Median(timed)}.Print(os.Stdout)
 }
 

@@ -33,6 +33,15 @@ func TestMedian(t *testing.T) {
 	}
 }
 
+func TestTogether(t *testing.T) {
+	v := []float64{1, 2, 3, 5, 9}
+	for n, want := range map[int][]float64{1: v, 2: {1.5, 4}, 5: {4}, 6: nil} {
+		if got := Together(v, n); !slices.Equal(got, want) {
+			t.Errorf("%d together: %v, expected %v", n, got, want)
+		}
+	}
+}
+
 func TestPrint(t *testing.T) {
 	t.Setenv("BENCH_BEGAN", "1.5")
 	if got := Began(); !got.Equal(time.UnixMilli(1500)) {
