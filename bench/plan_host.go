@@ -13,7 +13,7 @@ const largest = 4e7
 var pots = []string{"POT, float64", "POT, float32"}
 
 // scaling are cost curves of this project alone: steps against B, losses against L and T. Every sample of a curve does the work of one
-// step at its end: so many steps together.
+// step at its end, or a little less: so many whole steps together.
 func (p *planner) scaling() {
 	on := func(axis, curve string, at []int, samples int, flags func(at int) []any) {
 		for _, n := range at {

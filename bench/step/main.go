@@ -34,8 +34,8 @@ func measure() error {
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
 	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
 	flag.StringVar(&c.Plain, "plain", "", "fast paths to switch off, as swlab train --plain")
-	samples := flag.Int("steps", 20, "steps that are timed")
-	together := flag.Int("together", 1, "steps that are timed as one, by their mean")
+	samples := flag.Int("steps", 20, "samples that are timed: steps, or so many together as the next flag says")
+	together := flag.Int("together", 1, "steps of a sample, which is their mean")
 	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
 	flag.Parse()
 	if *warmup < 1 || *samples < 1 || *together < 1 {
