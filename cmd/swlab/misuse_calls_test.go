@@ -1,0 +1,13 @@
+package main
+
+func init() {
+	misuses = append(misuses,
+		misuse{call: "distance --loss sw --x nan.npy --y y.npy", code: 2, stderr: []string{"--x", "nan.npy", "cloud 0", "point 33", "finite"}},
+		misuse{call: "distance --loss sw --x short.npy --y y.npy", code: 2, stderr: []string{"--x", "short.npy"}},
+		misuse{call: "distance --loss sw --x text.npy --y y.npy", code: 2, stderr: []string{"--x", "text.npy"}},
+		misuse{call: "distance --loss sw --x missing.npy --y y.npy", code: 2, stderr: []string{"--x", "missing.npy"}},
+		misuse{call: "distance --loss sw --x plane.npy --y y.npy", code: 2, stderr: []string{"dimension", "2", "3"}},
+		misuse{call: "distance --loss sw --x one.npy --y y.npy", code: 2, stderr: []string{"as many clouds"}},
+		misuse{call: "distance --x x.npy --y y.npy", code: 2, stderr: []string{"--loss"}},
+	)
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+)
+
+// misuse is a call that must be refused, or warned about, without touching a file.
+type misuse struct {
+	call    string   // arguments separated by spaces; files are relative to a copy of misuseFiles
+	code    int      // expected exit code
+	stderr  []string // what the message must contain, in any order
+	changes []string // files the call may create or change; usually none
+}
+
+// misuses are the rows of TestMisuse. Each misuse_*_test.go file adds its own.
+var misuses []misuse
+
+// TestMisuse runs every row in a folder of its own and checks the exit code, what the message names, that the message is one
+// line without a Go trace, and that no file changed.
+func TestMisuse(t *testing.T) {
+	for _, row := range misuses {
+		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			dir := misuseFiles(t)
+			before := digests(t, dir)
+			cmd := process(strings.Fields(row.call)...)
+			cmd.Dir = dir
+			var out, errs strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run() // the exit code is checked below
+			if code := cmd.ProcessState.ExitCode(); code != row.code {
+				t.Errorf("exit code %d, expected %d\nstderr: %s\nstdout: %.300s", code, row.code, errs.String(), out.String())
+			}
+			for _, want := range row.stderr {
+				if !strings.Contains(errs.String(), want) {
+					t.Errorf("stderr lacks %q: %s", want, errs.String())
+				}
+			}
+			if strings.Contains(errs.String(), "goroutine ") || strings.Contains(errs.String(), "internal error") {
+				t.Errorf("stderr shows a Go trace: %s", errs.String())
+			}
+			if n := strings.Count(strings.TrimSpace(errs.String()), "\n"); row.code == 2 && n > 0 {
+				t.Errorf("a refused call takes one line, found %d: %s", n+1, errs.String())
+			}
+			after := digests(t, dir)
+			for _, path := range row.changes {
+				delete(before, path)
+				delete(after, path)
+			}
+			if !maps.Equal(before, after) {
+				t.Errorf("files changed: before %v, after %v", before, after)
+			}
+		})
+	}
+}
+
+// digests maps every path below dir to a hash of its content, or to what it is.
+func digests(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if !d.Type().IsRegular() {
+			out[rel] = d.Type().String()
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		sum := sha256.Sum256(raw)
+		out[rel] = hex.EncodeToString(sum[:4])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// misuseRun makes one finished run for all rows.
+var misuseRun = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "swlab-misuse")
+	if err != nil {
+		return "", err
+	}
+	cmd := process("train", "--data", "builtin", "--loss", "sw", "--points", "32", "--batch", "4", "--steps", "0", "--backend", "go", "--out", filepath.Join(dir, "run"))
+	return filepath.Join(dir, "run"), cmd.Run()
+})
+
+// misuseFiles makes a folder of valid and broken inputs:
+//
+//	x.npy y.npy       two sets of 2 clouds of 40 points, [2,40,3]
+//	one.npy           one cloud, [40,3]
+//	plane.npy         2 clouds in the plane, [2,40,2]
+//	nan.npy           x with a NaN
+//	short.npy         x cut short
+//	text.npy          no npy file at all
+//	dirs.npy          five directions, [5,3]
+//	data/             a folder with points, labels, parts and classes: 14 clouds of 40 points
+//	run/              a finished run of 0 steps on builtin, 32 points
+//	sub/              an empty folder
+//	link.npy          a symbolic link to x.npy
+func misuseFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	run, err := misuseRun()
+	if err != nil {
+		t.Fatalf("the run of the fixture: %v", err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "run"), os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(folder(t))); err != nil {
+		t.Fatal(err)
+	}
+	values := func(n int, shift float32) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = float32((i*7919)%101)/101 - 0.5 + shift
+		}
+		return out
+	}
+	write := func(name string, v []float32, shape ...int) {
+		if err := datasets.WriteNPY(filepath.Join(dir, name), v, shape...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("x.npy", values(240, 0), 2, 40, 3)
+	write("y.npy", values(240, 0.25), 2, 40, 3)
+	write("one.npy", values(120, 0), 40, 3)
+	write("plane.npy", values(160, 0), 2, 40, 2)
+	write("dirs.npy", []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0.6, 0.8, 0, 0, 0.6, 0.8}, 5, 3)
+	bad := values(240, 0)
+	bad[100] = float32(math.NaN())
+	write("nan.npy", bad, 2, 40, 3)
+	raw, err := os.ReadFile(filepath.Join(dir, "x.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"short.npy": raw[:len(raw)/2], "text.npy": []byte("not an array\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("x.npy", filepath.Join(dir, "link.npy")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
