@@ -85,13 +85,29 @@ docs-pictures: setup ## draw the pictures of the documentation again
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-test: setup ## check the format, vet, run all Go tests, run the notebooks in short form, and where there is a browser check-site
+test: setup ## the fast tests of every package, one training on XLA, the quickstart notebook in short form: six minutes
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
 	@$(env) go vet ./...
-	@$(env) go test -timeout 30m ./...
+	@$(env) go test -short -timeout 30m ./...
+	@$(MAKE) check-notebooks NOTEBOOKS=notebooks/01_quickstart.ipynb
+
+check: setup ## the rest: linters, all tests on all backends, data races, all notebooks in short form, the site
+	@$(MAKE) lint
+	@$(env) go test -timeout 60m ./...
+	@$(MAKE) race
 	@$(MAKE) check-notebooks
 	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
+
+lint: setup ## staticcheck, and functions that nothing calls
+	@$(env) go tool staticcheck ./...
+	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF 'unreachable func: Must') || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
+
+# The packages in which goroutines share memory.
+racing := ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/fanout ./experiments/runs
+
+race: setup ## the fast tests of packages that use goroutines, under the race detector
+	@$(env) go test -short -race -timeout 30m $(racing)
 
 check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
@@ -125,4 +141,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check-notebooks check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check lint race check-notebooks check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -102,11 +102,11 @@ func check(x, y *datasets.Set, o Options) error {
 	case len(x.Points) != x.M*x.D || len(y.Points) != y.M*y.D:
 		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.M*x.D, len(y.Points), len(x.Points))
 	case o.Steps < 0:
-		return fmt.Errorf("Steps: expected 0 or more, found %d", o.Steps)
+		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
 	case !(o.Rate > 0) || math.IsInf(o.Rate, 0):
-		return fmt.Errorf("Rate: expected a positive number, found %v", o.Rate)
+		return fmt.Errorf("options: Rate: expected a positive number, found %v", o.Rate)
 	case o.Every < 0:
-		return fmt.Errorf("Every: expected 0 or more, found %d", o.Every)
+		return fmt.Errorf("options: Every: expected 0 or more, found %d", o.Every)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func (s *stabilised) forward(iterations int) {
 			}
 			s.alpha, s.beta, s.starts = append(s.alpha, alpha), append(s.beta, beta), append(s.starts, t+1)
 			s.rebuild(last + 1)
-			u, v = s.u[0], s.v[0]
+			u = s.u[0]
 		}
 	}
 }

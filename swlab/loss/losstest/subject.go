@@ -55,7 +55,7 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 		s.degree = 1
 	}
 	if err := l.Fits(o.Points, o.Points, o.Dim); err != nil {
-		return nil, fmt.Errorf("Fits refuses the clouds of the suite: %w", err)
+		return nil, fmt.Errorf("method Fits refuses the clouds of the suite: %w", err)
 	}
 	for _, p := range loss.Lacks(l) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.Property == p }) {
