@@ -104,7 +104,7 @@ lint: setup ## staticcheck, and functions that nothing calls
 	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF 'unreachable func: Must') || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
 
 # The packages in which goroutines share memory.
-racing := ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/fanout ./experiments/runs
+racing := ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs ./experiments/runs
 
 race: setup ## the fast tests of packages that use goroutines, under the race detector
 	@$(env) go test -short -race -timeout 30m $(racing)
@@ -124,7 +124,7 @@ test-browser: setup ## JupyterLab in headless Chromium: stop a training, run not
 	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
-	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/fanout ./cmd/swlab
+	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/jobs ./cmd/swlab
 
 bench: setup ## measure this project beside PyTorch, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot

@@ -106,7 +106,7 @@ func newRoot() *cobra.Command {
 	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
 	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
-	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c), newWork())
+	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c))
 	root.AddCommand(newClassify(c), newGenerate(c))
 	root.AddCommand(newMetrics(c))
 	root.AddCommand(newSweep(c))

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/sliced-wasserstein/lab/experiments/fanout"
+	"github.com/sliced-wasserstein/lab/experiments/jobs"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -29,7 +29,7 @@ type tableRun struct {
 	job, submit                                            string
 	jobs                                                   int
 	wait, ours                                             bool
-	slurm                                                  fanout.SlurmOptions
+	slurm                                                  jobs.Slurm
 }
 
 func newTableRun(c *common) *cobra.Command {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,17 +32,10 @@ func TestTableOnCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := 0
-	for range 600 { // until a job trains
+	for range 600 { // until a job trains; it holds the lock of its run's folder
 		logs, _ := filepath.Glob(filepath.Join(there, "runs", "train-*", "run", "config.json"))
-		status, _ := filepath.Glob(filepath.Join(there, "plans", "*", "status", "*.json"))
-		for _, file := range status {
-			var s struct {
-				State string
-				PID   int
-			}
-			if raw, err := os.ReadFile(file); err == nil && json.Unmarshal(raw, &s) == nil && s.State == "running" && len(logs) > 0 {
-				pid = s.PID
-			}
+		if len(logs) > 0 {
+			pid = jobOf(t, there)
 		}
 		if pid != 0 {
 			break
@@ -59,18 +54,38 @@ func TestTableOnCluster(t *testing.T) {
 	if code != 0 || timeless(t, got) != timeless(t, want) {
 		t.Errorf("exit code %d: %s\nhere:  %s\nthere: %s", code, errs, timeless(t, want), timeless(t, got))
 	}
-	scripts, _ := filepath.Glob(filepath.Join(there, "plans", "*", "slurm.json"))
+	scripts, _ := filepath.Glob(filepath.Join(there, "jobs", "*", "slurm.json"))
 	if len(scripts) != 1 {
-		t.Fatalf("plans: %v", scripts)
+		t.Fatalf("folders of jobs: %v", scripts)
 	}
 	raw, _ := os.ReadFile(scripts[0])
-	var array struct{ Indices []int }
-	if err := json.Unmarshal(raw, &array); err != nil || len(array.Indices) != 1 {
+	var array struct{ Jobs int }
+	if err := json.Unmarshal(raw, &array); err != nil || array.Jobs != 1 {
 		t.Errorf("the second array was %s (%v), expected the killed job alone", raw, err)
 	}
 	if out, err := exec.Command("squeue", "-h").Output(); err != nil || strings.TrimSpace(string(out)) != "" {
 		t.Errorf("left in the queue: %s, %v", out, err)
 	}
+}
+
+// jobOf is a process that does a job of the store: a call of table run with --job.
+func jobOf(t *testing.T, store string) int {
+	t.Helper()
+	calls, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range calls {
+		raw, _ := os.ReadFile(file) // a process that has ended meanwhile is none
+		if words := strings.Split(string(raw), "\x00"); slices.Contains(words, "--job") && slices.Contains(words, store) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	return 0
 }
 
 // timeless is a table without what the clock says.

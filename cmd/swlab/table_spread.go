@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/sliced-wasserstein/lab/experiments/fanout"
+	"github.com/sliced-wasserstein/lab/experiments/jobs"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 )
@@ -17,54 +17,56 @@ import (
 var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_PATH", "GOMLX_BACKEND", "GOMLX_NO_AUTO_INSTALL", "LD_LIBRARY_PATH",
 	"XLA_FLAGS", "GLIBC_TUNABLES"}
 
-// spread does the jobs in processes of their own, here or on a cluster. All of the table's jobs are the plan, so that a later call with
-// fewer left finds the same one.
+// spread does the missing jobs in processes of their own, here or on a cluster. The folder of their logs is named after all jobs of
+// the table, so that a later call with fewer left finds the same one.
 func (t *tableRun) spread(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan, missing []reproduce.Job, failures map[string]string) error {
-	p := fanout.Plan{Env: environment}
-	for _, j := range plan.Jobs {
-		p.Jobs = append(p.Jobs, fanout.Job{Name: j.Name(), Args: t.arguments(plan, j)})
-	}
-	sum := sha256.Sum256([]byte(fmt.Sprint(p.Jobs)))
-	dir := filepath.Join(t.out, "plans", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, sum[:6]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := fanout.Write(dir, p); err != nil {
-		return err
-	}
-	for i, j := range plan.Jobs { // the store knows better: results may have been removed, or made by another table
-		if !j.Done(lab) {
-			if s, err := fanout.Look(dir); err == nil && s.Status[i].State == fanout.Done {
-				if err := fanout.Forget(dir, i); err != nil {
-					return err
-				}
-			}
+	calls := func(list []reproduce.Job) (out []jobs.Job) {
+		for _, j := range list {
+			out = append(out, jobs.Job{Name: j.Name(), Args: t.arguments(plan, j)})
 		}
+		return out
 	}
-	show := func(c fanout.Counts) { fmt.Fprintf(os.Stderr, "%s: %s\n", plan.Table.Name, c) }
-	var s fanout.Summary
+	sum := sha256.Sum256([]byte(fmt.Sprint(calls(plan.Jobs))))
+	dir := filepath.Join(t.out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, sum[:6]))
+	show := func(c jobs.Counts) { fmt.Fprintf(os.Stderr, "%s: %s\n", plan.Table.Name, c) }
+	var failed map[string]error
 	var err error
-	switch {
-	case t.submit == "":
-		s, err = fanout.Local(ctx, dir, t.jobs, show)
-	case !t.wait:
-		job, err := fanout.Submit(ctx, dir, t.slurm)
-		if err == nil && job != "" {
-			fmt.Fprintf(os.Stderr, "array %s submitted: the same command collects\n", job)
+	if t.submit == "" {
+		failed, err = jobs.Local(ctx, dir, calls(missing), t.jobs, show)
+	} else {
+		t.slurm.Env = environment
+		var array string
+		if array, err = t.slurm.Submit(ctx, dir, calls(missing)); err == nil {
+			fmt.Fprintf(os.Stderr, "array %s: the same command waits for it, or collects what is done\n", array)
+			if !t.wait {
+				return nil
+			}
+			err = jobs.Wait(ctx, dir, show)
 		}
-		return err
-	default:
-		s, err = fanout.Slurm(ctx, dir, t.slurm, show)
 	}
 	if err != nil {
 		return err
 	}
-	for i, j := range s.Jobs {
-		if s.Status[i].State != fanout.Done {
-			failures[j.Name] = strings.TrimSpace(string(s.Status[i].State) + " " + s.Status[i].Error)
+	var errs []error
+	for _, j := range missing {
+		if j.Done(lab) {
+			continue
 		}
+		err := failed[j.Name()]
+		if err == nil {
+			err = jobs.LastLine(dir, j.Name())
+		}
+		if err == nil {
+			err = errors.New("ended without a result")
+		}
+		failures[j.Name()] = oneLine(err)
+		errs = append(errs, fmt.Errorf("job %s: %w", j.Name(), err))
 	}
-	return s.Err()
+	const most = 5
+	if len(errs) > most {
+		errs = append(errs[:most], fmt.Errorf("and %d more", len(errs)-most))
+	}
+	return errors.Join(errs...)
 }
 
 // arguments are those of the call that does one job.

@@ -1,0 +1,174 @@
+// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as a job array of Slurm
+// ([Slurm.Submit], [Wait]).
+//
+// It keeps no record of what is done. A job must be idempotent and resumable: started again it goes on where it was cut off, and
+// ends at once when its result is there. A store such as package runs has both, and a lock on every result, so a job that happens
+// to run twice waits for the other. The caller asks the store which jobs are left and passes those.
+//
+//	DIR/logs/<name>.log  what a job wrote, every attempt
+//	DIR/job.sh           the batch script; with Slurm only
+//	DIR/slurm.json       the array that was submitted last; with Slurm only
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Job is one call of this program.
+type Job struct {
+	Name string   // for people; also the name of its log, with slashes as hyphens
+	Args []string // of the call
+}
+
+// Counts are numbers of jobs by state.
+type Counts struct {
+	Waiting, Running, Done, Failed int
+	Reason                         string // why Slurm lets a job wait, in its words
+}
+
+// String is the counts as a line of progress.
+func (c Counts) String() string {
+	text := fmt.Sprintf("%d waiting, %d running, %d done", c.Waiting, c.Running, c.Done)
+	if c.Reason != "" {
+		text = strings.Replace(text, " waiting", " waiting ("+c.Reason+")", 1)
+	}
+	if c.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	return text
+}
+
+// grace is what a job has between SIGTERM and SIGKILL.
+const grace = 20 * time.Second
+
+// Local runs the jobs, n at a time, each as a process of this program with a log in dir, which it makes. A job that fails does not
+// stop the others; errors by name say why jobs failed, with the last line each wrote and its log. When ctx ends no further job is
+// begun, those that run get SIGTERM (on Windows they are ended at once) and 20 s later SIGKILL, and err is that of ctx. progress, if
+// not nil, is called whenever a count changes, never twice at a time.
+//
+// The processes share the processors of this machine: GOMAXPROCS and NPROC, which sizes the thread pools of XLA on the CPU, are
+// set to processors / n, at least 1, where the environment does not set them. XLA's plugin keeps four threads at least.
+func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Counts)) (failed map[string]error, err error) {
+	if n < 1 {
+		return nil, fmt.Errorf("expected at least one process at a time, found %d", n)
+	}
+	program, err := prepare(dir, jobs)
+	if err != nil {
+		return nil, err
+	}
+	env := os.Environ()
+	for _, name := range []string{"GOMAXPROCS", "NPROC"} {
+		if _, set := os.LookupEnv(name); !set {
+			env = append(env, fmt.Sprintf("%s=%d", name, max(1, runtime.NumCPU()/n)))
+		}
+	}
+	var mu sync.Mutex
+	failed = map[string]error{}
+	counts := Counts{Waiting: len(jobs)}
+	count := func(change func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		change()
+		if progress != nil {
+			progress(counts)
+		}
+	}
+	count(func() {})
+	next := make(chan Job)
+	var workers sync.WaitGroup
+	for range min(n, len(jobs)) {
+		workers.Go(func() {
+			for j := range next {
+				count(func() { counts.Waiting--; counts.Running++ })
+				err := run(ctx, program, dir, j, env)
+				count(func() {
+					if counts.Running--; err == nil {
+						counts.Done++
+						return
+					}
+					counts.Failed++
+					failed[j.Name] = err
+				})
+			}
+		})
+	}
+	for _, j := range jobs {
+		select {
+		case <-ctx.Done():
+		case next <- j:
+			continue
+		}
+		break
+	}
+	close(next)
+	workers.Wait()
+	return failed, ctx.Err()
+}
+
+// prepare checks the jobs, makes the folder of their logs, and returns this program.
+func prepare(dir string, jobs []Job) (program string, err error) {
+	for i, j := range jobs {
+		if j.Name == "" || slices.ContainsFunc(jobs[:i], func(o Job) bool { return logName(o.Name) == logName(j.Name) }) {
+			return "", fmt.Errorf("job %d: expected a name of its own, found %q", i, j.Name)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
+		return "", err
+	}
+	return os.Executable()
+}
+
+func logName(name string) string { return strings.ReplaceAll(name, "/", "-") + ".log" }
+
+// run runs one job to its end.
+func run(ctx context.Context, program, dir string, j Job, env []string) error {
+	path := filepath.Join(dir, "logs", logName(j.Name))
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	fmt.Fprintf(log, "== %s: %q\n", time.Now().Format(time.DateTime), j.Args)
+	cmd := exec.CommandContext(ctx, program, j.Args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
+	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, grace
+	detach(cmd)
+	runtime.LockOSThread() // Linux tells the job to stop when the thread that started it ends
+	defer runtime.UnlockOSThread()
+	if err := cmd.Run(); err != nil {
+		return errors.Join(err, LastLine(dir, j.Name))
+	}
+	return nil
+}
+
+// LastLine is an error made of the last line that the job wrote and the name of its log; nil if it wrote nothing.
+func LastLine(dir, name string) error {
+	path := filepath.Join(dir, "logs", logName(name))
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	raw := make([]byte, 4096)
+	size, err := f.Seek(0, 2)
+	if err != nil {
+		return nil
+	}
+	n, _ := f.ReadAt(raw, max(0, size-int64(len(raw)))) // what could be read is shown
+	text := strings.TrimSpace(string(raw[:n]))
+	line := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	if line == "" {
+		return nil
+	}
+	return fmt.Errorf("%s (log: %s)", strings.ToValidUTF8(line, ""), path)
+}

@@ -1,0 +1,171 @@
+//go:build unix
+
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the program whose calls the jobs of these tests are.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "job" {
+		os.Exit(job(os.Args[2:]))
+	}
+	pollEvery = 20 * time.Millisecond // no cluster to spare
+	os.Exit(m.Run())
+}
+
+// job is what the jobs of these tests do.
+func job(args []string) int {
+	switch args[0] {
+	case "say": // its words, one a line
+		for _, word := range args[1:] {
+			fmt.Println(os.ExpandEnv(word))
+		}
+	case "fail":
+		fmt.Fprintln(os.Stderr, "some trouble\n\n  "+args[1]+"\n")
+		return 3
+	case "stop": // the first time it writes its number into a pipe and waits to be stopped; the second time it is done
+		return waitForStop(args[1])
+	case "once": // the first time it kills itself
+		if _, err := os.Stat(args[1]); err == nil {
+			return 0
+		}
+		if err := os.WriteFile(args[1], nil, 0o644); err != nil {
+			panic(err)
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return 0
+}
+
+func waitForStop(pipe string) int {
+	if _, err := os.Stat(pipe + ".begun"); err == nil {
+		fmt.Println("gone on with")
+		return 0
+	}
+	if err := os.WriteFile(pipe+".begun", nil, 0o644); err != nil {
+		panic(err)
+	}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM)
+	f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until the test reads
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(f, os.Getpid())
+	f.Close()
+	select {
+	case <-told:
+		fmt.Println("saved, and stopped")
+		return 1
+	case <-time.After(time.Minute): // a test that failed leaves nothing behind
+		return 8
+	}
+}
+
+func say(name string, words ...string) Job {
+	return Job{name, append([]string{"job", "say"}, append(words, name)...)}
+}
+
+// stopping is a job that waits to be stopped, and the pipe that says its process number.
+func stopping(t *testing.T, name string) (j Job, pipe string) {
+	t.Helper()
+	pipe = filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Job{name, []string{"job", "stop", pipe}}, pipe
+}
+
+// begun waits until the job of that pipe runs and returns its process.
+func begun(t *testing.T, pipe string) (pid int) {
+	t.Helper()
+	raw, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(raw), &pid); err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func logOf(dir, name string) string {
+	raw, _ := os.ReadFile(filepath.Join(dir, "logs", logName(name))) // no log is an empty one
+	return string(raw)
+}
+
+// TestLocal: all jobs run, never more than n at a time; one that fails is told with its last line and stops no other.
+func TestLocal(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	list := []Job{say("a/1", "$GOMAXPROCS"), {"b", []string{"job", "fail", "no luck"}}, say("c"), say("d"), say("e")}
+	t.Setenv("GOMAXPROCS", "7")
+	most, last := 0, Counts{}
+	failed, err := Local(t.Context(), dir, list, 2, func(c Counts) { most, last = max(most, c.Running), c })
+	if err != nil || len(failed) != 1 {
+		t.Fatal(failed, err)
+	}
+	if text := failed["b"].Error(); !strings.Contains(text, "exit status 3") || !strings.Contains(text, "no luck") || !strings.Contains(text, filepath.Join(dir, "logs", "b.log")) {
+		t.Errorf("%s", text)
+	}
+	if most != 2 || last != (Counts{Done: 4, Failed: 1}) || last.String() != "0 waiting, 0 running, 4 done, 1 failed" {
+		t.Errorf("at most %d at a time, at last %v", most, last)
+	}
+	if log := logOf(dir, "a/1"); !strings.HasSuffix(log, "\n7\na/1\n") {
+		t.Errorf("log %q", log)
+	}
+	if _, err := Local(t.Context(), dir, list[:1], 1, nil); err != nil || strings.Count(logOf(dir, "a/1"), "== ") != 2 {
+		t.Errorf("a second attempt: %v, %q", err, logOf(dir, "a/1"))
+	}
+}
+
+// TestLocalStopped: when the context ends, what runs is told to stop and waited for, and nothing else begins.
+func TestLocalStopped(t *testing.T) {
+	dir := t.TempDir()
+	j, pipe := stopping(t, "slow")
+	ctx, cancel := context.WithCancel(t.Context())
+	var failed map[string]error
+	var err error
+	var ended sync.WaitGroup
+	ended.Go(func() { failed, err = Local(ctx, dir, []Job{j, say("never")}, 1, nil) })
+	pid := begun(t, pipe)
+	cancel()
+	ended.Wait()
+	if !errors.Is(err, context.Canceled) || !strings.Contains(logOf(dir, "slow"), "saved, and stopped") || logOf(dir, "never") != "" {
+		t.Errorf("%v, %v, log %q", err, failed, logOf(dir, "slow"))
+	}
+	if syscall.Kill(pid, 0) == nil {
+		t.Errorf("process %d is left", pid)
+	}
+}
+
+func TestWrongJobs(t *testing.T) {
+	for _, c := range []struct {
+		jobs []Job
+		n    int
+		want string
+	}{
+		{[]Job{say("a")}, 0, "at least one process at a time, found 0"},
+		{[]Job{{}}, 1, `job 0: expected a name of its own, found ""`},
+		{[]Job{say("a/1"), say("a-1")}, 1, `job 1: expected a name of its own, found "a-1"`},
+	} {
+		if _, err := Local(t.Context(), t.TempDir(), c.jobs, c.n, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, expected %q", err, c.want)
+		}
+	}
+	if err := LastLine(t.TempDir(), "none"); err != nil {
+		t.Errorf("the last line of no log: %v", err)
+	}
+}
