@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,12 +27,13 @@ func newWork() *cobra.Command {
 					return wrongCall(fmt.Errorf("--index is missing, and %s gives none: expected a number, found %q", name, os.Getenv(name)))
 				}
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, os.Interrupt)
+			ctx, stop := interruptible()
 			defer stop()
 			return fanout.Work(ctx, plan, index)
 		},
 	}
 	cmd.Flags().StringVar(&plan, "plan", "", "folder of the plan")
 	cmd.Flags().IntVar(&index, "index", 0, "which job, 0 is the first")
+	writes(cmd, "plan", workFolder)
 	return required(cmd, "plan")
 }
