@@ -55,7 +55,7 @@ class Check:
             np.save(folder / f"{name}.npy", getattr(self, name).numpy())
 
     def ask(self, call, *flags):
-        command = [*self.program, call, "--x", self.file("x"), "--y", self.file("y"), "--format", "json", *map(str, flags)]
+        command = [*self.program, call, "--force", "--x", self.file("x"), "--y", self.file("y"), "--format", "json", *map(str, flags)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"check_losses: {' '.join(command)}: {done.stderr.strip()}")

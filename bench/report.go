@@ -1,12 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // write writes bench.json, bench.md and, where there are curves, bench-scaling.png and .svg.
@@ -14,11 +16,7 @@ func write(dir string, s summary) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	raw, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bench.json"), append(raw, '\n'), 0o644); err != nil {
+	if err := durable.WriteJSON(filepath.Join(dir, "bench.json"), s); err != nil {
 		return err
 	}
 	picture, err := draw(s)
@@ -32,7 +30,10 @@ func write(dir string, s summary) error {
 			}
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, "bench.md"), []byte(markdown(s, picture != nil)), 0o644)
+	return durable.Write(filepath.Join(dir, "bench.md"), func(w io.Writer) error {
+		_, err := io.WriteString(w, markdown(s, picture != nil))
+		return err
+	})
 }
 
 // units says what a time of a group is of.

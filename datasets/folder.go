@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // cloudFile is a file of clouds found in a folder.
@@ -221,7 +223,7 @@ func findClouds(root string) ([]cloudFile, error) {
 				}
 			case !isMesh && !isArray, bundled && name != "points.npy":
 			case !info.Mode().IsRegular():
-				return fmt.Errorf("%s: expected a file, found %s", path, describeMode(info.Mode()))
+				return fmt.Errorf("%s: expected a file, found %s", path, durable.Kind(info.Mode()))
 			default:
 				files = append(files, cloudFile{path: path, parts: here, isMesh: isMesh})
 			}

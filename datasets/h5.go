@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 const (
@@ -66,7 +67,7 @@ func openH5(path, key string) (*h5File, error) {
 		return nil, fileError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected an HDF5 file, found %s", path, describeMode(info.Mode()))
+		return nil, fmt.Errorf("%s: expected an HDF5 file, found %s", path, durable.Kind(info.Mode()))
 	}
 	file, err := hdf5.Open(path)
 	if err != nil {

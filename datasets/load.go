@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Builtin is the path that stands for the procedural shapes.
@@ -104,7 +106,7 @@ func loadAll(path string, o Options) (*Set, error) {
 		return loadTree(path, o)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected a file or a folder, found %s", path, describeMode(info.Mode()))
+		return nil, fmt.Errorf("%s: expected a file or a folder, found %s", path, durable.Kind(info.Mode()))
 	}
 	return readClouds(path, filepath.Base(path), o)
 }

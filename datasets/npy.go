@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // ReadNPY reads a NumPy .npy file (format versions 1 to 3) as float32 in row-major order, whatever its order on disk.
@@ -43,7 +45,7 @@ func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
 		return fileError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: expected a .npy file, found %s", path, describeMode(info.Mode()))
+		return fmt.Errorf("%s: expected a .npy file, found %s", path, durable.Kind(info.Mode()))
 	}
 	if err := read(bufio.NewReaderSize(f, 1<<18), info.Size()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

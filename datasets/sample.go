@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // sampleChunk is the number of meshes held in memory at once by SampleMeshes.
@@ -154,9 +156,12 @@ func (s *Set) writeCompanions(dir string) error {
 		if err := WriteNPYInts(filepath.Join(dir, "labels.npy"), s.Labels, len(s.Labels)); err != nil {
 			return err
 		}
-		text := strings.Join(s.Classes, "\n") + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(text), 0o644); err != nil {
-			return fileError(filepath.Join(dir, "classes.txt"), err)
+		err := durable.Write(filepath.Join(dir, "classes.txt"), func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(s.Classes, "\n")+"\n")
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if s.Split != nil {
@@ -170,8 +175,11 @@ func (s *Set) writeCompanions(dir string) error {
 }
 
 // newFolder lets fill write a folder under a temporary name and then gives it its name, which must be free or that of an
-// empty folder.
+// empty folder. A symbolic link to an empty folder stays.
 func newFolder(out string, fill func(dir string) error) (err error) {
+	if real, err := filepath.EvalSymlinks(out); err == nil {
+		out = real
+	}
 	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s: the folder is not empty: expected a new one", out)
 	} else if err != nil && !os.IsNotExist(err) {

@@ -144,7 +144,7 @@ func (p *Picture) Save(path string) error {
 	}
 	err = durable.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err != nil {
-		return fmt.Errorf("vmfviz: saving %s: %w", path, err)
+		return fmt.Errorf("vmfviz: saving %w", err)
 	}
 	return nil
 }

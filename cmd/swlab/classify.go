@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +26,7 @@ func newClassify(c *common) *cobra.Command {
 			return l.classify(config)
 		},
 	}
-	l.flags(cmd.Flags())
+	l.flags(cmd)
 	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "passes over the codes")
 	return required(cmd, "run")
 }
@@ -58,7 +54,7 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	bar := newBar("training the classifier")
 	r, err := latent.Classify(ctx, e, train, test, config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.3f", loss)) })

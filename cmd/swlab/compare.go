@@ -93,6 +93,8 @@ func newCompare(c *common) *cobra.Command {
 	partFlags(f, &asked)
 	f.BoolVar(&exact, "exact-emd", true, "also the exact EMD, a tenth of a second per cloud of 2048 points")
 	stateFlag(f, &state)
+	readsRun(cmd, "run")
+	reads(cmd, "data")
 	return required(cmd, "run")
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +23,7 @@ func newDataFetch(c *common) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	cache := cacheFlag(cmd)
+	writes(cmd, "cache", workFolder)
 	f := cmd.Flags()
 	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read the data set's terms and keep to them")
 	f.StringVar(&o.From, "from", "", "the file, or a folder with the files, downloaded by other means")
@@ -101,6 +101,7 @@ func newDataVerify(c *common) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 	}
 	cache := cacheFlag(cmd)
+	reads(cmd, "cache")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		dir, err := cache()
 		if err != nil {
@@ -177,13 +178,6 @@ func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 		return nil, wrongCall(fmt.Errorf("%s: has not been fetched into %s", args[0], cache))
 	}
 	return []*fetch.Record{r}, wrongCall(err)
-}
-
-// interruptible is a context that the first Ctrl-C ends; the second ends the process.
-func interruptible() (context.Context, func()) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // byteBar is a progress bar that counts in MB.

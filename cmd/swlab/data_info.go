@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 func newDataInfo(c *common) *cobra.Command {
@@ -17,16 +19,14 @@ func newDataInfo(c *common) *cobra.Command {
 		Short: "describe clouds: a file, a folder, or builtin",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkPicture("--thumbnails", thumbnails); err != nil {
-				return wrongCall(err)
-			}
 			o.Seed = c.seed
 			set, err := datasets.Load(args[0], o)
 			if err != nil {
 				return wrongCall(err)
 			}
+			var sheet *vmfviz.Picture
 			if thumbnails != "" {
-				if err := saveThumbnails(set, thumbnails); err != nil {
+				if sheet, err = drawThumbnails(set); err != nil {
 					return err
 				}
 			}
@@ -40,7 +40,11 @@ func newDataInfo(c *common) *cobra.Command {
 			if set.Drawn != nil {
 				v["split_seed"] = set.Drawn.Seed
 			}
-			return c.print(v, infoRows(args[0], set, s, o)...)
+			var written saved
+			if sheet != nil {
+				written = save("thumbnails", thumbnails, sheet.Save)
+			}
+			return errors.Join(c.print(v, infoRows(args[0], set, s, o)...), written.err)
 		},
 	}
 	f := cmd.Flags()
@@ -50,6 +54,8 @@ func newDataInfo(c *common) *cobra.Command {
 	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
 	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
 	f.StringVar(&thumbnails, "thumbnails", "", "F.png or F.svg: a sheet with a cloud of every class")
+	readsArguments(cmd)
+	writes(cmd, "thumbnails", picture...)
 	return cmd
 }
 

@@ -30,6 +30,7 @@ func newDataList(c *common) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 	}
 	cache := cacheFlag(cmd)
+	reads(cmd, "cache")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		dir, err := cache()
 		if err != nil {

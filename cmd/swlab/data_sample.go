@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 func newDataSample(c *common) *cobra.Command {
@@ -24,6 +25,9 @@ func newDataSample(c *common) *cobra.Command {
 			o.Seed = c.seed
 			bar := newBar("sampling")
 			s, err := datasets.SampleMeshes(args[0], out, o, func(done, total int) { bar(done, total, "") })
+			if errors.As(err, new(*durable.Error)) { // the meshes are good
+				return fmt.Errorf("--out: %w", err)
+			}
 			if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EIO) {
 				return err
 			}
@@ -48,5 +52,7 @@ func newDataSample(c *common) *cobra.Command {
 	f.StringVar(&out, "out", "", "F.npy, or a new folder: points.npy, and labels.npy, classes.txt, split.npy where the folders of the meshes name them")
 	f.IntVar(&o.Points, "points", 2048, "points per cloud")
 	f.BoolVar(&o.Raw, "raw", false, "keep the files' coordinates: no centring, no scaling")
+	readsArguments(cmd)
+	writes(cmd, "out", ".npy", newFolder)
 	return required(cmd, "out")
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -15,40 +13,27 @@ const (
 	thumbnailPoints = 1024
 )
 
-// checkPicture checks the name of a picture to write; none is fine.
-func checkPicture(flag, path string) error {
-	switch ext := strings.ToLower(filepath.Ext(path)); {
-	case path == "", ext == ".png", ext == ".svg":
-		return nil
-	}
-	return fmt.Errorf("%s: expected a name that ends in .png or .svg, found %q", flag, path)
-}
-
-// saveThumbnails draws the first cloud of every class, or clouds spread over a set without classes, each scaled to fill
+// drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes, each scaled to fill
 // its place.
-func saveThumbnails(set *datasets.Set, path string) error {
+func drawThumbnails(set *datasets.Set) (*vmfviz.Picture, error) {
 	if set.D != 3 {
-		return wrongCall(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.D))
+		return nil, wrongCall(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.D))
 	}
 	rows, captions := thumbnails(set)
 	some := set.Select(rows)
 	some, err := some.Subset(min(some.M, thumbnailPoints), 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	clouds := make([][]float32, some.N)
 	for i := range clouds {
 		one := some.Select([]int{i})
 		if err := one.Normalize(); err != nil {
-			return wrongCall(fmt.Errorf("--thumbnails: %s: cloud %d cannot be drawn: %w", set.Name, rows[i], err))
+			return nil, wrongCall(fmt.Errorf("--thumbnails: %s: cloud %d cannot be drawn: %w", set.Name, rows[i], err))
 		}
 		clouds[i] = one.Points
 	}
-	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions}, clouds...)
-	if err != nil {
-		return err
-	}
-	return picture.Save(path)
+	return vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions}, clouds...)
 }
 
 // thumbnails chooses rows and their captions.

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,9 +31,6 @@ func newDirection(c *common) *cobra.Command {
 				if cmd.Flags().Changed(flag) && v < 1 {
 					return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
 				}
-			}
-			if err := writable("out", out); err != nil {
-				return err
 			}
 			if file != "" {
 				w, err := weights.Read(file)
@@ -65,20 +61,18 @@ func newDirection(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := datasets.WriteNPY(out, p.Directions, a.N, a.D); err != nil {
-				return fmt.Errorf("--out: %w", err)
-			}
+			written := saveNPY("out", out, p.Directions, a.N, a.D)
 			source := file
 			if file == "" {
 				source = fmt.Sprintf("initial, seed %d", c.seed)
 			}
-			return c.print(map[string]any{
-				"amortizer": name, "parameters": p.Parameters, "out": out, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
+			return errors.Join(c.print(map[string]any{
+				"amortizer": name, "parameters": p.Parameters, "out": written, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
 				"weights": file, "seed": c.seed, "backend": o.Engine.Name, "seconds": time.Since(began).Seconds(),
 			},
 				[2]string{"amortizer", fmt.Sprintf("%s, %d parameters", name, p.Parameters)},
 				[2]string{"weights", source},
-				[2]string{"directions", fmt.Sprintf("[%d %d] in %s", a.N, a.D, out)})
+				written.row(fmt.Sprintf("[%d %d]", a.N, a.D))), written.err)
 		},
 	}
 	f := cmd.Flags()
@@ -92,6 +86,8 @@ func newDirection(c *common) *cobra.Command {
 	f.IntVar(&o.DK, "dk", 0, "width of queries and keys (default: the weights', or 64)")
 	f.IntVar(&o.K, "k", 0, "projected keys of la (default: the weights', or 64)")
 	formFlag(f, &o.Form)
+	reads(cmd, "x", "y", "weights")
+	writes(cmd, "out", ".npy")
 	return required(cmd, "amortizer", "x", "y", "out")
 }
 
@@ -102,18 +98,4 @@ func rawClouds(flag, path, key string, points int, seed uint64) (*datasets.Set, 
 		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
 	}
 	return set, nil
-}
-
-// writable returns what is wrong with an .npy file that a call is to write, before any work.
-func writable(flag, path string) error {
-	if filepath.Ext(path) != ".npy" {
-		return wrongCall(fmt.Errorf("--%s: expected a .npy file, found %q", flag, path))
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return wrongCall(fmt.Errorf("--%s: expected a file, found the folder %s", flag, path))
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return wrongCall(fmt.Errorf("--%s: expected a file in a folder that exists, found no folder %s", flag, filepath.Dir(path)))
-	}
-	return nil
 }

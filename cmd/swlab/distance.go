@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -63,6 +64,10 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
 	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
+	reads(cmd, "x", "y", "weights", "directions", "mass-x", "mass-y")
+	writes(cmd, "out-slices", ".npy")
+	writes(cmd, "out-grad", ".npy")
+	writes(cmd, "out-directions", ".npy")
 	return required(cmd, "loss", "x", "y")
 }
 
@@ -158,6 +163,7 @@ func (d *distanceCall) run() error {
 	if err != nil {
 		return err
 	}
+	var unwritten error // told after the numbers
 	for _, out := range []struct {
 		flag, path string
 		values     []float32
@@ -173,9 +179,7 @@ func (d *distanceCall) run() error {
 		if out.values == nil {
 			return wrongCall(fmt.Errorf("--%s: loss %q has none to write", out.flag, d.loss))
 		}
-		if err := datasets.WriteNPY(out.path, out.values, out.shape...); err != nil {
-			return fmt.Errorf("--%s: %w", out.flag, err)
-		}
+		unwritten = errors.Join(unwritten, saveNPY(out.flag, out.path, out.values, out.shape...).err)
 	}
 	optimality := any(nil) // certified, where the loss is an optimum
 	if r.Gaps != nil {
@@ -199,11 +203,11 @@ func (d *distanceCall) run() error {
 		needed = n
 		text = append(text, [2]string{"slices for 1 %", fmt.Sprint(n)})
 	}
-	return d.print(map[string]any{
+	return errors.Join(d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
 		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality, "assigned": assigned,
-	}, text...)
+	}, text...), unwritten)
 }
 
 // withError is the value and, where slices are random, its standard error and interval.

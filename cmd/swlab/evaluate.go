@@ -1,12 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
@@ -20,11 +20,6 @@ func newEvaluate(c *common) *cobra.Command {
 		Short: "reconstruction quality of a trained run: CD, SW, approximate and exact EMD",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if values != "" {
-				if err := writable("out-per-cloud", values); err != nil {
-					return err
-				}
-			}
 			r, err := readRun(run, state)
 			if err != nil {
 				return err
@@ -45,10 +40,9 @@ func newEvaluate(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var written saved
 			if s.PerCloud != nil {
-				if err := writePerCloud(values, *s.PerCloud); err != nil {
-					return fmt.Errorf("--out-per-cloud: %w", err)
-				}
+				written = savePerCloud("out-per-cloud", values, *s.PerCloud)
 				s.PerCloud = nil // in the file
 			}
 			line := func(name string, s experiments.Score) [2]string {
@@ -58,10 +52,10 @@ func newEvaluate(c *common) *cobra.Command {
 			if s.ExactEMD != nil {
 				rows = append(rows, line("EMD (exact)", *s.ExactEMD))
 			}
-			return c.print(struct {
+			return errors.Join(c.print(struct {
 				experiments.Scores
 				State string `json:"state"`
-			}{s, filepath.Base(r.file)}, append(rows, [2]string{"weights", filepath.Base(r.file)})...)
+			}{s, filepath.Base(r.file)}, append(rows, [2]string{"weights", filepath.Base(r.file)})...), written.err)
 		},
 	}
 	f := cmd.Flags()
@@ -70,11 +64,14 @@ func newEvaluate(c *common) *cobra.Command {
 	f.BoolVar(&exact, "exact-emd", true, "also the exact EMD, a tenth of a second per cloud of 2048 points")
 	stateFlag(f, &state)
 	f.StringVar(&values, "out-per-cloud", "", "write the values of every cloud, a .npy file [n, 3]: CD, SW, approximate EMD; with the exact EMD [n, 4]")
+	readsRun(cmd, "run")
+	reads(cmd, "data")
+	writes(cmd, "out-per-cloud", ".npy")
 	return required(cmd, "run")
 }
 
-// writePerCloud writes the metrics as columns.
-func writePerCloud(path string, p experiments.PerCloud) error {
+// savePerCloud saves the metrics as columns.
+func savePerCloud(flag, path string, p experiments.PerCloud) saved {
 	columns := [][]float64{p.CD, p.SW, p.EMD}
 	if p.ExactEMD != nil {
 		columns = append(columns, p.ExactEMD)
@@ -85,5 +82,5 @@ func writePerCloud(path string, p experiments.PerCloud) error {
 			rows = append(rows, float32(c[i]))
 		}
 	}
-	return datasets.WriteNPY(path, rows, len(p.CD), len(columns))
+	return saveNPY(flag, path, rows, len(p.CD), len(columns))
 }

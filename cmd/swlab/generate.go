@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,13 +37,15 @@ func newGenerate(c *common) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return g.work() },
 	}
 	f := cmd.Flags()
-	g.flags(f)
+	g.flags(cmd)
 	f.StringVar(&g.out, "out", "", "write the generated clouds, [n,m,3]")
 	f.IntVar(&g.clouds, "clouds", 0, "how many to generate; 0: as many as are tested on")
 	f.IntVar(&g.config.Epochs, "epochs", g.config.Epochs, "passes of the generator over the codes")
 	f.StringVar(&g.config.Sinkhorn, "sinkhorn", g.config.Sinkhorn, "log: in logarithms, gradient with the plan held fixed; released: the released code's loop, back-propagated")
 	f.StringSliceVar(&g.metrics.Distances, "distances", metric.PaperDistances(), "some of "+strings.Join(metric.Distances(), ", "))
 	f.StringVar(&g.metrics.Store, "store", "", "folder that keeps distances, so that a call that was cut off goes on; default: none")
+	writes(cmd, "out", ".npy")
+	writes(cmd, "store", workFolder)
 	return required(cmd, "run", "out")
 }
 
@@ -62,9 +62,6 @@ func (g *generateCall) work() error {
 		if !slices.Contains(metric.Distances(), name) {
 			return wrongCall(fmt.Errorf("--distances: expected some of %s, found %q", strings.Join(metric.Distances(), ", "), name))
 		}
-	}
-	if err := writable("out", g.out); err != nil {
-		return err
 	}
 	sets, err := g.open()
 	if err != nil {
@@ -86,24 +83,22 @@ func (g *generateCall) work() error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	trained, err := g.generate(ctx, e, sets.net, codes, made)
 	if err != nil {
 		return interrupted(err)
 	}
-	if err := datasets.WriteNPY(g.out, made.Points, made.N, made.M, made.D); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
+	written := saveNPY("out", g.out, made.Points, made.N, made.M, made.D)
 	bars := passes()
 	g.metrics.Progress = func(what string, done, total int) { bars("comparing by "+what, done, total) }
 	r, err := metric.Compare(ctx, e, sets.test, made, g.metrics)
 	if err != nil {
-		return interrupted(err)
+		return errors.Join(interrupted(err), written.err)
 	}
-	return g.print(struct {
+	return errors.Join(g.print(struct {
 		*metric.Report
-		Out      string  `json:"out"`
+		Out      saved   `json:"out"`
 		NTrain   int     `json:"n_train"`
 		Epochs   int     `json:"epochs"`
 		Sinkhorn string  `json:"sinkhorn"`
@@ -111,7 +106,7 @@ func (g *generateCall) work() error {
 		Seed     uint64  `json:"seed"`
 		State    string  `json:"state"`
 		Backend  string  `json:"backend"`
-	}{r, g.out, codes.N, g.config.Epochs, g.config.Sinkhorn, trained.Losses[len(trained.Losses)-1], g.seed, sets.file, e.Name}, g.rows(r, made)...)
+	}{r, written, codes.N, g.config.Epochs, g.config.Sinkhorn, trained.Losses[len(trained.Losses)-1], g.seed, sets.file, e.Name}, g.rows(r, made, written)...), written.err)
 }
 
 // generate trains the generator and fills made with decoded codes.
@@ -134,9 +129,9 @@ func (g *generateCall) generate(ctx context.Context, e *engine.Engine, net *swla
 }
 
 // rows is the report as text.
-func (g *generateCall) rows(r *metric.Report, made *datasets.Set) [][2]string {
+func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved) [][2]string {
 	rows := [][2]string{
-		{"written", fmt.Sprintf("%d clouds of %d points in %s", made.N, made.M, g.out)},
+		written.row(fmt.Sprintf("%d clouds of %d points", made.N, made.M)),
 		{"against", fmt.Sprintf("%d clouds", r.NReference)},
 		{"JSD, of clouds times 1/2", fmt.Sprintf("%.4g, %.4g", r.JSD, r.JSDScaled)},
 	}

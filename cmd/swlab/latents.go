@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -21,7 +21,8 @@ type latentCall struct {
 	split, testSplit string
 }
 
-func (l *latentCall) flags(f *pflag.FlagSet) {
+func (l *latentCall) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&l.run, "run", "", "run folder")
 	stateFlag(f, &l.state)
 	f.StringVar(&l.data, "data", "", "clouds to learn from; default: the run's")
@@ -29,6 +30,8 @@ func (l *latentCall) flags(f *pflag.FlagSet) {
 	f.StringVar(&l.key, "key", "", "array in .npz or .h5 files (default data, or the run's for its own clouds)")
 	f.StringVar(&l.split, "split", "train", "part of --data: train, test, val or all; clouds without parts are all used")
 	f.StringVar(&l.testSplit, "test-split", "test", "part of --test: train, test, val or all; clouds without parts are all used")
+	readsRun(cmd, "run")
+	reads(cmd, "data", "test")
 }
 
 // coded is a run's network with the clouds whose codes are wanted.

@@ -45,7 +45,7 @@ func TestClassifyGenerate(t *testing.T) {
 			t.Fatalf("coordinate %v", x)
 		}
 	}
-	object(t, "generate", "--run", run, "--out", out, "--epochs", "2", "--distances", "cd", "--sinkhorn", "released", "--clouds", "6", "--store", filepath.Join(dir, "store"))
+	object(t, "generate", "--run", run, "--out", out, "--epochs", "2", "--distances", "cd", "--sinkhorn", "released", "--clouds", "6", "--store", filepath.Join(dir, "store"), "--force")
 	if more := array(t, out, 6, 32, 3); reflect.DeepEqual(more[:len(clouds)], clouds) {
 		t.Error("--sinkhorn changes nothing")
 	}

@@ -87,11 +87,11 @@ func newRoot() *cobra.Command {
 		Short:         "Sliced Wasserstein distances on point clouds: study, teach, use",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if c.format != "text" && c.format != "json" {
 				return wrongCall(fmt.Errorf("--format: expected text or json, found %q", c.format))
 			}
-			return nil
+			return wrongCall(checkFiles(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

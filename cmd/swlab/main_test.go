@@ -22,6 +22,11 @@ func TestMain(m *testing.M) {
 		if os.Getenv("SWLAB_TEST_STREAMS") == "1" {
 			loaded = -1
 		}
+		if os.Getenv("SWLAB_TEST_FULL") == "1" {
+			if err := fill(); err != nil {
+				panic(err)
+			}
+		}
 		os.Exit(run(os.Args[1:]))
 	}
 	os.Exit(m.Run())

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +38,8 @@ func newMetrics(c *common) *cobra.Command {
 	f.StringVar(&m.options.Store, "store", "", "folder that keeps finished blocks of distances, for these and other calls")
 	f.StringVar(&m.key, "key", "", "array in .npz or .h5 files (default data)")
 	f.IntVar(&m.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
+	reads(cmd, "reference", "generated")
+	writes(cmd, "store", workFolder)
 	return required(cmd, "reference", "generated")
 }
 
@@ -66,9 +66,8 @@ func (m *metricsCall) run() error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interruption ends the process
 	r, err := metric.Compare(ctx, e, reference, generated, m.options)
 	switch {
 	case errors.Is(err, context.Canceled) && m.options.Store != "":

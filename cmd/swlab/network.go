@@ -1,12 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -52,14 +52,14 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	f.IntVar(&n.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
 	f.StringVar(&n.out, "out", "", out)
 	f.BoolVar(&n.options.BatchStats, "batch-stats", false, "normalise by the statistics of the clouds given, as in training")
+	reads(cmd, "weights", "x")
+	readsRun(cmd, "run")
+	writes(cmd, "out", ".npy")
 	return required(cmd, "x", "out")
 }
 
 func (n *networkCall) work() error {
 	began := time.Now()
-	if err := writable("out", n.out); err != nil {
-		return err
-	}
 	net, file, err := n.network()
 	if err != nil {
 		return wrongCall(err)
@@ -82,20 +82,18 @@ func (n *networkCall) work() error {
 	if err != nil {
 		return err
 	}
-	if err := datasets.WriteNPY(n.out, values, shape...); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
+	written := saveNPY("out", n.out, values, shape...)
 	statistics := "running"
 	if n.options.BatchStats {
 		statistics = "batch"
 	}
-	return n.print(map[string]any{
-		"out": n.out, "shape": shape, "weights": file, "parameters": net.Parameters(), "statistics": statistics,
+	return errors.Join(n.print(map[string]any{
+		"out": written, "shape": shape, "weights": file, "parameters": net.Parameters(), "statistics": statistics,
 		"backend": n.options.Engine.Name, "seconds": time.Since(began).Seconds(),
 	},
-		[2]string{"written", fmt.Sprintf("%v in %s", shape, n.out)},
+		written.row(fmt.Sprint(shape)),
 		[2]string{"weights", file},
-		[2]string{"statistics", statistics})
+		[2]string{"statistics", statistics}), written.err)
 }
 
 // network reads the weights and names their file.

@@ -70,15 +70,15 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	}
 	codes := array(t, out, 3, 256)
 	unitRows(t, codes, 256)
-	object(t, "encode", "--weights", filepath.Join(run, "weights.safetensors"), "--x", x, "--out", out)
+	object(t, "encode", "--weights", filepath.Join(run, "weights.safetensors"), "--x", x, "--out", out, "--force")
 	if !reflect.DeepEqual(codes, array(t, out, 3, 256)) {
 		t.Error("--run and --weights give different codes")
 	}
-	object(t, "encode", "--run", run, "--state", "last", "--x", x, "--out", out, "--batch-stats")
+	object(t, "encode", "--run", run, "--state", "last", "--x", x, "--out", out, "--batch-stats", "--force")
 	if reflect.DeepEqual(codes, array(t, out, 3, 256)) {
 		t.Error("--batch-stats changes nothing")
 	}
-	if v := object(t, "reconstruct", "--run", run, "--x", other, "--out", out); !reflect.DeepEqual(v["shape"], []any{3.0, 32.0, 3.0}) {
+	if v := object(t, "reconstruct", "--run", run, "--x", other, "--out", out, "--force"); !reflect.DeepEqual(v["shape"], []any{3.0, 32.0, 3.0}) {
 		t.Errorf("clouds of 50 points: %v", v)
 	}
 	for _, c := range array(t, out, 3, 32, 3) {
@@ -88,18 +88,18 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	}
 
 	weights := filepath.Join(run, "amortizer.safetensors")
-	v = object(t, "direction", "--amortizer", "la", "--x", x, "--y", y, "--weights", weights, "--out", out)
+	v = object(t, "direction", "--amortizer", "la", "--x", x, "--y", y, "--weights", weights, "--out", out, "--force")
 	has(t, v, "amortizer", "parameters", "out")
 	if v["dk"] != 8.0 || v["k"] != 4.0 {
 		t.Errorf("sizes of the weights: %v", v)
 	}
 	trained := array(t, out, 3, 3)
 	unitRows(t, trained, 3)
-	if v := object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out); v["parameters"] != 65.0 {
+	if v := object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out, "--force"); v["parameters"] != 65.0 {
 		t.Errorf("%v", v)
 	}
 	first := array(t, out, 3, 3)
-	object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out, "--seed", "2")
+	object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--out", out, "--seed", "2", "--force")
 	if second := array(t, out, 3, 3); reflect.DeepEqual(first, second) {
 		t.Error("two seeds give one direction")
 	}
@@ -107,7 +107,7 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	kept := array(t, out, 3, 3)
 	wrong := func(says string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := command(t, append(args, "--x", x, "--out", out)...)
+		code, stdout, stderr := command(t, append(args, "--x", x, "--out", out, "--force")...)
 		if code != 2 || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q, %q; expected 2 and a line that says %q", args, code, stdout, stderr, says)
 		}

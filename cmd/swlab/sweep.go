@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -53,15 +50,15 @@ func newSweep(c *common) *cobra.Command {
 	sliceFlags(f, &base.Settings)
 	amortizerFlags(f, &base.Settings, &base.DK, &base.K, &base.Form)
 	f.BoolVar(&base.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
+	reads(cmd, "data", "test")
+	writes(cmd, "out", workFolder)
+	writes(cmd, "plot", picture...)
 	return required(cmd, "vary")
 }
 
 func (s *sweepCall) run() error {
 	if !slices.Contains(sweep.Formats(), s.format) {
 		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(sweep.Formats(), ", "), s.format))
-	}
-	if err := s.drawable(); err != nil {
-		return wrongCall(err)
 	}
 	var err error
 	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
@@ -80,10 +77,9 @@ func (s *sweepCall) run() error {
 	if err != nil {
 		return wrongCall(err)
 	}
-	// The first interruption saves a checkpoint, the second ends the process.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first interruption saves a checkpoint.
+	ctx, stop := interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	r, failed := plan.Run(ctx, lab, view.changed)
 	view.close()
 	if ctx.Err() != nil {
@@ -92,27 +88,8 @@ func (s *sweepCall) run() error {
 	if r == nil {
 		return failed
 	}
-	if err := s.draw(r); err != nil {
-		return err
-	}
-	if err := r.Write(os.Stdout, s.format); err != nil {
-		return err
-	}
-	return failed
-}
-
-// drawable says before the work whether the plot can be written after it.
-func (s *sweepCall) drawable() error {
-	if s.plot == "" {
-		return nil
-	}
-	if ext := strings.ToLower(filepath.Ext(s.plot)); ext != ".png" && ext != ".svg" {
-		return fmt.Errorf("--plot: expected a name that ends in .png or .svg, found %q", s.plot)
-	}
-	if info, err := os.Stat(filepath.Dir(s.plot)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--plot: expected a file in a folder that exists, found no folder %s", filepath.Dir(s.plot))
-	}
-	return nil
+	drawn := s.draw(r)
+	return errors.Join(r.Write(os.Stdout, s.format), drawn, failed)
 }
 
 func (s *sweepCall) draw(r *sweep.Result) error {
@@ -123,5 +100,5 @@ func (s *sweepCall) draw(r *sweep.Result) error {
 	if err != nil || p == nil {
 		return err
 	}
-	return p.Save(s.plot)
+	return save("plot", s.plot, p.Save).err
 }

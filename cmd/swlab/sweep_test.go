@@ -44,7 +44,10 @@ func TestSweep(t *testing.T) {
 	if err != nil || strings.Count(string(svg), ">loss max-sw, amortizer l<") != 4 || strings.Contains(string(svg), ">loss sw, amortizer l<") {
 		t.Errorf("plot: %v", err)
 	}
-	code, out, errs := command(t, call...)
+	if code, _, errs := command(t, call...); code != 2 || !strings.Contains(errs, "--plot: "+plot+" exists") {
+		t.Errorf("the plot again: exit code %d, %s", code, errs)
+	}
+	code, out, errs := command(t, append(call, "--force")...)
 	if code != 0 || !strings.Contains(out, "refused, loss sw, slices 3, amortizer l: ") || strings.Contains(errs, "training") || !strings.Contains(errs, "8 of 8") {
 		t.Errorf("again: exit code %d\n%s\n%s", code, out, errs)
 	}

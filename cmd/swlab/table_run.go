@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -65,6 +63,9 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringArrayVar(&t.slurm.Extra, "sbatch", nil, "Slurm: a further option of sbatch; may be repeated")
 	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs and --submit call")
 	_ = f.MarkHidden("job")
+	reads(cmd, "data", "test")
+	writes(cmd, "out", workFolder)
+	writes(cmd, "pictures", anyFolder)
 	return required(cmd, "preset")
 }
 
@@ -100,9 +101,8 @@ func (t *tableRun) run(name string) error {
 	if err != nil {
 		return wrongCall(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	if t.job != "" {
 		j, err := plan.Job(t.job)
 		if err != nil {
@@ -164,16 +164,8 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 	if err != nil {
 		return err
 	}
-	if err := save(lab, f); err != nil {
-		return err
-	}
-	if err := t.draw(f); err != nil {
-		return err
-	}
-	if err := t.write(os.Stdout, f); err != nil {
-		return err
-	}
-	return failed
+	kept, drawn := keep(lab, f), t.draw(f)
+	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
 }
 
 // write writes the table as the call wants it; text as wide as the terminal.
@@ -197,15 +189,16 @@ func (t *tableRun) draw(f table.Filled) error {
 		return fmt.Errorf("--pictures: %w", err)
 	}
 	for name, p := range pictures {
-		if err := p.Save(filepath.Join(t.pictures, f.Table.Name+"-"+f.Preset+"-"+name+".png")); err != nil {
+		file := filepath.Join(t.pictures, f.Table.Name+"-"+f.Preset+"-"+name+".png")
+		if err := save("pictures", file, p.Save).err; err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// save keeps the table in every format beside the runs.
-func save(lab *runs.Lab, f table.Filled) error {
+// keep writes the table in every format beside the runs.
+func keep(lab *runs.Lab, f table.Filled) error {
 	for _, format := range table.Formats() {
 		extension := map[string]string{"text": "txt", "latex": "tex"}[format]
 		if extension == "" {
@@ -213,7 +206,7 @@ func save(lab *runs.Lab, f table.Filled) error {
 		}
 		name := filepath.Join("tables", f.Table.Name+"-"+f.Preset+"."+extension)
 		if err := lab.Write(name, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
-			return err
+			return fmt.Errorf("--out: %w", err)
 		}
 	}
 	return nil

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -53,6 +51,8 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.config.Plain, "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(train.FastPaths(), ", ")+"; the same numbers up to rounding, slower")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
+	reads(cmd, "data")
+	writes(cmd, "out", workFolder)
 	return required(cmd, "loss", "out")
 }
 
@@ -94,10 +94,9 @@ func (t *trainCall) run() error {
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
-	// The first interruption saves a checkpoint, the second ends the process; elsewhere one is enough.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first interruption saves a checkpoint.
+	ctx, stop := interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	r, err := train.Run(ctx, e, set, t.config, t.options)
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted; the same command with --resume goes on")
@@ -105,15 +104,18 @@ func (t *trainCall) run() error {
 	if errors.As(err, new(train.CallError)) {
 		return wrongCall(err)
 	}
-	if err != nil {
+	if err != nil && r.Run == "" {
 		return err
 	}
-	return t.print(r,
+	if err != nil { // the training is done, and only a file is missing
+		err = fmt.Errorf("--out: %w", err)
+	}
+	return errors.Join(t.print(r,
 		[2]string{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
 		[2]string{"last loss", fmt.Sprintf("%.6g", r.Loss)},
 		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
 		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
-		[2]string{"run", r.Run})
+		[2]string{"run", r.Run}), err)
 }
 
 // newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.

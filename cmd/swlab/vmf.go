@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -48,24 +48,19 @@ func newVMFSample(c *common) *cobra.Command {
 			if n < 1 || n > maxNumbers/len(mu) {
 				return wrongCall(fmt.Errorf("--n: expected 1 to %d samples of dimension %d, found %d", maxNumbers/len(mu), len(mu), n))
 			}
-			if err := writable("out", out); err != nil {
-				return err
-			}
 			dist, err := vmf.New(mu, kappa)
 			if err != nil {
 				return wrongCall(err)
 			}
 			samples, length := drawSamples(dist, c.seed, n)
-			if err := datasets.WriteNPY(out, samples, n, len(mu)); err != nil {
-				return fmt.Errorf("--out: %w", err)
-			}
-			return c.print(map[string]any{
+			written := saveNPY("out", out, samples, n, len(mu))
+			return errors.Join(c.print(map[string]any{
 				"n": n, "dim": len(mu), "mean_resultant_length": length, "mean_resultant_length_expected": dist.MeanResultantLength(),
-				"kappa": kappa, "location": mu, "seed": c.seed, "out": out,
+				"kappa": kappa, "location": mu, "seed": c.seed, "out": written,
 			},
-				[2]string{"written", fmt.Sprintf("[%d %d] in %s", n, len(mu), out)},
+				written.row(fmt.Sprintf("[%d %d]", n, len(mu))),
 				[2]string{"location", fmt.Sprintf("%.6g", mu)},
-				[2]string{"mean resultant length", fmt.Sprintf("%.6g, expected %.6g", length, dist.MeanResultantLength())})
+				[2]string{"mean resultant length", fmt.Sprintf("%.6g, expected %.6g", length, dist.MeanResultantLength())}), written.err)
 		},
 	}
 	f := cmd.Flags()
@@ -73,6 +68,7 @@ func newVMFSample(c *common) *cobra.Command {
 	f.StringVar(&location, "location", "", "at least two numbers, comma-separated; divided by their norm")
 	f.IntVar(&n, "n", 0, "number of samples")
 	f.StringVar(&out, "out", "", "write the samples, [N,d] float32")
+	writes(cmd, "out", ".npy")
 	return required(cmd, "kappa", "location", "n", "out")
 }
 

@@ -1,21 +1,58 @@
 // Package durable writes files that are whole: after a crash or an error a path holds its old content or the new one, never
-// half of it.
+// half of it. Only regular files are ever replaced.
 package durable
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Write replaces the file at path by what write produces: a temporary file in the same folder, fsync, rename, fsync of the folder.
+// newMode is the mode of files that Write creates.
+const newMode fs.FileMode = 0o644
+
+// maxLinks is how many symbolic links in a row are followed, as many as Linux does.
+const maxLinks = 40
+
+// Error says that the file at Path cannot be written, as opposed to an error of what was to be written.
+type Error struct {
+	Path string // as given to Write
+	Err  error  // without a path
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// failed is err as an Error about path. What the operating system says about a temporary file is said about path.
+func failed(path string, err error) error {
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	switch {
+	case errors.As(err, &onPath):
+		err = onPath.Err
+	case errors.As(err, &onLink):
+		err = onLink.Err
+	}
+	return &Error{path, err}
+}
+
+// Write replaces the file at path by what write produces: a temporary file in the same folder, fsync, rename, fsync of the
+// folder. A symbolic link is followed and stays, and a file that exists keeps its permissions ([Target]). The error is that
+// of write, or an [Error].
 func Write(path string, write func(io.Writer) error) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, temporaryPrefix(path)+"*")
+	target, info, err := Target(path)
 	if err != nil {
 		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), temporaryPrefix(target)+"*")
+	if err != nil {
+		return failed(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -24,21 +61,99 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	if err = write(f); err != nil {
+		if on := (*fs.PathError)(nil); errors.As(err, &on) && on.Path == f.Name() {
+			return failed(path, err)
+		}
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	mode := newMode
+	if info != nil {
+		mode = info.Mode().Perm()
+	}
+	for _, step := range []func() error{
+		func() error { return f.Chmod(mode) },
+		f.Sync,
+		f.Close,
+		func() error { return os.Rename(f.Name(), target) },
+		func() error { return SyncDir(filepath.Dir(target)) },
+	} {
+		if err = step(); err != nil {
+			return failed(path, err)
+		}
+	}
+	return nil
+}
+
+// Target returns the file that Write(path) replaces: path itself or, where that is a symbolic link, what it leads to. info is
+// nil if there is no such file yet. Only regular files may be replaced: for a folder, a device, a pipe or a socket the error
+// is an [Error].
+func Target(path string) (target string, info fs.FileInfo, err error) {
+	info, err = os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return "", nil, &Error{path, fmt.Errorf("expected a regular file, found %s", Kind(info.Mode()))}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", nil, failed(path, err)
+	case err != nil:
+		info = nil
+	}
+	target = path
+	for range maxLinks {
+		here, err := os.Lstat(target)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && here.Mode()&fs.ModeSymlink == 0 {
+			return target, info, nil
+		}
+		if err != nil {
+			return "", nil, failed(path, err)
+		}
+		if target, err = follow(target); err != nil {
+			return "", nil, failed(path, err)
+		}
+	}
+	return "", nil, &Error{path, errors.New("too many symbolic links")}
+}
+
+// follow is where a symbolic link leads.
+func follow(link string) (string, error) {
+	to, err := os.Readlink(link)
+	if err != nil || filepath.IsAbs(to) {
+		return to, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(link)) // the link is relative to where it really is
+	return filepath.Join(dir, to), err
+}
+
+// Kind says in words what a path is that is no regular file.
+func Kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	default:
+		return "a special file (" + m.String() + ")"
+	}
+}
+
+// Probe tries whether Write(path) could begin: the target is a regular file or new, and a file can be made in its folder.
+// Nothing is left behind.
+func Probe(path string) error {
+	target, _, err := Target(path)
+	if err != nil {
 		return err
 	}
-	if err = f.Sync(); err != nil {
-		return err
+	f, err := os.CreateTemp(filepath.Dir(target), temporaryPrefix(target)+"*")
+	if err != nil {
+		return failed(path, err)
 	}
-	if err = f.Close(); err != nil {
-		return err
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return failed(path, err)
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(dir)
+	return nil
 }
 
 // RemoveTemporary removes what a process that was killed inside Write has left of the file at path.

@@ -62,7 +62,8 @@ func (e CallError) Unwrap() error { return e.Err }
 // loss, which the paper evaluates), result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
 //
 // On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
-// anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error.
+// anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error. Where the training is done but one of the
+// last files cannot be written, the error comes with the result.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
 	if err := c.Check(set); err != nil {
 		return Result{}, CallError{err}
@@ -351,30 +352,30 @@ func (r *runner) save() error {
 	return saveCheckpoint(r.options.Out, c)
 }
 
-// finish writes the last state under its public names, and the result.
+// finish writes the last state under its public names, and the result, which it returns even where a file cannot be written.
 func (r *runner) finish() (Result, error) {
-	c, err := r.stepper.save(r.progress)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := r.save(); err != nil {
-		return Result{}, err
-	}
 	out := r.options.Out
-	if err := weights.WriteSafetensors(filepath.Join(out, weightsFile), netOf(c)); err != nil {
-		return Result{}, err
-	}
-	if len(r.model.Loss.Specs()) > 0 {
-		if err := weights.WriteSafetensors(filepath.Join(out, amortizerFile), group(c.tensors, "psi/")); err != nil {
-			return Result{}, err
-		}
-	}
 	records, err := ReadLog(out)
 	if err != nil {
 		return Result{}, err
 	}
 	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out}
 	res.Seconds, res.SecondsPerStep = times(records)
+	c, err := r.stepper.save(r.progress)
+	if err != nil {
+		return res, err
+	}
+	if err := r.save(); err != nil {
+		return res, err
+	}
+	if err := weights.WriteSafetensors(filepath.Join(out, weightsFile), netOf(c)); err != nil {
+		return res, err
+	}
+	if len(r.model.Loss.Specs()) > 0 {
+		if err := weights.WriteSafetensors(filepath.Join(out, amortizerFile), group(c.tensors, "psi/")); err != nil {
+			return res, err
+		}
+	}
 	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
 }
 

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// Every call declares after its flags which of them name files and folders: reads, readsRun and readsArguments for what it
+// reads, writes for what it makes. checkFiles then finds before any work what would destroy something or could not be
+// written.
+
+// What writes takes beside extensions.
+const (
+	newFolder  = "new folder"  // one that is not there yet, or empty
+	anyFolder  = "folder"      // one that may hold anything; files are added at the end
+	workFolder = "work folder" // one that grows while the call works: runs, stores, caches; what is in it is used again
+)
+
+// picture are the extensions of pictures.
+var picture = []string{".png", ".svg"}
+
+// The annotations of declared flags and, for arguments, of the command.
+const (
+	readsKey, readsRunKey, writesKey = "swlab reads", "swlab reads a run", "swlab writes"
+)
+
+// reads declares flags that name a file or folder to read.
+func reads(cmd *cobra.Command, flags ...string) { annotate(cmd, readsKey, nil, flags...) }
+
+// readsRun declares a flag that names a run folder to read. The clouds that the run was trained on are read too.
+func readsRun(cmd *cobra.Command, flag string) { annotate(cmd, readsRunKey, nil, flag) }
+
+// readsArguments declares that the arguments of a call are files or folders to read.
+func readsArguments(cmd *cobra.Command) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[readsKey] = ""
+}
+
+// writes declares a flag that names what the call writes: a file with one of these extensions, or a folder of a kind above.
+// A call that writes files gets --force.
+func writes(cmd *cobra.Command, flag string, as ...string) {
+	annotate(cmd, writesKey, as, flag)
+	if strings.HasPrefix(as[0], ".") && cmd.Flags().Lookup("force") == nil {
+		cmd.Flags().Bool("force", false, "replace output files that exist")
+	}
+}
+
+func annotate(cmd *cobra.Command, key string, values []string, flags ...string) {
+	for _, name := range flags {
+		if err := cmd.Flags().SetAnnotation(name, key, values); err != nil {
+			panic(err) // no such flag: a mistake in the command's definition
+		}
+	}
+}
+
+// place is a file or folder of a call.
+type place struct {
+	flag string // as in messages: --x
+	path string // as given
+	real string // absolute, links followed
+	info fs.FileInfo
+	as   []string // of an output: what writes declared
+	run  bool     // of an input: a run folder
+}
+
+// checkFiles returns what is wrong with the files that a call is to write. No output is an input or another output, what
+// exists is replaced only with --force, and every place can be written to.
+func checkFiles(cmd *cobra.Command, args []string) error {
+	outputs := declared(cmd, writesKey)
+	if len(outputs) == 0 {
+		return nil
+	}
+	force, _ := cmd.Flags().GetBool("force") // false where there is no such flag
+	inputs := inputsOf(cmd, args)
+	for i := range outputs {
+		out := &outputs[i]
+		if err := out.resolve(); err != nil {
+			return fmt.Errorf("%s: %w", out.flag, err)
+		}
+		for _, in := range inputs {
+			if err := out.against(in); err != nil {
+				return fmt.Errorf("%s: %w", out.flag, err)
+			}
+		}
+		for _, other := range outputs[:i] {
+			if (out.file() || other.file()) && out.same(other) {
+				return fmt.Errorf("%s: %s is also an output, %s; expected another %s", out.flag, out.path, other.flag, out.noun())
+			}
+		}
+		if out.file() && out.info != nil && !force {
+			return fmt.Errorf("%s: %s exists; --force replaces it", out.flag, out.path)
+		}
+	}
+	for _, out := range outputs {
+		if err := out.probe(); err != nil {
+			return fmt.Errorf("%s: no file can be made there: %w", out.flag, err)
+		}
+	}
+	return nil
+}
+
+// declared are the places that flags with that annotation name, those that are given or have a default.
+func declared(cmd *cobra.Command, key string) []place {
+	var out []place
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		as, is := f.Annotations[key]
+		if !is {
+			return
+		}
+		paths := []string{f.Value.String()}
+		if several, is := f.Value.(pflag.SliceValue); is {
+			paths = several.GetSlice()
+		}
+		for _, path := range paths {
+			if path != "" {
+				out = append(out, place{flag: "--" + f.Name, path: path, as: as, run: key == readsRunKey})
+			}
+		}
+	})
+	return out
+}
+
+// inputsOf are what a call reads, as far as it is there. What is missing or no file is told where it is read.
+func inputsOf(cmd *cobra.Command, args []string) []place {
+	in := append(declared(cmd, readsKey), declared(cmd, readsRunKey)...)
+	if _, is := cmd.Annotations[readsKey]; is {
+		for _, path := range args {
+			in = append(in, place{flag: "the argument", path: path})
+		}
+	}
+	for _, run := range in {
+		if !run.run {
+			continue
+		}
+		if c, err := train.ReadConfig(run.path); err == nil {
+			in = append(in, place{flag: "the data of " + run.flag, path: c.Data})
+		}
+	}
+	var there []place
+	for _, p := range in {
+		if p.find() {
+			there = append(there, p)
+		}
+	}
+	return there
+}
+
+// find follows the links to an input and reports whether there is one.
+func (p *place) find() bool {
+	path, err := datasets.Locate(p.path)
+	if err != nil || path == datasets.Builtin {
+		return false
+	}
+	if p.real, err = real(path); err != nil {
+		return false
+	}
+	p.info, err = os.Stat(p.real)
+	return err == nil
+}
+
+// real is the absolute path of something that exists, links followed.
+func real(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// file reports whether an output is a file and not a folder.
+func (p *place) file() bool {
+	return strings.HasPrefix(p.as[0], ".") && !(slices.Contains(p.as, newFolder) && !p.fits())
+}
+
+// fits reports whether the name ends in one of the extensions.
+func (p *place) fits() bool {
+	return slices.Contains(p.as, strings.ToLower(filepath.Ext(p.path)))
+}
+
+// resolve finds where an output goes, and whether it can be one.
+func (p *place) resolve() error {
+	if !p.file() {
+		return p.resolveFolder()
+	}
+	if !p.fits() {
+		if len(p.as) == 1 {
+			return fmt.Errorf("expected a %s file, found %q", p.as[0], p.path)
+		}
+		return fmt.Errorf("expected a name that ends in %s, found %q", strings.Join(p.as, " or "), p.path)
+	}
+	dir := filepath.Dir(p.path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("expected a file in a folder that exists, found no folder %s", dir)
+	}
+	target, info, err := durable.Target(p.path)
+	if err != nil {
+		return err
+	}
+	if dir, err = real(filepath.Dir(target)); err != nil {
+		return err
+	}
+	p.real, p.info = filepath.Join(dir, filepath.Base(target)), info
+	return nil
+}
+
+// fileEndings are those of files that people take --out for where it names a folder.
+var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg",
+	".off", ".obj", ".ply", ".stl", ".xyz", ".pts", ".pcd"}
+
+// resolveFolder is resolve for a folder, which need not be there.
+func (p *place) resolveFolder() error {
+	if slices.Contains(p.as, newFolder) && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(p.path))) {
+		return fmt.Errorf("expected a %s file or a new folder, found %q", p.as[0], p.path)
+	}
+	existing, err := existing(p.path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(existing)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("expected a folder, found %s, which is %s", existing, kindOf(info))
+	}
+	there, err := real(existing)
+	if err != nil {
+		return err
+	}
+	rest, err := filepath.Rel(existing, filepath.Clean(p.path))
+	if err != nil {
+		return err
+	}
+	p.real = filepath.Join(there, rest)
+	if rest != "." {
+		return nil
+	}
+	p.info = info
+	if slices.Contains(p.as, newFolder) {
+		if entries, err := os.ReadDir(there); err != nil || len(entries) > 0 {
+			return errors.Join(err, fmt.Errorf("%s: the folder is not empty: expected a new one", p.path))
+		}
+	}
+	return nil
+}
+
+func kindOf(info fs.FileInfo) string {
+	if info.Mode().IsRegular() {
+		return "a file"
+	}
+	return durable.Kind(info.Mode())
+}
+
+// existing is the part of a path that is there.
+func existing(path string) (string, error) {
+	path = filepath.Clean(path)
+	for {
+		_, err := os.Lstat(path)
+		up := filepath.Dir(path)
+		if err == nil || up == path {
+			return path, err
+		}
+		path = up
+	}
+}
+
+// same reports whether two places are one, after links and hard links.
+func (p *place) same(q place) bool {
+	return p.real == q.real || p.info != nil && q.info != nil && os.SameFile(p.info, q.info)
+}
+
+// against returns an error if writing p would change the input in.
+func (p *place) against(in place) error {
+	if p.same(in) {
+		return fmt.Errorf("%s is also an input, %s; expected another %s", p.path, in.flag, p.noun())
+	}
+	if in.run { // its files are known by name, and no output has one
+		return nil
+	}
+	reaches := p.real
+	if !p.file() {
+		reaches = filepath.Join(p.real, "points.npy")
+	}
+	if datasets.Reads(in.real, reaches) {
+		return fmt.Errorf("%s would be read as clouds of %s, %s; expected a %s elsewhere", p.path, in.path, in.flag, p.noun())
+	}
+	return nil
+}
+
+func (p *place) noun() string {
+	if p.file() {
+		return "file"
+	}
+	return "folder"
+}
+
+// probe tries to make a file where the output goes. A work folder that exists is left alone: other processes may look
+// into it, and the call writes there before it works.
+func (p *place) probe() error {
+	if p.file() {
+		return durable.Probe(p.path)
+	}
+	if p.info != nil && p.as[0] == workFolder {
+		return nil
+	}
+	dir, err := existing(p.path)
+	if err != nil {
+		return err
+	}
+	var failed *durable.Error
+	if err := durable.Probe(filepath.Join(dir, "swlab")); errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w", dir, failed.Err)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package durable
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func hello(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestLinks: a symbolic link stays and the file that it leads to is replaced, through chains, relative links in linked
+// folders, and to a file that is not there yet.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"real", "real/deep", "other"} {
+		if err := os.Mkdir(at(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		"a": "other/file", "b": "a", "folder": "real/deep", "real/deep/up": "../new", "lost": "none/file", "round": "circle", "circle": "round",
+	} {
+		if err := os.Symlink(to, at(link)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	if err := os.WriteFile(at("other/file"), []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for path, file := range map[string]string{"b": "other/file", "folder/up": "real/new"} {
+		if err := Write(at(path), hello); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, at(file)); got != "hello" {
+			t.Errorf("%s through %s holds %q", file, path, got)
+		}
+		if info, err := os.Lstat(at(path)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v %v", path, info.Mode(), err)
+		}
+	}
+	for _, path := range []string{"lost", "round"} {
+		if err := Write(at(path), hello); err == nil || !strings.HasPrefix(err.Error(), at(path)+": ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestMode: a file that exists keeps its permissions.
+func TestMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for _, mode := range []fs.FileMode{newMode, 0o600, 0o755} {
+		if err := Write(path, hello); err != nil {
+			t.Fatal(err)
+		}
+		if mode != newMode {
+			if err := errors.Join(os.Chmod(path, mode), Write(path, hello)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("%v %v, expected %v", info.Mode(), err, mode)
+		}
+	}
+}
+
+// TestRegularOnly: what is no regular file is refused by name and left as it is, also at the end of a link.
+func TestRegularOnly(t *testing.T) {
+	dir := t.TempDir()
+	folder, socket, link := filepath.Join(dir, "folder"), filepath.Join(dir, "s"), filepath.Join(dir, "link")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]string{folder: "a folder"}
+	if l, err := net.Listen("unix", socket); err == nil {
+		defer l.Close()
+		cases[socket] = "a socket"
+		if err := os.Symlink(socket, link); err == nil {
+			cases[link] = "a socket"
+		}
+	}
+	for path, kind := range special(t, dir) {
+		cases[path] = kind
+	}
+	for path, kind := range cases {
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, f := range map[string]func() error{"Write": func() error { return Write(path, hello) }, "Probe": func() error { return Probe(path) }} {
+			var wrong *Error
+			if err := f(); !errors.As(err, &wrong) || err.Error() != path+": expected a regular file, found "+kind {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s was %v and is %v, %v", path, before.Mode(), after.Mode(), err)
+		}
+	}
+}
+
+// TestProbe leaves nothing behind and finds what Write would stumble over.
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	if err := Probe(filepath.Join(dir, "f")); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := Probe(filepath.Join(dir, "none", "f")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
