@@ -16,11 +16,12 @@ func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds
 
 // openPartOf is openPart for clouds and part of other flags.
 func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
-	if points < 1 {
-		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
-	}
-	set, err := datasets.Open(path, datasets.OpenOptions{
-		Options: datasets.Options{Points: points, Seed: seed, Key: key}, Memory: loaded, Progress: passes()})
+	return openWith(flag, splitFlag, path, split, datasets.Options{Points: points, Seed: seed, Key: key})
+}
+
+// openWith is openPartOf for any options.
+func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
+	set, err := datasets.Open(path, datasets.OpenOptions{Options: o, Memory: loaded, Progress: passes()})
 	if err != nil {
 		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
 	}
