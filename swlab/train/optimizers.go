@@ -27,11 +27,11 @@ func (c Config) checkOptimizers(amortized bool) error {
 		value          float64
 		ok             bool
 	}{
-		{"learning_rate", "a number above 0", c.LearningRate, c.LearningRate > 0},
+		{"learning-rate", "a number above 0", c.LearningRate, c.LearningRate > 0},
 		{"momentum", "a number from 0 to below 1", c.Momentum, c.Momentum >= 0 && c.Momentum < 1},
-		{"weight_decay", "a number of at least 0", c.WeightDecay, c.WeightDecay >= 0},
-		{"amortizer_learning_rate", "a number above 0", c.AmortizerLearningRate, c.AmortizerLearningRate > 0},
-		{"amortizer_steps", "at least 1", float64(c.AmortizerSteps), c.AmortizerSteps >= 1},
+		{"weight-decay", "a number of at least 0", c.WeightDecay, c.WeightDecay >= 0},
+		{"amortizer-learning-rate", "a number above 0", c.AmortizerLearningRate, c.AmortizerLearningRate > 0},
+		{"amortizer-steps", "at least 1", float64(c.AmortizerSteps), c.AmortizerSteps >= 1},
 	} {
 		if !s.ok || math.IsInf(s.value, 0) {
 			return fmt.Errorf("%s: expected %s, found %v (DefaultConfig has the paper's)", s.name, s.expected, s.value)
@@ -41,9 +41,9 @@ func (c Config) checkOptimizers(amortized bool) error {
 	switch {
 	case amortized:
 	case c.AmortizerLearningRate != d.AmortizerLearningRate:
-		return fmt.Errorf("amortizer_learning_rate: loss %s has no amortizer to train, found %v", c.Loss, c.AmortizerLearningRate)
+		return fmt.Errorf("amortizer-learning-rate: loss %s has no amortizer to train, found %v", c.Loss, c.AmortizerLearningRate)
 	case c.AmortizerSteps != d.AmortizerSteps:
-		return fmt.Errorf("amortizer_steps: loss %s has no amortizer to train, found %d", c.Loss, c.AmortizerSteps)
+		return fmt.Errorf("amortizer-steps: loss %s has no amortizer to train, found %d", c.Loss, c.AmortizerSteps)
 	}
 	return nil
 }
