@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 )
@@ -30,6 +31,28 @@ func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets
 		return nil, wrongCall(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
 	return part, nil
+}
+
+// sameSource reports whether two names of clouds mean the same file or folder, after links. Such clouds are loaded once, with one subset
+// or sample of points, so that their distance is 0; those of different files are independent, by seeds of their own.
+func sameSource(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, err := datasets.Locate(a)
+	if err != nil {
+		return false
+	}
+	second, err := datasets.Locate(b)
+	if err != nil || first == second {
+		return err == nil
+	}
+	one, err := os.Stat(first)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(second)
+	return err == nil && os.SameFile(one, other)
 }
 
 // passes shows passes over whole files, each with a bar of its own.
