@@ -141,7 +141,7 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 	var flat []int32
 	meshes := false
 	for _, s := range sets {
-		out.Points = append(out.Points, s.Points...)
+		out.Points, out.Frames = append(out.Points, s.Points...), append(out.Frames, s.Frames...)
 		s.Points = nil
 		flat = append(flat, s.Flat...)
 		flat = append(flat, make([]int32, s.N-len(s.Flat))...)

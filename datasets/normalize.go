@@ -10,35 +10,50 @@ import (
 //
 //	x_i <- (x_i - c) / r,   c = (1/m) sum_j x_j,   r = max_j |x_j - c|
 //
-// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, to float32 rounding. A cloud
-// with a NaN or an infinity, or whose points are all equal, is an error that names it; the clouds before it have been
-// changed by then, those from it on have not.
+// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, to float32 rounding; c and r are in
+// s.Frames. A cloud with a NaN or an infinity, or whose points are all equal, is an error that names it; the clouds before it
+// have been changed by then, those from it on have not.
 func (s *Set) Normalize() error {
 	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) || want == 0 {
 		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.N, s.M, s.D, len(s.Points))
 	}
+	frames := make([]Frame, s.N)
 	for i := range s.N {
-		if err := normalizeCloud(s.Cloud(i), s.D); err != nil {
+		var err error
+		if frames[i], err = normalizeCloud(s.Cloud(i), s.D); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
+		if s.Frames != nil {
+			frames[i] = frames[i].within(s.Frames[i])
+		}
 	}
+	s.Frames = frames
 	return nil
+}
+
+// Frame is where a cloud lay before it was normalised: its points were Centre + Scale x.
+type Frame struct {
+	Centre []float64 `json:"centre"` // centroid, a number per coordinate
+	Scale  float64   `json:"scale"`  // largest distance of a point from the centroid
 }
 
 var errZeroExtent = errors.New("zero extent: all points are equal, so there is no radius to scale by")
 
-// normalizeCloud is Normalize for one cloud [m, d]; on error the cloud is unchanged.
-func normalizeCloud(cloud []float32, d int) error {
-	if err := checkFinite(cloud, d); err != nil {
-		return err
+// FrameOf returns centre and scale of a cloud [m, dim]. One with a NaN or an infinity, or whose points are all equal, is an error.
+func FrameOf(cloud []float32, dim int) (Frame, error) {
+	if dim < 1 || len(cloud) == 0 || len(cloud)%dim != 0 {
+		return Frame{}, fmt.Errorf("a cloud of dimension %d: expected a multiple of as many coordinates, found %d", dim, len(cloud))
 	}
-	if allEqual(cloud, d) {
-		return errZeroExtent
+	if err := checkFinite(cloud, dim); err != nil {
+		return Frame{}, err
 	}
-	m := len(cloud) / d
-	mean := make([]float64, d)
-	for j := 0; j < len(cloud); j += d {
-		for k := range d {
+	if allEqual(cloud, dim) {
+		return Frame{}, errZeroExtent
+	}
+	m := len(cloud) / dim
+	mean := make([]float64, dim)
+	for j := 0; j < len(cloud); j += dim {
+		for k := range dim {
 			mean[k] += float64(cloud[j+k])
 		}
 	}
@@ -46,21 +61,81 @@ func normalizeCloud(cloud []float32, d int) error {
 		mean[k] /= float64(m)
 	}
 	largest := 0.0
-	for j := 0; j < len(cloud); j += d {
+	for j := 0; j < len(cloud); j += dim {
 		sum := 0.0
-		for k := range d {
+		for k := range dim {
 			v := float64(cloud[j+k]) - mean[k]
 			sum += float64(v * v)
 		}
 		largest = max(largest, sum)
 	}
-	radius := math.Sqrt(largest)
-	for j := 0; j < len(cloud); j += d {
-		for k := range d {
-			cloud[j+k] = float32((float64(cloud[j+k]) - mean[k]) / radius)
+	return Frame{Centre: mean, Scale: math.Sqrt(largest)}, nil
+}
+
+// FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud that has none.
+func FramesOf(x Clouds) ([]Frame, error) {
+	h := x.Header()
+	frames := make([]Frame, 0, h.N)
+	for clouds, err := range Ahead(x, h.InOrder()) {
+		if err != nil {
+			return nil, err
+		}
+		for at := 0; at < len(clouds); at += h.M * h.D {
+			f, err := FrameOf(clouds[at:at+h.M*h.D], h.D)
+			if err != nil {
+				return nil, fmt.Errorf("%s: cloud %d: %w", h.Name, len(frames), err)
+			}
+			frames = append(frames, f)
 		}
 	}
-	return nil
+	return frames, nil
+}
+
+// Apply normalises points [m, dim] in place: x <- (x - Centre) / Scale.
+func (f Frame) Apply(points []float32) {
+	d := len(f.Centre)
+	for j := 0; j+d <= len(points); j += d {
+		for k := range d {
+			points[j+k] = float32((float64(points[j+k]) - f.Centre[k]) / f.Scale)
+		}
+	}
+}
+
+// Undo is the inverse of Apply: x <- Centre + Scale x.
+func (f Frame) Undo(points []float32) {
+	d := len(f.Centre)
+	for j := 0; j+d <= len(points); j += d {
+		for k := range d {
+			points[j+k] = float32(f.Centre[k] + f.Scale*float64(points[j+k]))
+		}
+	}
+}
+
+// Offset is the distance of the centre from the origin.
+func (f Frame) Offset() float64 {
+	sum := 0.0
+	for _, c := range f.Centre {
+		sum += c * c
+	}
+	return math.Sqrt(sum)
+}
+
+// within is the frame of a cloud that was normalised before, by outer.
+func (f Frame) within(outer Frame) Frame {
+	centre := make([]float64, len(f.Centre))
+	for k, c := range f.Centre {
+		centre[k] = outer.Centre[k] + outer.Scale*c
+	}
+	return Frame{Centre: centre, Scale: outer.Scale * f.Scale}
+}
+
+// normalizeCloud is Normalize for one cloud [m, d]; on error the cloud is unchanged.
+func normalizeCloud(cloud []float32, d int) (Frame, error) {
+	f, err := FrameOf(cloud, d)
+	if err == nil {
+		f.Apply(cloud)
+	}
+	return f, err
 }
 
 // allEqual reports whether every point equals the first.

@@ -132,9 +132,16 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 	if s.M < o.Points {
 		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.M)
 	}
+	if !o.Raw {
+		s.Frames = make([]Frame, s.N)
+	}
 	for i := range s.N {
-		if err := o.prepare(s.Cloud(i), s.D); err != nil {
+		f, err := o.prepare(s.Cloud(i), s.D)
+		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
+		}
+		if !o.Raw {
+			s.Frames[i] = f
 		}
 	}
 	if o.Points == 0 || o.Points == s.M {
@@ -150,12 +157,12 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 }
 
 // prepare checks a stored cloud and normalises it, unless o.Raw.
-func (o Options) prepare(cloud []float32, d int) error {
+func (o Options) prepare(cloud []float32, d int) (Frame, error) {
 	switch {
 	case o.NonFinite:
-		return nil
+		return Frame{}, nil
 	case o.Raw:
-		return checkFinite(cloud, d)
+		return Frame{}, checkFinite(cloud, d)
 	}
 	return normalizeCloud(cloud, d)
 }

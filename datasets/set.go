@@ -15,6 +15,7 @@ type Set struct {
 	Classes []string  // class names by label, or nil
 	Split   []uint8   // [N] TrainPart, TestPart or ValPart, or nil where unknown
 	Drawn   *Draw     // how Split was drawn, or nil where it came with the data
+	Frames  []Frame   // [N] where each cloud lay before it was normalised, or nil for clouds as stored
 	Flat    []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
 }
 
@@ -32,7 +33,7 @@ func (s *Set) Select(rows []int) *Set {
 	for _, r := range rows {
 		out.Points = append(out.Points, s.Cloud(r)...)
 	}
-	out.Labels, out.Split, out.Flat = at(s.Labels, rows), at(s.Split, rows), at(s.Flat, rows)
+	out.Labels, out.Split, out.Frames, out.Flat = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows), at(s.Flat, rows)
 	return &out
 }
 
@@ -65,6 +66,9 @@ func (s *Set) Validate() error {
 	}
 	if s.Flat != nil && len(s.Flat) != s.N {
 		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.Flat), s.N)
+	}
+	if s.Frames != nil && len(s.Frames) != s.N {
+		return fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(s.Frames), s.N)
 	}
 	for i, l := range s.Labels {
 		if l < 0 {

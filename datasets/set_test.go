@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -339,5 +340,56 @@ func TestSummary(t *testing.T) {
 	empty := (&Set{D: 3}).Summary()
 	if empty.MinRadius != 0 || empty.Min[0] != 0 {
 		t.Errorf("an empty set: %+v", empty)
+	}
+}
+
+// TestFrames: normalising keeps where every cloud lay, through subsets, selections and folders, and undoing it brings the points back.
+func TestFrames(t *testing.T) {
+	stored := load(t, write(t, "a.npy", cloudNPY(3, 20, 3, 1)), Options{Raw: true})
+	for i := range stored.Points {
+		stored.Points[i] = 4*stored.Points[i] + float32(i%3)
+	}
+	if stored.Frames != nil {
+		t.Errorf("clouds as stored have frames %v", stored.Frames)
+	}
+	file := filepath.Join(t.TempDir(), "b.npy")
+	if err := WriteNPY(file, stored.Points, 3, 20, 3); err != nil {
+		t.Fatal(err)
+	}
+	whole, some := load(t, file, Options{}), load(t, file, Options{Points: 7})
+	if len(whole.Frames) != 3 || len(some.Frames) != 3 || some.Frames[2].Scale != whole.Frames[2].Scale {
+		t.Fatalf("frames %v, of a subset %v", whole.Frames, some.Frames)
+	}
+	if picked := whole.Select([]int{2, 0}); picked.Frames[1].Scale != whole.Frames[0].Scale {
+		t.Errorf("frames of a selection %v", picked.Frames)
+	}
+	if joined := load(t, filepath.Dir(file), Options{}); len(joined.Frames) != 3 {
+		t.Errorf("frames of a folder %v", joined.Frames)
+	}
+	if shapes := load(t, Builtin, Options{Points: 8}); len(shapes.Frames) != shapes.N {
+		t.Errorf("%d frames of the %d built-in shapes", len(shapes.Frames), shapes.N)
+	}
+	of, err := FramesOf(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := whole.Normalize(); err != nil { // of normalised clouds: changes next to nothing, and the frames are still the first's
+		t.Fatal(err)
+	}
+	for i, f := range whole.Frames {
+		if math.Abs(f.Scale-of[i].Scale) > 1e-5*f.Scale || math.Abs(f.Offset()-of[i].Offset()) > 1e-5*f.Scale {
+			t.Errorf("cloud %d: %v, expected %v", i, f, of[i])
+		}
+		f.Undo(whole.Cloud(i))
+		for j, v := range stored.Cloud(i) {
+			if math.Abs(float64(v-whole.Cloud(i)[j])) > 1e-5*f.Scale {
+				t.Fatalf("cloud %d: %v came back as %v", i, v, whole.Cloud(i)[j])
+			}
+		}
+	}
+	for _, bad := range [][]float32{nil, {1, 2}, {1, 1, 1, 1, 1, 1}, {0, 0, float32(math.NaN())}} {
+		if _, err := FrameOf(bad, 3); err == nil {
+			t.Errorf("%v has a frame", bad)
+		}
 	}
 }

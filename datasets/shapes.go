@@ -99,6 +99,9 @@ func (c Shapes) Generate() (*Set, error) {
 	set := &Set{Name: Builtin, Kind: Builtin, N: n, M: c.Points, D: 3, Classes: slices.Clone(c.Classes)}
 	set.Points = make([]float32, n*c.Points*3)
 	set.Labels, set.Split = make([]int32, n), make([]uint8, n)
+	if !c.Raw {
+		set.Frames = make([]Frame, n)
+	}
 	errs := make([]error, n)
 	rows := make(chan int)
 	var group sync.WaitGroup
@@ -117,7 +120,7 @@ func (c Shapes) Generate() (*Set, error) {
 				cloud := set.Cloud(row)
 				copy(cloud, class.generate(c.Points, c.Seed, number))
 				if !c.Raw {
-					errs[row] = normalizeCloud(cloud, 3)
+					set.Frames[row], errs[row] = normalizeCloud(cloud, 3)
 				}
 			}
 		}()

@@ -93,7 +93,7 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 		number := int(s.index.Points[row])
 		var err error
 		if buffer, err = s.array.readRow(cloud, number, buffer); err == nil {
-			err = s.options.prepare(cloud, s.d)
+			_, err = s.options.prepare(cloud, s.d)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.file, number, err)

@@ -20,9 +20,12 @@ type Network struct {
 
 // NetworkOptions of Encode, Reconstruct and Decode.
 type NetworkOptions struct {
-	BatchStats bool                  // normalise by the statistics of all clouds given, as in training, instead of the running ones
-	Engine     *engine.Engine        // nil: the best backend found
-	Progress   func(done, total int) // called with the number of clouds done, if not nil
+	BatchStats bool // normalise by the statistics of all clouds given, as in training, instead of the running ones
+	// Normalize centres every cloud and scales it to radius 1 before the encoder, as training does; Reconstruct then puts its clouds
+	// back where the given ones lay (datasets.FramesOf). False: clouds are taken as they are.
+	Normalize bool
+	Engine    *engine.Engine        // nil: the best backend found
+	Progress  func(done, total int) // called with the number of clouds done, if not nil
 }
 
 // NewNetwork is the autoencoder with the weights w (names and shapes of pointnet.Autoencoder.Specs), made for as many points as its
@@ -73,8 +76,8 @@ func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) err
 	return nil
 }
 
-// Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The clouds are taken as they are; the networks of the
-// paper were trained on centred clouds of radius 1.
+// Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The networks of the paper were trained on centred clouds of
+// radius 1: give such clouds, as datasets.Load and datasets.Open do unless they are told not to, or set NetworkOptions.Normalize.
 //
 // With running statistics (the default) every cloud has a code of its own and large sets are encoded part by part. With
 // BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: up to 8 kB per point.
@@ -82,17 +85,60 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	if err := n.CheckEncode(x, o); err != nil {
 		return nil, err
 	}
+	x, _, err := o.normalize(x)
+	if err != nil {
+		return nil, err
+	}
 	return n.forward(x, o, (*pointnet.Autoencoder).Encode)
 }
 
-// Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3. As for Encode.
+// normalized are clouds that are normalised as they are read.
+type normalized struct {
+	datasets.Clouds
+	frames []datasets.Frame
+}
+
+func (n normalized) Read(dst []float32, rows []int32) error {
+	if err := n.Clouds.Read(dst, rows); err != nil {
+		return err
+	}
+	h := n.Header()
+	for i, row := range rows {
+		n.frames[row].Apply(dst[i*h.M*h.D : (i+1)*h.M*h.D])
+	}
+	return nil
+}
+
+// normalize returns the clouds as the network is to see them, and where they lay before; nil where they are taken as they are.
+func (o NetworkOptions) normalize(x datasets.Clouds) (datasets.Clouds, []datasets.Frame, error) {
+	if !o.Normalize {
+		return x, nil, nil
+	}
+	frames, err := datasets.FramesOf(x)
+	return normalized{x, frames}, frames, err
+}
+
+// Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3, or with NetworkOptions.Normalize
+// where the given clouds lie. As for Encode.
 func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckReconstruct(x, o); err != nil {
 		return nil, err
 	}
-	return n.forward(x, o, func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+	x, frames, err := o.normalize(x)
+	if err != nil {
+		return nil, err
+	}
+	y, err := n.forward(x, o, func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
 		return (&pointnet.Autoencoder{Points: n.Points}).Decode(w, a.Encode(w, x, mode), mode)
 	})
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range frames {
+		size := n.Points * pointnet.Dim
+		f.Undo(y[i*size : (i+1)*size])
+	}
+	return y, nil
 }
 
 // Decode returns the clouds [N, Points, 3] of codes [N, 256], given in row-major order: unit vectors from Encode, or others, as of a
@@ -104,6 +150,8 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.D, len(codes))
 	case z.N == 0:
 		return nil, fmt.Errorf("codes: expected at least one, found none")
+	case o.Normalize:
+		return nil, fmt.Errorf("codes: they are not clouds, and have nothing to normalise; expected NetworkOptions.Normalize to be false")
 	case o.BatchStats && z.N < 2:
 		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.N)
 	}

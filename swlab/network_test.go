@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -68,6 +69,55 @@ func TestNetworkReference(t *testing.T) {
 				graphtest.Close(t, c.key, got, tensors.MustCopyFlatData[float64](z[c.key]), c.tol)
 			}
 		})
+	}
+}
+
+// TestNetworkNormalizes: with Normalize, codes do not depend on where a cloud lies nor on its size, reconstructions lie where it does, and
+// codes, which have no place, are refused.
+func TestNetworkNormalizes(t *testing.T) {
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := hashed(t, 24, 3)
+	x := gaussian(5, 3, 24, 3, 0.3)
+	if err := x.Normalize(); err != nil {
+		t.Fatal(err)
+	}
+	moved := x.Select([]int{0, 1, 2})
+	frames := []datasets.Frame{{Centre: []float64{2, -1, 0}, Scale: 5}, {Centre: []float64{0, 0, 9}, Scale: 0.5}, {Centre: []float64{1, 1, 1}, Scale: 1}}
+	back := func(clouds []float32) []float32 {
+		for i, f := range frames {
+			f.Undo(clouds[i*24*3 : (i+1)*24*3])
+		}
+		return clouds
+	}
+	back(moved.Points)
+	for _, c := range []struct {
+		what string
+		call func(datasets.Clouds, NetworkOptions) ([]float32, error)
+		as   func([]float32) []float32
+	}{{"codes", n.Encode, func(v []float32) []float32 { return v }}, {"reconstructions", n.Reconstruct, back}} {
+		want, err := c.call(x, NetworkOptions{Engine: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.call(moved, NetworkOptions{Engine: e, Normalize: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range c.as(want) {
+			if math.Abs(float64(got[i]-w)) > 1e-4 {
+				t.Fatalf("%s: number %d is %v, expected %v", c.what, i, got[i], w)
+			}
+		}
+	}
+	if _, err := n.Decode(make([]float32, pointnet.LatentSize), NetworkOptions{Engine: e, Normalize: true}); err == nil || !strings.Contains(err.Error(), "Normalize") {
+		t.Errorf("codes to be normalised: %v", err)
+	}
+	clear(moved.Cloud(1))
+	if _, err := n.Encode(moved, NetworkOptions{Engine: e, Normalize: true}); err == nil || !strings.Contains(err.Error(), "cloud 1: zero extent") {
+		t.Errorf("a cloud without extent: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 )
@@ -16,11 +17,12 @@ func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds
 
 // openPartOf is openPart for clouds and part of other flags.
 func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
-	if points < 1 {
-		return nil, wrongCall(fmt.Errorf("--points: expected at least 1, found %d", points))
-	}
-	set, err := datasets.Open(path, datasets.OpenOptions{
-		Options: datasets.Options{Points: points, Seed: seed, Key: key}, Memory: loaded, Progress: passes()})
+	return openWith(flag, splitFlag, path, split, datasets.Options{Points: points, Seed: seed, Key: key})
+}
+
+// openWith is openPartOf for any options.
+func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
+	set, err := datasets.Open(path, datasets.OpenOptions{Options: o, Memory: loaded, Progress: passes()})
 	if err != nil {
 		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
 	}
@@ -29,6 +31,28 @@ func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint6
 		return nil, wrongCall(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
 	return part, nil
+}
+
+// sameSource reports whether two names of clouds mean the same file or folder, after links. Such clouds are loaded once, with one subset
+// or sample of points, so that their distance is 0; those of different files are independent, by seeds of their own.
+func sameSource(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, err := datasets.Locate(a)
+	if err != nil {
+		return false
+	}
+	second, err := datasets.Locate(b)
+	if err != nil || first == second {
+		return err == nil
+	}
+	one, err := os.Stat(first)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(second)
+	return err == nil && os.SameFile(one, other)
 }
 
 // passes shows passes over whole files, each with a bar of its own.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,49 @@ func TestUnseen(t *testing.T) {
 		if got := unseen(train.Config{Split: trained}); got != want {
 			t.Errorf("trained on %q: %q, expected %q", trained, got, want)
 		}
+	}
+}
+
+// TestOneFileOneSubset: a file given twice has one subset of its points, whatever its names are; other files have others, of the seeds
+// that they have always had.
+func TestOneFileOneSubset(t *testing.T) {
+	dir := t.TempDir()
+	x, link, other := cloudFile(t, 1, 2, 200, 3), filepath.Join(dir, "link.npy"), filepath.Join(dir, "clouds1.npy")
+	if err := os.Symlink(x, link); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	value := func(y string) float64 {
+		t.Helper()
+		return object(t, "distance", "--loss", "chamfer", "--x", x, "--y", y, "--points", "32", "--backend", "go")["value"].(float64)
+	}
+	for _, y := range []string{x, link} {
+		if v := value(y); v != 0 {
+			t.Errorf("%s has the distance %v from itself", y, v)
+		}
+	}
+	if v := value(other); !(v > 0) {
+		t.Errorf("two files with subsets of their own: %v", v)
+	}
+	if v := object(t, "metrics", "--reference", x, "--generated", link, "--points", "32", "--distances", "cd", "--backend", "go"); v["cd"].(map[string]any)["mmd_standard"] != 0.0 {
+		t.Errorf("a set against itself: %v", v["cd"])
+	}
+	out := filepath.Join(dir, "out.npy")
+	direction := func(y string) []float32 {
+		t.Helper()
+		object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--points", "32", "--backend", "go", "--out", out)
+		return array(t, out, 2, 3)
+	}
+	if same, linked := direction(x), direction(link); !slices.Equal(same, linked) {
+		t.Errorf("directions %v and %v of a file and a link to it", same, linked)
+	}
+	if same, copied := direction(x), direction(other); slices.Equal(same, copied) {
+		t.Errorf("directions %v of two files with subsets of their own", same)
 	}
 }

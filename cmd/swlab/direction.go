@@ -43,9 +43,11 @@ func newDirection(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := rawClouds("y", y, key, points, c.seed+1)
-			if err != nil {
-				return err
+			b := a
+			if !sameSource(x, y) {
+				if b, err = rawClouds("y", y, key, points, c.seed+1); err != nil {
+					return err
+				}
 			}
 			o.Seed = c.seed
 			if err := swlab.CheckDirection(name, a, b, o); err != nil {

@@ -50,7 +50,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.x, "x", "", "first clouds")
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
+	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Two different files have subsets of their own, one file given twice has one")
 	sliceFlags(f, &d.settings)
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
@@ -124,6 +124,10 @@ func (d *distanceCall) run() error {
 	}
 	var sets [2]*datasets.Set
 	for i, path := range []string{d.x, d.y} {
+		if i == 1 && sameSource(d.x, d.y) {
+			sets[1] = sets[0]
+			break
+		}
 		set, err := datasets.Load(path, datasets.Options{Points: d.points, Seed: d.seed + uint64(i), Key: d.key, Raw: true})
 		if err != nil {
 			return wrongCall(fmt.Errorf("--%c: %w", 'x'+i, err))

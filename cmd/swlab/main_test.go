@@ -310,7 +310,7 @@ func TestWrongCalls(t *testing.T) {
 		"too many devices":  {train("--data", data, "--backend", "go", "--batch", "10", "--devices", "5"), "devices: expected 1 to 1, found 5, on backend go"},
 		"blocked folder":    {train("--data", data, "--out", blocked), "out"},
 		"taken folder":      {train("--data", data, "--out", taken), "holds a run already"},
-		"another run":       {train("--data", data, "--out", taken, "--resume"), "holds another run"},
+		"another run":       {train("--data", data, "--out", taken, "--resume", "--slices", "7"), "holds another run"},
 		"no run":            {[]string{"evaluate", "--run", dir}, "holds no run"},
 		"missing x":         {[]string{"distance", "--loss", "sw", "--x", "none.npy", "--y", pair}, "none.npy"},
 		"unequal pairs":     {[]string{"distance", "--loss", "sw", "--x", nan[:len(nan)-7] + "flat.npy", "--y", pair}, "6 in"},

@@ -47,6 +47,10 @@ func (m *metricsCall) run() error {
 	began := time.Now()
 	var sets [2]datasets.Clouds
 	for i, from := range []struct{ flag, path string }{{"reference", m.reference}, {"generated", m.generated}} {
+		if i == 1 && sameSource(m.reference, m.generated) {
+			sets[1] = sets[0]
+			break
+		}
 		set, err := datasets.Open(from.path, datasets.OpenOptions{
 			Options: datasets.Options{Points: m.points, Seed: m.seed + uint64(i), Key: m.key, Raw: true}, Memory: loaded, Progress: passes()})
 		if err == nil {

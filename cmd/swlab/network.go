@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ type networkCall struct {
 	reconstruct         bool
 	weights, run, state string
 	x, key, out         string
+	normalize           string
 	points              int
 	options             swlab.NetworkOptions
 }
@@ -37,9 +40,9 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " (--weights FILE | --run DIR) --x FILE --out FILE.npy",
 		Short: short,
-		Long: long + " The clouds are taken as they are, while training centres\nevery cloud and scales it to radius 1. " +
-			"Batch norms use their running statistics and large sets go part by part;\nwith --batch-stats they use those of the given clouds, " +
-			"which then are one batch, in memory at once.",
+		Long: long + " With --run every cloud is centred and scaled to\nradius 1 first, as in training, and reconstructions are put back where the clouds were; " +
+			"with --weights clouds are taken as they are.\nBatch norms use their running statistics and large sets go part by part; " +
+			"with --batch-stats they use those of the given clouds,\nwhich then are one batch, in memory at once.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return n.work() },
 	}
@@ -50,6 +53,7 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	f.StringVar(&n.x, "x", "", "clouds of dimension 3")
 	f.StringVar(&n.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&n.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
+	f.StringVar(&n.normalize, "normalize", "auto", "auto: as the training data, where --run says what they were, else none; unit: centre every cloud and scale it to radius 1; none: take clouds as they are")
 	f.StringVar(&n.out, "out", "", out)
 	f.BoolVar(&n.options.BatchStats, "batch-stats", false, "normalise by the statistics of the clouds given, as in training")
 	reads(cmd, "weights", "x")
@@ -64,7 +68,7 @@ func (n *networkCall) work() error {
 	if err != nil {
 		return wrongCall(err)
 	}
-	x, err := rawClouds("x", n.x, n.key, n.points, n.seed)
+	x, err := n.clouds()
 	if err != nil {
 		return err
 	}
@@ -78,22 +82,89 @@ func (n *networkCall) work() error {
 	if n.options.Engine, err = n.engine(); err != nil {
 		return err
 	}
+	n.warn(x)
 	values, err := work(x, n.options)
 	if err != nil {
 		return err
+	}
+	if n.reconstruct {
+		restore(values, x.Frames)
 	}
 	written := saveNPY("out", n.out, values, shape...)
 	statistics := "running"
 	if n.options.BatchStats {
 		statistics = "batch"
 	}
-	return errors.Join(n.print(map[string]any{
+	answer := map[string]any{
 		"out": written, "shape": shape, "weights": file, "parameters": net.Parameters(), "statistics": statistics,
-		"backend": n.options.Engine.Name, "seconds": time.Since(began).Seconds(),
-	},
+		"normalize": "none", "backend": n.options.Engine.Name, "seconds": time.Since(began).Seconds(),
+	}
+	clouds := "taken as they are"
+	if x.Frames != nil {
+		answer["normalize"], answer["frames"] = "unit", x.Frames
+		clouds = "each centred and scaled to radius 1, as in training"
+		if n.reconstruct {
+			clouds += "; their reconstructions are back where they lay"
+		}
+	}
+	return errors.Join(n.print(answer,
 		written.row(fmt.Sprint(shape)),
 		[2]string{"weights", file},
+		[2]string{"clouds", clouds},
 		[2]string{"statistics", statistics}), written.err)
+}
+
+// clouds loads --x as --normalize says; normalised clouds have Frames.
+func (n *networkCall) clouds() (*datasets.Set, error) {
+	o := datasets.Options{Points: n.points, Seed: n.seed, Key: n.key}
+	switch n.normalize {
+	case "auto":
+		o.Raw = n.run == "" // runs are trained on normalised clouds
+	case "none":
+		o.Raw = true
+	case "unit":
+	default:
+		return nil, wrongCall(fmt.Errorf("--normalize: expected auto, unit or none, found %q", n.normalize))
+	}
+	set, err := datasets.Load(n.x, o)
+	if err != nil {
+		return nil, wrongCall(fmt.Errorf("--x: %w", err))
+	}
+	return set, nil
+}
+
+// unusual is the distance of a centre from 0, or of a radius from 1, from which clouds do not look like those of a training. A
+// subset of a normalised cloud's points is nearer.
+const unusual = 0.1
+
+// warn says where clouds that are taken as they are do not look like those that networks are trained on.
+func (n *networkCall) warn(x *datasets.Set) {
+	if x.Frames != nil {
+		return
+	}
+	count, first, off := 0, 0, datasets.Frame{}
+	for i := range x.N {
+		f, err := datasets.FrameOf(x.Cloud(i), x.D)
+		if err == nil && f.Offset() <= unusual && math.Abs(f.Scale-1) <= unusual {
+			continue
+		}
+		if count == 0 {
+			first, off = i, f
+		}
+		count++
+	}
+	if count > 0 {
+		fmt.Fprintf(os.Stderr, "swlab: warning: --x: %d of %d clouds do not look like those of a training, with centre 0 and radius 1: the centre of cloud %d is %.3g from 0, its radius %.3g; --normalize unit makes them so\n",
+			count, x.N, first, off.Offset(), off.Scale)
+	}
+}
+
+// restore puts clouds, row after row, where their frames say that they lay.
+func restore(clouds []float32, frames []datasets.Frame) {
+	for i, f := range frames {
+		size := len(clouds) / len(frames)
+		f.Undo(clouds[i*size : (i+1)*size])
+	}
 }
 
 // network reads the weights and names their file.

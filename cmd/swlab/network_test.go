@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +72,7 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	}
 	codes := array(t, out, 3, 256)
 	unitRows(t, codes, 256)
-	object(t, "encode", "--weights", filepath.Join(run, "weights.safetensors"), "--x", x, "--out", out, "--force")
+	object(t, "encode", "--weights", filepath.Join(run, "weights.safetensors"), "--x", x, "--out", out, "--normalize", "unit", "--force")
 	if !reflect.DeepEqual(codes, array(t, out, 3, 256)) {
 		t.Error("--run and --weights give different codes")
 	}
@@ -81,6 +83,7 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	if v := object(t, "reconstruct", "--run", run, "--x", other, "--out", out, "--force"); !reflect.DeepEqual(v["shape"], []any{3.0, 32.0, 3.0}) {
 		t.Errorf("clouds of 50 points: %v", v)
 	}
+	object(t, "reconstruct", "--run", run, "--x", other, "--out", out, "--normalize", "none", "--force")
 	for _, c := range array(t, out, 3, 32, 3) {
 		if !(math.Abs(float64(c)) < 1) {
 			t.Fatalf("coordinate %v", c)
@@ -131,6 +134,72 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	wrong("dimension 3, found 2", "encode", "--run", run)
 	if !reflect.DeepEqual(kept, array(t, out, 3, 3)) {
 		t.Error("a wrong call has changed the file")
+	}
+}
+
+// TestEncodeNormalizes: the codes of clouds that were moved and stretched are those of the clouds as training sees them, and their
+// reconstructions lie where they do; clouds that are taken as they are and look like none of a training are warned about.
+func TestEncodeNormalizes(t *testing.T) {
+	dir := t.TempDir()
+	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")
+	object(t, "train", "--data", folder(t), "--loss", "sw", "--points", "32", "--steps", "0", "--backend", "go", "--out", run)
+	const n, m = 3, 32
+	set, err := datasets.Load(cloudFile(t, 1, n, m, 3), datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := []datasets.Frame{{Centre: []float64{5, 0, -1}, Scale: 3}, {Centre: []float64{0, 0, 0.2}, Scale: 0.1}, {Centre: []float64{-1, 1, 1}, Scale: 20}}
+	moved := slices.Clone(set.Points)
+	restore(moved, frames)
+	unit, off := filepath.Join(dir, "unit.npy"), filepath.Join(dir, "off.npy")
+	for path, v := range map[string][]float32{unit: set.Points, off: moved} {
+		if err := datasets.WriteNPY(path, v, n, m, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func(what, x string, flags ...string) ([]float32, map[string]any, string) {
+		t.Helper()
+		code, stdout, errs := command(t, append([]string{what, "--x", x, "--out", out, "--backend", "go", "--format", "json"}, flags...)...)
+		var v map[string]any
+		if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
+			t.Fatalf("%s %v: exit code %d, %s", what, flags, code, errs)
+		}
+		values, _, err := datasets.ReadNPY(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return values, v, errs
+	}
+	far := func(a, b []float32) (worst float64) {
+		for i := range a {
+			worst = max(worst, math.Abs(float64(a[i]-b[i])))
+		}
+		return worst
+	}
+	want, _, errs := call("encode", unit, "--run", run, "--normalize", "none")
+	if strings.Contains(errs, "warning") {
+		t.Errorf("a warning about clouds as in training: %s", errs)
+	}
+	for _, flags := range [][]string{{"--run", run}, {"--run", run, "--normalize", "auto"}, {"--weights", filepath.Join(run, "weights.safetensors"), "--normalize", "unit"}} {
+		got, v, errs := call("encode", off, flags...)
+		if d := far(got, want); d > 1e-4 || strings.Contains(errs, "warning") || v["normalize"] != "unit" {
+			t.Errorf("%v: codes %v off, %v, %s", flags, d, v["normalize"], errs)
+		}
+		found := v["frames"].([]any)[0].(map[string]any)
+		if s := found["scale"].(float64); math.Abs(s-3) > 1e-4 || math.Abs(found["centre"].([]any)[0].(float64)-5) > 1e-4 {
+			t.Errorf("%v: centre and scale %v", flags, found)
+		}
+	}
+	for _, flags := range [][]string{{"--run", run, "--normalize", "none"}, {"--weights", filepath.Join(run, "weights.safetensors")}} {
+		got, v, errs := call("encode", off, flags...)
+		if far(got, want) < 1e-2 || v["normalize"] != "none" || !strings.Contains(errs, "warning: --x: 3 of 3 clouds") || !strings.Contains(errs, "--normalize unit") {
+			t.Errorf("%v: %v, %s", flags, v["normalize"], errs)
+		}
+	}
+	want, _, _ = call("reconstruct", unit, "--run", run, "--normalize", "none")
+	restore(want, frames)
+	if got, _, _ := call("reconstruct", off, "--run", run); far(got, want) > 2e-3 {
+		t.Errorf("reconstructions %v off", far(got, want))
 	}
 }
 

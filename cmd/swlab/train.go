@@ -10,8 +10,10 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -23,60 +25,58 @@ type trainCall struct {
 	data    string
 	key     string
 	split   string
-	points  int
 }
 
 func newTrain(c *common) *cobra.Command {
 	t := &trainCall{common: c, config: train.DefaultConfig()}
 	cmd := &cobra.Command{
 		Use:   "train --loss NAME [--amortizer NAME] --out DIR",
-		Short: "train the autoencoder; --resume continues a run that was cut off",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return t.run() },
+		Short: "train the autoencoder; --resume continues a run that was cut off, or makes a finished one longer",
+		Long: "Trains the autoencoder on the clouds of --data and writes the run to --out. With --resume, settings that are not given are the\n" +
+			"run's own, and --epochs or --steps may be larger than before: `swlab train --resume --out DIR --epochs 10` ends with the log and\n" +
+			"the weights of a run that was asked for 10 epochs at first.",
+		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
+	cmd.RunE = func(*cobra.Command, []string) error { return t.run(f) }
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
 	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
 	f.StringVar(&t.options.Out, "out", "", "run folder")
-	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
-	f.IntVar(&t.config.Batch, "batch", t.config.Batch, "clouds per step")
+	f.IntVar(&t.config.Points, "points", 0, "points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin")
+	f.IntVar(&t.config.Batch, "batch", 0, "clouds per step; default: 128, or all where there are fewer")
 	f.IntVar(&t.config.Devices, "devices", 1, "devices of the backend that share every batch, whose size they must divide")
 	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
 	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
 	sliceFlags(f, &t.config.Settings)
 	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K, &t.config.Form)
 	f.BoolVar(&t.config.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
+	f.Float64Var(&t.config.LearningRate, "learning-rate", t.config.LearningRate, "of the autoencoder's SGD")
+	f.Float64Var(&t.config.Momentum, "momentum", t.config.Momentum, "of the same, from 0 to below 1")
+	f.Float64Var(&t.config.WeightDecay, "weight-decay", t.config.WeightDecay, "of the same")
+	f.Float64Var(&t.config.AmortizerLearningRate, "amortizer-learning-rate", t.config.AmortizerLearningRate, "of the amortizer's Adam")
+	f.IntVar(&t.config.AmortizerSteps, "amortizer-steps", t.config.AmortizerSteps, "ascent steps of the amortizer per batch")
 	f.StringVar(&t.config.Plain, "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(train.FastPaths(), ", ")+"; the same numbers up to rounding, slower")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
-	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
+	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
-	return required(cmd, "loss", "out")
+	return required(cmd, "out")
 }
 
-func (t *trainCall) run() error {
-	t.config.Seed = t.seed
-	t.config.Points = t.points
-	if t.options.CheckpointEvery < 0 {
-		return wrongCall(fmt.Errorf("--checkpoint-every: expected at least 0, found %d", t.options.CheckpointEvery))
-	}
-	if t.config.Devices < 1 {
-		return wrongCall(fmt.Errorf("--devices: expected at least 1, found %d", t.config.Devices))
-	}
-	if _, err := t.config.Model(); err != nil {
+func (t *trainCall) run(f *pflag.FlagSet) error {
+	if err := t.settings(f); err != nil {
 		return wrongCall(err)
 	}
-	if t.key != "data" {
-		t.config.Key = t.key
-	}
-	if t.split != "train" {
-		t.config.Split = t.split
-	}
-	set, err := openPart(t.data, t.key, t.split, t.points, t.seed)
+	set, err := openWith("data", "split", t.data, t.split, datasets.Options{Points: t.config.Points, Seed: t.seed, Key: t.key})
 	if err != nil {
 		return err
+	}
+	asked := t.config
+	t.config = t.config.Fit(set.Header())
+	if _, err := t.config.Model(); err != nil {
+		return wrongCall(err)
 	}
 	if err := t.config.Check(set); err != nil {
 		return wrongCall(err)
@@ -92,6 +92,7 @@ func (t *trainCall) run() error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
+	sayFit(asked, t.config, set.Header())
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
 	// The first interruption saves a checkpoint.
@@ -116,6 +117,76 @@ func (t *trainCall) run() error {
 		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
 		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
 		[2]string{"run", r.Run}), err)
+}
+
+// settings reads the flags into the configuration; what is wrong with them whatever the data are is an error.
+func (t *trainCall) settings(f *pflag.FlagSet) error {
+	if t.options.Resume {
+		if err := t.asBefore(f); err != nil {
+			return err
+		}
+	} else if t.config.Seed = t.seed; !f.Changed("loss") {
+		return errors.New("--loss is missing; `swlab train --help` says more")
+	}
+	for _, least := range []struct {
+		flag         string
+		value, least int
+	}{
+		{"checkpoint-every", t.options.CheckpointEvery, 0}, {"devices", t.config.Devices, 1}, {"points", t.config.Points, 1}, {"batch", t.config.Batch, 1},
+	} {
+		if f.Changed(least.flag) && least.value < least.least {
+			return fmt.Errorf("--%s: expected at least %d, found %d", least.flag, least.least, least.value)
+		}
+	}
+	t.config.Key, t.config.Split = t.key, t.split
+	if t.key == "data" {
+		t.config.Key = ""
+	}
+	if t.split == "train" {
+		t.config.Split = ""
+	}
+	early := t.config
+	early.Points = max(early.Points, 2) // where the data decide them, Model is asked again
+	_, err := early.Model()
+	return err
+}
+
+// asBefore takes every setting that no flag gives from the run in --out, which is resumed.
+func (t *trainCall) asBefore(f *pflag.FlagSet) error {
+	old, err := train.ReadConfig(t.options.Out)
+	if err != nil {
+		return err
+	}
+	given := map[string]string{}
+	f.Visit(func(flag *pflag.Flag) { given[flag.Name] = flag.Value.String() })
+	t.config = old
+	t.data, t.key, t.split, t.seed, t.backend = old.Data, old.Key, "train", old.Seed, old.Backend
+	if old.Split != "" {
+		t.split = old.Split
+	}
+	for name, value := range given {
+		if err := f.Set(name, value); err != nil {
+			return err
+		}
+	}
+	t.config.Seed = t.seed
+	// What the data decide is found out again.
+	same := t.config
+	same.Epochs, same.Steps, same.Devices = old.Epochs, old.Steps, old.Devices
+	if diff := same.Differences(old); len(diff) > 0 {
+		return fmt.Errorf("--resume: %s holds another run: %s", t.options.Out, strings.Join(diff, "; "))
+	}
+	return nil
+}
+
+// sayFit says which settings the data have decided.
+func sayFit(asked, used train.Config, h datasets.Header) {
+	if asked.Points == 0 {
+		fmt.Fprintf(os.Stderr, "points: %d per cloud, as in %s (--points takes fewer)\n", used.Points, h.Name)
+	}
+	if asked.Batch == 0 {
+		fmt.Fprintf(os.Stderr, "batch: %d of the %d clouds per step (--batch takes another number)\n", used.Batch, h.N)
+	}
 }
 
 // newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.

@@ -38,12 +38,23 @@ type Config struct {
 	K             int            `json:"k"`
 	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
 	Plain         string         `json:"plain,omitempty"` // FastPaths that are switched off, separated by commas
-	Backend       string         `json:"backend"`         // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+
+	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
+	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
+	LearningRate          float64 `json:"learning_rate"`
+	Momentum              float64 `json:"momentum"`
+	WeightDecay           float64 `json:"weight_decay"`
+	AmortizerLearningRate float64 `json:"amortizer_learning_rate"`
+	AmortizerSteps        int     `json:"amortizer_steps"`
+
+	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
-// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64.
+// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64,
+// and its optimizers.
 func DefaultConfig() Config {
-	return Config{Data: "builtin", Points: 2048, Batch: 128, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64}
+	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64,
+		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate, AmortizerSteps: 1}
 }
 
 // settings are the loss's part of the configuration.
@@ -70,7 +81,10 @@ func (c Config) Model() (Model, error) {
 	if err := l.Fits(c.Points, c.Points, pointnet.Dim); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: Descent, Adam: Ascent, Stored: c.plain(FastTables)}
+	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
+		return Model{}, err
+	}
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Stored: c.plain(FastTables)}
 	m.Climb.Graph = c.plain(FastAscent)
 	if c.plain(FastSort) {
 		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
@@ -87,14 +101,29 @@ func (c Config) Start() (*weights.Set, error) {
 	return group(m.initial(c.Seed).tensors, "net/"), nil
 }
 
-// Check compares the configuration with the data it is to run on.
+// paperBatch is the number of clouds per step of the paper's reconstruction runs.
+const paperBatch = 128
+
+// Fit returns c with Points and Batch as the data have them where they are 0: all points of a cloud, and 128 clouds per step, or
+// all clouds where there are fewer. Run does the same.
+func (c Config) Fit(set datasets.Header) Config {
+	if c.Points == 0 {
+		c.Points = set.M
+	}
+	if c.Batch == 0 {
+		c.Batch = min(paperBatch, set.N)
+	}
+	return c
+}
+
+// Check compares the configuration, in which Fit has left no 0, with the data it is to run on.
 func (c Config) Check(data datasets.Clouds) error {
 	set := data.Header()
 	switch {
 	case set.D != pointnet.Dim:
 		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
-	case set.N == 0:
-		return fmt.Errorf("%s: no clouds to train on", set.Name)
+	case set.N < 2:
+		return fmt.Errorf("%s: expected at least 2 clouds to train on, for the decoder's batch norm needs two, found %d", set.Name, set.N)
 	case set.M != c.Points:
 		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.M)
 	case set.M < 2:

@@ -17,7 +17,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Optimizers of the paper's reconstruction runs (its section on settings, and the released code).
+// Optimizers of the paper's reconstruction runs (its section on settings, and the released code), which DefaultConfig has.
 var (
 	// Descent trains the autoencoder: all parameters, batch norms and biases included.
 	Descent = optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}
@@ -27,10 +27,13 @@ var (
 
 // Model is what a step trains, and on what.
 type Model struct {
-	Net    *pointnet.Autoencoder
-	Loss   loss.Graph
-	SGD    optim.SGD
-	Adam   optim.Adam
+	Net  *pointnet.Autoencoder
+	Loss loss.Graph
+	SGD  optim.SGD
+	Adam optim.Adam
+	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
+	AmortizerSteps int
+
 	Method ot1d.Method
 	Climb  loss.Climb // of losses with an ascent
 	Stored bool       // Chamfer and EMD with all tables stored
@@ -52,7 +55,7 @@ type Noise struct{ Ascend, Descend slicing.Source }
 type Outcome struct {
 	State   State
 	Loss    *graph.Node // scalar, the descended loss: mean over the batch
-	Ascent  *graph.Node // scalar J of the ascent before its update; nil without an amortizer
+	Ascent  *graph.Node // scalar J before the first ascent step; nil without an amortizer
 	Turn    *graph.Node // scalar, mean angle in degrees by which the ascent turned the predicted directions; nil without an amortizer
 	Before  *graph.Node // [batch, 3] predicted directions before the ascent
 	After   *graph.Node // [batch, 3] the location of the descent's slices, or nil
@@ -65,7 +68,7 @@ type Outcome struct {
 //
 //  1. z = f(x), y = g(z) with the batch's statistics;
 //  2. amortized losses: J = mean over pairs of the loss with locations a_psi(x, y), clouds detached; one Adam ASCENT step
-//     on psi;
+//     on psi, or AmortizerSteps of them, each on fresh slices;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
 //
 // location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was climbed to from an amortizer's prediction
@@ -114,22 +117,33 @@ func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 
 // ascend is part 2 of Step.
 func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
-	psi := m.Loss.Specs()
-	r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method},
-		graph.StopGradient(x), graph.StopGradient(y))
-	out.Ascent = graph.ReduceAllMean(r.Pairs)
-	out.Before = r.Location
+	x, y = graph.StopGradient(x), graph.StopGradient(y)
+	for step := range max(m.AmortizerSteps, 1) {
+		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method}, x, y)
+		objective := graph.ReduceAllMean(r.Pairs)
+		if step == 0 {
+			out.Ascent, out.Before = objective, r.Location
+		}
+		s.Psi, s.Second, s.Count = m.ascentStep(s, objective)
+	}
+	out.State.Psi, out.State.Second, out.State.Count = s.Psi, s.Second, s.Count
+}
+
+// ascentStep is one step of Adam on psi, which makes the objective larger.
+func (m Model) ascentStep(s State, objective *graph.Node) (psi, second weights.Nodes, count *graph.Node) {
+	specs := m.Loss.Specs()
 	var nodes []*graph.Node
-	for _, sp := range psi {
+	for _, sp := range specs {
 		nodes = append(nodes, s.Psi.Get(sp.Name))
 	}
-	grads := graph.Gradient(graph.Neg(out.Ascent), nodes...)
-	out.State.Psi, out.State.Second = weights.Nodes{}, weights.Nodes{}
-	out.State.Count = graph.AddScalar(s.Count, 1)
-	for i, sp := range psi {
-		w, _, v := m.Adam.Step(nodes[i], grads[i], nil, s.Second.Get(sp.Name), out.State.Count)
-		out.State.Psi[sp.Name], out.State.Second[sp.Name] = w, v
+	grads := graph.Gradient(graph.Neg(objective), nodes...)
+	psi, second = weights.Nodes{}, weights.Nodes{}
+	count = graph.AddScalar(s.Count, 1)
+	for i, sp := range specs {
+		w, _, v := m.Adam.Step(nodes[i], grads[i], nil, s.Second.Get(sp.Name), count)
+		psi[sp.Name], second[sp.Name] = w, v
 	}
+	return psi, second, count
 }
 
 // trained lists the parameters that SGD moves.

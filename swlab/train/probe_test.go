@@ -39,7 +39,7 @@ func (p probe) Build(c loss.Call, x, y *graph.Node) loss.Result {
 const probeSeed = 7
 
 // probed makes a stepper with that loss for 4 clouds of 16 points of which no two are equal.
-func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
+func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []float32) {
 	t.Helper()
 	const clouds, m = 4, 16
 	points := make([]float32, clouds*m*3)
@@ -47,6 +47,9 @@ func probed(t *testing.T, l loss.Graph) (*stepper, []float32) {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
 	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
+	for _, c := range change {
+		c(&mod)
+	}
 	set := &datasets.Set{Name: "probe", N: clouds, M: m, D: 3, Points: points}
 	d := split.One(graphtest.Engine(t).Backend)
 	f, err := newFeed(graphtest.Engine(t), d, set, 0, nil)

@@ -62,9 +62,11 @@ func (e CallError) Unwrap() error { return e.Err }
 // loss, which the paper evaluates), result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
 //
 // On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
-// anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error. Where the training is done but one of the
-// last files cannot be written, the error comes with the result.
+// anywhere and resumed. A run, finished or not, is resumed with other Epochs and Steps too, as long as they do not end it before
+// what has been done: it then goes on, and ends, as if it had had them from the beginning. Cancelling ctx saves a checkpoint and
+// returns ctx's error. Where the training is done but one of the last files cannot be written, the error comes with the result.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
+	c = c.Fit(set.Header())
 	if err := c.Check(set); err != nil {
 		return Result{}, CallError{err}
 	}
@@ -115,8 +117,8 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	return r.finish()
 }
 
-// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, and with the numbers that the loss
-// decides where they are left to it, Slices and P. For the hash all clouds are read, once where they are a stream. What is
+// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, Batch where it is 0, and with the
+// numbers that the loss decides where they are left to it, Slices and P. For the hash all clouds are read, once where they are a stream. What is
 // wrong with them, Run says.
 func (c Config) On(set datasets.Clouds) Config {
 	c, _ = c.on(set)
@@ -129,6 +131,7 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c = c.Fit(h)
 	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.M, h.N, digest[:12]
 	if c.Devices == 1 {
 		c.Devices = 0
@@ -163,8 +166,8 @@ func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 	return c, nil
 }
 
-// CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that very run; else it must be
-// empty or not exist.
+// CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that run, or one that differs in
+// Epochs and Steps only and has not done more than c asks for; else it must be empty or not exist.
 func CheckOut(c Config, o Options) error {
 	if o.Out == "" {
 		return CallError{errors.New("out: expected a folder for the run")}
@@ -178,8 +181,8 @@ func CheckOut(c Config, o Options) error {
 			c.Backend = old.Backend // not opened yet
 		}
 		c.Devices = old.Devices
-		if diff := c.Differences(old); len(diff) > 0 {
-			return CallError{fmt.Errorf("%s holds another run: %s", o.Out, strings.Join(diff, "; "))}
+		if err := c.continues(old, o.Out); err != nil {
+			return CallError{err}
 		}
 		return nil
 	}
@@ -233,10 +236,8 @@ func begin(m Model, c Config, o Options) (checkpoint, error) {
 	if err := removeLeftovers(o.Out); err != nil {
 		return checkpoint{}, err
 	}
-	if !o.Resume {
-		if err := durable.WriteJSON(filepath.Join(o.Out, configFile), c); err != nil {
-			return checkpoint{}, fmt.Errorf("out: %w", err)
-		}
+	if err := writeConfig(c, o); err != nil {
+		return checkpoint{}, fmt.Errorf("out: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
 		return checkpoint{}, fmt.Errorf("out: %w", err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -40,10 +41,16 @@ func config(lossName, amortizer string) Config {
 // finished runs c to its end in a fresh folder.
 func finished(t *testing.T, c Config, o Options) (Result, string) {
 	t.Helper()
+	return finishedOn(t, graphtest.Engine(t), c, o)
+}
+
+// finishedOn is finished on that backend.
+func finishedOn(t *testing.T, e *engine.Engine, c Config, o Options) (Result, string) {
+	t.Helper()
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	r, err := Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, o)
+	r, err := Run(context.Background(), e, boxes(12, 32), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// TestTrainFitsTheData: points and batch that nobody asked for are what the file has; the call says so, and so does the configuration.
+func TestTrainFitsTheData(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	code, _, errs := command(t, "train", "--data", folder(t), "--loss", "chamfer", "--steps", "1", "--backend", "go", "--out", out)
+	if code != 0 || !strings.Contains(errs, "points: 40 per cloud") || !strings.Contains(errs, "batch: 10 of the 10 clouds") {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	c, err := train.ReadConfig(out)
+	if err != nil || c.Points != 40 || c.Batch != 10 {
+		t.Errorf("%d points, batch %d, %v", c.Points, c.Batch, err)
+	}
+}
+
+// TestTrainLonger: --resume needs no more than the folder and the new length; the longer run is the one asked for at once. Another
+// setting is another run, whoever gives it.
+func TestTrainLonger(t *testing.T) {
+	data, dir := folder(t), t.TempDir()
+	short, whole := filepath.Join(dir, "short"), filepath.Join(dir, "whole")
+	call := func(out, epochs string) []string {
+		return []string{"train", "--data", data, "--loss", "sw", "--slices", "9", "--points", "32", "--batch", "5", "--learning-rate", "0.002", "--momentum", "0.5",
+			"--weight-decay", "0", "--seed", "4", "--backend", "go", "--epochs", epochs, "--out", out}
+	}
+	object(t, call(short, "1")...)
+	want := object(t, call(whole, "3")...)
+	got := object(t, "train", "--resume", "--epochs", "3", "--out", short)
+	if got["steps"] != 6.0 || got["loss"] != want["loss"] || got["best_loss"] != want["best_loss"] {
+		t.Errorf("extended %v, at once %v", got, want)
+	}
+	for _, name := range []string{"config.json", "weights.safetensors", "best.safetensors"} {
+		a, err := os.ReadFile(filepath.Join(short, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if c, err := train.ReadConfig(short); err != nil || c.LearningRate != 0.002 || c.Momentum != 0.5 || c.WeightDecay != 0 || c.Seed != 4 || c.Slices != 9 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for says, flags := range map[string][]string{
+		"has done 6 steps":                {"--epochs", "2"},
+		"ends after 6 steps all the same": {"--steps", "6"},
+		"momentum: 0.9, the run has 0.5":  {"--epochs", "9", "--momentum", "0.9"},
+		"seed: 5, the run has 4":          {"--seed", "5"},
+		"loss: chamfer, the run has sw":   {"--loss", "chamfer"},
+		"points: 40, the run has 32":      {"--points", "40"},
+		`split: all, the run has `:        {"--split", "all"},
+	} {
+		code, _, errs := command(t, append([]string{"train", "--resume", "--out", short}, flags...)...)
+		if code != 2 || !strings.Contains(errs, says) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %s; expected a line that says %q", flags, code, errs, says)
+		}
+	}
+}
+
+// TestOneCloud: training on one cloud is refused in one line that says how many there must be.
+func TestOneCloud(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.npy")
+	if err := datasets.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 3); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := command(t, "train", "--data", path, "--loss", "sw", "--out", filepath.Join(t.TempDir(), "run"))
+	if code != 2 || !strings.Contains(errs, "at least 2 clouds") || strings.Contains(errs, "asked for") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

@@ -1,0 +1,179 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+)
+
+// goEngine is the pure-Go backend, which has nothing to compile.
+func goEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestExtendedRun: a finished run that is made longer ends with the log, the weights and the configuration of one that was that long
+// from the beginning, bit for bit, whether it had ended with an epoch or within one.
+func TestExtendedRun(t *testing.T) {
+	first, longer := func(c *Config) { c.Epochs = 2 }, func(c *Config) { c.Epochs = 4 }
+	for name, x := range map[string]struct {
+		c             Config
+		first, longer func(*Config)
+	}{
+		"epochs":           {config("v-dsw", "la"), first, longer},
+		"ascent":           {config("v-dsw", ""), first, longer},
+		"within an epoch":  {config("sw", ""), func(c *Config) { c.Steps = 4 }, func(c *Config) { c.Steps = 8 }},
+		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Steps = 0 }, func(c *Config) { c.Steps = -1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := x.c
+			x.longer(&whole)
+			want, wholeDir := finishedOn(t, goEngine(t), whole, Options{})
+			short := x.c
+			x.first(&short)
+			before, dir := finishedOn(t, goEngine(t), short, Options{})
+			got, _ := finishedOn(t, goEngine(t), whole, Options{Out: dir, Resume: true})
+			if before.Steps >= got.Steps || got.Steps != want.Steps || got.BestEpoch != want.BestEpoch || got.BestLoss != want.BestLoss {
+				t.Errorf("after %d steps extended to %+v, at once %+v", before.Steps, got, want)
+			}
+			if !sameLog(values(t, dir), values(t, wholeDir)) {
+				t.Errorf("the logs differ:\n%v\n%v", values(t, dir), values(t, wholeDir))
+			}
+			names := []string{configFile, weightsFile, bestFile}
+			if whole.Amortizer != "" {
+				names = append(names, amortizerFile)
+			}
+			for _, file := range names {
+				if !sameFile(t, filepath.Join(dir, file), filepath.Join(wholeDir, file)) {
+					t.Errorf("%s differs", file)
+				}
+			}
+		})
+	}
+}
+
+// TestCutOffExtension: a run that is cut off while it is made longer is an unfinished one of the new length.
+func TestCutOffExtension(t *testing.T) {
+	c := config("sw", "")
+	c.Epochs = 1
+	_, dir := finishedOn(t, goEngine(t), c, Options{})
+	c.Epochs = 4
+	_, whole := finishedOn(t, goEngine(t), c, Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Run(ctx, goEngine(t), boxes(12, 32), c, Options{Out: dir, Resume: true, Progress: func(r Record, _ int) {
+		if r.Step == 5 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if _, err := ReadResult(dir); err == nil {
+		t.Error("an unfinished run has a result")
+	}
+	if now, err := ReadConfig(dir); err != nil || now.Epochs != 4 {
+		t.Errorf("configuration of %d epochs, %v", now.Epochs, err)
+	}
+	finishedOn(t, goEngine(t), c, Options{Out: dir, Resume: true})
+	if !sameLog(values(t, dir), values(t, whole)) || !sameFile(t, filepath.Join(dir, weightsFile), filepath.Join(whole, weightsFile)) {
+		t.Error("the run differs")
+	}
+}
+
+// TestNotExtended: what cannot be made longer says why, and stays as it is.
+func TestNotExtended(t *testing.T) {
+	c := config("sw", "")
+	c.Epochs = 2
+	_, taken := finishedOn(t, goEngine(t), c, Options{})
+	_, bare := finishedOn(t, goEngine(t), c, Options{})
+	if err := os.RemoveAll(filepath.Join(bare, checkpointDir)); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		dir    string
+		change func(*Config)
+		says   []string
+	}{
+		"fewer than done":  {taken, func(c *Config) { c.Epochs = 1 }, []string{"has done 6 steps", "found a length of 3", "epochs: 1, the run has 2"}},
+		"fewer steps":      {taken, func(c *Config) { c.Steps = 5 }, []string{"has done 6 steps", "found a length of 5"}},
+		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate = 4, 9, 0.1 }, []string{"another run", "slices: 9, the run has 8", "learning_rate: 0.1, the run has 0.001"}},
+		"no longer at all": {taken, func(c *Config) { c.Steps = 6 }, []string{"ends after 6 steps all the same", "steps"}},
+		"no checkpoints":   {bare, func(c *Config) { c.Epochs = 4 }, []string{"checkpoints have been removed", "another folder"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			longer := c
+			x.change(&longer)
+			_, err := Run(context.Background(), goEngine(t), boxes(12, 32), longer, Options{Out: x.dir, Resume: true})
+			if !errors.As(err, new(CallError)) {
+				t.Fatalf("%v, expected a wrong call", err)
+			}
+			for _, says := range x.says {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%q lacks %q", err, says)
+				}
+			}
+			if now, err := ReadConfig(x.dir); err != nil || now.Epochs != 2 || now.Steps != -1 {
+				t.Errorf("configuration %+v, %v", now, err)
+			}
+			if _, err := ReadResult(x.dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestFit: what a configuration leaves to the data is in the configuration that is written.
+func TestFit(t *testing.T) {
+	c := config("chamfer", "")
+	c.Points, c.Batch, c.Steps = 0, 0, 1
+	_, dir := finishedOn(t, goEngine(t), c, Options{})
+	if now, err := ReadConfig(dir); err != nil || now.Points != 32 || now.Batch != 12 {
+		t.Errorf("%d points, batch %d, %v", now.Points, now.Batch, err)
+	}
+	if big := c.Fit(boxes(130, 2).Header()); big.Batch != 128 || big.Points != 2 {
+		t.Errorf("130 clouds: %+v", big)
+	}
+	_, err := Run(context.Background(), goEngine(t), boxes(1, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
+	if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "at least 2 clouds") {
+		t.Errorf("one cloud: %v", err)
+	}
+}
+
+// TestConfigBytes: the optimizers' settings are left out of JSON at their defaults, so that configurations have the bytes, and so the
+// hashes, that they had before; other values, 0 included, are written and read.
+func TestConfigBytes(t *testing.T) {
+	const standard = `{"data":"builtin","points":2048,"clouds":0,"data_hash":"","batch":128,"epochs":301,"steps":-1,"seed":1,"loss":"sw","slices":0,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":0,"reg":0.01,"ascent_steps":50,"ascent_rate":0.0001,"reflection":"coded","dk":64,"k":64,"form":"coded","backend":""}`
+	const small = `{"data":"boxes","points":32,"clouds":12,"data_hash":"2fa61e158d17","batch":5,"epochs":3,"steps":-1,"seed":1,"loss":"v-dsw","slices":8,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":2,"reg":0.01,"ascent_steps":2,"ascent_rate":0.0001,"amortizer":"la","reflection":"coded","dk":8,"k":8,"form":"coded","backend":""}`
+	for want, c := range map[string]Config{standard: DefaultConfig(), small: config("v-dsw", "la").On(boxes(12, 32))} {
+		raw, err := json.Marshal(c)
+		if err != nil || string(raw) != want {
+			t.Errorf("%s\n%s\n%v", raw, want, err)
+		}
+		var back Config
+		if err := json.Unmarshal([]byte(want), &back); err != nil || len(back.Differences(c)) > 0 {
+			t.Errorf("read again: %v, %v", back.Differences(c), err)
+		}
+	}
+	c := DefaultConfig()
+	c.LearningRate, c.Momentum, c.WeightDecay, c.AmortizerLearningRate, c.AmortizerSteps = 0.5, 0, 0, 2e-3, 3
+	raw, err := json.Marshal(c)
+	added := `,"learning_rate":0.5,"momentum":0,"weight_decay":0,"amortizer_learning_rate":0.002,"amortizer_steps":3}`
+	if err != nil || string(raw) != strings.TrimSuffix(standard, "}")+added {
+		t.Errorf("%s, %v", raw, err)
+	}
+	var back Config
+	if err := json.Unmarshal(raw, &back); err != nil || len(back.Differences(c)) > 0 {
+		t.Errorf("read again: %v, %v", back.Differences(c), err)
+	}
+}

@@ -1,0 +1,155 @@
+package train
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// after trains c for some steps and returns the whole state.
+func after(t *testing.T, c Config, steps int) checkpoint {
+	t.Helper()
+	c.Steps = steps
+	_, dir := finishedOn(t, goEngine(t), c, Options{})
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := loadCheckpoint(dir, m.stateSpecs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// near compares tensors by name, relative to the largest number of each.
+func near(t *testing.T, what string, names []weights.Spec, tol float64, got, want func(name string, i int) float64) {
+	t.Helper()
+	for _, s := range names {
+		scale, worst := 0.0, 0.0
+		for i := range s.Size() {
+			w := want(s.Name, i)
+			scale, worst = max(scale, math.Abs(w)), max(worst, math.Abs(got(s.Name, i)-w))
+		}
+		if worst > tol*scale {
+			t.Errorf("%s: %s is off by %.3g of %.3g", what, s.Name, worst, scale)
+		}
+	}
+}
+
+// TestSGDSettingsReachTheStep: with g found by a run without momentum and decay, one step of another learning rate and decay is
+//
+//	w1 = w0 - rate (g + decay w0),
+//
+// and after a second step momentum mu has moved w2 by -rate mu (g + decay w0).
+func TestSGDSettingsReachTheStep(t *testing.T) {
+	c := config("sw", "")
+	c.Batch, c.LearningRate, c.Momentum, c.WeightDecay = 6, 1, 0, 0
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, plain := m.initial(c.Seed), after(t, c, 1)
+	at := func(s checkpoint, group, name string, i int) float64 {
+		v, _ := s.tensors.Get(group + name)
+		return float64(v.Data[i])
+	}
+	gradient := func(name string, i int) float64 { return at(plain, "momentum/", name, i) } // the buffer of the first step
+	near(t, "rate 1, no decay", m.trained(), 1e-5, func(n string, i int) float64 { return at(plain, "net/", n, i) },
+		func(n string, i int) float64 { return at(start, "net/", n, i) - gradient(n, i) })
+
+	const rate, decay, mu = 0.05, 0.3, 0.6
+	c.LearningRate, c.WeightDecay = rate, decay
+	one, two := after(t, c, 1), after(t, c, 2)
+	near(t, "rate and decay", m.trained(), 1e-5, func(n string, i int) float64 { return at(one, "net/", n, i) },
+		func(n string, i int) float64 {
+			w := at(start, "net/", n, i)
+			return w - rate*(gradient(n, i)+decay*w)
+		})
+	c.Momentum = mu
+	moved := after(t, c, 2)
+	near(t, "momentum", m.trained(), 1e-5, func(n string, i int) float64 { return at(moved, "net/", n, i) },
+		func(n string, i int) float64 {
+			return at(two, "net/", n, i) - rate*mu*(gradient(n, i)+decay*at(start, "net/", n, i))
+		})
+}
+
+// bowl is a loss whose ascended objective is -|w - c|^2 / 2, c = (1, 2, 3), whatever the clouds are.
+type bowl struct{ probe }
+
+func (b bowl) Build(c loss.Call, x, y *graph.Node) loss.Result {
+	r := probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }}.Build(c, x, y)
+	d := graph.Sub(c.Weights.Get("w"), graph.Const(x.Graph(), []float32{1, 2, 3}))
+	value := graph.MulScalar(graph.ReduceAllSum(graph.Mul(d, d)), -0.5)
+	r.Pairs = graph.Add(graph.MulScalar(r.Pairs, 0), value)
+	return r
+}
+
+// TestAmortizerSteps: the amortizer takes that many steps of Adam per batch, every one from where the last has come to.
+func TestAmortizerSteps(t *testing.T) {
+	c := DefaultConfig()
+	c.AmortizerLearningRate = 0.2
+	for _, steps := range []int{3} {
+		s, _ := probed(t, bowl{}, func(m *Model) { m.AmortizerSteps, m.Adam = steps, c.adam() })
+		before, err := s.save(progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		step(t, s, 1)
+		got, err := s.save(progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _ := before.tensors.Get("psi/w")
+		now, _ := got.tensors.Get("psi/w")
+		for i, target := range []float64{1, 2, 3} {
+			x, v := float64(w.Data[i]), 0.0
+			for k := 1; k <= steps; k++ {
+				g := target - x
+				v = Ascent.Beta2*v + (1-Ascent.Beta2)*g*g
+				x += 0.2 * g / (math.Sqrt(v/(1-math.Pow(Ascent.Beta2, float64(k)))) + Ascent.Eps)
+			}
+			if math.Abs(float64(now.Data[i])-x) > 1e-5 {
+				t.Errorf("%d steps: w[%d] = %v, expected %v", steps, i, now.Data[i], x)
+			}
+		}
+		if got.count != float64(steps) {
+			t.Errorf("%d steps: Adam counts %v", steps, got.count)
+		}
+	}
+	two := config("v-dsw", "la")
+	one := after(t, two, 1)
+	two.AmortizerSteps = 2
+	if state := after(t, two, 1); one.count != 1 || state.count != 2 {
+		t.Errorf("Adam counts %v and %v steps", one.count, state.count)
+	}
+}
+
+// TestWrongOptimizers: each setting is checked, and those of an amortizer need one.
+func TestWrongOptimizers(t *testing.T) {
+	for says, change := range map[string]func(*Config){
+		"learning-rate: expected a number above 0, found 0":           func(c *Config) { c.LearningRate = 0 },
+		"learning-rate: expected a number above 0, found NaN":         func(c *Config) { c.LearningRate = math.NaN() },
+		"momentum: expected a number from 0 to below 1, found 1":      func(c *Config) { c.Momentum = 1 },
+		"weight-decay: expected a number of at least 0, found -1":     func(c *Config) { c.WeightDecay = -1 },
+		"weight-decay: expected a number of at least 0, found +Inf":   func(c *Config) { c.WeightDecay = math.Inf(1) },
+		"amortizer-steps: expected at least 1, found 0":               func(c *Config) { c.AmortizerSteps = 0 },
+		"amortizer-learning-rate: expected a number above 0":          func(c *Config) { c.AmortizerLearningRate = -1 },
+		"amortizer-steps: loss sw has no amortizer to train":          func(c *Config) { c.AmortizerSteps = 2 },
+		"amortizer-learning-rate: loss sw has no amortizer to train,": func(c *Config) { c.AmortizerLearningRate = 1 },
+	} {
+		c := config("sw", "")
+		change(&c)
+		_, err := Run(context.Background(), goEngine(t), boxes(12, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, expected %q", err, says)
+		}
+	}
+}
