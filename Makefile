@@ -117,6 +117,12 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 	$(if $(filter $(alone),$(NOTEBOOKS)),$(execute) $(alone) || exit 1;) \
 	$(if $(filter-out $(alone),$(NOTEBOOKS)),$(execute) -n 2 $(filter-out $(alone),$(NOTEBOOKS)))
 
+check-python: setup ## run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 3.4 GB of disk)
+	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
+	@$(env) go build -o .out/check-python/bin/swlab ./cmd/swlab && export PATH="$(CURDIR)/.out/check-python/bin:$$PATH" && \
+	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench" && \
+	.venv-torch/bin/python scripts/run_blocks.py docs/python.md && .venv-pot/bin/python scripts/run_blocks.py docs/conventions.md
+
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
@@ -141,4 +147,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check lint race check-notebooks check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check lint race check-notebooks check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -54,7 +54,7 @@ func loadTree(root string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, cloudTypes())
+		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, strings.Join(folderTypes(), ", "))
 	}
 	of, classes, err := fileClasses(root, files)
 	if err != nil {

@@ -97,7 +97,7 @@ func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
 // labels reads the class labels beside the array named key, one whole number per entry whatever the shape; nil where
 // there are none.
 func (f *h5File) labels(key string) ([]int64, error) {
-	for _, name := range []string{"label", "labels"} {
+	for _, name := range labelKeys {
 		if name == key || !slices.Contains(f.Names, name) {
 			continue
 		}

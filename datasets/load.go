@@ -19,16 +19,23 @@ const meshPoints = 2048
 type Options struct {
 	Points    int      // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
 	Seed      uint64   // of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and Test
-	Key       string   // array in a .npz or .h5 file; "": data
+	Key       string   // array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only array
 	Raw       bool     // keep the file's coordinates: no centring, no scaling
 	NonFinite bool     // with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
 	Classes   []string // only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
 	Val, Test float64  // unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
 }
 
-func (o Options) key() string {
+// dataKey names the clouds in a file of several arrays, where no other name is given.
+const dataKey = "data"
+
+// labelKeys name the class labels beside them.
+var labelKeys = []string{"label", "labels"}
+
+// h5Key is the data set that holds the clouds of an HDF5 file.
+func (o Options) h5Key() string {
 	if o.Key == "" {
-		return "data"
+		return dataKey
 	}
 	return o.Key
 }
@@ -39,8 +46,10 @@ func (o Options) key() string {
 //	a name of the [Catalogue]   that data set, once it has been fetched ([Locate])
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
+//	FILE.pt, FILE.pth    the same of a tensor, or of a dict of tensors, that torch.save wrote
+//	FILE.csv, FILE.txt   one cloud, a point per line; of a header with columns x, y, z only these are taken
 //	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices
-//	FILE.xyz .pts .pcd   one cloud, as stored
+//	FILE.xyz .pts .pcd   one cloud, as stored; commas or blanks between the numbers of .xyz and .pts
 //	DIR with points.npy  the array, with labels.npy, classes.txt and split.npy (0 train, 1 test, 2 val) where present
 //	DIR with train_files.txt, test_files.txt   the HDF5 files in DIR itself, as in PointNet's ModelNet40
 //	DIR                  every cloud or mesh file below it; classes and parts from the folder names (see below)
@@ -52,7 +61,8 @@ func (o Options) key() string {
 //
 // In a folder of files the class of a file is the first folder below DIR that is not called train, test or val, and its
 // part is given by a folder of that name: DIR/chair/train/chair_0001.off. Files directly in DIR have no class; if others do,
-// they form a class named after DIR. Files of other types are ignored, hidden ones too; a cloud file that cannot be read
+// they form a class named after DIR. Files of other types are ignored, hidden ones too, and so are .csv, .txt, .pt and .pth files,
+// which in a folder are mostly lists and weights; a cloud file that cannot be read
 // is an error that names it. All clouds are brought to the same number of points: Points where given, else the common
 // stored size when there are only arrays of one size, else 2048.
 //

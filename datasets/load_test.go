@@ -147,8 +147,8 @@ func TestLoadRefusesBadArrays(t *testing.T) {
 	}
 	_, err := Load(write(t, "nan.npy", floatNPY("(2, 1)", 0, nan)), Options{Raw: true})
 	wantError(t, err, "nan.npy", "NaN")
-	_, err = Load(write(t, "a.csv", nil), Options{})
-	wantError(t, err, "a.csv", ".npz")
+	_, err = Load(write(t, "a.xlsx", nil), Options{})
+	wantError(t, err, "a.xlsx", ".npz", ".csv")
 	_, err = Load(filepath.Join(t.TempDir(), "none.npy"), Options{})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)

@@ -37,10 +37,18 @@ var pointReaders = map[string]func(name string, data []byte) (*mesh, error){
 // arrayTypes are the formats of arrays.
 var arrayTypes = []string{".npy", ".npz", ".h5", ".hdf5"}
 
+// loneTypes are formats that are read where a file is named, and left alone in a folder: there they mostly hold something else.
+var loneTypes = []string{".pt", ".pth", ".csv", ".txt"}
+
 // cloudTypes lists all formats for an error message.
 func cloudTypes() string {
-	all := slices.Concat(arrayTypes, slices.Sorted(maps.Keys(meshReaders)), slices.Sorted(maps.Keys(pointReaders)))
+	all := slices.Concat(folderTypes(), loneTypes)
 	return strings.Join(all, ", ")
+}
+
+// folderTypes lists the formats that count in a folder.
+func folderTypes() []string {
+	return slices.Concat(arrayTypes, slices.Sorted(maps.Keys(meshReaders)), slices.Sorted(maps.Keys(pointReaders)))
 }
 
 // readerOf returns the reader of a mesh or cloud by the file's extension; nil for other files.

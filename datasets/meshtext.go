@@ -15,6 +15,8 @@ type lines struct {
 	fields  [][]byte // of the current line, blanks removed
 	comment byte     // starts a comment that runs to the end of the line; 0: none
 	offset  int      // byte offset just after the current line
+	// delimited: a line with semicolons, or else one with commas, is split there and not at its blanks.
+	delimited bool
 }
 
 // next moves to the next line with fields; false at the end of the text.
@@ -34,12 +36,29 @@ func (l *lines) next() bool {
 				line = line[:start]
 			}
 		}
-		if l.fields = splitFields(l.fields[:0], line); len(l.fields) > 0 {
+		if l.fields = l.split(line); len(l.fields) > 0 {
 			return true
 		}
 	}
 	l.fields = l.fields[:0]
 	return false
+}
+
+// split cuts a line into its fields.
+func (l *lines) split(line []byte) [][]byte {
+	if l.delimited {
+		for _, delimiter := range []byte(";,") {
+			if bytes.IndexByte(line, delimiter) < 0 {
+				continue
+			}
+			fields := bytes.Split(line, []byte{delimiter})
+			for i, f := range fields {
+				fields[i] = bytes.TrimSpace(f)
+			}
+			return fields
+		}
+	}
+	return splitFields(l.fields[:0], line)
 }
 
 // errorf is an error at the current line.

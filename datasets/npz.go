@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. A key that is not there is an error
-// that lists the keys that are. The archive's checksum of the entry is verified, and memory grows only with bytes that
+// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" stands for "data", or for the
+// only array of the archive, such as the arr_0 of numpy.savez(path, points). A key that is not there is an error that lists
+// the keys that are. The archive's checksum of the entry is verified, and memory grows only with bytes that
 // were really unpacked.
 func ReadNPZ(path, key string) ([]float32, []int, error) {
 	archive, err := openNPZ(path)
@@ -21,6 +22,9 @@ func ReadNPZ(path, key string) ([]float32, []int, error) {
 		return nil, nil, err
 	}
 	defer archive.Close()
+	if key, err = archive.key(key); err != nil {
+		return nil, nil, err
+	}
 	return archive.floats(key)
 }
 
@@ -78,6 +82,30 @@ func (a *npzFile) keys() []string {
 	return keys
 }
 
+// key is the array that holds the clouds ([arrayKey]).
+func (a *npzFile) key(asked string) (string, error) { return arrayKey(a.path, asked, a.keys()) }
+
+// arrayKey chooses among the named arrays of a file the one that holds the clouds: the one that is asked for; else the one
+// named data; else the only one that is no array of class labels.
+func arrayKey(path, asked string, names []string) (string, error) {
+	if asked != "" {
+		return asked, nil // a reader says what there is if this is not
+	}
+	if slices.Contains(names, dataKey) {
+		return dataKey, nil
+	}
+	var others []string
+	for _, n := range names {
+		if !slices.Contains(labelKeys, n) {
+			others = append(others, n)
+		}
+	}
+	if len(others) == 1 {
+		return others[0], nil
+	}
+	return "", fmt.Errorf("%s: no array named %q: it holds %s; expected the key (--key) of one of them", path, dataKey, listed(names))
+}
+
 // find returns the entry of key, or nil.
 func (a *npzFile) find(key string) *zip.File {
 	for _, f := range a.zip.File {
@@ -98,7 +126,7 @@ func (a *npzFile) ints(key string) ([]int64, []int, error) {
 
 // labels reads the class labels beside the array named key, nil where there are none.
 func (a *npzFile) labels(key string) ([]int64, error) {
-	for _, name := range []string{"label", "labels"} {
+	for _, name := range labelKeys {
 		if name != key && a.find(name) != nil {
 			labels, _, err := a.ints(name)
 			return labels, err

@@ -18,15 +18,23 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		}
 		set, err = newSet(path, "npy", data, shape)
 	case ".npz":
-		set, err = readNPZSet(path, o.key())
+		set, err = readNPZSet(path, o.Key)
 	case ".h5", ".hdf5":
-		array, labels, readErr := readH5(path, o.key())
+		array, labels, readErr := readH5(path, o.h5Key())
 		if readErr != nil {
 			return nil, readErr
 		}
 		if set, err = newSet(path, "h5", array.data, array.shape); err == nil {
 			err = set.setLabels(path, labels)
 		}
+	case ".pt", ".pth":
+		set, err = readTorchSet(path, o.Key)
+	case ".csv", ".txt":
+		data, dim, readErr := readTable(path)
+		if readErr != nil {
+			return nil, readErr
+		}
+		set, err = newSet(path, "points", data, []int{len(data) / dim, dim})
 	default:
 		if readerOf(path) == nil {
 			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word %s", path, extension, cloudTypes(), Builtin)
@@ -50,6 +58,9 @@ func readNPZSet(path, key string) (*Set, error) {
 		return nil, err
 	}
 	defer archive.Close()
+	if key, err = archive.key(key); err != nil {
+		return nil, err
+	}
 	data, shape, err := archive.floats(key)
 	if err != nil {
 		return nil, err

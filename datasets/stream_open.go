@@ -49,7 +49,7 @@ func Open(path string, o OpenOptions) (Clouds, error) {
 		return nil, err
 	}
 	// What cannot be found here is reported by Load.
-	if a, err := findArray(path, o.key()); err == nil && a.bytes() > o.Memory && o.Points >= 0 && (o.Raw || !o.NonFinite) {
+	if a, err := findArray(path, o.Options); err == nil && a.bytes() > o.Memory && o.Points >= 0 && (o.Raw || !o.NonFinite) {
 		return asClouds(a.open(o))
 	}
 	return asClouds(Load(path, o.Options))
@@ -72,7 +72,7 @@ type storedArray struct {
 var errNotStored = errors.New("no array that can be read by cloud")
 
 // findArray looks at headers only.
-func findArray(path, key string) (*storedArray, error) {
+func findArray(path string, o Options) (*storedArray, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func findArray(path, key string) (*storedArray, error) {
 		return a, a.findNPY()
 	case extension == ".npz":
 		a.kind = "npz"
-		return a, a.findNPZ(key)
+		return a, a.findNPZ(o.Key)
 	case extension == ".h5" || extension == ".hdf5":
 		a.kind = "h5"
-		return a, a.findH5(key)
+		return a, a.findH5(o.h5Key())
 	}
 	return nil, errNotStored
 }
@@ -134,6 +134,9 @@ func (a *storedArray) findNPZ(key string) error {
 		return err
 	}
 	defer archive.Close()
+	if key, err = archive.key(key); err != nil {
+		return err
+	}
 	entry := archive.find(key)
 	if entry == nil || entry.UncompressedSize64 > math.MaxInt64 {
 		return errNotStored

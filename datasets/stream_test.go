@@ -203,7 +203,7 @@ func TestStreamErrors(t *testing.T) {
 	fail(path, Options{Classes: []string{"1"}}, "no labels")
 	fail(filepath.Join(t.TempDir(), "none.npy"), Options{}, "none.npy", "no such file")
 	fail(write(t, "short.npy", good[:len(good)-4]), Options{}, "short.npy", "needs")
-	fail(write(t, "a.npz", storedZip(t, map[string][]byte{"x.npy": good})), Options{}, "a.npz", `"data"`, "x")
+	fail(write(t, "a.npz", storedZip(t, map[string][]byte{"x.npy": good, "y.npy": good})), Options{}, "a.npz", `"data"`, "x, y")
 
 	bad := randomSet(4, 5, 3, 1)
 	bad.Cloud(2)[7] = float32(math.NaN())

@@ -2,20 +2,21 @@ package datasets
 
 import "fmt"
 
-// parseXYZ reads a point per line: three coordinates, further columns (normals, colours) ignored, comments start with #.
+// parseXYZ reads a point per line: three coordinates between blanks, commas or semicolons, further columns (normals, colours)
+// ignored, comments start with #.
 func parseXYZ(name string, data []byte) (*mesh, error) {
 	m := &mesh{}
-	return m, m.addLines(&lines{name: name, rest: data, comment: '#'})
+	return m, m.addLines(&lines{name: name, rest: data, comment: '#', delimited: true})
 }
 
 // parsePTS reads a .pts file: as .xyz, and the number of points may stand alone on the first line.
 func parsePTS(name string, data []byte) (*mesh, error) {
-	text, m := &lines{name: name, rest: data, comment: '#'}, &mesh{}
+	text, m := &lines{name: name, rest: data, comment: '#', delimited: true}, &mesh{}
 	if !text.next() {
 		return m, nil
 	}
 	if len(text.fields) > 1 {
-		text = &lines{name: name, rest: data, comment: '#'}
+		text = &lines{name: name, rest: data, comment: '#', delimited: true}
 		return m, m.addLines(text)
 	}
 	want, err := text.integer(text.fields[0], "number of points")

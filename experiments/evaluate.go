@@ -33,6 +33,16 @@ type Scores struct {
 	PerCloud *PerCloud `json:"per_cloud,omitempty"`
 }
 
+// Conventions says what the numbers of Scores are, by their keys in JSON: what is done over points, what is squared.
+func Conventions() map[string]string {
+	return map[string]string{
+		"cd":         "squared distance to the nearest neighbour, mean over points, both ways added",
+		"sw":         "root of the mean over directions of the squared cost, sum over points",
+		"emd_approx": "approximate matching (ApproxMatch), unsquared distance, sum over points",
+		"emd_exact":  "optimal assignment, unsquared distance, sum over points",
+	}
+}
+
 // PerCloud are the metrics of every cloud [n], in the order of the set.
 type PerCloud struct {
 	Digest   string    `json:"digest"` // of the clouds (datasets.Clouds): values of other clouds cannot be compared cloud by cloud

@@ -156,7 +156,7 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 		case !isSliced:
 			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
 		case !sliced.PerPoint:
-			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points", mass.name)
+			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Settings.PerPoint)", mass.name)
 		case len(mass.values) != mass.set.N*mass.set.M:
 			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.N, mass.set.M, mass.set.Name, len(mass.values))
 		}

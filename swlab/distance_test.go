@@ -252,7 +252,7 @@ func TestWrongCalls(t *testing.T) {
 			line := gaussian(1, 2, 10, 1, 1)
 			return CheckDistance("v-dsw", line, line, DistanceOptions{Settings: loss.Defaults()})
 		},
-		"take the mean over points": func() error {
+		"take the mean over points (--reduce mean, in Go Settings.PerPoint)": func() error {
 			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), MassX: make([]float32, 20)})
 		},
 		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {

@@ -85,7 +85,9 @@ func newCompare(c *common) *cobra.Command {
 				Split       string   `json:"split"`
 				Seed        uint64   `json:"seed"`
 				Uncertainty string   `json:"uncertainty"`
-			}{found, dirs, states, chosen.data, chosen.split, c.seed, whatVaries}, comparisonRows(found, runs, chosen)...)
+
+				Conventions map[string]string `json:"conventions"`
+			}{found, dirs, states, chosen.data, chosen.split, c.seed, whatVaries, experiments.Conventions()}, comparisonRows(found, runs, chosen)...)
 		},
 	}
 	f := cmd.Flags()
@@ -120,10 +122,16 @@ func comparisonRows(c experiments.Comparison, runs [2]trained, p part) [][2]stri
 		{"clouds", fmt.Sprintf("%d of %s, %s", c.N, p.data, p.split)},
 		{"", "a\tb\ta - b\t95 % interval\tp\tp by signs\ta better\terror if not paired"},
 	}
-	for _, m := range [][2]string{{"cd", "CD"}, {"sw", "SW"}, {"emd_approx", "EMD (approximate)"}, {"emd_exact", "EMD (exact)"}} {
+	compared := [][2]string{{"cd", "CD"}, {"sw", "SW"}, {"emd_approx", "EMD (approximate)"}, {"emd_exact", "EMD (exact)"}}
+	for _, m := range compared {
 		if d, ok := c.Metrics[m[0]]; ok {
 			rows = append(rows, [2]string{m[1], fmt.Sprintf("%.6g\t%.6g\t%.3g +- %.2g\t%.3g to %.3g\t%.2g\t%.2g\t%.1f %%\t%.2g",
 				d.A, d.B, d.Difference, d.StdErr, d.Low, d.High, d.P, d.PPermutation, 100*d.ABetter, d.StdErrUnpaired)})
+		}
+	}
+	for _, m := range compared {
+		if _, ok := c.Metrics[m[0]]; ok {
+			rows = append(rows, [2]string{m[1] + " is", experiments.Conventions()[m[0]]})
 		}
 	}
 	return append(rows, [2]string{"better", "is less, in every metric"}, [2]string{"uncertainty", whatVaries})

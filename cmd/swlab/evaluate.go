@@ -45,17 +45,19 @@ func newEvaluate(c *common) *cobra.Command {
 				written = savePerCloud("out-per-cloud", values, *s.PerCloud)
 				s.PerCloud = nil // in the file
 			}
-			line := func(name string, s experiments.Score) [2]string {
-				return [2]string{name, fmt.Sprintf("%.6g +- %.2g", s.Mean, s.StdErr)}
+			conventions := experiments.Conventions()
+			line := func(name, key string, s experiments.Score) [2]string {
+				return [2]string{name, fmt.Sprintf("%.6g +- %.2g\t%s", s.Mean, s.StdErr, conventions[key])}
 			}
-			rows := [][2]string{{"clouds", fmt.Sprint(s.N)}, line("CD", s.CD), line("SW", s.SW), line("EMD (approximate)", s.EMD)}
+			rows := [][2]string{{"clouds", fmt.Sprint(s.N)}, line("CD", "cd", s.CD), line("SW", "sw", s.SW), line("EMD (approximate)", "emd_approx", s.EMD)}
 			if s.ExactEMD != nil {
-				rows = append(rows, line("EMD (exact)", *s.ExactEMD))
+				rows = append(rows, line("EMD (exact)", "emd_exact", *s.ExactEMD))
 			}
 			return errors.Join(c.print(struct {
 				experiments.Scores
-				State string `json:"state"`
-			}{s, filepath.Base(r.file)}, append(rows, [2]string{"weights", filepath.Base(r.file)})...), written.err)
+				State       string            `json:"state"`
+				Conventions map[string]string `json:"conventions"`
+			}{s, filepath.Base(r.file), conventions}, append(rows, [2]string{"weights", filepath.Base(r.file)})...), written.err)
 		},
 	}
 	f := cmd.Flags()

@@ -137,7 +137,7 @@ func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved)
 	}
 	for _, name := range g.metrics.Distances {
 		s := r.Scores(name)
-		rows = append(rows, [2]string{name, fmt.Sprintf("MMD %.4g (standard %.4g), COV %.4g (standard %.4g), 1-NNA %.4g", s.MMDPaper, s.MMDStandard, s.COVPaper, s.COVStandard, s.NNA)})
+		rows = append(rows, [2]string{name, fmt.Sprintf("MMD %.4g (standard %.4g), COV %.4g (standard %.4g), 1-NNA %.4g", s.MMDPaper, s.MMDStandard, s.COVPaper, s.COVStandard, s.NNA) + "; " + r.Conventions[name]})
 	}
 	return rows
 }

@@ -88,6 +88,7 @@ func (m *metricsCall) run() error {
 	for _, name := range m.options.Distances {
 		s := r.Scores(name)
 		rows = append(rows,
+			[2]string{name, r.Conventions[name]},
 			[2]string{name + " MMD", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.MMDPaper, s.MMDStandard)},
 			[2]string{name + " COV", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.COVPaper, s.COVStandard)},
 			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})

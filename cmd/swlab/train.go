@@ -114,6 +114,7 @@ func (t *trainCall) run(f *pflag.FlagSet) error {
 	return errors.Join(t.print(r,
 		[2]string{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
 		[2]string{"last loss", fmt.Sprintf("%.6g", r.Loss)},
+		[2]string{"convention", t.config.Convention()},
 		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
 		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
 		[2]string{"run", r.Run}), err)

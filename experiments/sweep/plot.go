@@ -25,7 +25,7 @@ func (r *Result) Plot() (*vmfviz.Picture, error) {
 	name := r.Vary[x].Name
 	var panels []vmfviz.CurvePanel
 	for _, m := range metrics {
-		p := vmfviz.CurvePanel{Title: m.name, XLabel: name, YLabel: m.name, LogX: r.spread(x)}
+		p := vmfviz.CurvePanel{Title: m.name, XLabel: name, YLabel: m.name + ", " + m.over, LogX: r.spread(x)}
 		for _, l := range lines {
 			if s, ok := r.series(l, m.key, x); ok {
 				p.Series = append(p.Series, s)

@@ -83,12 +83,12 @@ type Difference struct {
 const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
 	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
 
-// metrics are those that are compared: key here, key of experiments.Comparison, name, what it is.
-var metrics = []struct{ key, compared, name, unit string }{
-	{"cd", "cd", "CD", "squared, mean over points, both ways added"},
-	{"sw", "sw", "SW", "root of the mean over directions, summed over points"},
-	{"emd", "emd_approx", "EMD", "the kernel's approximation, unsquared, summed over points"},
-	{"emd_exact", "emd_exact", "EMD exact", "of an optimal assignment, unsquared, summed over points"},
+// metrics are those that are compared: key here, key of experiments.Comparison and experiments.Conventions, name, what is done over points.
+var metrics = []struct{ key, compared, name, over string }{
+	{"cd", "cd", "CD", "mean over points"},
+	{"sw", "sw", "SW", "sum over points"},
+	{"emd", "emd_approx", "EMD", "sum over points"},
+	{"emd_exact", "emd_exact", "EMD exact", "sum over points"},
 }
 
 // differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.

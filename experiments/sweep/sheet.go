@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -110,7 +111,7 @@ func (r *Result) explained(compared bool) []string {
 		out = append(out, "Runs of several backends, whose random numbers differ.")
 	}
 	for _, m := range metrics {
-		out = append(out, m.name+": "+m.unit)
+		out = append(out, m.name+": "+experiments.Conventions()[m.compared])
 	}
 	return out
 }

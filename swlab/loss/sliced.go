@@ -33,7 +33,7 @@ func (s Sliced) Specs() []weights.Spec { return s.Rule.Specs() }
 
 func (s Sliced) Fits(m, n, dim int) error {
 	if m != n && !s.PerPoint {
-		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points", m, n)
+		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Settings.PerPoint)", m, n)
 	}
 	if err := s.Rule.Fits(m, n, dim); err != nil {
 		return err

@@ -54,6 +54,8 @@ type Report struct {
 	EMDApprox   *Scores `json:"emd-approx,omitempty"`
 	EMDExact    *Scores `json:"emd-exact,omitempty"`
 	EMDAssigned float64 `json:"emd_approx_assigned,omitempty"` // the smallest part of a pair's mass that emd-approx has matched, at most about 1
+	// Conventions says what the distances are, by their names (loss.Loss).
+	Conventions map[string]string `json:"conventions"`
 }
 
 // Scores are those of a distance by its name, or nil.
@@ -132,7 +134,7 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 	if err := Check(reference.Header(), generated.Header(), o); err != nil {
 		return nil, err
 	}
-	r := &Report{NReference: reference.Header().N, NGenerated: generated.Header().N}
+	r := &Report{NReference: reference.Header().N, NGenerated: generated.Header().N, Conventions: map[string]string{}}
 	var err error
 	if r.JSD, err = JSD(generated, reference, 1); err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		*d.scores(r) = &s
+		*d.scores(r), r.Conventions[name] = &s, d.loss.Convention()
 		if name == "emd-approx" {
 			r.EMDAssigned = min(m[0].Assigned, m[1].Assigned, m[2].Assigned)
 		}

@@ -92,6 +92,15 @@ func (c Config) Model() (Model, error) {
 	return m, nil
 }
 
+// Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
+func (c Config) Convention() string {
+	l, err := loss.NewGraph(c.Loss, c.settings())
+	if err != nil {
+		return ""
+	}
+	return l.Convention()
+}
+
 // Start returns the autoencoder's weights before the first step.
 func (c Config) Start() (*weights.Set, error) {
 	m, err := c.Model()

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"sort"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
 // maxHeader bounds the JSON header of a safetensors file (the format's own limit).
@@ -107,55 +107,9 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		if _, err := r.ReadAt(buf, 8+int64(n)+e.Offsets[0]); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
-		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: decode(e.DType, buf)})
+		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: torchfile.Decode(e.DType, buf)})
 	}
 	return set, nil
-}
-
-func decode(dtype string, b []byte) []float32 {
-	le := binary.LittleEndian
-	var v []float32
-	switch dtype {
-	case "F32":
-		v = make([]float32, len(b)/4)
-		for i := range v {
-			v[i] = math.Float32frombits(le.Uint32(b[4*i:]))
-		}
-	case "F64":
-		v = make([]float32, len(b)/8)
-		for i := range v {
-			v[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
-		}
-	case "BF16":
-		v = make([]float32, len(b)/2)
-		for i := range v {
-			v[i] = math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16)
-		}
-	case "F16":
-		v = make([]float32, len(b)/2)
-		for i := range v {
-			v[i] = half(le.Uint16(b[2*i:]))
-		}
-	}
-	return v
-}
-
-// half converts IEEE binary16.
-func half(h uint16) float32 {
-	sign, exp, frac := 1.0, int(h>>10&31), float64(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return float32(sign * math.Ldexp(frac, -24))
-	case 31:
-		if frac != 0 {
-			return float32(math.NaN())
-		}
-		return float32(math.Inf(int(sign)))
-	}
-	return float32(sign * math.Ldexp(1024+frac, exp-25))
 }
 
 // WriteSafetensors writes set as float32 safetensors; path holds either the old file or the whole new one.

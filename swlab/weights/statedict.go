@@ -5,29 +5,43 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nlpodyssey/gopickle/types"
+	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
+
+const saveHint = "torch.save({k: v.detach() for k, v in module.state_dict().items()}, path)"
+
+// ReadTorch reads a state dict that PyTorch's torch.save wrote, in its zip or its older format: a dict of tensors, or one under
+// the key "autoencoder", "model" or "state_dict". No code of the file is run, and its memory is bounded (package torchfile).
+//
+// float32, float64, float16 and bfloat16 tensors become float32, whatever their strides; integer tensors are allowed only
+// for "num_batches_tracked" entries, which are dropped.
+func ReadTorch(path string) (*Set, error) {
+	f, err := torchfile.Open(path, saveHint)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	set, err := stateDict(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return set, nil
+}
 
 // wrappers are the keys of a checkpoint under which a state dict is looked for, in this order.
 var wrappers = []string{"autoencoder", "model", "state_dict"}
 
-type item struct {
-	key   string
-	value any
-}
-
-// stateDict makes a set of a dict of tensors, or of one under a key of wrappers. size is the file's: no storage may claim more
-// elements than that, and nor may all tensors together.
-func stateDict(root any, size int64) (*Set, error) {
-	list, err := items(root)
+// stateDict makes a set of a dict of tensors, or of one under a key of wrappers.
+func stateDict(file *torchfile.File) (*Set, error) {
+	list, err := torchfile.Items(file.Root)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; write it with %s", err, saveHint)
 	}
 	for depth := 0; depth < 3; depth++ { // {"model": {"state_dict": ...}} is the deepest seen
 		inner := -1
 		for _, w := range wrappers {
-			at := slices.IndexFunc(list, func(i item) bool { return i.key == w })
-			if at >= 0 && isDict(list[at].value) {
+			at := slices.IndexFunc(list, func(i torchfile.Item) bool { return i.Key == w })
+			if at >= 0 && torchfile.IsDict(list[at].Value) {
 				inner = at
 				break
 			}
@@ -35,108 +49,28 @@ func stateDict(root any, size int64) (*Set, error) {
 		if inner < 0 {
 			break
 		}
-		if list, err = items(list[inner].value); err != nil {
+		if list, err = torchfile.Items(list[inner].Value); err != nil {
 			return nil, err
 		}
 	}
-	set, budget := NewSet(), size
+	set := NewSet()
 	for _, i := range list {
-		v, ok := i.value.(*view)
+		v, ok := i.Value.(*torchfile.Tensor)
 		if !ok {
 			return nil, fmt.Errorf("entry %q: expected a tensor, found %s; a state dict is read, or one under the key %s",
-				i.key, name(i.value), strings.Join(wrappers, ", "))
+				i.Key, torchfile.Describe(i.Value), strings.Join(wrappers, ", "))
 		}
-		if strings.HasSuffix(i.key, ".num_batches_tracked") {
+		if strings.HasSuffix(i.Key, ".num_batches_tracked") {
 			continue
 		}
-		if !slices.Contains([]string{"F32", "F64", "F16", "BF16"}, v.dtype) {
-			return nil, fmt.Errorf("tensor %q: expected dtype F32, F64, F16 or BF16, found %q", i.key, v.dtype)
+		if !slices.Contains([]string{"F32", "F64", "F16", "BF16"}, v.DType()) {
+			return nil, fmt.Errorf("tensor %q: expected dtype F32, F64, F16 or BF16, found %q", i.Key, v.DType())
 		}
-		if int64(v.count) > size {
-			return nil, fmt.Errorf("tensor %q: a storage of %d values in a file of %d bytes", i.key, v.count, size)
-		}
-		t, err := v.tensor(&budget)
+		data, err := file.Floats(v)
 		if err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", i.key, err)
+			return nil, fmt.Errorf("tensor %q: %w", i.Key, err)
 		}
-		set.Put(i.key, t)
+		set.Put(i.Key, Tensor{Shape: v.Shape(), Data: data})
 	}
 	return set, nil
-}
-
-func isDict(v any) bool {
-	switch v.(type) {
-	case *types.Dict, *types.OrderedDict:
-		return true
-	}
-	return false
-}
-
-// items lists a dict with names for keys.
-func items(v any) ([]item, error) {
-	var list []item
-	add := func(key, value any) error {
-		k, ok := key.(string)
-		if !ok {
-			return fmt.Errorf("expected a dict of tensors by name, found %s as a key", name(key))
-		}
-		list = append(list, item{k, value})
-		return nil
-	}
-	switch d := v.(type) {
-	case *types.Dict:
-		for _, e := range *d {
-			if err := add(e.Key, e.Value); err != nil {
-				return nil, err
-			}
-		}
-	case *types.OrderedDict:
-		for e := d.List.Front(); e != nil; e = e.Next() {
-			entry := e.Value.(*types.OrderedDictEntry)
-			if err := add(entry.Key, entry.Value); err != nil {
-				return nil, err
-			}
-		}
-	default:
-		return nil, fmt.Errorf("expected a dict of tensors by name, found %s; write it with %s", name(v), saveHint)
-	}
-	return list, nil
-}
-
-// tensor copies the view in row-major order and takes its elements off the budget.
-func (v *view) tensor(budget *int64) (Tensor, error) {
-	if slices.Contains(v.shape, 0) {
-		return Tensor{Shape: slices.Clone(v.shape), Data: []float32{}}, nil
-	}
-	count, last := int64(1), int64(v.offset) // number of elements, and the place of the last in the storage
-	for i, n := range v.shape {
-		if n < 0 || v.stride[i] < 0 || count > *budget/int64(n) || v.stride[i] > v.count {
-			return Tensor{}, fmt.Errorf("shape %v with strides %v does not fit into a file of this size", v.shape, v.stride)
-		}
-		count *= int64(n)
-		last += int64(n-1) * int64(v.stride[i])
-	}
-	if v.offset < 0 || last >= int64(v.count) {
-		return Tensor{}, fmt.Errorf("shape %v with strides %v from %d reaches beyond its storage of %d values", v.shape, v.stride, v.offset, v.count)
-	}
-	*budget -= count
-	t := Tensor{Shape: slices.Clone(v.shape), Data: make([]float32, count)}
-	from, err := v.values()
-	if err != nil {
-		return Tensor{}, err
-	}
-	index, at := make([]int, len(v.shape)), v.offset
-	for i := range t.Data {
-		t.Data[i] = from[at]
-		for axis := len(index) - 1; axis >= 0; axis-- { // the next index, the last axis first
-			index[axis]++
-			at += v.stride[axis]
-			if index[axis] < v.shape[axis] {
-				break
-			}
-			at -= index[axis] * v.stride[axis]
-			index[axis] = 0
-		}
-	}
-	return t, nil
 }

@@ -4,12 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
 // ramp is n values 0.5 i - 1 from i = start in steps.
@@ -87,6 +90,15 @@ func TestReadTorchRefuses(t *testing.T) {
 	}
 }
 
+// readTorch is ReadTorch of a file's bytes.
+func readTorch(r io.ReaderAt, size int64) (*Set, error) {
+	f, err := torchfile.Parse(r, size, saveHint)
+	if err != nil {
+		return nil, err
+	}
+	return stateDict(f)
+}
+
 func torchFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -156,8 +168,9 @@ func TestReadTorchHostile(t *testing.T) {
 	if _, err := readTorch(bytes.NewReader(hostile(t, 4, 4, 1)), int64(len(hostile(t, 4, 4, 1)))); err != nil {
 		t.Fatalf("the honest form: %v", err)
 	}
-	huge := func(op string, n int) []byte { // a pickle that announces 2^62 bytes
-		return append([]byte(legacyMagic+legacyVersion+"\x80\x02"+op), append(make([]byte, n-1), 0x40)...)
+	legacy := string(torchFile(t, "legacy.pth")[:21]) // its magic number and version
+	huge := func(op string, n int) []byte {           // a pickle that announces 2^62 bytes
+		return append([]byte(legacy+"\x80\x02"+op), append(make([]byte, n-1), 0x40)...)
 	}
 	for name, c := range map[string]struct {
 		data []byte
@@ -172,7 +185,7 @@ func TestReadTorchHostile(t *testing.T) {
 		"bytes":      {huge("\x8e", 8), "cut off, or announces more"},
 		"frame":      {huge("\x95", 8), "cut off, or announces more"},
 		"long":       {huge("\x8b", 4), "cut off, or announces more"},
-		"old text":   {[]byte(legacyMagic + legacyVersion + "I12\n."), "instruction 0x49"},
+		"old text":   {[]byte(legacy + "I12\n."), "instruction 0x49"},
 	} {
 		if _, err := readTorch(bytes.NewReader(c.data), int64(len(c.data))); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)

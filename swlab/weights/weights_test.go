@@ -77,14 +77,6 @@ func TestMatchListsEverything(t *testing.T) {
 	}
 }
 
-func TestHalf(t *testing.T) {
-	for h, want := range map[uint16]float32{0x3c00: 1, 0xc000: -2, 0x0001: 5.9604645e-08, 0x7bff: 65504, 0x3555: 0.33325195} {
-		if got := half(h); got != want {
-			t.Errorf("half(%#x) = %v, want %v", h, got, want)
-		}
-	}
-}
-
 func FuzzReadSafetensors(f *testing.F) {
 	var b bytes.Buffer
 	if err := writeSafetensors(&b, sample()); err != nil {

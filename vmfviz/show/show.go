@@ -20,6 +20,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,10 +48,17 @@ const syncLimit = 10 * time.Second
 // Done shows the last state of every unfinished progress bar and waits until
 // the kernel has all output. Defer it at the beginning of each cell. It returns
 // after ten seconds at most, and at once outside a notebook.
+//
+// In a notebook, a panic of the cell ends here: one line says what it was and
+// where in the cell, in place of Go's trace, and the exit status is 2.
 func Done() {
 	flushProgress()
 	if !inNotebook() {
 		return
+	}
+	if p := recover(); p != nil {
+		fmt.Fprintln(stderr, panicLine(p)) // in one write, or the kernel does not see the place
+		defer exit(2)
 	}
 	done := make(chan struct{})
 	go func() { syncKernel(); close(done) }()
@@ -61,6 +69,21 @@ func Done() {
 	case <-limit.C:
 		fmt.Fprintln(stderr, "show: the kernel did not confirm the output within", syncLimit)
 	}
+}
+
+// panicLine says in one line what has panicked and where in the cell, as
+// FILE:LINE, which the kernel replaces by the number of the cell and its line.
+func panicLine(p any) string {
+	text := "panic: " + strings.Join(strings.Fields(fmt.Sprint(p)), " ")
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); strings.HasPrefix(f.Function, "main.") {
+			return fmt.Sprintf("%s, at %s:%d", text, f.File, f.Line)
+		}
+	}
+	return text
 }
 
 // Check ends the cell with exit status 1 if err is not nil, after its message

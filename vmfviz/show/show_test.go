@@ -39,6 +39,29 @@ func sphere() (*vmfviz.Picture, error) {
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: "T"}, vmfviz.SpherePanel{})
 }
 
+// A panic of a cell is one line, after which the kernel has all output; that of a program is left alone.
+func TestPanic(t *testing.T) {
+	sent, text, status := cell(t, true, func() {
+		defer Done()
+		panic(fmt.Errorf("shapes [2 3]\nand [3 2] do not fit"))
+	})
+	if text != "panic: shapes [2 3] and [3 2] do not fit\n" || status != 2 || len(sent) != 1 {
+		t.Errorf("wrote %q, status %d, sent %d", text, status, len(sent))
+	}
+	_, text, status = cell(t, false, func() {
+		defer func() {
+			if p := recover(); p != "boom" {
+				t.Errorf("outside a notebook: recovered %v", p)
+			}
+		}()
+		defer Done()
+		panic("boom")
+	})
+	if text != "" || status != 0 {
+		t.Errorf("outside a notebook: wrote %q, status %d", text, status)
+	}
+}
+
 func TestPicture(t *testing.T) {
 	sent, text, status := cell(t, true, func() { Picture(sphere()) })
 	if len(sent) != 1 || text != "" || status != 0 {

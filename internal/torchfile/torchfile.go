@@ -1,4 +1,9 @@
-package weights
+// Package torchfile reads the values that PyTorch's torch.save wrote, without running any of the file's code: tensors, dicts, lists
+// and numbers are understood, and a file that asks for anything else is an error.
+//
+// Of the zip format, the checksum of everything used is verified; the older format has none. Memory is bounded by a small
+// multiple of the file's size: a file may not hold more tensor elements than bytes.
+package torchfile
 
 import (
 	"archive/zip"
@@ -12,50 +17,64 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// ReadTorch reads a state dict that PyTorch's torch.save wrote, in its zip or its older format: a dict of tensors, or one under
-// the key "autoencoder", "model" or "state_dict". No code of the file is run: only tensors, dicts, lists and numbers
-// are understood, and a file that asks for anything else is an error.
-//
-// float32, float64, float16 and bfloat16 tensors become float32, whatever their strides; integer tensors are allowed only
-// for "num_batches_tracked" entries, which are dropped. Of the zip format, the checksum of everything used is verified; the older
-// format has none. Memory is bounded by a small multiple of the file's size: a file may not hold more tensor elements than bytes.
-func ReadTorch(path string) (*Set, error) {
+// File is an unpickled file.
+type File struct {
+	Root   any   // a *Tensor, a dict or list of values, a number, a string, a bool, or nil
+	size   int64 // bytes; no storage may claim more elements
+	budget int64 // elements that all tensors together may still have
+	file   *os.File
+}
+
+// Open reads the file at path. hint is the call that writes what the caller expects, for errors about a file that holds something
+// else. The tensors are read from the file when they are asked for, so it stays open until Close.
+func Open(path, hint string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	fi, err := f.Stat()
+	info, err := f.Stat()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	set, err := readTorch(f, fi.Size())
+	file, err := Parse(f, info.Size(), hint)
 	if err != nil {
+		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return set, nil
+	file.file = f
+	return file, nil
 }
 
-func readTorch(r io.ReaderAt, size int64) (set *Set, err error) {
+// Close closes what Open opened.
+func (f *File) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// Parse is Open for a file of that many bytes in r.
+func Parse(r io.ReaderAt, size int64, hint string) (file *File, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the unpickler's, on a damaged file
-			set, err = nil, fmt.Errorf("damaged pickle: %v", p)
+			file, err = nil, fmt.Errorf("damaged pickle: %v", p)
 		}
 	}()
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
 		return nil, fmt.Errorf("not a PyTorch file: %d bytes", size)
 	}
-	var root any
+	f := &File{size: size, budget: size}
 	if string(magic[:]) == "PK\x03\x04" {
-		root, err = openArchive(r, size)
+		f.Root, err = openArchive(r, size, hint)
 	} else {
-		root, err = readLegacy(r, size)
+		f.Root, err = readLegacy(r, size, hint)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return stateDict(root, size)
+	return f, nil
 }
 
 // storage is a flat array of one type that tensors are views of.
@@ -75,7 +94,7 @@ func (s *storage) values() ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.floats = decode(s.dtype, raw)
+	s.floats = Decode(s.dtype, raw)
 	return s.floats, nil
 }
 
@@ -86,7 +105,7 @@ type kind struct {
 }
 
 // openArchive reads the object of a zip file: <name>/data.pkl, with the storages in <name>/data/<key>.
-func openArchive(r io.ReaderAt, size int64) (any, error) {
+func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a PyTorch file: %w", err)
@@ -100,7 +119,7 @@ func openArchive(r io.ReaderAt, size int64) (any, error) {
 		}
 	}
 	if records[folder+"constants.pkl"] != nil {
-		return nil, errors.New("a TorchScript program; save its state dict: " + saveHint)
+		return nil, errors.New("a TorchScript program; write the file with " + hint)
 	}
 	left := size // what all records together may take: archives whose records overlap would multiply the file
 	record := func(name string) ([]byte, error) {
@@ -138,7 +157,7 @@ func openArchive(r io.ReaderAt, size int64) (any, error) {
 		return nil, err
 	}
 	known := map[string]*storage{}
-	root, _, err := unpickle(raw, func(id *types.Tuple) (any, error) {
+	root, _, err := unpickle(raw, hint, func(id *types.Tuple) (any, error) {
 		s, key, err := storageOf(id)
 		if err != nil {
 			return nil, err
@@ -167,7 +186,7 @@ const (
 
 // readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled object, the pickled list of
 // storage keys, and for each key the number of elements (int64) and the elements.
-func readLegacy(r io.ReaderAt, size int64) (any, error) {
+func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 	head := make([]byte, len(legacyMagic)+len(legacyVersion))
 	if _, err := r.ReadAt(head, 0); err != nil || string(head) != legacyMagic+legacyVersion {
 		return nil, errors.New("not a PyTorch file: neither a zip file nor the older format of torch.save")
@@ -178,7 +197,7 @@ func readLegacy(r io.ReaderAt, size int64) (any, error) {
 	}
 	data = data[len(head):]
 	none := func(*types.Tuple) (any, error) { return nil, errors.New("a storage where none is expected") }
-	facts, n, err := unpickle(data, none)
+	facts, n, err := unpickle(data, hint, none)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +208,7 @@ func readLegacy(r io.ReaderAt, size int64) (any, error) {
 	}
 	data = data[n:]
 	known := map[string]*storage{}
-	root, n, err := unpickle(data, func(id *types.Tuple) (any, error) {
+	root, n, err := unpickle(data, hint, func(id *types.Tuple) (any, error) {
 		s, key, err := storageOf(id)
 		if err != nil {
 			return nil, err
@@ -207,13 +226,13 @@ func readLegacy(r io.ReaderAt, size int64) (any, error) {
 		return nil, err
 	}
 	data = data[n:]
-	keys, n, err := unpickle(data, none)
+	keys, n, err := unpickle(data, hint, none)
 	if err != nil {
 		return nil, err
 	}
 	list, ok := keys.(*types.List)
 	if !ok {
-		return nil, fmt.Errorf("damaged: expected a list of storage keys, found %s", name(keys))
+		return nil, fmt.Errorf("damaged: expected a list of storage keys, found %s", Describe(keys))
 	}
 	data = data[n:]
 	for i := range list.Len() {

@@ -1,4 +1,4 @@
-package weights
+package torchfile
 
 import (
 	"bytes"
@@ -6,22 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/nlpodyssey/gopickle/pickle"
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-const saveHint = "torch.save({k: v.detach() for k, v in module.state_dict().items()}, path)"
-
 // unpickle reads the pickle that data begins with and its length. persistent turns the names of storages into storages. Lengths
 // are checked first, because the unpickler allocates what an instruction announces.
-func unpickle(data []byte, persistent func(id *types.Tuple) (any, error)) (value any, length int, err error) {
+func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, error)) (value any, length int, err error) {
 	if length, err = pickleLength(data); err != nil {
 		return nil, 0, err
 	}
 	u := pickle.NewUnpickler(bytes.NewReader(data[:length]))
-	u.FindClass = findClass
+	u.FindClass = func(module, name string) (any, error) { return findClass(module, name, hint) }
 	u.PersistentLoad = func(id any) (any, error) {
 		if t, ok := id.(*types.Tuple); ok {
 			return persistent(t)
@@ -101,8 +98,8 @@ func pickleLength(data []byte) (int, error) {
 
 var errCut = errors.New("damaged pickle: it is cut off, or announces more than there is")
 
-// findClass knows what a state dict is made of. (The unpickler itself knows dicts, lists and OrderedDict.)
-func findClass(module, name string) (any, error) {
+// findClass knows what tensors and dicts of them are made of. (The unpickler itself knows dicts, lists and OrderedDict.)
+func findClass(module, name, hint string) (any, error) {
 	if k, ok := kinds[name]; ok && (module == "torch" || module == "torch.cuda") {
 		return k, nil
 	}
@@ -115,7 +112,7 @@ func findClass(module, name string) (any, error) {
 		}
 	}
 	return nil, fmt.Errorf("the file asks for %s.%s: only tensors, dicts, lists and numbers are read, and nothing is run; write it with %s",
-		module, name, saveHint)
+		module, name, hint)
 }
 
 // kinds are torch's storage classes.
@@ -139,14 +136,7 @@ func storageOf(id *types.Tuple) (s *storage, key string, err error) {
 	return &storage{kind: k, count: count}, key, nil
 }
 
-// view is a pickled tensor: strides over a storage.
-type view struct {
-	*storage
-	offset        int
-	shape, stride []int
-}
-
-// rebuildTensor makes a view from (storage, offset, shape, stride, ...).
+// rebuildTensor makes a Tensor from (storage, offset, shape, stride, ...).
 type rebuildTensor struct{}
 
 func (rebuildTensor) Call(args ...any) (any, error) {
@@ -156,7 +146,7 @@ func (rebuildTensor) Call(args ...any) (any, error) {
 		shape, okShape := integers(args[2])
 		stride, okStride := integers(args[3])
 		if okStorage && okOffset && okShape && okStride && len(shape) == len(stride) {
-			return &view{s, offset, shape, stride}, nil
+			return &Tensor{s, offset, shape, stride}, nil
 		}
 	}
 	return nil, errors.New("damaged pickle: a tensor is not made of storage, offset, shape and strides")
@@ -167,7 +157,7 @@ type rebuildParameter struct{}
 
 func (rebuildParameter) Call(args ...any) (any, error) {
 	if len(args) > 0 {
-		if v, ok := args[0].(*view); ok {
+		if v, ok := args[0].(*Tensor); ok {
 			return v, nil
 		}
 	}
@@ -186,27 +176,4 @@ func integers(v any) ([]int, bool) {
 		}
 	}
 	return out, true
-}
-
-// name says in Python's words what an unpickled value is.
-func name(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case *types.Dict, *types.OrderedDict:
-		return "a dict"
-	case *types.List:
-		return "a list"
-	case *types.Tuple:
-		return "a tuple"
-	case *view:
-		return "a tensor"
-	case string:
-		return "a str"
-	case bool:
-		return "a bool"
-	case int, float64:
-		return fmt.Sprintf("the number %v", v)
-	}
-	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }

@@ -1,0 +1,117 @@
+package datasets
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// readTable reads a cloud from a .csv or .txt file as float32, row-major [points, dim].
+func readTable(path string) (data []float32, dim int, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	return parseTable(path, raw)
+}
+
+// parseTable reads a point per line, as many coordinates on each. Fields stand between commas, semicolons or blanks; # starts a
+// comment. A first line whose first field is no number is a header: of columns called x, y, z only these are taken, and
+// of others those that have a name, so that the index that pandas writes is left out.
+//
+// A first line 0,1,2 may be the header that pandas gives to columns without names, and more than three columns without names in a
+// .txt file may be points with normals: both are errors that say how to write what is meant.
+func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
+	text := &lines{name: name, rest: bytes.TrimPrefix(raw, []byte("\ufeff")), comment: '#', delimited: true}
+	if !text.next() {
+		return nil, 0, text.errorf("expected a point, the file is empty")
+	}
+	width, columns := len(text.fields), []int(nil)
+	if header := text.unquoted(); isHeader(header) {
+		columns = coordinateColumns(header)
+		if len(columns) == 0 {
+			return nil, 0, text.errorf("expected columns with names, found the header %q", shorten(strings.Join(header, ","), 60))
+		}
+		if !text.next() {
+			return nil, 0, text.errorf("expected points after the header, the file ends")
+		}
+	} else {
+		switch {
+		case isCount(header):
+			return nil, 0, text.errorf("%s: a header as pandas writes it, or a point? Write no header (header=False), name the columns x, y, z, or write the point as %s.0",
+				strings.Join(header, ","), strings.Join(header, ","))
+		case width > 3 && strings.EqualFold(filepath.Ext(name), ".txt"):
+			return nil, 0, text.errorf("%d columns: named .xyz the first three are the point, named .csv all of them are", width)
+		}
+		for i := range width {
+			columns = append(columns, i)
+		}
+	}
+	for more := true; more; more = text.next() {
+		if len(text.fields) != width {
+			return nil, 0, text.errorf("expected %d columns as in the first line, found %d", width, len(text.fields))
+		}
+		for _, c := range columns {
+			x, err := parseCoordinate(text.fields[c])
+			if err == nil && math.Abs(x) > math.MaxFloat32 {
+				err = fmt.Errorf("expected a finite number within float32, found %v", x)
+			}
+			if err != nil {
+				return nil, 0, text.errorf("column %d: %w", c+1, err)
+			}
+			data = append(data, float32(x))
+		}
+	}
+	return data, len(columns), nil
+}
+
+// unquoted are the fields of the line without the quotes that a header may have.
+func (l *lines) unquoted() []string {
+	out := make([]string, len(l.fields))
+	for i, f := range l.fields {
+		out[i] = strings.Trim(string(f), `"'`)
+	}
+	return out
+}
+
+// isHeader says whether a line names columns: its first field is no number, nor begins as one.
+func isHeader(fields []string) bool {
+	_, err := strconv.ParseFloat(fields[0], 64)
+	return err != nil && (fields[0] == "" || !strings.ContainsRune("+-.0123456789", rune(fields[0][0])))
+}
+
+// isCount says whether the fields are 0, 1, 2, ..., at least two of them.
+func isCount(fields []string) bool {
+	for i, f := range fields {
+		if f != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return len(fields) > 1
+}
+
+// coordinateColumns are the columns of x, y and z, or of x and y; without these, all that have a name.
+func coordinateColumns(header []string) []int {
+	var axes, named []int
+	for _, axis := range []string{"x", "y", "z"} {
+		at := slices.IndexFunc(header, func(f string) bool { return strings.EqualFold(f, axis) })
+		if at < 0 {
+			break
+		}
+		axes = append(axes, at)
+	}
+	if len(axes) > 1 {
+		return axes
+	}
+	for i, f := range header {
+		if f != "" {
+			named = append(named, i)
+		}
+	}
+	return named
+}

@@ -1,0 +1,117 @@
+package docs
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// TestConventions computes every number of the table of conventions.md by the call beside it, on the clouds of the page.
+func TestConventions(t *testing.T) {
+	raw, err := os.ReadFile("conventions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	backend, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := array(t, page, "X"), array(t, page, "Y")
+	directions := array(t, page, "directions")
+	rows := regexp.MustCompile("(?m)^\\|[^|]*\\| `(--loss [^`]*)`(, [×/] [0-9]+)? \\| ([0-9.]+) \\|$").FindAllStringSubmatch(page, -1)
+	if len(rows) < 15 {
+		t.Fatalf("found %d rows with a call and a number, expected the table of 15 or more", len(rows))
+	}
+	for _, row := range rows {
+		name, o := settings(t, row[1])
+		o.Engine = backend
+		if name == "sw" {
+			o.Directions = &swlab.Directions{Values: directions.Points, Shape: []int{directions.M, directions.D}}
+		}
+		d, err := swlab.Distance(name, x, y, o)
+		if err != nil {
+			t.Errorf("%s: %v", row[1], err)
+			continue
+		}
+		value := d.Value
+		if sign, by, ok := strings.Cut(strings.TrimPrefix(row[2], ", "), " "); ok {
+			factor, err := strconv.ParseFloat(by, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sign == "/" {
+				factor = 1 / factor
+			}
+			value *= factor
+		}
+		printed, err := strconv.ParseFloat(row[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(math.Abs(value-printed) <= 4e-6*printed) {
+			t.Errorf("%s%s: the page says %s, found %.8g (%s)", row[1], row[2], row[3], value, d.Convention)
+		}
+	}
+}
+
+// settings are those that the flags of a call stand for.
+func settings(t *testing.T, call string) (name string, o swlab.DistanceOptions) {
+	t.Helper()
+	o = swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+	words := strings.Fields(call)
+	number := func() float64 {
+		v, err := strconv.ParseFloat(words[1], 64)
+		if err != nil {
+			t.Fatalf("%s: %v", call, err)
+		}
+		return v
+	}
+	for ; len(words) > 0; words = words[1:] {
+		if words[0] == "--root" {
+			o.Root = true
+			continue
+		}
+		switch words[0] {
+		case "--loss":
+			name = words[1]
+		case "--reduce":
+			o.PerPoint, o.Summed = words[1] == "mean", words[1] == "sum"
+		case "--p":
+			o.P = number()
+		case "--reg":
+			o.Reg = number()
+		default:
+			t.Fatalf("%s: unknown flag %s", call, words[0])
+		}
+		words = words[1:]
+	}
+	return name, o
+}
+
+// array is the NumPy array of that name in the page.
+func array(t *testing.T, page, name string) *datasets.Set {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^` + name + ` = np\.array\((.*)\)$`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("the page has no array %s", name)
+	}
+	var rows [][]float32
+	if err := json.Unmarshal([]byte(found[1]), &rows); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	s := &datasets.Set{Name: name, N: 1, M: len(rows), D: len(rows[0])}
+	for _, r := range rows {
+		s.Points = append(s.Points, r...)
+	}
+	return s
+}

@@ -1,0 +1,207 @@
+package torchfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nlpodyssey/gopickle/types"
+)
+
+// Tensor is a pickled tensor: strides over a storage.
+type Tensor struct {
+	*storage
+	offset        int
+	shape, stride []int
+}
+
+// Shape returns a copy of the sizes of the axes.
+func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+
+// DType is the type of the elements, in the words of safetensors: F32, F64, F16, BF16, I64, I32, I16, I8, U8 or BOOL.
+func (t *Tensor) DType() string { return t.dtype }
+
+// Floats copies a tensor of f in row-major order. Numbers of any type are rounded to float32; float64 beyond its range becomes
+// infinite.
+func (f *File) Floats(v *Tensor) ([]float32, error) {
+	if int64(v.count) > f.size {
+		return nil, fmt.Errorf("a storage of %d values in a file of %d bytes", v.count, f.size)
+	}
+	if slices.Contains(v.shape, 0) {
+		return []float32{}, nil
+	}
+	count, last := int64(1), int64(v.offset) // number of elements, and the place of the last in the storage
+	for i, n := range v.shape {
+		if n < 0 || v.stride[i] < 0 || count > f.budget/int64(n) || v.stride[i] > v.count {
+			return nil, fmt.Errorf("shape %v with strides %v does not fit into a file of this size", v.shape, v.stride)
+		}
+		count *= int64(n)
+		last += int64(n-1) * int64(v.stride[i])
+	}
+	if v.offset < 0 || last >= int64(v.count) {
+		return nil, fmt.Errorf("shape %v with strides %v from %d reaches beyond its storage of %d values", v.shape, v.stride, v.offset, v.count)
+	}
+	f.budget -= count
+	from, err := v.values()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]float32, count)
+	index, at := make([]int, len(v.shape)), v.offset
+	for i := range data {
+		data[i] = from[at]
+		for axis := len(index) - 1; axis >= 0; axis-- { // the next index, the last axis first
+			index[axis]++
+			at += v.stride[axis]
+			if index[axis] < v.shape[axis] {
+				break
+			}
+			at -= index[axis] * v.stride[axis]
+			index[axis] = 0
+		}
+	}
+	return data, nil
+}
+
+// IsDict says whether an unpickled value is a dict.
+func IsDict(v any) bool {
+	switch v.(type) {
+	case *types.Dict, *types.OrderedDict:
+		return true
+	}
+	return false
+}
+
+// Item is an entry of a dict.
+type Item struct {
+	Key   string
+	Value any
+}
+
+// Items lists the entries of a dict with names for keys, in the order of the file.
+func Items(v any) ([]Item, error) {
+	var list []Item
+	add := func(key, value any) error {
+		k, ok := key.(string)
+		if !ok {
+			return fmt.Errorf("expected a dict of tensors by name, found %s as a key", Describe(key))
+		}
+		list = append(list, Item{k, value})
+		return nil
+	}
+	switch d := v.(type) {
+	case *types.Dict:
+		for _, e := range *d {
+			if err := add(e.Key, e.Value); err != nil {
+				return nil, err
+			}
+		}
+	case *types.OrderedDict:
+		for e := d.List.Front(); e != nil; e = e.Next() {
+			entry := e.Value.(*types.OrderedDictEntry)
+			if err := add(entry.Key, entry.Value); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		return nil, fmt.Errorf("expected a dict of tensors by name, found %s", Describe(v))
+	}
+	return list, nil
+}
+
+// Describe says in Python's words what an unpickled value is.
+func Describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case *types.Dict, *types.OrderedDict:
+		return "a dict"
+	case *types.List:
+		return "a list"
+	case *types.Tuple:
+		return "a tuple"
+	case *Tensor:
+		return "a tensor"
+	case string:
+		return "a str"
+	case bool:
+		return "a bool"
+	case int, float64:
+		return fmt.Sprintf("the number %v", v)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
+}
+
+// Decode reads little-endian numbers of a type (Tensor.DType) as float32; nil for a type it does not know.
+func Decode(dtype string, b []byte) []float32 {
+	le := binary.LittleEndian
+	var v []float32
+	switch dtype {
+	case "F32":
+		v = make([]float32, len(b)/4)
+		for i := range v {
+			v[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+		}
+	case "F64":
+		v = make([]float32, len(b)/8)
+		for i := range v {
+			v[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
+		}
+	case "BF16":
+		v = make([]float32, len(b)/2)
+		for i := range v {
+			v[i] = math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16)
+		}
+	case "F16":
+		v = make([]float32, len(b)/2)
+		for i := range v {
+			v[i] = half(le.Uint16(b[2*i:]))
+		}
+	case "I64":
+		v = make([]float32, len(b)/8)
+		for i := range v {
+			v[i] = float32(int64(le.Uint64(b[8*i:])))
+		}
+	case "I32":
+		v = make([]float32, len(b)/4)
+		for i := range v {
+			v[i] = float32(int32(le.Uint32(b[4*i:])))
+		}
+	case "I16":
+		v = make([]float32, len(b)/2)
+		for i := range v {
+			v[i] = float32(int16(le.Uint16(b[2*i:])))
+		}
+	case "I8":
+		v = make([]float32, len(b))
+		for i := range v {
+			v[i] = float32(int8(b[i]))
+		}
+	case "U8", "BOOL":
+		v = make([]float32, len(b))
+		for i := range v {
+			v[i] = float32(b[i])
+		}
+	}
+	return v
+}
+
+// half converts IEEE binary16.
+func half(h uint16) float32 {
+	sign, exp, frac := 1.0, int(h>>10&31), float64(h&1023)
+	if h>>15 == 1 {
+		sign = -1
+	}
+	switch exp {
+	case 0:
+		return float32(sign * math.Ldexp(frac, -24))
+	case 31:
+		if frac != 0 {
+			return float32(math.NaN())
+		}
+		return float32(math.Inf(int(sign)))
+	}
+	return float32(sign * math.Ldexp(1024+frac, exp-25))
+}
