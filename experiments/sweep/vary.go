@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/swlab/train"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Vary is a setting and the values that it takes, both as they are written on a command line.
@@ -60,7 +62,7 @@ func field(c *train.Config, name string) (reflect.Value, error) {
 			}
 		}
 	}
-	return reflect.Value{}, fmt.Errorf("vary: unknown setting %q, expected one of %s", name, strings.Join(Names(), ", "))
+	return reflect.Value{}, fmt.Errorf("vary: %w", suggest.Unknown("setting", name, Names()))
 }
 
 // set gives the setting of that name a value; "none" is the empty text, for an amortizer or a slicing rule.
