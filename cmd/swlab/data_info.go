@@ -50,7 +50,12 @@ func newDataInfo(c *common) *cobra.Command {
 	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
 	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
 	f.StringVar(&thumbnails, "thumbnails", "", "F.png or F.svg: a sheet with a cloud of every class")
-	return cmd
+	return refuse(cmd, func(flag string) (string, error) {
+		if flag == "key" {
+			return unkeyed(cmd.Flags().Arg(0)), nil
+		}
+		return "", nil
+	})
 }
 
 // countClasses counts the classes that have names; where they have none, or some were chosen, those that have clouds.

@@ -40,6 +40,12 @@ func newMetrics(c *common) *cobra.Command {
 	f.StringVar(&m.options.Store, "store", "", "folder that keeps finished blocks of distances, for these and other calls")
 	f.StringVar(&m.key, "key", "", "array in .npz or .h5 files (default data)")
 	f.IntVar(&m.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
+	cmd = refuse(cmd, func(flag string) (string, error) {
+		if flag == "key" {
+			return unkeyed(m.reference, m.generated), nil
+		}
+		return "", nil
+	})
 	return required(cmd, "reference", "generated")
 }
 

@@ -52,6 +52,15 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	f.IntVar(&n.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
 	f.StringVar(&n.out, "out", "", out)
 	f.BoolVar(&n.options.BatchStats, "batch-stats", false, "normalise by the statistics of the clouds given, as in training")
+	cmd = refuse(cmd, func(flag string) (string, error) {
+		switch {
+		case flag == "state" && n.run == "":
+			return "it chooses among the weights of a --run", nil
+		case flag == "key":
+			return unkeyed(n.x), nil
+		}
+		return "", nil
+	})
 	return required(cmd, "x", "out")
 }
 

@@ -6,11 +6,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -53,13 +53,57 @@ func newSweep(c *common) *cobra.Command {
 	sliceFlags(f, &base.Settings)
 	amortizerFlags(f, &base.Settings, &base.DK, &base.K, &base.Form)
 	f.BoolVar(&base.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
-	return required(cmd, "vary")
+	return required(refuse(cmd, s.unused), "vary")
+}
+
+// unused says why a flag does nothing in this call, before the grid is known; unread looks at the rest.
+func (s *sweepCall) unused(flag string) (why string, err error) {
+	name := strings.ReplaceAll(flag, "-", "_")
+	for _, text := range s.vary {
+		if varied, _, _ := strings.Cut(text, "="); strings.TrimSpace(varied) == name {
+			return fmt.Sprintf("--vary %s sets it", name), nil
+		}
+	}
+	switch {
+	case flag == "seed" && s.seeds != "":
+		return "the training seeds are those of --seeds", nil
+	case flag == "key":
+		return unkeyed(append([]string{s.config.Data}, tested(s.config.Test)...)...), nil
+	}
+	return "", nil
+}
+
+// tested is a list of the clouds of --test, if it is given.
+func tested(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
+}
+
+// unread is an error for a setting that was given and that no point of the grid reads.
+func (s *sweepCall) unread(plan *sweep.Plan) error {
+	var wrong error
+	s.call.Flags().Visit(func(f *pflag.Flag) {
+		what := setting(f.Name)
+		if wrong != nil || what == "" || plan.Reads(what) {
+			return
+		}
+		one := plan.Points[0].Config
+		for _, p := range plan.Points {
+			if p.Refused == nil {
+				one = p.Config
+			}
+		}
+		why, err := unread(s.call, one.Loss, one.LossSettings(), false, what)
+		if wrong = err; err == nil {
+			wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
+		}
+	})
+	return wrongCall(wrong)
 }
 
 func (s *sweepCall) run() error {
-	if !slices.Contains(sweep.Formats(), s.format) {
-		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(sweep.Formats(), ", "), s.format))
-	}
 	if err := s.drawable(); err != nil {
 		return wrongCall(err)
 	}
@@ -79,6 +123,9 @@ func (s *sweepCall) run() error {
 	plan, err := sweep.NewPlan(lab, s.config)
 	if err != nil {
 		return wrongCall(err)
+	}
+	if err := s.unread(plan); err != nil {
+		return err
 	}
 	// The first interruption saves a checkpoint, the second ends the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -53,7 +53,28 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.config.Plain, "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(train.FastPaths(), ", ")+"; the same numbers up to rounding, slower")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out")
-	return required(cmd, "loss", "out")
+	return required(refuse(cmd, t.unused), "loss", "out")
+}
+
+// unused says why a flag does nothing in this call.
+func (t *trainCall) unused(flag string) (why string, err error) {
+	t.config.Points = t.points
+	if _, err := t.config.Model(); err != nil {
+		return "", err
+	}
+	switch what := setting(flag); {
+	case what != "":
+		return unread(t.call, t.config.Loss, t.config.LossSettings(), false, what)
+	case flag == "key":
+		return unkeyed(t.data), nil
+	case flag == "plain":
+		for _, name := range strings.Split(t.config.Plain, ",") {
+			if !t.config.HasFastPath(name) {
+				return fmt.Sprintf("there is no fast path %q with --loss %s", name, t.config.Loss), nil
+			}
+		}
+	}
+	return "", nil
 }
 
 func (t *trainCall) run() error {
@@ -76,6 +97,9 @@ func (t *trainCall) run() error {
 	}
 	set, err := openPart(t.data, t.key, t.split, t.points, t.seed)
 	if err != nil {
+		return err
+	}
+	if err := t.parted("split", set, t.split); err != nil {
 		return err
 	}
 	if err := t.config.Check(set); err != nil {

@@ -162,6 +162,27 @@ func (p *Preset) Override(name, value string) error {
 	return fmt.Errorf("override: %w", suggest.Unknown("setting", name, known))
 }
 
+// SettingNames lists the settings of a preset that Override takes.
+func SettingNames() []string {
+	var out []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
+		if tag := f.Tag.Get("json"); tag != "-" && tag != "" {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// Reads says whether a table of that study depends on the setting of that name.
+func Reads(study, name string) bool {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
+		if f.Tag.Get("json") == name {
+			return slices.Contains(strings.Fields(f.Tag.Get("study")), study)
+		}
+	}
+	return false
+}
+
 // check finds sizes that no run can have.
 func (p Preset) check() error {
 	v := reflect.ValueOf(p)

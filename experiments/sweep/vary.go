@@ -100,11 +100,17 @@ func set(c *train.Config, name, value string) error {
 		if err != nil {
 			return wrong("a whole number")
 		}
+		if unset := map[string]bool{"slices": true, "replicates": true}; v == 0 && unset[name] { // 0 is how the settings say that nobody asked
+			return wrong("at least 1")
+		}
 		f.SetInt(int64(v))
 	case reflect.Float64:
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || !finite(v) {
 			return wrong("a number")
+		}
+		if name == "p" && v == 0 {
+			return wrong("a number >= 1")
 		}
 		f.SetFloat(v)
 	default:

@@ -74,9 +74,10 @@ func (s Settings) Check() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"ascent steps", s.AscentSteps}, {"chain", s.Chain}, {"replicates", s.Replicates}} {
+		want  string
+	}{{"ascent steps", s.AscentSteps, ">= 0"}, {"chain", s.Chain, "at least 1 step"}, {"replicates", s.Replicates, "at least 1, or 0 to choose"}} {
 		if n.value < 0 {
-			return fmt.Errorf("%s: expected at least 0, found %d", n.name, n.value)
+			return fmt.Errorf("%s: expected %s, found %d", n.name, n.want, n.value)
 		}
 	}
 	for _, n := range []struct {

@@ -46,8 +46,8 @@ func DefaultConfig() Config {
 	return Config{Data: "builtin", Points: 2048, Batch: 128, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64}
 }
 
-// settings are the loss's part of the configuration.
-func (c Config) settings() loss.Settings {
+// LossSettings are the loss's part of the configuration, with what its amortizer depends on.
+func (c Config) LossSettings() loss.Settings {
 	s := c.Settings
 	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.plain(FastAttention)}
 	return s
@@ -63,7 +63,7 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	net.Plain = c.plain(FastEncoder)
-	l, err := loss.NewGraph(c.Loss, c.settings())
+	l, err := loss.NewGraph(c.Loss, c.LossSettings())
 	if err != nil {
 		return Model{}, err
 	}
