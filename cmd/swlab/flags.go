@@ -135,8 +135,7 @@ func assignments(names []string) []string {
 
 // kindOf is the kind of a flag of a call.
 func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
-	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	if k, ok := kinds[path+" "+flag]; ok {
+	if k, ok := kinds[callOf(cmd)+" "+flag]; ok {
 		return k, true
 	}
 	k, ok := kinds[flag]

@@ -45,7 +45,7 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
-	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.Names(), ", "))
+	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.GraphNames(), ", "))
 	f.IntVar(&base.Points, "points", base.Points, "points per cloud")
 	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step")
 	f.IntVar(&base.Epochs, "epochs", base.Epochs, "passes over the data")

@@ -40,7 +40,7 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
-	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
+	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.GraphNames(), ", "))
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	f.IntVar(&t.points, "points", t.config.Points, "points per cloud")
 	f.IntVar(&t.config.Batch, "batch", t.config.Batch, "clouds per step")
