@@ -65,6 +65,9 @@ setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (2
 run: ## set up, execute the quickstart notebook, print what came out; DATA=path for clouds of your own
 	@PYTHON="$(PYTHON)" TIMEOUT="$(TIMEOUT)" scripts/run
 
+build: setup ## build the command line, .bin/swlab, which then knows its commit
+	@$(env) go build -ldflags "-X github.com/sliced-wasserstein/lab/internal/version.commit=$$(git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)" -o .bin/swlab ./cmd/swlab
+
 lab: setup ## open JupyterLab in the browser, on this machine only, with the Go kernel and trusted notebooks
 	@if [ -n "$(NOTEBOOKS)" ]; then $(py) -c 'from nbformat.sign import TrustNotebookApp as A; A.launch_instance()' $(NOTEBOOKS) >/dev/null; fi
 	@$(env) exec $(py) -m jupyterlab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_FLAGS)
@@ -147,4 +150,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda run lab notebooks site docs-pictures test check lint race check-notebooks check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race check-notebooks check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Source describes a data set: what it is, under which terms, and how its files are got and laid out. It is data only;
@@ -54,7 +55,7 @@ func FindSource(name string) (Source, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Source{}, fmt.Errorf("data set %q: expected one of %s", name, strings.Join(names, ", "))
+	return Source{}, suggest.Unknown("data set", name, names)
 }
 
 // RecordName is the file that says, in a data set's folder of the cache, that the set is there whole.

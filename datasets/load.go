@@ -3,8 +3,10 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
@@ -83,6 +85,46 @@ func Load(path string, o Options) (*Set, error) {
 		return nil, err
 	}
 	return set.choose(o)
+}
+
+// ReadsKey says whether Load of that path looks at Options.Key: for a .npz or .h5 file, and for a folder of files with one among
+// them. It is true where there is nothing to look at, which Load says.
+func ReadsKey(path string) bool {
+	if path == Builtin {
+		return false
+	}
+	path, err := Locate(path)
+	if err != nil {
+		return true
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return true
+	}
+	if !info.IsDir() {
+		return keyed(path)
+	}
+	if _, err := os.Stat(filepath.Join(path, "points.npy")); err == nil || isModelNet(path) {
+		return false
+	}
+	found := false
+	err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && keyed(path) {
+			found = true
+			return filepath.SkipAll
+		}
+		return err
+	})
+	return found || err != nil
+}
+
+// keyed says whether a file of that name holds arrays by name.
+func keyed(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npz", ".h5", ".hdf5":
+		return true
+	}
+	return false
 }
 
 // choose takes the classes and draws the parts that o asks for.

@@ -95,7 +95,11 @@ func (s *Set) Validate() error {
 func checkFinite(cloud []float32, d int) error {
 	for j, v := range cloud {
 		if v-v != 0 { // NaN for all but finite numbers
-			return fmt.Errorf("point %d, coordinate %d: expected a finite number, found %v", j/d, j%d, v)
+			found := "NaN"
+			if v == v { // a float64 that float32 cannot hold is infinite here, too
+				found = "an infinite one, or one larger than 3.4e38, the largest of float32"
+			}
+			return fmt.Errorf("point %d, coordinate %d: expected a finite number, found %s", j/d, j%d, found)
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 		d.Value += v / float64(len(d.PerPair))
 	}
 	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
-		return nil, fmt.Errorf("the value is %v: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", d.Value, x.Name, y.Name)
+		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", x.Name, y.Name)
 	}
 	if d.Costs == nil {
 		d.Low, d.High = d.Value, d.Value

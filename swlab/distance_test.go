@@ -269,7 +269,7 @@ func TestWrongCalls(t *testing.T) {
 		"NaN in direction 1": func() error {
 			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
 		},
-		"the value is +Inf: the costs between gaussian": func() error {
+		"the value is not finite: the costs between gaussian": func() error {
 			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30), DistanceOptions{Settings: loss.Defaults()})
 			return err
 		},

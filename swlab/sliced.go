@@ -237,7 +237,7 @@ func narrow(what string, v []float64) ([]float32, error) {
 	out := make([]float32, len(v))
 	for i, x := range v {
 		if out[i] = float32(x); out[i]-out[i] != 0 {
-			return nil, fmt.Errorf("%s: %v does not fit into float32; scale the clouds or lower p", what, x)
+			return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
 		}
 	}
 	return out, nil

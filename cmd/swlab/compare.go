@@ -41,9 +41,15 @@ func newCompare(c *common) *cobra.Command {
 			if err != nil {
 				return wrongCall(err)
 			}
+			if why := unkeyed(chosen.data); why != "" && c.given("key") {
+				return wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+			}
 			points := runs[0].config.Points
 			set, err := openPart(chosen.data, chosen.key, chosen.split, points, c.seed)
 			if err != nil {
+				return err
+			}
+			if err := c.parted("split", set, chosen.split); err != nil {
 				return err
 			}
 			h := set.Header()

@@ -67,7 +67,12 @@ func newDataFetch(c *common) *cobra.Command {
 			"downloads": record.Downloads, "files": len(record.Files), "licence": source.Licence, "terms_url": source.TermsURL,
 		}, rows...)
 	}
-	return cmd
+	return refuse(cmd, func(flag string) (string, error) {
+		if o.From != "" && (flag == "stall" || flag == "retries") {
+			return "with --from nothing is downloaded", nil
+		}
+		return "", nil
+	})
 }
 
 // dataFlag is what to give to --data: the name where it leads to the cache that was used.
@@ -148,7 +153,13 @@ func newDataVerify(c *common) *cobra.Command {
 		}
 		return nil
 	}
-	return cmd
+	return refuse(cmd, func(flag string) (string, error) {
+		place := cmd.Flags().Arg(0)
+		if _, err := datasets.FindSource(place); flag == "cache" && place != "" && err != nil {
+			return fmt.Sprintf("%s is a path, not the name of a data set", place), nil
+		}
+		return "", nil
+	})
 }
 
 // findRecords gives the record that a name or a path means; without one, all in the cache.

@@ -56,7 +56,12 @@ func newDataInfo(c *common) *cobra.Command {
 	f.StringVar(&thumbnails, "thumbnails", "", "F.png or F.svg: a sheet with a cloud of every class")
 	readsArguments(cmd)
 	writes(cmd, "thumbnails", picture...)
-	return cmd
+	return refuse(cmd, func(flag string) (string, error) {
+		if flag == "key" {
+			return unkeyed(cmd.Flags().Arg(0)), nil
+		}
+		return "", nil
+	})
 }
 
 // countClasses counts the classes that have names; where they have none, or some were chosen, those that have clouds.

@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -27,11 +28,6 @@ func newDirection(c *common) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			began := time.Now()
-			for flag, v := range map[string]int{"dk": o.DK, "k": o.K} {
-				if cmd.Flags().Changed(flag) && v < 1 {
-					return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
-				}
-			}
 			if file != "" {
 				w, err := weights.Read(file)
 				if err != nil {
@@ -90,6 +86,17 @@ func newDirection(c *common) *cobra.Command {
 	formFlag(f, &o.Form)
 	reads(cmd, "x", "y", "weights")
 	writes(cmd, "out", ".npy")
+	cmd = refuse(cmd, func(flag string) (string, error) {
+		switch {
+		case flag == "key":
+			return unkeyed(x, y), nil
+		case setting(flag) != "":
+			s := loss.Defaults()
+			s.Amortizer, s.Maps = name, amortizer.Config{DK: o.DK, K: o.K, Form: o.Form}
+			return unread(cmd, "v-dsw", s, false, setting(flag))
+		}
+		return "", nil
+	})
 	return required(cmd, "amortizer", "x", "y", "out")
 }
 

@@ -37,15 +37,7 @@ func newDistance(c *common) *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	cmd.RunE = func(*cobra.Command, []string) error {
-		switch { // 0 is how the settings say that nobody asked
-		case f.Changed("slices") && d.settings.Slices == 0:
-			return wrongCall(fmt.Errorf("--slices: expected at least 1, found 0"))
-		case f.Changed("p") && d.settings.P == 0:
-			return wrongCall(fmt.Errorf("--p: expected a number >= 1, found 0"))
-		}
-		return d.run()
-	}
+	cmd.RunE = func(*cobra.Command, []string) error { return d.run() }
 	f.StringVar(&d.loss, "loss", "", strings.Join(loss.Names(), ", "))
 	f.StringVar(&d.x, "x", "", "first clouds")
 	f.StringVar(&d.y, "y", "", "second clouds")
@@ -68,7 +60,32 @@ func newDistance(c *common) *cobra.Command {
 	writes(cmd, "out-slices", ".npy")
 	writes(cmd, "out-grad", ".npy")
 	writes(cmd, "out-directions", ".npy")
-	return required(cmd, "loss", "x", "y")
+	return required(refuse(cmd, d.unused), "loss", "x", "y")
+}
+
+// unused says why a flag does nothing in this call.
+func (d *distanceCall) unused(flag string) (why string, err error) {
+	if what := setting(flag); what != "" {
+		return unread(d.call, d.loss, d.asIf(), d.directions != "", what)
+	}
+	l, err := loss.New(d.loss, d.asIf())
+	if err != nil {
+		return "", err
+	}
+	_, sliced := l.(loss.Sliced)
+	switch flag {
+	case "key":
+		return unkeyed(d.x, d.y), nil
+	case "path", "out-slices", "out-directions":
+		if !sliced {
+			return fmt.Sprintf("loss %q takes no slices", d.loss), nil
+		}
+	case "weights":
+		if d.directions != "" {
+			return "the directions of --directions are used as given", nil
+		}
+	}
+	return "", nil
 }
 
 // sliceFlags are the settings of losses that distance and train share.
@@ -103,19 +120,8 @@ func formFlag(f *pflag.FlagSet, form *amortizer.Form) {
 }
 
 func (d *distanceCall) run() error {
-	switch d.reduce {
-	case "":
-	case "sum":
-		d.settings.Summed = true
-	case "mean":
-		d.settings.PerPoint = true
-	default:
-		return wrongCall(fmt.Errorf("--reduce: expected sum or mean, found %q", d.reduce))
-	}
-	path, known := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
-	if !known {
-		return wrongCall(fmt.Errorf("--path: expected auto, host, graph or simd, found %q", d.path))
-	}
+	d.settings.Summed, d.settings.PerPoint = d.reduce == "sum", d.reduce == "mean"
+	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
 	if _, err := loss.New(d.loss, d.asIf()); err != nil {
 		return wrongCall(err)
 	}
@@ -228,6 +234,7 @@ func withError(r *swlab.Distances) string {
 // asIf are the settings for clouds of any size, before the clouds are known.
 func (d *distanceCall) asIf() loss.Settings {
 	s := d.settings
+	s.Summed, s.PerPoint = d.reduce == "sum", d.reduce == "mean"
 	s.Maps.Points = 1
 	return s
 }

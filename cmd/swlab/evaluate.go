@@ -25,8 +25,14 @@ func newEvaluate(c *common) *cobra.Command {
 				return err
 			}
 			chosen := asked.of(r.config)
+			if why := unkeyed(chosen.data); why != "" && c.given("key") {
+				return wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+			}
 			set, err := openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
 			if err != nil {
+				return err
+			}
+			if err := c.parted("split", set, chosen.split); err != nil {
 				return err
 			}
 			r.warn(asked, set.Header())

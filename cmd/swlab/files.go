@@ -235,7 +235,7 @@ func (p *place) resolveFolder() error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("expected a folder, found %s, which is %s", existing, kindOf(info))
+		return fmt.Errorf("expected a folder, found %s, which is %s", existing, fileKind(info))
 	}
 	there, err := real(existing)
 	if err != nil {
@@ -258,7 +258,7 @@ func (p *place) resolveFolder() error {
 	return nil
 }
 
-func kindOf(info fs.FileInfo) string {
+func fileKind(info fs.FileInfo) string {
 	if info.Mode().IsRegular() {
 		return "a file"
 	}

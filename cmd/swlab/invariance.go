@@ -56,5 +56,10 @@ func newInvariance(c *common) *cobra.Command {
 		}
 		return c.print(r)
 	}
-	return cmd
+	return refuse(cmd, func(flag string) (string, error) {
+		if flag == "key" {
+			return unkeyed(data), nil
+		}
+		return "", nil
+	})
 }

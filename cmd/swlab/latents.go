@@ -58,12 +58,19 @@ func (l *latentCall) open() (c coded, err error) {
 	if test == "" {
 		test = data
 	}
+	if why := unkeyed(data, test); why != "" && l.given("key") {
+		return c, wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+	}
 	open := func(flag, splitFlag, path, split string) (datasets.Clouds, error) {
 		key := l.key
 		if key == "" && path == r.config.Data {
 			key = r.config.Key
 		}
-		return openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
+		part, err := openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
+		if err != nil {
+			return nil, err
+		}
+		return part, l.parted(splitFlag, part, split)
 	}
 	if c.train, err = open("data", "split", data, l.split); err != nil {
 		return c, err

@@ -78,6 +78,7 @@ type common struct {
 	seed    uint64
 	backend string
 	format  string
+	call    *cobra.Command // the one that is carried out
 }
 
 func newRoot() *cobra.Command {
@@ -88,18 +89,18 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if c.format != "text" && c.format != "json" {
-				return wrongCall(fmt.Errorf("--format: expected text or json, found %q", c.format))
-			}
+			c.call = cmd
 			return wrongCall(checkFiles(cmd, args))
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return wrongCall(fmt.Errorf("unknown call %q; `swlab help` lists them", args[0]))
-			}
-			return cmd.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+	}
+	group(root)
+	answer := root.RunE
+	asked := root.Flags().Bool("version", false, "version of the module, commit, and the backend that would be used")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked && len(args) == 0 {
+			return c.version()
+		}
+		return answer(cmd, args)
 	}
 	f := root.PersistentFlags()
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything random")
@@ -110,18 +111,23 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newClassify(c), newGenerate(c))
 	root.AddCommand(newMetrics(c))
 	root.AddCommand(newSweep(c))
-	root.CompletionOptions.HiddenDefaultCmd = true
-	for _, cmd := range append(root.Commands(), root) {
-		mark(cmd)
-	}
+	root.AddCommand(newVersion(c))
+	helpers(root)
+	mark(root)
+	dress(root)
 	return root
 }
 
 // mark makes flag and argument errors of a call, and of those below it, wrong calls.
 func mark(cmd *cobra.Command) {
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongCall(err) })
+	cmd.SetFlagErrorFunc(flagError)
 	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error { return wrongCall(check(cmd, args)) }
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if check(cmd, args) == nil {
+				return nil
+			}
+			return wrongCall(argumentError(cmd, args))
+		}
 	}
 	for _, sub := range cmd.Commands() {
 		mark(sub)
@@ -133,8 +139,12 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range names {
-			if !cmd.Flags().Changed(name) {
+			f := cmd.Flags().Lookup(name)
+			if !f.Changed {
 				return wrongCall(fmt.Errorf("--%s is missing; `%s --help` says more", name, cmd.CommandPath()))
+			}
+			if f.Value.String() == "" {
+				return wrongCall(fmt.Errorf("--%s: expected a value, found \"\"", name))
 			}
 		}
 		return work(cmd, args)
@@ -143,11 +153,4 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 }
 
 // engine opens the backend.
-func (c *common) engine() (*engine.Engine, error) {
-	switch c.backend {
-	case "auto", "xla:cuda", "xla:cpu", "go":
-	default:
-		return nil, wrongCall(fmt.Errorf("--backend: expected auto, xla:cuda, xla:cpu or go, found %q", c.backend))
-	}
-	return engine.Open(c.backend)
-}
+func (c *common) engine() (*engine.Engine, error) { return engine.Open(c.backend) }

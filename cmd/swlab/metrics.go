@@ -40,6 +40,12 @@ func newMetrics(c *common) *cobra.Command {
 	f.IntVar(&m.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
 	reads(cmd, "reference", "generated")
 	writes(cmd, "store", workFolder)
+	cmd = refuse(cmd, func(flag string) (string, error) {
+		if flag == "key" {
+			return unkeyed(m.reference, m.generated), nil
+		}
+		return "", nil
+	})
 	return required(cmd, "reference", "generated")
 }
 

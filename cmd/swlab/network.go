@@ -60,6 +60,15 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	reads(cmd, "weights", "x")
 	readsRun(cmd, "run")
 	writes(cmd, "out", ".npy")
+	cmd = refuse(cmd, func(flag string) (string, error) {
+		switch {
+		case flag == "state" && n.run == "":
+			return "it chooses among the weights of a --run", nil
+		case flag == "key":
+			return unkeyed(n.x), nil
+		}
+		return "", nil
+	})
 	return required(cmd, "x", "out")
 }
 

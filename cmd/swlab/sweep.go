@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -42,7 +42,7 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
-	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.Names(), ", "))
+	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.GraphNames(), ", "))
 	f.IntVar(&base.Points, "points", base.Points, "points per cloud")
 	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step")
 	f.IntVar(&base.Epochs, "epochs", base.Epochs, "passes over the data")
@@ -53,13 +53,57 @@ func newSweep(c *common) *cobra.Command {
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "plot", picture...)
-	return required(cmd, "vary")
+	return required(refuse(cmd, s.unused), "vary")
+}
+
+// unused says why a flag does nothing in this call, before the grid is known; unread looks at the rest.
+func (s *sweepCall) unused(flag string) (why string, err error) {
+	name := strings.ReplaceAll(flag, "-", "_")
+	for _, text := range s.vary {
+		if varied, _, _ := strings.Cut(text, "="); strings.TrimSpace(varied) == name {
+			return fmt.Sprintf("--vary %s sets it", name), nil
+		}
+	}
+	switch {
+	case flag == "seed" && s.seeds != "":
+		return "the training seeds are those of --seeds", nil
+	case flag == "key":
+		return unkeyed(append([]string{s.config.Data}, tested(s.config.Test)...)...), nil
+	}
+	return "", nil
+}
+
+// tested is a list of the clouds of --test, if it is given.
+func tested(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
+}
+
+// unread is an error for a setting that was given and that no point of the grid reads.
+func (s *sweepCall) unread(plan *sweep.Plan) error {
+	var wrong error
+	s.call.Flags().Visit(func(f *pflag.Flag) {
+		what := setting(f.Name)
+		if wrong != nil || what == "" || plan.Reads(what) {
+			return
+		}
+		one := plan.Points[0].Config
+		for _, p := range plan.Points {
+			if p.Refused == nil {
+				one = p.Config
+			}
+		}
+		why, err := unread(s.call, one.Loss, one.LossSettings(), false, what)
+		if wrong = err; err == nil {
+			wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
+		}
+	})
+	return wrongCall(wrong)
 }
 
 func (s *sweepCall) run() error {
-	if !slices.Contains(sweep.Formats(), s.format) {
-		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(sweep.Formats(), ", "), s.format))
-	}
 	var err error
 	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
 		return wrongCall(fmt.Errorf("--%w", err))
@@ -76,6 +120,9 @@ func (s *sweepCall) run() error {
 	plan, err := sweep.NewPlan(lab, s.config)
 	if err != nil {
 		return wrongCall(err)
+	}
+	if err := s.unread(plan); err != nil {
+		return err
 	}
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()

@@ -35,7 +35,7 @@ func TestSweep(t *testing.T) {
 		if state == "refused" {
 			continue
 		}
-		has(t, row["values"].(map[string]any), "cd", "sw", "emd", "emd_exact", "time")
+		has(t, row["values"].(map[string]any), "cd", "sw", "emd_approx", "emd_exact", "time")
 		if i > 0 {
 			has(t, row["difference"].(map[string]any)["cd"].(map[string]any), "mean", "sd", "n", "values", "low", "high", "p", "clouds")
 		}

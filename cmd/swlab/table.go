@@ -14,11 +14,9 @@ func newTable(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table",
 		Short: "the paper's tables: what they hold, and making them anew",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTableList(c), newTableRun(c))
-	return cmd
+	return group(cmd)
 }
 
 func newTableList(c *common) *cobra.Command {

@@ -66,7 +66,44 @@ func newTableRun(c *common) *cobra.Command {
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "pictures", anyFolder)
-	return required(cmd, "preset")
+	return required(refuse(cmd, t.unused), "preset")
+}
+
+// slurm are the flags of the job array.
+var slurm = []string{"wait", "partition", "account", "time", "memory", "cpus", "gpus", "max-parallel", "retries", "sbatch"}
+
+// unused says why a flag does nothing in this call.
+func (t *tableRun) unused(flag string) (why string, err error) {
+	name := t.call.Flags().Arg(0)
+	shown, err := table.Get(name)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case t.submit == "" && slices.Contains(slurm, flag):
+		return "it belongs to --submit slurm", nil
+	case t.submit != "" && flag == "jobs":
+		return "with --submit the jobs are Slurm's, bounded by --max-parallel", nil
+	case t.submit != "" && !t.wait && (flag == "format" || flag == "pictures" || flag == "retries"):
+		return "with --wait=false the call ends before there is a table; the call that collects takes it", nil
+	case flag == "seed":
+		return "a table has several training seeds: --seeds", nil
+	case flag == "test" && !reproduce.Reads(shown.Study, "test"):
+		return fmt.Sprintf("the table %s takes its clouds from --data alone", name), nil
+	case flag == "set":
+		seen := map[string]bool{}
+		for _, s := range t.set {
+			setting, _, _ := strings.Cut(s, "=")
+			if seen[setting] {
+				return "", fmt.Errorf("--set: %s is given twice", setting)
+			}
+			seen[setting] = true
+			if slices.Contains(reproduce.SettingNames(), setting) && !reproduce.Reads(shown.Study, setting) {
+				return fmt.Sprintf("the table %s has no use for %s", name, setting), nil
+			}
+		}
+	}
+	return "", nil
 }
 
 func (t *tableRun) run(name string) error {
@@ -76,12 +113,6 @@ func (t *tableRun) run(name string) error {
 	}
 	if _, err := table.Get(name); err != nil {
 		return wrongCall(err)
-	}
-	if !slices.Contains(table.Formats(), t.format) {
-		return wrongCall(fmt.Errorf("--format: expected one of %s, found %q", strings.Join(table.Formats(), ", "), t.format))
-	}
-	if t.submit != "" && t.submit != "slurm" {
-		return wrongCall(fmt.Errorf("--submit: expected slurm, found %q", t.submit))
 	}
 	if t.jobs < 1 {
 		return wrongCall(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))

@@ -38,11 +38,11 @@ func newTrain(c *common) *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	cmd.RunE = func(*cobra.Command, []string) error { return t.run(f) }
+	cmd.RunE = func(*cobra.Command, []string) error { return t.run() }
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
-	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.Names(), ", "))
+	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.GraphNames(), ", "))
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	f.IntVar(&t.config.Points, "points", 0, "points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin")
 	f.IntVar(&t.config.Batch, "batch", 0, "clouds per step; default: 128, or all where there are fewer")
@@ -62,15 +62,39 @@ func newTrain(c *common) *cobra.Command {
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
+	work := refuse(cmd, t.unused).RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { // the settings decide which flags do something
+		if err := t.settings(f); err != nil {
+			return wrongCall(err)
+		}
+		return work(cmd, args)
+	}
 	return required(cmd, "out")
 }
 
-func (t *trainCall) run(f *pflag.FlagSet) error {
-	if err := t.settings(f); err != nil {
-		return wrongCall(err)
+// unused says why a flag does nothing in this call.
+func (t *trainCall) unused(flag string) (why string, err error) {
+	switch what := setting(flag); {
+	case what != "":
+		return unread(t.call, t.config.Loss, t.config.LossSettings(), false, what)
+	case flag == "key":
+		return unkeyed(t.data), nil
+	case flag == "plain":
+		for _, name := range strings.Split(t.config.Plain, ",") {
+			if !t.config.HasFastPath(name) {
+				return fmt.Sprintf("there is no fast path %q with --loss %s", name, t.config.Loss), nil
+			}
+		}
 	}
+	return "", nil
+}
+
+func (t *trainCall) run() error {
 	set, err := openWith("data", "split", t.data, t.split, datasets.Options{Points: t.config.Points, Seed: t.seed, Key: t.key})
 	if err != nil {
+		return err
+	}
+	if err := t.parted("split", set, t.split); err != nil {
 		return err
 	}
 	asked := t.config
@@ -165,8 +189,8 @@ func (t *trainCall) asBefore(f *pflag.FlagSet) error {
 	if old.Split != "" {
 		t.split = old.Split
 	}
-	for name, value := range given {
-		if err := f.Set(name, value); err != nil {
+	for name, text := range given { // over what the run says
+		if err := f.Lookup(name).Value.(*value).Value.Set(text); err != nil {
 			return err
 		}
 	}

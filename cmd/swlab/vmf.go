@@ -17,16 +17,9 @@ func newVMF(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vmf",
 		Short: "the von Mises-Fisher law: samples and closed forms",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return wrongCall(fmt.Errorf("unknown call %q; `swlab vmf` lists them", "vmf "+args[0]))
-			}
-			return cmd.Help()
-		},
 	}
 	cmd.AddCommand(newVMFSample(c), newVMFStats(c))
-	return cmd
+	return group(cmd)
 }
 
 func newVMFSample(c *common) *cobra.Command {

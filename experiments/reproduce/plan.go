@@ -13,6 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 	"github.com/sliced-wasserstein/lab/swlab/train"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Plan is a table at a size: which runs give which cells.
@@ -96,7 +98,7 @@ func chosen(rows []table.Row, only []string) ([]table.Row, error) {
 			for _, r := range rows {
 				ids = append(ids, r.ID)
 			}
-			return nil, fmt.Errorf("rows: unknown row %q, expected some of %s", want, strings.Join(ids, ", "))
+			return nil, fmt.Errorf("rows: %w", suggest.Unknown("row", want, ids))
 		}
 		if !slices.ContainsFunc(out, func(r table.Row) bool { return r.ID == rows[i].ID }) {
 			out = append(out, rows[i])

@@ -12,6 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Preset is the size of a reproduction. Every field can be overridden by its JSON name (Override).
@@ -72,7 +74,7 @@ func PresetOf(name string) (Preset, error) {
 			return p, nil
 		}
 	}
-	return Preset{}, fmt.Errorf("preset: expected %s, found %q", strings.Join(PresetNames(), ", "), name)
+	return Preset{}, fmt.Errorf("preset: expected %s, found %q%s", strings.Join(PresetNames(), ", "), name, suggest.Hint(name, PresetNames()))
 }
 
 // paper is the protocol: full data, 301 epochs, three seeds.
@@ -157,7 +159,28 @@ func (p *Preset) Override(name, value string) error {
 		p.overrides = append(p.overrides, name+"="+value)
 		return nil
 	}
-	return fmt.Errorf("override: unknown setting %q, expected one of %s", name, strings.Join(known, ", "))
+	return fmt.Errorf("override: %w", suggest.Unknown("setting", name, known))
+}
+
+// SettingNames lists the settings of a preset that Override takes.
+func SettingNames() []string {
+	var out []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
+		if tag := f.Tag.Get("json"); tag != "-" && tag != "" {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// Reads says whether a table of that study depends on the setting of that name.
+func Reads(study, name string) bool {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
+		if f.Tag.Get("json") == name {
+			return slices.Contains(strings.Fields(f.Tag.Get("study")), study)
+		}
+	}
+	return false
 }
 
 // check finds sizes that no run can have.

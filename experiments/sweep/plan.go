@@ -8,6 +8,8 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -78,7 +80,41 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 	if p.reference() < 0 {
 		return nil, p.Points[0].Refused
 	}
+	for _, v := range c.Vary {
+		if slices.Contains(loss.SettingNames(), v.Name) && len(v.Values) > 1 && !p.Reads(v.Name) {
+			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
+		}
+	}
 	return p, nil
+}
+
+// Reads says whether a point of the grid that can be trained depends on the setting of that name, one of loss.SettingNames.
+func (p *Plan) Reads(setting string) bool {
+	return slices.ContainsFunc(p.Points, func(q Point) bool {
+		read, err := loss.Reads(q.Config.Loss, q.Config.LossSettings(), false, setting)
+		return q.Refused == nil && err == nil && read
+	})
+}
+
+// everything stands for clouds that are enough for any configuration.
+type everything struct {
+	datasets.Clouds
+	points int
+}
+
+func (e everything) Header() datasets.Header {
+	return datasets.Header{Name: "the clouds", N: 1 << 20, M: e.points, D: pointnet.Dim}
+}
+
+// valid returns an error for a value that no other settings could make right: an unknown name, a number out of range.
+func valid(c train.Config) error {
+	if _, err := loss.NewGraph(c.Loss, loss.Defaults()); err != nil {
+		return err
+	}
+	if err := c.Settings.Check(); err != nil {
+		return err
+	}
+	return c.Check(everything{points: c.Points})
 }
 
 // grid are the settings of all points.
@@ -97,6 +133,9 @@ func grid(c Config) ([]train.Config, error) {
 			one := c.Base
 			if err := set(&one, v.Name, value); err != nil {
 				return nil, err
+			}
+			if err := valid(one); err != nil {
+				return nil, fmt.Errorf("vary %s=%s: %w", v.Name, value, err)
 			}
 			if slices.Contains(seen, shown(one, v.Name)) {
 				return nil, fmt.Errorf("vary %s: %s twice", v.Name, value)

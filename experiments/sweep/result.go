@@ -22,7 +22,7 @@ type Result struct {
 	Uncertainty string         `json:"uncertainty"`
 }
 
-// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd, emd_exact, and time, which is
+// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd_approx, emd_exact, and time, which is
 // seconds per epoch.
 type Row struct {
 	Settings   map[string]any        `json:"settings"` // those that vary
@@ -83,12 +83,12 @@ type Difference struct {
 const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
 	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
 
-// metrics are those that are compared: key here, key of experiments.Comparison and experiments.Conventions, name, what is done over points.
-var metrics = []struct{ key, compared, name, over string }{
-	{"cd", "cd", "CD", "mean over points"},
-	{"sw", "sw", "SW", "sum over points"},
-	{"emd", "emd_approx", "EMD", "sum over points"},
-	{"emd_exact", "emd_exact", "EMD exact", "sum over points"},
+// metrics are those that are compared: key, here and in experiments.Comparison and experiments.Conventions; name; what is done over points.
+var metrics = []struct{ key, name, over string }{
+	{"cd", "CD", "mean over points"},
+	{"sw", "SW", "sum over points"},
+	{"emd_approx", "EMD", "sum over points"},
+	{"emd_exact", "EMD exact", "sum over points"},
 }
 
 // differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.
@@ -104,7 +104,7 @@ func differences(pairs [][2]experiments.Scores) map[string]Difference {
 			return nil
 		}
 		for _, m := range metrics {
-			seeds[m.key] = append(seeds[m.key], c.Metrics[m.compared].Difference)
+			seeds[m.key] = append(seeds[m.key], c.Metrics[m.key].Difference)
 		}
 		for i := range means {
 			means[i] = plus(means[i], pair[i], 1/float64(len(pairs)))
@@ -116,7 +116,7 @@ func differences(pairs [][2]experiments.Scores) map[string]Difference {
 	}
 	out := map[string]Difference{}
 	for _, m := range metrics {
-		d := c.Metrics[m.compared]
+		d := c.Metrics[m.key]
 		out[m.key] = Difference{newNumber(seeds[m.key]), d.Low, d.High, d.P, c.N}
 	}
 	return out

@@ -121,7 +121,7 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 		if known := strings.Split(r.Backend, ", "); !slices.Contains(known, t.Backend) {
 			r.Backend = strings.TrimPrefix(r.Backend+", "+t.Backend, ", ")
 		}
-		for key, v := range map[string]float64{"cd": s.CD.Mean, "sw": s.SW.Mean, "emd": s.EMD.Mean, "emd_exact": s.ExactEMD.Mean, "time": t.SecondsPerEpoch} {
+		for key, v := range map[string]float64{"cd": s.CD.Mean, "sw": s.SW.Mean, "emd_approx": s.EMD.Mean, "emd_exact": s.ExactEMD.Mean, "time": t.SecondsPerEpoch} {
 			values[key] = append(values[key], v)
 		}
 		there, err := read(l, p.Points[r.Reference].jobs[k].scores, &first)

@@ -111,7 +111,7 @@ func (r *Result) explained(compared bool) []string {
 		out = append(out, "Runs of several backends, whose random numbers differ.")
 	}
 	for _, m := range metrics {
-		out = append(out, m.name+": "+experiments.Conventions()[m.compared])
+		out = append(out, m.name+": "+experiments.Conventions()[m.key])
 	}
 	return out
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/swlab/train"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Vary is a setting and the values that it takes, both as they are written on a command line.
@@ -60,7 +62,7 @@ func field(c *train.Config, name string) (reflect.Value, error) {
 			}
 		}
 	}
-	return reflect.Value{}, fmt.Errorf("vary: unknown setting %q, expected one of %s", name, strings.Join(Names(), ", "))
+	return reflect.Value{}, fmt.Errorf("vary: %w", suggest.Unknown("setting", name, Names()))
 }
 
 // set gives the setting of that name a value; "none" is the empty text, for an amortizer or a slicing rule.
@@ -98,11 +100,17 @@ func set(c *train.Config, name, value string) error {
 		if err != nil {
 			return wrong("a whole number")
 		}
+		if unset := map[string]bool{"slices": true, "replicates": true}; v == 0 && unset[name] { // 0 is how the settings say that nobody asked
+			return wrong("at least 1")
+		}
 		f.SetInt(int64(v))
 	case reflect.Float64:
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || !finite(v) {
 			return wrong("a number")
+		}
+		if name == "p" && v == 0 {
+			return wrong("a number >= 1")
 		}
 		f.SetFloat(v)
 	default:

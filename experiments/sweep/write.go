@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
 var writers = []struct {
@@ -20,7 +22,12 @@ var writers = []struct {
 	{"text", func(r *Result, b *bytes.Buffer) error { r.sheet().text(b); return nil }},
 	{"md", func(r *Result, b *bytes.Buffer) error { r.sheet().markdown(b); return nil }},
 	{"csv", (*Result).csv},
-	{"json", func(r *Result, b *bytes.Buffer) error { return json.NewEncoder(b).Encode(r) }},
+	{"json", func(r *Result, b *bytes.Buffer) error {
+		return json.NewEncoder(b).Encode(struct {
+			*Result
+			Version string `json:"version"`
+		}{r, version.String()})
+	}},
 	{"html", func(r *Result, b *bytes.Buffer) error { r.sheet().html(b); return nil }},
 }
 

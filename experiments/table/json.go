@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
 type jsonTable struct {
@@ -21,6 +23,7 @@ type jsonTable struct {
 	Rows     []jsonRow    `json:"rows"`
 	Legend   []string     `json:"legend"`
 	Notes    []string     `json:"notes"`
+	Version  string       `json:"version"` // of the program that wrote it
 }
 
 type jsonColumn struct {
@@ -69,7 +72,7 @@ func (f Filled) json(b *bytes.Buffer) error {
 	t := f.Table
 	marks := f.Marks()
 	out := jsonTable{Name: t.Name, Title: t.Title, Section: t.Section, Study: t.Study, Preset: f.Preset, Settings: append([]string{}, f.Settings...),
-		Seeds: append([]uint64{}, f.Seeds...), Backend: f.Backend, Data: f.Data, Legend: append([]string{}, f.legend(marks)...), Notes: append([]string{}, t.Notes...),
+		Seeds: append([]uint64{}, f.Seeds...), Backend: f.Backend, Data: f.Data, Legend: append([]string{}, f.legend(marks)...), Notes: append([]string{}, t.Notes...), Version: version.String(),
 		Scale: "values and paper are as the paper prints them: natural value times the column's scale; sd divides by n - 1, paper_sd by n"}
 	for _, c := range t.Columns {
 		out.Columns = append(out.Columns, jsonColumn{c.Key, c.Name, c.Unit, c.Scale, c.Better, c.Decimals, c.Ours})

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 //go:embed paper.json
@@ -33,7 +35,7 @@ func Get(name string) (Table, error) {
 			return t, nil
 		}
 	}
-	return Table{}, fmt.Errorf("unknown table %q, expected one of %s", name, strings.Join(Names(), ", "))
+	return Table{}, suggest.Unknown("table", name, Names())
 }
 
 // paperFile is paper.json. Columns that several tables share are defined once; cells stand in the order of the columns, as the

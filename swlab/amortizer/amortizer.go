@@ -6,11 +6,12 @@ package amortizer
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/weights"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Amortizer predicts a unit direction per pair of clouds.
@@ -62,7 +63,7 @@ func Names() []string {
 func New(name string, c Config) (Amortizer, error) {
 	make, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown amortizer %q, expected one of %s", name, strings.Join(Names(), ", "))
+		return nil, suggest.Unknown("amortizer", name, Names())
 	}
 	c = c.withDefaults()
 	if err := c.check(); err != nil {

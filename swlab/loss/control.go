@@ -2,7 +2,9 @@ package loss
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -26,6 +28,9 @@ const (
 
 // Controls are the names of the control variates.
 var Controls = map[string]Control{"lower": Lower, "upper": Upper, "harmonics": Harmonics}
+
+// ControlNames lists the names of the control variates.
+func ControlNames() []string { return slices.Sorted(maps.Keys(Controls)) }
 
 func (k Control) word() string {
 	for name, other := range Controls {

@@ -3,9 +3,9 @@ package loss
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -31,6 +31,9 @@ func newASW(s Settings) (Loss, error) {
 	rule, err := s.unlocated("uniform", 500)
 	adaptive := PaperAdaptive()
 	adaptive.Epsilon = s.Epsilon
+	if err == nil && s.Epsilon == 0 {
+		err = fmt.Errorf("epsilon: expected a positive number, found 0")
+	}
 	return s.sliced("ASW", rule, adaptive), err
 }
 
@@ -38,12 +41,7 @@ func newASW(s Settings) (Loss, error) {
 func controlled(s Settings) (Reduction, error) {
 	k, ok := Controls[s.Control]
 	if !ok {
-		var names []string
-		for n := range Controls {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		return nil, fmt.Errorf("control variate: expected one of %s, found %q", strings.Join(names, ", "), s.Control)
+		return nil, suggest.Unknown("control variate", s.Control, ControlNames())
 	}
 	switch s.Slicing {
 	case "", "uniform", "orthogonal", "qmc", "markov":

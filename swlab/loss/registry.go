@@ -3,7 +3,8 @@ package loss
 import (
 	"fmt"
 	"sort"
-	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // registry holds the losses by their name on the command line.
@@ -40,9 +41,9 @@ func Names() []string {
 func New(name string, s Settings) (Loss, error) {
 	make, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown loss %q, expected one of %s", name, strings.Join(Names(), ", "))
+		return nil, suggest.Unknown("loss", name, Names())
 	}
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	l, err := make(s)

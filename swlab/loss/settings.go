@@ -3,7 +3,9 @@ package loss
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -46,8 +48,9 @@ func Defaults() Settings {
 		AscentSteps: 50, AscentRate: 1e-4, Reflection: vmf.Coded}
 }
 
-// check looks at what every loss may read.
-func (s Settings) check() error {
+// Check returns an error for a setting whose value no loss takes: a number out of range, or an unknown name. Zero stands for the
+// default where the field says so. What a loss does with the settings, New says.
+func (s Settings) Check() error {
 	if s.Slices < 0 {
 		return fmt.Errorf("slices: expected at least 1, found %d", s.Slices)
 	}
@@ -60,11 +63,33 @@ func (s Settings) check() error {
 	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
 		return fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)
 	}
-	if math.IsNaN(s.AscentRate) || math.IsInf(s.AscentRate, 0) {
-		return fmt.Errorf("ascent rate: expected a number, found %v", s.AscentRate)
+	for _, n := range []struct {
+		name  string
+		value float64
+	}{{"epsilon", s.Epsilon}, {"reg", s.Reg}, {"ascent rate", s.AscentRate}} {
+		if !(n.value >= 0 && n.value <= math.MaxFloat32) { // NaN too; losses in a graph have float32
+			return fmt.Errorf("%s: expected a positive number, at most %.3g, found %v", n.name, math.MaxFloat32, n.value)
+		}
 	}
-	if s.AscentSteps < 0 {
-		return fmt.Errorf("ascent steps: expected >= 0, found %d", s.AscentSteps)
+	for _, n := range []struct {
+		name  string
+		value int
+		want  string
+	}{{"ascent steps", s.AscentSteps, ">= 0"}, {"chain", s.Chain, "at least 1 step"}, {"replicates", s.Replicates, "at least 1, or 0 to choose"}} {
+		if n.value < 0 {
+			return fmt.Errorf("%s: expected %s, found %d", n.name, n.want, n.value)
+		}
+	}
+	for _, n := range []struct {
+		kind, value string
+		known       []string
+	}{{"slicing rule", s.Slicing, slicing.Names()}, {"control variate", s.Control, ControlNames()}, {"amortizer", s.Amortizer, amortizer.Names()}} {
+		if n.value != "" && !slices.Contains(n.known, n.value) {
+			return suggest.Unknown(n.kind, n.value, n.known)
+		}
+	}
+	if err := new(vmf.Reflection).UnmarshalText([]byte(s.Reflection.String())); err != nil {
+		return fmt.Errorf("reflection: %w", err)
 	}
 	return nil
 }

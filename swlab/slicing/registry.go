@@ -3,9 +3,10 @@ package slicing
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Options are what the registered laws read.
@@ -41,7 +42,7 @@ func Names() []string {
 func New(name string, o Options) (Law, error) {
 	make, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown slicing rule %q, expected one of %s", name, strings.Join(Names(), ", "))
+		return nil, suggest.Unknown("slicing rule", name, Names())
 	}
 	if err := vmf.CheckKappa(o.Kappa); err != nil {
 		return nil, err

@@ -57,8 +57,8 @@ func DefaultConfig() Config {
 		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate, AmortizerSteps: 1}
 }
 
-// settings are the loss's part of the configuration.
-func (c Config) settings() loss.Settings {
+// LossSettings are the loss's part of the configuration, with what its amortizer depends on.
+func (c Config) LossSettings() loss.Settings {
 	s := c.Settings
 	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.plain(FastAttention)}
 	return s
@@ -74,7 +74,7 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	net.Plain = c.plain(FastEncoder)
-	l, err := loss.NewGraph(c.Loss, c.settings())
+	l, err := loss.NewGraph(c.Loss, c.LossSettings())
 	if err != nil {
 		return Model{}, err
 	}
@@ -94,7 +94,7 @@ func (c Config) Model() (Model, error) {
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
 func (c Config) Convention() string {
-	l, err := loss.NewGraph(c.Loss, c.settings())
+	l, err := loss.NewGraph(c.Loss, c.LossSettings())
 	if err != nil {
 		return ""
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // Ways in which a step is faster than its formulas read. All are on unless Config.Plain names them; the result is the same up to rounding
@@ -36,8 +39,29 @@ func (c Config) checkPlain() error {
 	}
 	for _, name := range strings.Split(c.Plain, ",") {
 		if !slices.Contains(FastPaths(), name) {
-			return fmt.Errorf("plain: expected some of %s, separated by commas, found %q", strings.Join(FastPaths(), ", "), name)
+			return fmt.Errorf("plain: expected some of %s, separated by commas, found %q%s", strings.Join(FastPaths(), ", "), name, suggest.Hint(name, FastPaths()))
 		}
 	}
 	return nil
+}
+
+// HasFastPath says whether a step of the configuration takes the fast path of that name, which Plain could switch off.
+func (c Config) HasFastPath(name string) bool {
+	m, err := c.Model()
+	if err != nil {
+		return false
+	}
+	sliced, isSliced := m.Loss.(loss.Sliced)
+	switch name {
+	case FastAscent:
+		return isSliced && sliced.Rule.Ascent != nil
+	case FastAttention: // the maps with queries
+		queries, err := loss.Reads(c.Loss, c.LossSettings(), false, "dk")
+		return err == nil && queries
+	case FastSort:
+		return isSliced
+	case FastTables:
+		return !isSliced
+	}
+	return name == FastEncoder
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -32,6 +33,7 @@ type Result struct {
 	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
 	Run            string    `json:"run"`
+	Version        string    `json:"version,omitempty"` // of the program that finished the run; "": before versions were noted
 }
 
 // Options of Run that do not change the result.
@@ -360,7 +362,7 @@ func (r *runner) finish() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out}
+	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out, Version: version.String()}
 	res.Seconds, res.SecondsPerStep = times(records)
 	c, err := r.stepper.save(r.progress)
 	if err != nil {

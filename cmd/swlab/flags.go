@@ -1,0 +1,480 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// kind is what the value of a flag is: for the help, for completion by the shell, and for errors. Whether a flag does something in a
+// call, the call's rule says (refuse).
+type kind struct {
+	unit  string          // stands behind the flag in the help: a unit, or FILE, DIR, NAME
+	words func() []string // what completion offers; nil: nothing, or files where unit is FILE or DIR
+	known func() []string // the only words that the flag takes, words where nil and one is set
+	list  bool            // words are separated by commas, or begin the value: not checked here
+	what  string          // what a word names, such as a loss; "": a choice without a name
+	above *float64        // numbers must be larger than this
+	least *float64        // or at least this
+}
+
+func words(list ...string) func() []string { return func() []string { return list } }
+
+func bound(v float64) *float64 { return &v }
+
+var (
+	file     = kind{unit: "FILE"}
+	folderOf = kind{unit: "DIR"}
+	clouds   = kind{unit: "FILE|DIR"}
+	splits   = kind{unit: "PART", words: words("train", "test", "val", "all")}
+	epochs   = kind{unit: "epochs"}
+	numbered = kind{unit: "1,2,..."}
+	free     = kind{unit: "TEXT"}
+)
+
+// kinds are those of all flags by their names; "CALL FLAG" goes before "FLAG". Flags without one keep the words of package pflag.
+var kinds = map[string]kind{
+	"seed":    {unit: "N"},
+	"backend": {unit: "NAME", words: words("auto", "xla:cuda", "xla:cpu", "go")},
+	"format":  {unit: "NAME", words: words("text", "json")},
+
+	"loss":           {unit: "NAME", words: loss.Names, what: "loss"},
+	"train loss":     {unit: "NAME", words: loss.GraphNames, known: loss.Names, what: "loss"},
+	"sweep loss":     {unit: "NAME", words: loss.GraphNames, known: loss.Names, what: "loss"},
+	"p":              {unit: "exponent", least: bound(1)},
+	"slices":         {unit: "directions", least: bound(1)},
+	"slicing":        {unit: "NAME", words: slicing.Names, what: "slicing rule"},
+	"kappa":          {unit: "concentration"},
+	"reflection":     {unit: "NAME", words: words("coded", "exact", "stable")},
+	"chain":          {unit: "steps", least: bound(1)},
+	"replicates":     {unit: "sets", least: bound(1)},
+	"control":        {unit: "NAME", words: loss.ControlNames, what: "control variate"},
+	"epsilon":        {unit: "cost", above: bound(0)},
+	"ascent-steps":   {unit: "steps"},
+	"ascent-rate":    {unit: "rate", above: bound(0)},
+	"reg":            {unit: "cost", above: bound(0)},
+	"reduce":         {unit: "NAME", words: words("sum", "mean")},
+	"amortizer":      {unit: "NAME", words: amortizer.Names, what: "amortizer"},
+	"dk":             {unit: "width", least: bound(1)},
+	"k":              {unit: "keys", least: bound(1)},
+	"form":           {unit: "NAME", words: words("coded", "written")},
+	"path":           {unit: "NAME", words: words("auto", "host", "graph", "simd")},
+	"weights":        file,
+	"directions":     file,
+	"mass-x":         file,
+	"mass-y":         file,
+	"out-slices":     file,
+	"out-grad":       file,
+	"out-directions": file,
+
+	"x": clouds, "y": clouds, "data": clouds, "test": clouds, "reference": clouds, "generated": clouds,
+	"key":        {unit: "NAME"},
+	"points":     {unit: "points"},
+	"split":      splits,
+	"test-split": splits,
+	"run":        folderOf,
+	"state":      {unit: "NAME", words: words("best", "last")},
+	"out":        file, "train out": folderOf, "sweep out": folderOf, "table run out": folderOf, "data sample out": clouds,
+	"out-per-cloud": file,
+	"distances":     {unit: "NAMES", words: metric.Distances, list: true},
+	"store":         folderOf,
+	"pairs":         {unit: "pairs"},
+	"clouds":        {unit: "clouds"},
+	"sinkhorn":      {unit: "NAME", words: func() []string { return latent.Sinkhorns }},
+
+	"batch": {unit: "clouds"}, "devices": {unit: "devices"}, "epochs": epochs, "steps": {unit: "steps"}, "checkpoint-every": {unit: "steps"},
+	"learning-rate": {unit: "rate", above: bound(0)}, "momentum": {unit: "factor", least: bound(0)}, "weight-decay": {unit: "factor", least: bound(0)},
+	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-steps": {unit: "steps", least: bound(1)},
+	"normalize": {unit: "NAME", words: words("auto", "unit", "none")},
+	"plain":     {unit: "NAMES", words: train.FastPaths, list: true},
+
+	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
+	"plot":         file,
+	"sweep format": {unit: "NAME", words: sweep.Formats},
+	"seeds":        numbered,
+
+	"preset":           {unit: "NAME", words: reproduce.PresetNames},
+	"set":              {unit: "NAME=VALUE", words: func() []string { return assignments(reproduce.SettingNames()) }, list: true},
+	"rows":             {unit: "NAMES"},
+	"table run format": {unit: "NAME", words: table.Formats},
+	"pictures":         folderOf,
+	"jobs":             {unit: "processes"},
+	"submit":           {unit: "NAME", words: words("slurm")},
+	"partition":        free, "account": free, "time": {unit: "D-HH:MM"}, "memory": {unit: "16G"}, "sbatch": {unit: "OPTION"},
+	"cpus": {unit: "processors"}, "gpus": {unit: "GPUs"}, "max-parallel": {unit: "jobs"}, "table run retries": {unit: "times"},
+	"job": {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
+
+	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
+	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,
+
+	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
+}
+
+func assignments(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, n+"=")
+	}
+	return out
+}
+
+// kindOf is the kind of a flag of a call.
+func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
+	if k, ok := kinds[callOf(cmd)+" "+flag]; ok {
+		return k, true
+	}
+	k, ok := kinds[flag]
+	return k, ok
+}
+
+// dress gives the flags of a call, and of those below it, the words of their kinds: in errors, in the help, in completion.
+func dress(cmd *cobra.Command) {
+	visit := func(f *pflag.Flag) {
+		if _, done := f.Value.(*value); done || f.Name == "help" {
+			return
+		}
+		k, _ := kindOf(cmd, f.Name)
+		_, list := f.Value.(pflag.SliceValue)
+		if list && f.DefValue == "[]" {
+			f.DefValue = "" // nothing is shown for it in the help
+		}
+		f.Value = &value{Value: f.Value, kind: k, flag: f, list: list}
+		completeFlag(cmd, f, k)
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(visit)
+	cmd.PersistentFlags().VisitAll(visit)
+	for _, sub := range cmd.Commands() {
+		dress(sub)
+	}
+}
+
+// completeFlag tells the shell what may follow the flag. Where nobody knows, the shell offers files.
+func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
+	if k.unit == "DIR" {
+		_ = cmd.MarkFlagDirname(f.Name)
+		return
+	}
+	if k.unit == file.unit || k.unit == clouds.unit {
+		return
+	}
+	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if k.words == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		directive := cobra.ShellCompDirectiveNoFileComp
+		before, rest := "", begun
+		if i := strings.LastIndex(begun, ","); k.list && i >= 0 {
+			before, rest = begun[:i+1], begun[i+1:]
+		}
+		var out []string
+		for _, w := range k.words() {
+			if strings.HasPrefix(w, rest) {
+				out = append(out, before+w)
+			}
+			if strings.HasSuffix(w, "=") {
+				directive |= cobra.ShellCompDirectiveNoSpace
+			}
+		}
+		return out, directive
+	})
+}
+
+// value is the value of a flag: it is given once, it is one of the words of its kind, and errors say what was expected.
+type value struct {
+	pflag.Value
+	kind  kind
+	flag  *pflag.Flag
+	list  bool    // may be given again, which adds to it
+	given *string // nil: not yet
+}
+
+// Type is what stands behind the flag in the help.
+func (v *value) Type() string {
+	if v.kind.unit == "" || v.Value.Type() == "bool" {
+		return v.Value.Type()
+	}
+	return v.kind.unit
+}
+
+func (v *value) Set(text string) error {
+	if v.given != nil && !v.list {
+		return fmt.Errorf("given twice, %q and %q", *v.given, text)
+	}
+	if err := v.kind.check(text, text == "" && v.flag.DefValue == ""); err != nil {
+		return err
+	}
+	if err := v.Value.Set(text); err != nil {
+		return inWords(v.Value.Type(), text, err)
+	}
+	if err := v.bounded(text); err != nil {
+		return err
+	}
+	v.given = &text
+	return nil
+}
+
+// check returns an error for a word that the flag does not take; the empty one may be its default.
+func (k kind) check(text string, empty bool) error {
+	known := k.known
+	if known == nil {
+		known = k.words
+	}
+	switch {
+	case known == nil || empty:
+		return nil
+	case k.list:
+		for _, word := range strings.Split(text, ",") {
+			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") { // what stands before = is the library's to know
+				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known(), ", "), word, suggest.Hint(word, known()))
+			}
+		}
+		return nil
+	case slices.Contains(known(), text):
+		return nil
+	case k.what != "":
+		return suggest.Unknown(k.what, text, known())
+	}
+	return fmt.Errorf("expected %s, found %q%s", either(known()), text, suggest.Hint(text, known()))
+}
+
+// bounded returns an error for a number that is not finite, or beyond the bounds of its kind.
+func (v *value) bounded(text string) error {
+	if t := v.Value.Type(); t != "float64" && t != "int" {
+		return nil
+	}
+	n, err := strconv.ParseFloat(v.Value.String(), 64)
+	k := v.kind
+	switch {
+	case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+		return fmt.Errorf("expected a finite number, found %q", text)
+	case k.above != nil && !(n > *k.above):
+		return fmt.Errorf("expected a number > %g, found %s", *k.above, text)
+	case k.least != nil && n < *k.least && v.Value.Type() == "int":
+		return fmt.Errorf("expected at least %g, found %s", *k.least, text)
+	case k.least != nil && n < *k.least:
+		return fmt.Errorf("expected a number >= %g, found %s", *k.least, text)
+	}
+	return nil
+}
+
+// inWords is the error of a value that could not be read, without the names of Go's functions.
+func inWords(kind, text string, err error) error {
+	expected := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
+		"duration": "a time such as 30s or 2m"}[kind]
+	if expected == "" {
+		return err // the value's own words
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		switch kind {
+		case "int":
+			expected += fmt.Sprintf(" from %d to %d", math.MinInt, math.MaxInt)
+		case "uint64":
+			expected = fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
+		case "float64":
+			expected += fmt.Sprintf(" of at most %.2g", math.MaxFloat64)
+		}
+	}
+	return fmt.Errorf("expected %s, found %q", expected, text)
+}
+
+// either is a list of alternatives: "a, b or c".
+func either(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// flagError is an error of reading flags in our words: what the flag is, what was expected, what was found.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		err = fmt.Errorf("unknown flag -%s: flags are words behind two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		name := "--" + unknown.GetSpecifiedName()
+		err = fmt.Errorf("unknown flag %s%s; `%s --help` lists them", name, strings.ReplaceAll(suggest.Hint(name, names), `"`, ""), cmd.CommandPath())
+	case errors.As(err, &missing):
+		err = fmt.Errorf("--%s: expected a value behind it, found none", missing.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
+	case errors.As(err, &syntax):
+		err = fmt.Errorf("expected a flag such as --seed, found %q", syntax.GetSpecifiedFlag())
+	}
+	return wrongCall(err)
+}
+
+// argumentError says which arguments a call takes.
+func argumentError(cmd *cobra.Command, args []string) error {
+	call := strings.TrimSpace(cmd.Parent().CommandPath() + " " + cmd.Use)
+	if len(args) == 0 {
+		return fmt.Errorf("an argument is missing: expected `%s`", call)
+	}
+	last := args[len(args)-1]
+	hint := ""
+	if last == "true" || last == "false" {
+		hint = fmt.Sprintf("; a flag is switched by --FLAG=%s, in one word", last)
+	}
+	return fmt.Errorf("unexpected argument %q: expected `%s`%s", last, call, hint)
+}
+
+// group makes a call that only holds others: alone it shows its help, with a word that is none of them it is wrong.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownCall(cmd, args[0])
+	}
+	return cmd
+}
+
+// unknownCall is the error for a word that is no call below cmd.
+func unknownCall(cmd *cobra.Command, word string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	help := "swlab help"
+	if cmd.HasParent() {
+		word, help = cmd.Name()+" "+word, cmd.CommandPath()
+		for i := range names {
+			names[i] = cmd.Name() + " " + names[i]
+		}
+	}
+	return wrongCall(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
+}
+
+// refuse makes a flag that would do nothing an error. rule looks at a flag that was given: why says why it does nothing here, "" if it
+// does something; an error is what is wrong with the call in any case.
+func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) *cobra.Command {
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var wrong error
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if wrong != nil {
+				return
+			}
+			why, err := rule(f.Name)
+			if err != nil {
+				wrong = err
+			} else if why != "" {
+				wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
+			}
+		})
+		if wrong != nil {
+			return wrongCall(wrong)
+		}
+		return work(cmd, args)
+	}
+	return cmd
+}
+
+// setting is the name of a flag among the settings of losses, "" where it is none of them.
+func setting(flag string) string {
+	name := strings.ReplaceAll(flag, "-", "_")
+	if slices.Contains(loss.SettingNames(), name) {
+		return name
+	}
+	return ""
+}
+
+// unread says why a loss with those settings does not read one of them, "" where it does: another flag that was given is to blame,
+// or it is read by other losses alone.
+func unread(cmd *cobra.Command, name string, s loss.Settings, given bool, what string) (string, error) {
+	read, err := loss.Reads(name, s, given, what)
+	if err != nil || read {
+		return "", err
+	}
+	if given {
+		if read, err := loss.Reads(name, s, false, what); err == nil && read {
+			return "the directions of --directions are used as given", nil
+		}
+	}
+	for _, other := range []struct {
+		flag  string
+		reset func(*loss.Settings)
+	}{
+		{"amortizer", func(s *loss.Settings) { s.Amortizer, s.FineTune = "", false }},
+		{"slicing", func(s *loss.Settings) { s.Slicing = "" }},
+		{"ascent-steps", func(s *loss.Settings) { s.AscentSteps = loss.Defaults().AscentSteps }},
+	} {
+		if f := cmd.Flags().Lookup(other.flag); f == nil || !f.Changed || setting(other.flag) == what {
+			continue
+		}
+		c := s
+		other.reset(&c)
+		if read, err := loss.Reads(name, c, given, what); err == nil && read {
+			return fmt.Sprintf("not with --%s %s", other.flag, cmd.Flags().Lookup(other.flag).Value), nil
+		}
+	}
+	losses, maps := loss.Users(what)
+	switch {
+	case slices.Contains(losses, name) || len(losses) == 0 && len(maps) == 0:
+		return fmt.Sprintf("loss %q has no use for it with the other settings", name), nil
+	case len(losses) == 0 && s.Amortizer != "":
+		return fmt.Sprintf("amortizer %q has none, %s have", s.Amortizer, strings.Join(maps, ", ")), nil
+	case len(losses) == 0:
+		return fmt.Sprintf("it belongs to an --amortizer: %s", either(maps)), nil
+	}
+	return fmt.Sprintf("loss %q has no use for it, only %s", name, strings.Join(losses, ", ")), nil
+}
+
+// unkeyed says why --key does nothing for clouds at those places, "" where one of them is read by it.
+func unkeyed(paths ...string) string {
+	for _, path := range paths {
+		if datasets.ReadsKey(path) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("only .npz and .h5 files hold arrays by name, found %s", strings.Join(paths, " and "))
+}
+
+// unparted says why the part that a flag names is no choice, "" where it is one: the clouds have parts, or all are asked for.
+func unparted(h datasets.Header, split string) string {
+	if h.Split != nil || split == "all" {
+		return ""
+	}
+	return fmt.Sprintf("%s has no parts, and all of its clouds are used", h.Name)
+}
+
+// parted returns an error where the flag chooses a part of clouds without parts.
+func (c *common) parted(flag string, clouds datasets.Clouds, split string) error {
+	if why := unparted(clouds.Header(), split); why != "" && c.given(flag) {
+		return wrongCall(fmt.Errorf("--%s would do nothing: %s", flag, why))
+	}
+	return nil
+}
+
+// given says whether the flag stands in the call.
+func (c *common) given(flag string) bool { return c.call != nil && c.call.Flags().Changed(flag) }

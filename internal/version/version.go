@@ -1,0 +1,79 @@
+// Package version says which version of this module is running.
+package version
+
+import (
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+// Module is the path of this module.
+const Module = "github.com/sliced-wasserstein/lab"
+
+// commit is set by the linker where Go does not stamp programs with it:
+//
+//	go build -ldflags "-X github.com/sliced-wasserstein/lab/internal/version.commit=$(git rev-parse HEAD)"
+//
+// A suffix "-dirty" says that files had been changed since.
+var commit string
+
+// Info is a version.
+type Info struct {
+	Version string `json:"version"` // such as v1.2.0, or devel for a program built from a working copy; with +COMMIT where that says more
+	Commit  string `json:"commit"`  // "": unknown
+	Dirty   bool   `json:"dirty"`   // files had been changed since the commit
+}
+
+// Get is the version that is running. In a program of another module it is that of the module it depends on.
+var Get = sync.OnceValue(func() Info {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		b = &debug.BuildInfo{}
+	}
+	return of(b, commit)
+})
+
+// String is Get's Version, as it stands in answers and result files.
+func String() string { return Get().Version }
+
+// of reads a version from what Go knows of a program and from the commit that the linker was told.
+func of(b *debug.BuildInfo, commit string) Info {
+	commit, dirty := strings.CutSuffix(commit, "-dirty")
+	i := Info{Commit: commit, Dirty: dirty}
+	main := b.Main.Path == Module
+	version := b.Main.Version
+	if !main {
+		version = ""
+		for _, d := range b.Deps {
+			if d.Path == Module {
+				for d.Replace != nil {
+					d = d.Replace
+				}
+				version = d.Version
+			}
+		}
+	}
+	for _, s := range b.Settings {
+		if !main || i.Commit != "" && commit != "" {
+			break // Go's stamp is that of another module, or the linker knows
+		}
+		switch s.Key {
+		case "vcs.revision":
+			i.Commit = s.Value
+		case "vcs.modified":
+			i.Dirty = s.Value == "true"
+		}
+	}
+	if version == "" || version == "(devel)" {
+		version = "devel"
+	}
+	i.Version = version
+	short := i.Commit[:min(len(i.Commit), 12)]
+	if short != "" && !strings.Contains(version, short) {
+		i.Version += "+" + short
+		if i.Dirty {
+			i.Version += ".dirty"
+		}
+	}
+	return i
+}

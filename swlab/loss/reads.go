@@ -1,0 +1,186 @@
+package loss
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// setting is one of the Settings: other lists what New is asked for in place of its value.
+type setting struct {
+	name  string
+	other func(s Settings) []Settings
+}
+
+// settings are all of them: the fields of Settings by their JSON names, those of the amortizer's configuration that belong to a call,
+// and reduce for the two fields that say what is done over points.
+var settings = func() []setting {
+	out := []setting{
+		{"reduce", func(s Settings) []Settings {
+			sum, mean := s, s
+			sum.Summed, sum.PerPoint = true, false
+			mean.Summed, mean.PerPoint = false, true
+			return []Settings{sum, mean}
+		}},
+		{"dk", func(s Settings) []Settings { return others(s, func(s *Settings) *int { return &s.Maps.DK }, 1, 2) }},
+		{"k", func(s Settings) []Settings { return others(s, func(s *Settings) *int { return &s.Maps.K }, 1, 2) }},
+		{"form", func(s Settings) []Settings {
+			return others(s, func(s *Settings) *amortizer.Form { return &s.Maps.Form }, amortizer.Coded, amortizer.Written)
+		}},
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			out = append(out, setting{name, func(s Settings) []Settings { return othersOf(s, f, name) }})
+		}
+	}
+	return out
+}()
+
+// others are copies of s in which a field has one of those values, where that is not its own.
+func others[T comparable](s Settings, field func(*Settings) *T, values ...T) []Settings {
+	var out []Settings
+	for _, v := range values {
+		if v != *field(&s) {
+			c := s
+			*field(&c) = v
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// othersOf is others for a field with some valid values of its type, or all its names.
+func othersOf(s Settings, f reflect.StructField, name string) []Settings {
+	var values []any
+	switch f.Type {
+	case reflect.TypeFor[int]():
+		values = []any{1, 2}
+	case reflect.TypeFor[float64]():
+		values = []any{1.0, 2.0}
+	case reflect.TypeFor[bool]():
+		values = []any{false, true}
+	case reflect.TypeFor[vmf.Reflection]():
+		values = []any{vmf.Coded, vmf.Exact, vmf.Stable}
+	case reflect.TypeFor[string]():
+		for _, n := range map[string][]string{"slicing": slicing.Names(), "control": ControlNames(), "amortizer": append(amortizer.Names(), "")}[name] {
+			values = append(values, n)
+		}
+	}
+	var out []Settings
+	for _, v := range values {
+		c := s
+		if field := reflect.ValueOf(&c).Elem().FieldByIndex(f.Index); field.Interface() != v {
+			field.Set(reflect.ValueOf(v))
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// SettingNames lists the settings that Reads knows: the JSON names of the fields of Settings, reduce for PerPoint and Summed, and
+// dk, k and form of Maps.
+func SettingNames() []string {
+	var out []string
+	for _, s := range settings {
+		out = append(out, s.name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Reads says whether the loss of that name, with those settings, depends on the setting (SettingNames): it asks New for other values
+// of it, and compares what New makes of them. A setting of which New takes one value alone counts as read, for a call that names
+// this value is right. With directions given, what would choose them is not read. The error is that of New for s, or of an unknown
+// setting.
+func Reads(name string, s Settings, given bool, what string) (bool, error) {
+	i := slices.IndexFunc(settings, func(k setting) bool { return k.name == what })
+	if i < 0 {
+		return false, suggest.Unknown("setting", what, SettingNames())
+	}
+	if s.Maps.Points == 0 {
+		s.Maps.Points = 1
+	}
+	own, err := New(name, s)
+	if err != nil {
+		return false, err
+	}
+	refused := true
+	for _, other := range settings[i].other(s) {
+		l, err := New(name, other)
+		if err != nil {
+			continue
+		}
+		refused = false
+		if !same(own, l, given) {
+			return true, nil
+		}
+	}
+	return refused, nil
+}
+
+// Users lists the losses that read the setting when everything else is the default, and the amortizers with which they do where the
+// setting is one of a map.
+func Users(what string) (losses, maps []string) {
+	for _, name := range Names() {
+		if read, err := Reads(name, Defaults(), false, what); err == nil && read {
+			losses = append(losses, name)
+		}
+	}
+	for _, a := range amortizer.Names() {
+		s := Defaults()
+		s.Amortizer = a
+		for _, name := range Names() {
+			if read, err := Reads(name, s, false, what); err == nil && read && !slices.Contains(losses, name) && !slices.Contains(maps, a) {
+				maps = append(maps, a)
+			}
+		}
+	}
+	return losses, maps
+}
+
+// same says whether two losses are one, or one beside given directions. Amortizers are compared by their weights: their
+// configuration holds the sizes that they do not have, too.
+func same(a, b Loss, given bool) bool {
+	x, isX := a.(Sliced)
+	y, isY := b.(Sliced)
+	if !isX || !isY {
+		return reflect.DeepEqual(a, b)
+	}
+	if given {
+		x.Label, x.Rule, y.Label, y.Rule = "", slicing.Rule{}, "", slicing.Rule{}
+	}
+	if mapOf(x) != mapOf(y) {
+		return false
+	}
+	x.Rule.Amortizer, y.Rule.Amortizer = nil, nil
+	return reflect.DeepEqual(x, y)
+}
+
+// mapOf is the name of a loss's amortizer and the names and shapes of its weights, as one text.
+func mapOf(s Sliced) string {
+	if s.Rule.Amortizer == nil {
+		return ""
+	}
+	out := s.Rule.Amortizer.Name()
+	for _, spec := range s.Specs() {
+		out += fmt.Sprint(" ", spec.Name, spec.Shape)
+	}
+	return out
+}
+
+// GraphNames lists the losses that a network can be trained on.
+func GraphNames() []string {
+	var out []string
+	for _, name := range Names() {
+		if _, err := NewGraph(name, Defaults()); err == nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
