@@ -7,8 +7,8 @@ import (
 
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
-	Name    string    // "builtin" or the path given to Load
-	Kind    string    // "builtin", "npy", "npz", "h5", "mesh", "points" (a mesh file without faces), "meshes", "modelnet" or "folder"
+	Name    string    // "builtin", the path given to Load, or "memory" (New)
+	Kind    string    // "builtin", "npy", "npz", "h5", "mesh", "points" (a mesh file without faces), "meshes", "modelnet", "folder" or "memory"
 	Points  []float32 // coordinates, row-major [N, M, D]
 	N, M, D int       // clouds, points per cloud, coordinates per point
 	Labels  []int32   // [N] class of each cloud, or nil where unknown

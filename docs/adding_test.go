@@ -44,7 +44,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head := regexp.MustCompile(`(?m)^var registry = .*\{\n`).Find(old)
+			head := regexp.MustCompile(`(?m)^var registered = .*\{\n`).Find(old)
 			if head == nil {
 				t.Fatalf("%s has no registry", path)
 			}

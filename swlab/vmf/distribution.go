@@ -23,7 +23,16 @@ const unitTolerance = 1e-4
 //
 // It fails when location has fewer than two coordinates, is not finite or is not a unit vector, and when kappa is not
 // in its range. The location is copied.
-func New(location []float64, kappa float64) (*Dist, error) {
+func New[F float32 | float64](location []F, kappa float64) (*Dist, error) {
+	wide := make([]float64, len(location))
+	for i, x := range location {
+		wide[i] = float64(x)
+	}
+	return newDist(wide, kappa)
+}
+
+// newDist is New for a location that it may write to.
+func newDist(location []float64, kappa float64) (*Dist, error) {
 	if len(location) < 2 {
 		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
 	}
@@ -40,11 +49,10 @@ func New(location []float64, kappa float64) (*Dist, error) {
 		return nil, fmt.Errorf("vmf: location has norm %g, expected a unit vector (norm 1 within %g); divide it by its norm",
 			norm, unitTolerance)
 	}
-	d := &Dist{location: make([]float64, len(location)), kappa: kappa}
-	for i, x := range location {
-		d.location[i] = x / norm
+	for i := range location {
+		location[i] /= norm
 	}
-	return d, nil
+	return &Dist{location: location, kappa: kappa}, nil
 }
 
 // CheckKappa returns an error unless kappa is a concentration in [0, MaxKappa]. FromNoise panics where it fails, so a
@@ -128,7 +136,7 @@ func (d *Dist) axial(along float64) []float64 {
 }
 
 // Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to rounding and the
-// component across the location keeps its relative accuracy at every kappa. nil when n < 1.
+// component across the location keeps its relative accuracy at every kappa. nil when n < 1. See Rand32 for pictures.
 func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 	if n < 1 {
 		return nil
@@ -142,6 +150,20 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 		omega, sine := draw()
 		direction(src, row[1:])
 		mirror.carry(row, omega, sine)
+	}
+	return x
+}
+
+// Rand32 is Rand rounded to float32, in which package vmfviz draws directions and swlab.Directions takes them: equal sources give
+// the same samples.
+func (d *Dist) Rand32(src *rand.Rand, n int) []float32 {
+	samples := d.Rand(src, n)
+	if samples == nil {
+		return nil
+	}
+	x := make([]float32, len(samples))
+	for i, v := range samples {
+		x[i] = float32(v)
 	}
 	return x
 }
