@@ -49,13 +49,13 @@ type DistanceOptions struct {
 	// Settings are slices, kappa, p, per point, root, ascent. Zero fields stand for loss.Defaults(), field by field. To ask for a zero
 	// itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it is; see loss.Settings.Explicit.
 	loss.Settings
-	Seed          uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
-	Directions    *Directions    // used as given in place of the loss's own; sliced losses only
-	MassX, MassY  []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
-	Weights       *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
-	Gradient      bool           // also compute the gradient with respect to y
-	Path          Path           // where slices are costed
-	Engine        *engine.Engine // for what the host does not do; nil: the best backend found, if one is needed
+	Seed         uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
+	Directions   *Directions    // used as given in place of the loss's own; sliced losses only
+	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
+	Weights      *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
+	Gradient     bool           // also compute the gradient with respect to y
+	Path         Path           // where slices are costed
+	Engine       *engine.Engine // for what the host does not do; nil: the best backend found, if one is needed
 }
 
 // Directions are unit vectors, [L, d] for all pairs or [B, L, d].
