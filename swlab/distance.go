@@ -17,6 +17,7 @@
 package swlab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -142,7 +143,8 @@ func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
 // prepare checks the call and returns its loss.
 func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error) {
 	if o.Amortizer != "" {
-		o.Maps.Points, o.Maps.Dim = x.M, x.D
+		h := x.Header()
+		o.Maps.Points, o.Maps.Dim = h.M, h.D
 	}
 	l, err := loss.New(name, o.Settings)
 	if err != nil {
@@ -210,6 +212,8 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 // finite returns an error for a set that is empty, or that holds what is no number.
 func finite(s *datasets.Set) error {
 	switch {
+	case s == nil:
+		return errors.New("expected a set of clouds, found nil")
 	case s.N < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
 	case s.M < 1 || s.D < 1 || len(s.Points) != s.N*s.M*s.D:

@@ -73,9 +73,12 @@ func New(name string, c Config) (Amortizer, error) {
 	return a, nil
 }
 
-// Parameters is the number of weights of a map.
+// Parameters is the number of weights of a map; 0 without one.
 func Parameters(a Amortizer) int {
 	n := 0
+	if a == nil {
+		return n
+	}
 	for _, s := range a.Specs() {
 		n += s.Size()
 	}

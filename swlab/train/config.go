@@ -89,11 +89,11 @@ func (c Config) Start() (*weights.Set, error) {
 
 // Check compares the configuration with the data it is to run on.
 func (c Config) Check(data datasets.Clouds) error {
-	set := data.Header()
+	set := datasets.HeaderOf(data)
 	switch {
 	case set.D != pointnet.Dim:
 		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
-	case set.N == 0:
+	case set.N < 1:
 		return fmt.Errorf("%s: no clouds to train on", set.Name)
 	case set.M != c.Points:
 		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.M)

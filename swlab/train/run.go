@@ -54,7 +54,12 @@ type Options struct {
 // another run. Nothing has been written then.
 type CallError struct{ Err error }
 
-func (e CallError) Error() string { return e.Err.Error() }
+func (e CallError) Error() string {
+	if e.Err == nil {
+		return "the call cannot be carried out"
+	}
+	return e.Err.Error()
+}
 func (e CallError) Unwrap() error { return e.Err }
 
 // Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
@@ -64,6 +69,12 @@ func (e CallError) Unwrap() error { return e.Err }
 // On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
 // anywhere and resumed. Cancelling ctx saves a checkpoint and returns ctx's error.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
+	if err := engine.Ready(e); err != nil {
+		return Result{}, CallError{err}
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if err := c.Check(set); err != nil {
 		return Result{}, CallError{err}
 	}
@@ -123,7 +134,10 @@ func (c Config) On(set datasets.Clouds) Config {
 }
 
 func (c Config) on(set datasets.Clouds) (Config, error) {
-	h := set.Header()
+	h := datasets.HeaderOf(set)
+	if h.N < 1 {
+		return c, fmt.Errorf("%s: no clouds to train on", h.Name)
+	}
 	digest, err := set.Digest()
 	if err != nil {
 		return c, err

@@ -7,7 +7,8 @@ import (
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the host. It is
-// immutable and safe for concurrent use (each goroutine with its own random source).
+// immutable and safe for concurrent use (each goroutine with its own random source). New makes one; of a nil or zero Dist every number
+// is NaN and every vector nil.
 type Dist struct {
 	location []float64 // unit
 	kappa    float64
@@ -64,46 +65,61 @@ func CheckKappa(kappa float64) error {
 	return nil
 }
 
-// Dim is the dimension d of the space around the sphere S^{d-1}.
-func (d *Dist) Dim() int { return len(d.location) }
+// Dim is the dimension d of the space around the sphere S^{d-1}; 0 of a Dist that New has not made.
+func (d *Dist) Dim() int {
+	if d == nil {
+		return 0
+	}
+	return len(d.location)
+}
 
-// Kappa is the concentration.
-func (d *Dist) Kappa() float64 { return d.kappa }
+// Kappa is the concentration; NaN of a Dist that New has not made.
+func (d *Dist) Kappa() float64 {
+	if d.Dim() == 0 {
+		return math.NaN()
+	}
+	return d.kappa
+}
 
 // Location is a copy of the unit location vector, [d].
-func (d *Dist) Location() []float64 { return append([]float64(nil), d.location...) }
+func (d *Dist) Location() []float64 {
+	if d == nil {
+		return nil
+	}
+	return append([]float64(nil), d.location...)
+}
 
 // LogProb is the natural logarithm of the density with respect to the surface measure of the sphere,
 // log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (it is not normalised here). NaN when len(x) is not Dim.
 func (d *Dist) LogProb(x []float64) float64 {
-	if len(x) != len(d.location) {
+	if d.Dim() == 0 || len(x) != d.Dim() {
 		return math.NaN()
 	}
 	dot := 0.0
 	for i, m := range d.location {
 		dot += m * x[i]
 	}
-	_, rest := logMean(d.Dim(), d.kappa)
+	_, rest := logMean(d.Dim(), d.Kappa())
 	return rest - LogSurfaceArea(d.Dim()) - d.kappa*(1-dot)
 }
 
 // LogNormalizer is log C_d(kappa); see the function of that name.
-func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.kappa) }
+func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.Kappa()) }
 
 // MeanResultantLength is A_d(kappa), the length of the mean vector; see the function of that name.
-func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.kappa) }
+func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.Kappa()) }
 
 // MeanCos2 is E[(mu.x)^2]; see the function of that name.
-func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.kappa) }
+func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.Kappa()) }
 
 // VarCos is the variance of mu.x; see the function of that name.
-func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.kappa) }
+func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.Kappa()) }
 
 // Entropy is the differential entropy in nats; see the function of that name.
-func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.kappa) }
+func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.Kappa()) }
 
 // KLUniform is the divergence from the uniform law in nats; see the function of that name.
-func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.kappa) }
+func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.Kappa()) }
 
 // Mean is the mean vector A_d(kappa) mu, [d].
 func (d *Dist) Mean() []float64 {
@@ -124,6 +140,9 @@ func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
 // axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.
 func (d *Dist) axial(along float64) []float64 {
 	n := d.Dim()
+	if n == 0 {
+		return nil
+	}
 	across := besselRatio(n, d.kappa).scale
 	m := make([]float64, n*n)
 	for i, x := range d.location {
@@ -136,9 +155,9 @@ func (d *Dist) axial(along float64) []float64 {
 }
 
 // Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to rounding and the
-// component across the location keeps its relative accuracy at every kappa. nil when n < 1. See Rand32 for pictures.
+// component across the location keeps its relative accuracy at every kappa. nil when n < 1 or without a source. See Rand32 for pictures.
 func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
-	if n < 1 {
+	if n < 1 || src == nil || d.Dim() == 0 {
 		return nil
 	}
 	dim := d.Dim()
