@@ -6,6 +6,9 @@ import "fmt"
 // which order, depends only on (seed, i, M); the subset for m points is a prefix of the one for more. m = M keeps
 // every point in stored order. m > M and m < 1 are errors.
 func (s *Set) Subset(m int, seed uint64) (*Set, error) {
+	if err := s.consistent(); err != nil {
+		return nil, err
+	}
 	if m < 1 {
 		return nil, fmt.Errorf("%s: cannot take %d points per cloud: expected at least 1", s.Name, m)
 	}

@@ -12,6 +12,9 @@ import (
 // class is given by its name or, where no class has that name, by its label number. A class that is unknown or has no
 // clouds is an error that lists those there are. When every cloud belongs to them the result is s itself.
 func (s *Set) OfClasses(classes ...string) (*Set, error) {
+	if err := s.consistent(); err != nil {
+		return nil, err
+	}
 	if s.Labels == nil {
 		return nil, fmt.Errorf("%s: classes %q were asked for, the set has no labels", s.Name, classes)
 	}

@@ -14,6 +14,9 @@ import (
 // s.Frames. A cloud with a NaN or an infinity, or whose points are all equal, is an error that names it; the clouds before it
 // have been changed by then, those from it on have not.
 func (s *Set) Normalize() error {
+	if s == nil {
+		return errNoSet
+	}
 	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) || want == 0 {
 		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.N, s.M, s.D, len(s.Points))
 	}

@@ -1,14 +1,15 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
-	Name    string    // "builtin" or the path given to Load
-	Kind    string    // "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without faces), "meshes", "modelnet" or "folder"
+	Name    string    // "builtin", the path given to Load, or "memory" (New)
+	Kind    string    // "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without faces), "meshes", "modelnet", "folder" or "memory"
 	Points  []float32 // coordinates, row-major [N, M, D]
 	N, M, D int       // clouds, points per cloud, coordinates per point
 	Labels  []int32   // [N] class of each cloud, or nil where unknown
@@ -19,15 +20,30 @@ type Set struct {
 	Flat    []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
 }
 
-// Cloud returns cloud i as a view of its M*D coordinates, row-major [M, D]. Writing to it changes the set.
+// Cloud returns cloud i as a view of its M*D coordinates, row-major [M, D]. Writing to it changes the set. nil where the set has no
+// such cloud.
 func (s *Set) Cloud(i int) []float32 {
-	size := s.M * s.D
+	if s == nil || i < 0 || i >= s.N {
+		return nil
+	}
+	size, ok := product(s.M, s.D)
+	if !ok || size == 0 || i >= len(s.Points)/size {
+		return nil
+	}
 	return s.Points[i*size : (i+1)*size : (i+1)*size]
 }
 
 // Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts. A row may appear more
-// than once. Rows must lie in [0, N).
+// than once. nil where a row lies outside [0, N), or where the fields of s do not fit each other ([Set.Validate]).
 func (s *Set) Select(rows []int) *Set {
+	if s.consistent() != nil {
+		return nil
+	}
+	for _, r := range rows {
+		if r < 0 || r >= s.N {
+			return nil
+		}
+	}
 	out := *s
 	out.N, out.Points = len(rows), make([]float32, 0, len(rows)*s.M*s.D)
 	for _, r := range rows {
@@ -52,20 +68,11 @@ func at[T any](v []T, rows []int) []T {
 // Validate checks that the fields agree with each other and that every coordinate is finite. Errors name the set, the
 // field or the cloud, what was expected and what was found.
 func (s *Set) Validate() error {
-	if s.N < 1 || s.M < 1 || s.D < 1 {
+	if s != nil && (s.N < 1 || s.M < 1 || s.D < 1) {
 		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name, s.N, s.M, s.D)
 	}
-	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) {
-		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.N, s.M, s.D, len(s.Points))
-	}
-	if s.Labels != nil && len(s.Labels) != s.N {
-		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.N)
-	}
-	if s.Split != nil && len(s.Split) != s.N {
-		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.N)
-	}
-	if s.Flat != nil && len(s.Flat) != s.N {
-		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.Flat), s.N)
+	if err := s.consistent(); err != nil {
+		return err
 	}
 	if s.Frames != nil && len(s.Frames) != s.N {
 		return fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(s.Frames), s.N)
@@ -90,6 +97,28 @@ func (s *Set) Validate() error {
 	}
 	return nil
 }
+
+// consistent checks that there is a set and that its fields have the lengths that its shape says, 0 clouds included.
+func (s *Set) consistent() error {
+	if s == nil {
+		return errNoSet
+	}
+	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) {
+		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.N, s.M, s.D, len(s.Points))
+	}
+	if s.Labels != nil && len(s.Labels) != s.N {
+		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.N)
+	}
+	if s.Split != nil && len(s.Split) != s.N {
+		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.N)
+	}
+	if s.Flat != nil && len(s.Flat) != s.N {
+		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.Flat), s.N)
+	}
+	return nil
+}
+
+var errNoSet = errors.New("expected a set of clouds, found nil")
 
 // checkFinite reports the first coordinate of a cloud [m, d] that is NaN or infinite.
 func checkFinite(cloud []float32, d int) error {
@@ -128,9 +157,9 @@ func product(sizes ...int) (p int, ok bool) {
 	return p, p > 0
 }
 
-// identity returns 0, 1, ..., n-1.
+// identity returns 0, 1, ..., n-1; empty where n < 1.
 func identity(n int) []int32 {
-	v := make([]int32, n)
+	v := make([]int32, max(0, n))
 	for i := range v {
 		v[i] = int32(i)
 	}

@@ -32,14 +32,28 @@ type Header struct {
 	Split      []uint8
 }
 
-// Header implements [Clouds].
+// HeaderOf is the header of s; of no clouds where s is nil.
+func HeaderOf(s Clouds) Header {
+	if s == nil {
+		return Header{Name: "nil"}
+	}
+	return s.Header()
+}
+
+// Header implements [Clouds]. That of a nil set is of no clouds.
 func (s *Set) Header() Header {
+	if s == nil {
+		return Header{Name: "nil"}
+	}
 	return Header{Name: s.Name, Kind: s.Kind, N: s.N, M: s.M, D: s.D, Labels: s.Labels, Classes: s.Classes, Split: s.Split}
 }
 
 // Read implements [Clouds].
 func (s *Set) Read(dst []float32, rows []int32) error {
 	if err := s.Header().checkRead(dst, rows); err != nil {
+		return err
+	}
+	if err := s.consistent(); err != nil {
 		return err
 	}
 	size := s.M * s.D
@@ -49,8 +63,11 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 	return nil
 }
 
-// Digest implements [Clouds]; its error is nil.
+// Digest implements [Clouds]; its error is nil unless the fields of s do not fit each other.
 func (s *Set) Digest() (string, error) {
+	if err := s.consistent(); err != nil {
+		return "", err
+	}
 	d := newDigest()
 	d.add(s.Points)
 	return d.sum(), nil
@@ -64,7 +81,7 @@ func PartOf(s Clouds, name string) (Clouds, error) {
 	case *Stream:
 		return asClouds(s.Part(name))
 	}
-	return nil, fmt.Errorf("%s: expected a Set or a Stream to take a part of, found %T", s.Header().Name, s)
+	return nil, fmt.Errorf("%s: expected a Set or a Stream to take a part of, found %T", HeaderOf(s).Name, s)
 }
 
 // asClouds keeps the interface nil where there is an error.
@@ -77,7 +94,10 @@ func asClouds[T Clouds](s T, err error) (Clouds, error) {
 
 // checkRead checks the arguments of Read.
 func (h Header) checkRead(dst []float32, rows []int32) error {
-	if want := len(rows) * h.M * h.D; len(dst) != want {
+	if h.M < 0 || h.D < 0 || h.N < 0 {
+		return fmt.Errorf("%s: expected clouds, points and coordinates, found shape [%d %d %d]", h.Name, h.N, h.M, h.D)
+	}
+	if want, ok := product(len(rows), h.M, h.D); !ok || len(dst) != want {
 		return fmt.Errorf("%s: %d clouds have %d coordinates, found room for %d", h.Name, len(rows), want, len(dst))
 	}
 	for _, row := range rows {

@@ -29,6 +29,9 @@ type Draw struct {
 // whether to hold some out. "all" and sets without parts return s itself; other parts are copies. An empty part is an
 // error.
 func (s *Set) Part(name string) (*Set, error) {
+	if err := s.consistent(); err != nil {
+		return nil, err
+	}
 	want := slices.Index(partNames, name)
 	if want < 0 && name != "all" {
 		return nil, fmt.Errorf("split %q: expected train, test, val or all", name)
@@ -52,8 +55,11 @@ func (s *Set) Part(name string) (*Set, error) {
 // parts s had. The choice depends only on (N, Labels, fraction, seed): the clouds are put in a seeded random order,
 // gathered by class where labels are known, and c = round(fraction*N) of them, evenly spaced in that order, become
 // test. So every class gives its share to within one cloud. For 0 < fraction < 1 and N >= 2 both parts get at least one
-// cloud; fraction <= 0 puts all in train and fraction >= 1 all in test.
+// cloud; fraction <= 0 puts all in train and fraction >= 1 all in test. nil where the fields of s do not fit each other ([Set.Validate]).
 func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
+	if s.consistent() != nil {
+		return nil
+	}
 	held := 0
 	switch {
 	case fraction >= 1:
@@ -73,6 +79,9 @@ func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
 // to within two. The paper's 6,778 chairs with (0.05, 0.10) give its 338, 677 and 5,763 (protocol section 4); its seed is
 // not known. The draw is recorded in Drawn. Fractions below 0 or with a sum above 1 are an error.
 func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
+	if err := s.consistent(); err != nil {
+		return nil, err
+	}
 	if !(val >= 0 && test >= 0 && val+test <= 1) {
 		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v", val, test)
 	}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -30,8 +31,17 @@ type rowReader interface {
 	Close() error
 }
 
-// Header implements [Clouds].
+// errNotOpen is what there is to say of a nil or zero Stream.
+var errNotOpen = errors.New("expected a stream of clouds that datasets.Open has opened, found none")
+
+// opened says whether Open has made s.
+func (s *Stream) opened() bool { return s != nil && s.array != nil && s.index != nil }
+
+// Header implements [Clouds]. That of a stream that was not opened is of no clouds.
 func (s *Stream) Header() Header {
+	if !s.opened() {
+		return Header{Name: "nil"}
+	}
 	h := s.index.Header()
 	h.M, h.D = s.m, s.d
 	return h
@@ -39,6 +49,9 @@ func (s *Stream) Header() Header {
 
 // Part is [Set.Part]: a stream of the clouds of one part, which reads from the same open file.
 func (s *Stream) Part(name string) (*Stream, error) {
+	if !s.opened() {
+		return nil, errNotOpen
+	}
 	index, err := s.index.Part(name)
 	if err != nil || index == s.index {
 		return s, err
@@ -48,10 +61,18 @@ func (s *Stream) Part(name string) (*Stream, error) {
 }
 
 // Close closes the file, also for the parts.
-func (s *Stream) Close() error { return s.array.Close() }
+func (s *Stream) Close() error {
+	if !s.opened() {
+		return nil
+	}
+	return s.array.Close()
+}
 
 // Read implements [Clouds].
 func (s *Stream) Read(dst []float32, rows []int32) error {
+	if !s.opened() {
+		return errNotOpen
+	}
 	if err := s.Header().checkRead(dst, rows); err != nil {
 		return err
 	}
@@ -107,6 +128,9 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 
 // Digest implements [Clouds]. The pass that it takes also finds every cloud that cannot be used.
 func (s *Stream) Digest() (string, error) {
+	if !s.opened() {
+		return "", errNotOpen
+	}
 	s.digesting.Lock()
 	defer s.digesting.Unlock()
 	if s.digest != "" {

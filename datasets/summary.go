@@ -21,8 +21,12 @@ type Summary struct {
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are counted and left out of
-// the extents (an axis without any finite coordinate reports 0 and 0).
+// the extents (an axis without any finite coordinate reports 0 and 0). A set whose fields do not fit each other ([Set.Validate]) has a
+// zero summary.
 func (s *Set) Summary() Summary {
+	if s.consistent() != nil {
+		return Summary{}
+	}
 	sum := Summary{Clouds: s.N, Points: s.M, Dim: s.D, Classes: s.Classes, MinRadius: math.Inf(1)}
 	sum.Min, sum.Max = make([]float64, s.D), make([]float64, s.D)
 	for k := range s.D {

@@ -21,9 +21,9 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, _, found := strings.Cut(string(text), "\n## A data format")
+	page, _, found := strings.Cut(string(text), "\n## From a module of your own")
 	if !found {
-		t.Fatal("adding.md has no section on data formats")
+		t.Fatal("adding.md has no section on modules")
 	}
 	dir := t.TempDir()
 	overlay := map[string]string{}
@@ -44,7 +44,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head := regexp.MustCompile(`(?m)^var registry = .*\{\n`).Find(old)
+			head := regexp.MustCompile(`(?m)^var registered = .*\{\n`).Find(old)
 			if head == nil {
 				t.Fatalf("%s has no registry", path)
 			}
@@ -92,5 +92,88 @@ func TestExamples(t *testing.T) {
 		if !strings.Contains(out.String(), "--- PASS: "+passed) {
 			t.Errorf("%s has not run:\n%s", passed, out.String())
 		}
+	}
+}
+
+// TestOwnModule writes the module of adding.md into a folder of its own, runs it, and builds the command line with it, without
+// network: what is registered elsewhere can be used by name everywhere.
+func TestOwnModule(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(path string) string {
+		raw, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	_, page, found := strings.Cut(read("docs/adding.md"), "\n## From a module of your own")
+	page, _, also := strings.Cut(page, "\n## ")
+	if !found || !also {
+		t.Fatal("adding.md has no section on modules, or none behind it")
+	}
+	dir := t.TempDir()
+	put := func(path, content string) {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := regexp.MustCompile("(?s)`([a-z/]+\\.go)`:?\n\n```go\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(files) != 3 {
+		t.Fatalf("found %d files in the section, expected own/own.go, main.go and cli.go", len(files))
+	}
+	for _, f := range files {
+		put(f[1], f[2])
+	}
+	const lab = "github.com/sliced-wasserstein/lab"
+	mod := strings.Replace(read("go.mod"), "module "+lab, "module example.com/mine", 1)
+	put("go.mod", mod+"\nrequire "+lab+" v0.0.0\n\nreplace "+lab+" => "+root+"\n")
+	put("go.sum", read("go.sum"))
+
+	call := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "SWLAB_BACKEND=go")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+		return string(out)
+	}
+	out := call("go", "run", ".")
+	for _, line := range []string{"centroid: 9.000 (squared distance", "v-dsw: 200 slices around [", "trained for 2 steps", "loss centroid done"} {
+		if !strings.Contains(out, line) {
+			t.Errorf("expected a line with %q, found\n%s", line, out)
+		}
+	}
+
+	// The code of the README where its files are missing: an error, no crash.
+	code := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(read("README.md"))
+	put("readme/main.go", "package main\n\nimport (\n\t\"fmt\"\n\t\"log\"\n\n\t\""+lab+"/datasets\"\n\t\""+lab+"/swlab\"\n)\n\nfunc main() {\n"+code[1]+"}\n")
+	if said := call("sh", "-c", "go build -o crash ./readme && { ! ./crash 2>&1; }"); !strings.Contains(said, "x.npy") || strings.Contains(said, "panic") {
+		t.Errorf("the code of README.md without its files: %s", said)
+	}
+
+	_, script, _ := strings.Cut(page, "\n```\nlab=")
+	script, _, _ = strings.Cut(script, "```")
+	call("sh", "-c", "set -e; lab="+script)
+	for flag, args := range map[string][]string{
+		"centroid": {"distance", "--help"}, "cap,": {"train", "--help"}, "pooled": {"direction", "--help"}, "centroid,": {"sweep", "--help"},
+	} {
+		if help := call("./swlab", args...); !strings.Contains(help, flag) {
+			t.Errorf("%v does not list %q:\n%s", args, flag, help)
+		}
+	}
+	sized := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--backend", "go", "--rows", "centroid", "--ours=false", "--seeds", "1", "--format", "csv",
+		"--set", "points=16", "--set", "batch=16", "--set", "per_class=1", "--set", "per_test=1"}
+	if table := call("./swlab", sized...); !strings.Contains(table, "centroid") {
+		t.Errorf("no row of the table:\n%s", table)
 	}
 }

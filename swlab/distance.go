@@ -1,13 +1,23 @@
 // Package swlab is the front door: distances between point clouds in plain Go values, with no graph in
 // sight. The packages below it hold the pieces; see docs/architecture.md.
 //
-//	x, _ := datasets.Load("x.npy", datasets.Options{Raw: true})
-//	y, _ := datasets.Load("y.npy", datasets.Options{Raw: true})
-//	d, err := swlab.Distance("sw", x, y, swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1})
+//	x, err := datasets.Load("x.npy", datasets.Options{Raw: true}) // or datasets.FromSlices, datasets.New
+//	if err != nil {
+//		return err
+//	}
+//	y, err := datasets.Load("y.npy", datasets.Options{Raw: true})
+//	if err != nil {
+//		return err
+//	}
+//	d, err := swlab.Distance("sw", x, y, swlab.DistanceOptions{Seed: 1})
+//	if err != nil {
+//		return err
+//	}
 //	fmt.Printf("%.4f +- %.4f (%s)\n", d.Value, d.StdErr, d.Convention)
 package swlab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -34,16 +44,19 @@ const (
 	SIMDPath
 )
 
-// DistanceOptions of Distance.
+// DistanceOptions of Distance. The zero value stands for the paper's choices: DistanceOptions{} and
+// DistanceOptions{Settings: loss.Defaults()} are the same.
 type DistanceOptions struct {
-	loss.Settings                // slices, kappa, p, per point, root, ascent; loss.Defaults() are the paper's
-	Seed          uint64         // of the directions: equal seeds give equal directions on every backend
-	Directions    *Directions    // used as given in place of the loss's own; sliced losses only
-	MassX, MassY  []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
-	Weights       *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
-	Gradient      bool           // also compute the gradient with respect to y
-	Path          Path           // where slices are costed
-	Engine        *engine.Engine // for what the host does not do; nil: the best backend found, if one is needed
+	// Settings are slices, kappa, p, per point, root, ascent. Zero fields stand for loss.Defaults(), field by field. To ask for a zero
+	// itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it is; see loss.Settings.Explicit.
+	loss.Settings
+	Seed         uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
+	Directions   *Directions    // used as given in place of the loss's own; sliced losses only
+	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
+	Weights      *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
+	Gradient     bool           // also compute the gradient with respect to y
+	Path         Path           // where slices are costed
+	Engine       *engine.Engine // for what the host does not do; nil: the best backend found, if one is needed
 }
 
 // Directions are unit vectors, [L, d] for all pairs or [B, L, d].
@@ -83,6 +96,7 @@ type Ledger struct {
 // The clouds are taken as they are: neither centred nor scaled. Clouds of unequal sizes need a loss that is a mean over points.
 func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, error) {
 	began := time.Now()
+	o.Settings = o.Settings.WithDefaults()
 	l, err := prepare(name, x, y, o)
 	if err != nil {
 		return nil, err
@@ -121,6 +135,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 
 // CheckDistance returns what is wrong with a call of Distance, before any work.
 func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
+	o.Settings = o.Settings.WithDefaults()
 	_, err := prepare(name, x, y, o)
 	return err
 }
@@ -128,7 +143,8 @@ func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
 // prepare checks the call and returns its loss.
 func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error) {
 	if o.Amortizer != "" {
-		o.Maps.Points, o.Maps.Dim = x.M, x.D
+		h := x.Header()
+		o.Maps.Points, o.Maps.Dim = h.M, h.D
 	}
 	l, err := loss.New(name, o.Settings)
 	if err != nil {
@@ -196,6 +212,8 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 // finite returns an error for a set that is empty, or that holds what is no number.
 func finite(s *datasets.Set) error {
 	switch {
+	case s == nil:
+		return errors.New("expected a set of clouds, found nil")
 	case s.N < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
 	case s.M < 1 || s.D < 1 || len(s.Points) != s.N*s.M*s.D:

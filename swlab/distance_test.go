@@ -8,6 +8,8 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
@@ -658,6 +660,61 @@ func TestAmortizedDistance(t *testing.T) {
 	for b := range predicted.PerPair {
 		if tuned.PerPair[b] < predicted.PerPair[b] {
 			t.Errorf("pair %d: %v at the prediction, %v after 100 steps from it", b, predicted.PerPair[b], tuned.PerPair[b])
+		}
+	}
+}
+
+// TestZeroOptions: options that are not filled in are the paper's, field by field; a zero that was asked for stays one.
+func TestZeroOptions(t *testing.T) {
+	x, y := gaussian(1, 1, 12, 3, 1), gaussian(2, 1, 12, 3, 1)
+	value := func(name string, o DistanceOptions) float64 {
+		t.Helper()
+		d, err := Distance(name, x, y, o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return d.Value
+	}
+	for _, name := range []string{"sw", "markov-sw", "rp-sw", "cv-sw", "asw", "sinkhorn"} {
+		if got, want := value(name, DistanceOptions{}), value(name, DistanceOptions{Settings: loss.Defaults()}); got != want {
+			t.Errorf("%s: %v with zero options, %v with the defaults", name, got, want)
+		}
+	}
+	some := loss.Defaults()
+	some.Slices = 7
+	if got, want := value("rp-sw", DistanceOptions{Settings: loss.Settings{Slices: 7}}), value("rp-sw", DistanceOptions{Settings: some}); got != want {
+		t.Errorf("with 7 slices alone %v, want %v", got, want)
+	}
+	some.Kappa = 0
+	if value("rp-sw", DistanceOptions{Settings: some}) == value("rp-sw", DistanceOptions{Settings: loss.Settings{Slices: 7}}) {
+		t.Error("kappa = 0 was asked for, and replaced")
+	}
+	if got := some.WithDefaults(); got != some || got.Kappa != 0 {
+		t.Errorf("explicit settings were changed: %+v", got)
+	}
+	if got := (loss.Settings{}).WithDefaults(); got != loss.Defaults() {
+		t.Errorf("zero settings become %+v", got)
+	}
+}
+
+// TestDrawing: samples go from package vmf to vmfviz and to Distance as they are.
+func TestDrawing(t *testing.T) {
+	location := []float32{0, 0.6, 0.8}
+	law, err := vmf.New(location, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := law.Rand32(rand.New(rand.NewPCG(1, 2)), 20)
+	if _, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: samples, Location: location}); err != nil {
+		t.Error(err)
+	}
+	x := gaussian(1, 1, 5, 3, 1)
+	if _, err := Distance("sw", x, x, DistanceOptions{Directions: &Directions{samples, []int{20, 3}}}); err != nil {
+		t.Error(err)
+	}
+	for i, v := range law.Rand(rand.New(rand.NewPCG(1, 2)), 20) {
+		if samples[i] != float32(v) {
+			t.Fatalf("sample %d: %v, in float64 %v", i/3, samples[i], v)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package swlab
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -50,14 +51,30 @@ func NewNetwork(w *weights.Set) (*Network, error) {
 	return &Network{Points: net.Points, weights: fitted}, nil
 }
 
-// Parameters is the number of trained parameters.
-func (n *Network) Parameters() int { return (&pointnet.Autoencoder{Points: n.Points}).Parameters() }
+// check returns an error unless NewNetwork has made the network.
+func (n *Network) check() error {
+	if n == nil || n.weights == nil {
+		return errors.New("expected a network that swlab.NewNetwork has made, found none")
+	}
+	return nil
+}
+
+// Parameters is the number of trained parameters; 0 of a nil network.
+func (n *Network) Parameters() int {
+	if n == nil {
+		return 0
+	}
+	return (&pointnet.Autoencoder{Points: n.Points}).Parameters()
+}
 
 // CheckEncode returns what is wrong with a call of Encode, before any work.
 func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
-	x := clouds.Header()
+	if err := n.check(); err != nil {
+		return err
+	}
+	x := datasets.HeaderOf(clouds)
 	switch {
-	case x.N == 0:
+	case x.N < 1 || x.M < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
 	case x.D != pointnet.Dim:
 		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.D)
@@ -144,6 +161,9 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 // Decode returns the clouds [N, Points, 3] of codes [N, 256], given in row-major order: unit vectors from Encode, or others, as of a
 // latent generator.
 func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
 	z := &datasets.Set{Name: "codes", Points: codes, N: len(codes) / pointnet.LatentSize, M: 1, D: pointnet.LatentSize}
 	switch {
 	case len(codes) != z.N*z.D:

@@ -63,7 +63,7 @@ func (c *slicedCall) locate() error {
 	}
 	if rule.Amortizer != nil {
 		maps := c.o.Maps
-		p, err := Direction(rule.Amortizer.Name(), c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: c.o.Engine})
+		p, err := Direction(c.o.Amortizer, c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: c.o.Engine})
 		if err != nil {
 			return err
 		}

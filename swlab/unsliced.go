@@ -1,6 +1,8 @@
 package swlab
 
 import (
+	"fmt"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -9,6 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // onHost is Distance with a loss that is computed on the host.
@@ -36,10 +40,27 @@ func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) 
 			return err
 		}
 	}
-	args := []any{tensor(x), tensor(y)}
+	rng, err := graph.RNGStateFromSeed(int64(o.Seed))
+	if err != nil {
+		return err
+	}
+	args := []any{tensor(x), tensor(y), rng}
+	specs := l.Specs()
+	w := o.Weights
+	if w == nil {
+		w = weights.Init(specs, o.Seed)
+	} else if len(specs) > 0 {
+		if w, err = w.Match(specs); err != nil {
+			return fmt.Errorf("loss %q: %w", l.Name(), err)
+		}
+	}
+	for _, spec := range specs {
+		t, _ := w.Get(spec.Name)
+		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
 	defer finalizeAll(args)
 	out, err := call(e.Backend, func(in []*graph.Node) []*graph.Node {
-		how := loss.Call{}
+		how := loss.Call{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
 		if o.Gradient {
 			how.Wrt = ot1d.Y
 		}

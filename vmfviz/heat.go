@@ -39,8 +39,11 @@ func SphereGrid(rows int) []float32 {
 	return grid
 }
 
-// HeatOf evaluates f on SphereGrid(rows).
+// HeatOf evaluates f on SphereGrid(rows). nil, which is no heat, without f.
 func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
+	if f == nil {
+		return nil
+	}
 	g := SphereGrid(rows)
 	h := &Heat{Label: label, Values: make([]float64, len(g)/3)}
 	for i := range h.Values {

@@ -37,11 +37,21 @@ func newPicture(width, height float64, alt string, paint func(*sheet)) *Picture 
 
 // Size returns width and height in CSS pixels (1/96 inch), the size at which
 // the picture is meant to be shown. The PNG has twice as many pixels each way.
-func (p *Picture) Size() (width, height int) { return p.width, p.height }
+func (p *Picture) Size() (width, height int) {
+	if p == nil {
+		return 0, 0
+	}
+	return p.width, p.height
+}
 
 // Alt returns one sentence that says what the picture shows, for readers who
 // do not see it.
-func (p *Picture) Alt() string { return p.alt }
+func (p *Picture) Alt() string {
+	if p == nil {
+		return ""
+	}
+	return p.alt
+}
 
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {

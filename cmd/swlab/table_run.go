@@ -40,7 +40,7 @@ func newTableRun(c *common) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.preset, "preset", "", strings.Join(reproduce.PresetNames(), ", "))
-	f.StringVar(&t.rows, "rows", "", "only these rows, by id or name, separated by commas")
+	f.StringVar(&t.rows, "rows", "", "only these rows, by id or name, or LOSS[+SLICING][+AMORTIZER], separated by commas")
 	f.StringVar(&t.seeds, "seeds", "", "training seeds, separated by commas; default: the preset's")
 	f.StringVar(&t.data, "data", "", "clouds in place of the preset's: to train on; for the generation tables, all parts")
 	f.StringVar(&t.test, "test", "", "clouds to reconstruct and to transfer to; default: the preset's, or the test part of --data")

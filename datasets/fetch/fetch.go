@@ -74,6 +74,14 @@ func (o *Options) fill() error {
 // option does not fit. Nothing was written.
 type CallError struct{ error }
 
+// Error is the message; of a zero CallError, that the call is wrong.
+func (e CallError) Error() string {
+	if e.error == nil {
+		return "the call cannot be carried out"
+	}
+	return e.error.Error()
+}
+
 func (e CallError) Unwrap() error { return e.error }
 
 func callErrorf(format string, args ...any) error { return CallError{fmt.Errorf(format, args...)} }
@@ -81,6 +89,9 @@ func callErrorf(format string, args ...any) error { return CallError{fmt.Errorf(
 // Fetch makes a data set available and returns its record. One that is there already is left alone (Record.Fetched is false).
 // A download that was cut off goes on where it stopped.
 func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if source.Files == nil {
 		return nil, callErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}

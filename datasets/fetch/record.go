@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,8 +45,11 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Path is what [datasets.Load] reads.
+// Path is what [datasets.Load] reads; "" of a nil record.
 func (r *Record) Path() string {
+	if r == nil {
+		return ""
+	}
 	return filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(r.Root))
 }
 
@@ -102,6 +106,12 @@ func FindRecord(path string) (*Record, error) {
 // Verify reads every file of a fetched data set again and returns what is wrong with it, a line each: files that are missing,
 // changed or not in the record, and downloads whose sum is not the one that the catalogue has by now.
 func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
+	if r == nil {
+		return nil, errors.New("expected the record of a data set, found nil")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	total, done := int64(0), int64(0)
 	known := map[string]bool{}
 	for _, e := range r.Files {

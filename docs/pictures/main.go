@@ -106,12 +106,8 @@ func spheres() error {
 		if err != nil {
 			return err
 		}
-		var points []float32
-		for _, c := range d.Rand(rand.New(rand.NewPCG(1, uint64(i))), 400) {
-			points = append(points, float32(c))
-		}
 		panels = append(panels, vmfviz.SpherePanel{Caption: fmt.Sprintf("κ = %g, mean length %.3f", kappa, d.MeanResultantLength()),
-			Points: points, Location: []float32{0.6, 0.48, 0.64}})
+			Points: d.Rand32(rand.New(rand.NewPCG(1, uint64(i))), 400), Location: []float32{0.6, 0.48, 0.64}})
 	}
 	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, panels...)
 	if err != nil {

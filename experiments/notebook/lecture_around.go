@@ -16,13 +16,9 @@ func Around(location []float32, kappa float64, n int, seed uint64) ([]float32, e
 	if n < 1 {
 		return nil, fmt.Errorf("n: expected at least 1 direction, found %d", n)
 	}
-	d, err := vmf.New([]float64{float64(location[0]), float64(location[1]), float64(location[2])}, kappa)
+	d, err := vmf.New(location, kappa)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float32, 0, 3*n)
-	for _, c := range d.Rand(rand.New(rand.NewPCG(seed, 5)), n) {
-		out = append(out, float32(c))
-	}
-	return out, nil
+	return d.Rand32(rand.New(rand.NewPCG(seed, 5)), n), nil
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/latent"
-	"github.com/sliced-wasserstein/lab/swlab/metric"
-	"github.com/sliced-wasserstein/lab/swlab/train"
-
 	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // Plan is a table at a size: which runs give which cells.
@@ -42,7 +44,8 @@ type Reading struct {
 // Name of the job: unique in its table.
 func (j Job) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
-// NewPlan plans the table of that name. only are the ids or names of the rows wanted; nil: all. ours says whether rows and columns that the
+// NewPlan plans the table of that name. only are the ids or names of the rows wanted, or losses, slicing rules and amortizers (named); nil:
+// all rows. ours says whether rows and columns that the
 // paper does not have belong to it. The clouds are looked at, in l.
 func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Plan, error) {
 	if err := p.check(); err != nil {
@@ -56,7 +59,7 @@ func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Pla
 	if !ours {
 		plan.Table = plan.Table.WithoutOurs()
 	}
-	if plan.Table.Rows, err = chosen(plan.Table.Rows, only); err != nil {
+	if plan.Table.Rows, err = chosen(plan.Table, only); err != nil {
 		return nil, err
 	}
 	var jobs func(r table.Row, seed uint64) ([]Reading, error)
@@ -85,8 +88,9 @@ func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Pla
 	return plan, nil
 }
 
-// chosen are the rows with those ids, or with those names.
-func chosen(rows []table.Row, only []string) ([]table.Row, error) {
+// chosen are the rows with those ids, or with those names, or made of registered names.
+func chosen(t table.Table, only []string) ([]table.Row, error) {
+	rows := t.Rows
 	if only == nil {
 		return rows, nil
 	}
@@ -94,11 +98,11 @@ func chosen(rows []table.Row, only []string) ([]table.Row, error) {
 	for _, want := range only {
 		i := slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == want || r.Name == want })
 		if i < 0 {
-			var ids []string
-			for _, r := range rows {
-				ids = append(ids, r.ID)
+			r, err := named(t, want)
+			if err != nil {
+				return nil, err
 			}
-			return nil, fmt.Errorf("rows: %w", suggest.Unknown("row", want, ids))
+			i, rows = len(rows), append(rows, r)
 		}
 		if !slices.ContainsFunc(out, func(r table.Row) bool { return r.ID == rows[i].ID }) {
 			out = append(out, rows[i])
@@ -107,10 +111,49 @@ func chosen(rows []table.Row, only []string) ([]table.Row, error) {
 	return out, nil
 }
 
+// named is a row of ours for a loss by its registered name, with an amortizer or a slicing rule or both behind it: energy-distance,
+// v-dsw+la, v-dsw+vmf+la.
+func named(t table.Table, id string) (table.Row, error) {
+	parts := strings.Split(id, "+")
+	run := table.Run{Loss: parts[0]}
+	known := slices.Contains(loss.Names(), run.Loss) && t.Study != "gap"
+	for _, part := range parts[1:] {
+		switch {
+		case run.Amortizer == "" && slices.Contains(amortizer.Names(), part):
+			run.Amortizer = part
+		case run.Slicing == "" && slices.Contains(slicing.Names(), part):
+			run.Slicing = part
+		default:
+			known = false
+		}
+	}
+	if !known {
+		var ids []string
+		for _, r := range t.Rows {
+			ids = append(ids, r.ID)
+		}
+		expected := "some of " + strings.Join(ids, ", ")
+		if t.Study != "gap" {
+			expected += "; or a loss, with +SLICING or +AMORTIZER where it has one"
+		}
+		return table.Row{}, fmt.Errorf("rows: unknown row %q, expected %s%s", id, expected, suggest.Hint(id, ids))
+	}
+	settings := loss.Defaults()
+	settings.Slicing, settings.Amortizer, settings.Maps.Points = run.Slicing, run.Amortizer, 1
+	if _, err := loss.NewGraph(run.Loss, settings); err != nil {
+		return table.Row{}, fmt.Errorf("rows: %q: %w", id, err)
+	}
+	group := 0
+	for _, r := range t.Rows {
+		group = max(group, r.Group)
+	}
+	return table.Row{ID: id, Name: strings.Join(parts, ", "), Group: group, Run: run, Ours: true, Note: "asked for by name"}, nil
+}
+
 // config is how the row's autoencoder is trained.
 func (p Preset) config(r table.Row, seed uint64, batch, epochs int) train.Config {
 	c := train.DefaultConfig()
-	c.Loss, c.Amortizer, c.Seed, c.Batch, c.Epochs, c.DK, c.K = r.Run.Loss, r.Run.Amortizer, seed, batch, epochs, p.DK, p.K
+	c.Loss, c.Slicing, c.Amortizer, c.Seed, c.Batch, c.Epochs, c.DK, c.K = r.Run.Loss, r.Run.Slicing, r.Run.Amortizer, seed, batch, epochs, p.DK, p.K
 	if r.Run.AscentSteps != nil {
 		c.AscentSteps = *r.Run.AscentSteps
 	}

@@ -174,6 +174,21 @@ func TestRowsAndSeeds(t *testing.T) {
 	if _, err := NewPlan(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected some of chamfer, emd-approx`) {
 		t.Error(err)
 	}
+	byName, err := NewPlan(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := byName.Jobs[2].training().Config; len(byName.Jobs) != 6 || c.Loss != "v-dsw" || c.Slicing != "point" || c.Amortizer != "l" || !byName.Table.Rows[1].Ours {
+		t.Errorf("rows by registered names: %+v", c)
+	}
+	for row, says := range map[string]string{"sw+nothing": `unknown row "sw+nothing"`, "sw+la": "no amortizer", "emd-exact": "no network", "v-dsw+la+ea": "unknown row"} {
+		if _, err := NewPlan(l, "short_reconstruction_result", p, []string{row}, true); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("row %s: %v", row, err)
+		}
+	}
+	if _, err := NewPlan(l, "vDSW_approximation", p, []string{"eb-sw"}, true); err == nil || !strings.Contains(err.Error(), "unknown row") {
+		t.Errorf("row by name in the study of the gap: %v", err)
+	}
 	if _, err := NewPlan(l, "table_1", p, nil, true); err == nil || !strings.Contains(err.Error(), `"table_1"`) {
 		t.Error(err)
 	}

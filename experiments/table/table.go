@@ -51,6 +51,7 @@ type Row struct {
 // Run holds the settings of a row under the names of the command line; nil: does not apply, or the paper gives none.
 type Run struct {
 	Loss         string    `json:"loss"`
+	Slicing      string    `json:"slicing,omitempty"` // slicing rule in place of the loss's own
 	Amortizer    string    `json:"amortizer,omitempty"`
 	AscentSteps  *int      `json:"ascent_steps,omitempty"` // on the direction itself, so nil with an amortizer
 	Slices       *int      `json:"slices,omitempty"`       // nil where there is one slice or an adaptive number

@@ -5,13 +5,11 @@ package amortizer
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/registry"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
-
-	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
 // Amortizer predicts a unit direction per pair of clouds.
@@ -38,8 +36,8 @@ type Properties struct {
 	Inert     []string // weights on which the direction does not depend: their gradient is zero in exact arithmetic
 }
 
-// registry holds the maps by name.
-var registry = map[string]func(Config) Amortizer{
+// registered holds the maps by name.
+var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
 	"a":         newAttention,
 	"ea":        newEfficientAttention,
 	"g":         newGeneralised,
@@ -47,34 +45,40 @@ var registry = map[string]func(Config) Amortizer{
 	"la":        newLinearAttention,
 	"la-sorted": newSortedLinearAttention,
 	"n":         newNonLinear,
-}
+})
+
+// Register makes a map of another package available by name: in New, in Settings.Amortizer of the losses with a location, and so in
+// swlab.Distance, swlab.Direction, in trainings and sweeps, and in the flags of a command line built with that package. It is meant
+// to be called from init functions. Names consist of lowercase letters, digits and single hyphens; it panics, with an error, for
+// another name, for one that is taken, and for a nil function. The function gets a Config that New has completed and checked.
+func Register(name string, amortizer func(Config) Amortizer) { registered.Register(name, amortizer) }
 
 // Names lists the registered maps.
-func Names() []string {
-	var out []string
-	for n := range registry {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
-}
+func Names() []string { return registered.Names() }
 
 // New returns the map of that name.
 func New(name string, c Config) (Amortizer, error) {
-	make, ok := registry[name]
-	if !ok {
-		return nil, suggest.Unknown("amortizer", name, Names())
+	make, err := registered.Get(name)
+	if err != nil {
+		return nil, err
 	}
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
-	return make(c), nil
+	a := make(c)
+	if a == nil {
+		return nil, fmt.Errorf("amortizer %q: its constructor returned nil", name)
+	}
+	return a, nil
 }
 
-// Parameters is the number of weights of a map.
+// Parameters is the number of weights of a map; 0 without one.
 func Parameters(a Amortizer) int {
 	n := 0
+	if a == nil {
+		return n
+	}
 	for _, s := range a.Specs() {
 		n += s.Size()
 	}

@@ -267,14 +267,31 @@ func cudaAbsence(found []plugin) string {
 	return "; there is an NVIDIA device, and `make setup-cuda` installs the plugin for it"
 }
 
+// Ready returns an error unless e is an engine that Open has opened and that is not closed.
+func Ready(e *Engine) error {
+	switch {
+	case e == nil || e.Backend == nil:
+		return errors.New("expected an engine that engine.Open has opened, found none")
+	case e.closed:
+		return errors.New("expected an open engine, found one that is closed")
+	}
+	return nil
+}
+
 // IsXLA says whether XLA compiles the graphs, on the CPU or on a GPU.
-func (e *Engine) IsXLA() bool { return strings.HasPrefix(e.Name, kindXLA+":") }
+func (e *Engine) IsXLA() bool { return e != nil && strings.HasPrefix(e.Name, kindXLA+":") }
 
 // IsCUDA says whether the graphs run on an NVIDIA GPU.
-func (e *Engine) IsCUDA() bool { return e.Name == kindCUDA }
+func (e *Engine) IsCUDA() bool { return e != nil && e.Name == kindCUDA }
 
-// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU plugin makes of the processor, or 1.
-func (e *Engine) Devices() int { return int(e.Backend.NumDevices()) }
+// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU plugin makes of the processor, or 1. A nil
+// engine has none.
+func (e *Engine) Devices() int {
+	if e == nil || e.Backend == nil {
+		return 0
+	}
+	return int(e.Backend.NumDevices())
+}
 
 // Close gives the backend up. When the last engine that shares it is closed the backend is released, and everything
 // compiled with it becomes invalid. Closing twice does nothing more.
@@ -286,10 +303,13 @@ func (e *Engine) Close() {
 
 // closeLocked is Close with mu held.
 func (e *Engine) closeLocked() {
-	if e.closed {
+	if e == nil || e.closed {
 		return
 	}
 	e.closed = true
+	if e.shared == nil {
+		return
+	}
 	if e.shared.users--; e.shared.users == 0 {
 		delete(backends, e.shared.key)
 		e.shared.backend.Finalize()

@@ -102,8 +102,9 @@ func NewClassifier(e *engine.Engine, c ClassifierConfig) (*Classifier, error) {
 
 // Close frees the compiled programs.
 func (c *Classifier) Close() {
-	c.step.Finalize()
-	c.predict.Finalize()
+	if c != nil {
+		finalize(c.step, c.predict)
+	}
 }
 
 // Classify is NewClassifier and one call of Train.

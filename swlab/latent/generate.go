@@ -38,6 +38,9 @@ func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error
 
 // newGenerate is the program noise, weights... -> codes.
 func newGenerate(e *engine.Engine) (*graph.Exec, error) {
+	if err := engine.Ready(e); err != nil {
+		return nil, err
+	}
 	return graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
 		return pointnet.Generator{}.Forward(weights.Bind(pointnet.Generator{}.Specs(), in[1:]), in[0])
 	})

@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -119,8 +120,18 @@ func NewGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*GeneratorTrainer
 
 // Close frees the compiled programs.
 func (t *GeneratorTrainer) Close() {
-	t.forward.Finalize()
-	t.step.Finalize()
+	if t != nil {
+		finalize(t.forward, t.step)
+	}
+}
+
+// finalize frees the programs that there are.
+func finalize(list ...*graph.Exec) {
+	for _, x := range list {
+		if x != nil {
+			x.Finalize()
+		}
+	}
 }
 
 // Train trains a generator on codes (labels are not used): every step draws noise from N(0, I) for as many codes as the
@@ -168,6 +179,9 @@ func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, 
 
 // Generate is [Generate] with the programs of the trainer.
 func (t *GeneratorTrainer) Generate(w *weights.Set, n int, seed uint64) ([]float32, error) {
+	if t == nil || t.forward == nil {
+		return nil, errors.New("expected a trainer that NewGeneratorTrainer has made, found none")
+	}
 	return sample(t.forward, w, n, seed)
 }
 

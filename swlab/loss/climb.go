@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -30,6 +31,12 @@ func (s Sliced) Climber(b compute.Backend, c Climb) (*slicing.Climber, error) {
 
 // SplitClimber is Climber for batches divided among devices.
 func (s Sliced) SplitClimber(d split.Devices, c Climb) (*slicing.Climber, error) {
+	switch {
+	case d.Backend() == nil:
+		return nil, errors.New("the ascent on the location: expected a backend, found nil")
+	case s.Rule.Law == nil || s.Rule.Ascent == nil:
+		return nil, errors.New("the ascent on the location: expected a slicing rule with an ascent, found none")
+	}
 	if c.Graph || c.Method != ot1d.Auto || d.Count() > 1 || !loop.CPU(d.Backend()) {
 		return slicing.NewSplitClimber(d, *s.Rule.Ascent, s.Objective(c.Method))
 	}

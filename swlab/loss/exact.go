@@ -52,6 +52,12 @@ func (e ExactEMD) Convention() string {
 // Compare solves one assignment per pair.
 func (e ExactEMD) Compare(x, y ot1d.Clouds, gradient bool) (Compared, error) {
 	var out Compared
+	if err := checkPaired(x, y); err != nil {
+		return out, err
+	}
+	if x.N != y.N {
+		return out, fmt.Errorf("expected clouds of equally many points, found %d and %d", x.N, y.N)
+	}
 	share := 1.0
 	if e.PerPoint {
 		share = 1 / float64(x.N)

@@ -111,18 +111,18 @@ func (s Settings) located(label, law string, n int) (Loss, error) {
 }
 
 func newChamfer(s Settings) (Loss, error) {
-	return Chamfer{P: s.P, Sum: s.Summed}, s.unsliced()
+	return Chamfer{P: s.P, Sum: s.Summed}, s.RejectSlicing()
 }
 
 func newApproximateEMD(s Settings) (Loss, error) {
 	if s.P != 0 && s.P != 1 {
 		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
 	}
-	return ApproximateEMD{PerPoint: s.PerPoint}, s.unsliced()
+	return ApproximateEMD{PerPoint: s.PerPoint}, s.RejectSlicing()
 }
 
 func newExactEMD(s Settings) (Loss, error) {
-	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.unsliced()
+	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.RejectSlicing()
 }
 
 // newSinkhorn makes the transport part, or the divergence.
@@ -134,6 +134,6 @@ func newSinkhorn(debiased bool) func(Settings) (Loss, error) {
 		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {
 			return nil, fmt.Errorf("regularisation: expected a positive number, found %v", s.Reg)
 		}
-		return Sinkhorn{Reg: s.Reg, P: s.P, Debiased: debiased}, s.unsliced()
+		return Sinkhorn{Reg: s.Reg, P: s.P, Debiased: debiased}, s.RejectSlicing()
 	}
 }

@@ -2,13 +2,12 @@ package loss
 
 import (
 	"fmt"
-	"sort"
 
-	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/registry"
 )
 
-// registry holds the losses by their name on the command line.
-var registry = map[string]func(Settings) (Loss, error){
+// registered holds the losses by their name on the command line.
+var registered = registry.New("loss", map[string]func(Settings) (Loss, error){
 	"sw":            newSW("SW", "uniform", nil),
 	"orthogonal-sw": newSW("Orthogonal SW", "orthogonal", nil),
 	"qmc-sw":        newSW("QMC SW", "qmc", nil),
@@ -25,23 +24,24 @@ var registry = map[string]func(Settings) (Loss, error){
 	"sinkhorn":      newSinkhorn(false),
 
 	"sinkhorn-divergence": newSinkhorn(true),
-}
+})
+
+// Register makes a loss of another package available by name: in New, and so in swlab.Distance, in trainings and sweeps (a Graph), and
+// in the flags of a command line built with that package. It is meant to be called from init functions. Names consist of lowercase
+// letters, digits and single hyphens; it panics, with an error, for another name, for one that is taken, and for a nil function.
+//
+// The function gets settings that New has checked as far as several losses share them. It should refuse those that the loss would
+// ignore (Settings.RejectSlicing). The loss it returns must be a Graph or a Host; a variant of a registered one can be had from New.
+func Register(name string, loss func(Settings) (Loss, error)) { registered.Register(name, loss) }
 
 // Names lists the registered losses.
-func Names() []string {
-	var out []string
-	for n := range registry {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
-}
+func Names() []string { return registered.Names() }
 
 // New returns the loss of that name with those settings.
 func New(name string, s Settings) (Loss, error) {
-	make, ok := registry[name]
-	if !ok {
-		return nil, suggest.Unknown("loss", name, Names())
+	make, err := registered.Get(name)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -49,6 +49,9 @@ func New(name string, s Settings) (Loss, error) {
 	l, err := make(s)
 	if err != nil {
 		return nil, fmt.Errorf("loss %q: %w", name, err)
+	}
+	if l == nil {
+		return nil, fmt.Errorf("loss %q: its constructor returned nil", name)
 	}
 	return l, nil
 }

@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,13 +40,34 @@ type Settings struct {
 	FineTune      bool             `json:"fine_tune,omitempty"`  // the ascent starts from the map's prediction
 	Maps          amortizer.Config `json:"-"`                    // what the map depends on
 	Reflection    vmf.Reflection   `json:"reflection"`           // how vMF samples are turned to their location
+
+	// Explicit says that zeros are meant as zeros (kappa = 0, no ascent steps). Defaults sets it. Without it, WithDefaults fills them in.
+	Explicit bool `json:"-"`
 }
 
 // Defaults are the settings of the paper: L = 100, kappa = 1, p = 2, sums over points, T = 50 ascent steps of rate 1e-4, and for the
 // losses beyond it those of their own papers.
 func Defaults() Settings {
 	return Settings{Kappa: 1, Chain: 10, Control: "upper", Epsilon: 0.5, Reg: 0.01,
-		AscentSteps: 50, AscentRate: 1e-4, Reflection: vmf.Coded}
+		AscentSteps: 50, AscentRate: 1e-4, Reflection: vmf.Coded, Explicit: true}
+}
+
+// WithDefaults fills the zero fields in from Defaults, unless the settings are Explicit: Settings{Slices: 10} becomes the paper's settings
+// with 10 slices, and settings that began as Defaults() stay as they are. swlab.Distance takes its settings so; New does not.
+func (s Settings) WithDefaults() Settings {
+	if s.Explicit {
+		return s
+	}
+	d := Defaults()
+	s.Kappa = cmp.Or(s.Kappa, d.Kappa)
+	s.Chain = cmp.Or(s.Chain, d.Chain)
+	s.Control = cmp.Or(s.Control, d.Control)
+	s.Epsilon = cmp.Or(s.Epsilon, d.Epsilon)
+	s.Reg = cmp.Or(s.Reg, d.Reg)
+	s.AscentSteps = cmp.Or(s.AscentSteps, d.AscentSteps)
+	s.AscentRate = cmp.Or(s.AscentRate, d.AscentRate)
+	s.Explicit = true
+	return s
 }
 
 // Check returns an error for a setting whose value no loss takes: a number out of range, or an unknown name. Zero stands for the
@@ -105,8 +127,9 @@ func (s Settings) still() error {
 	return nil
 }
 
-// unsliced refuses settings that would silently do nothing.
-func (s Settings) unsliced() error {
+// RejectSlicing returns an error that names a setting of slices or of an ascent that was made, for the constructor of a loss without
+// slices: there it would silently do nothing.
+func (s Settings) RejectSlicing() error {
 	switch {
 	case s.Slicing != "":
 		return fmt.Errorf("it takes no slices, so no slicing rule: found %q", s.Slicing)

@@ -50,6 +50,9 @@ func (s Sinkhorn) Convention() string {
 // Compare solves one problem per pair, three for the divergence.
 func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Compared, error) {
 	var out Compared
+	if err := checkPaired(x, y); err != nil {
+		return out, err
+	}
 	solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
 	for b := range x.Batch {
 		cx, cy := x.Points[b*x.N*x.Dim:(b+1)*x.N*x.Dim], y.Points[b*y.N*y.Dim:(b+1)*y.N*y.Dim]
@@ -92,4 +95,17 @@ func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient boo
 
 func notConverged(reg float64) error {
 	return fmt.Errorf("sinkhorn has not converged with a regularisation of %g: take a larger one", reg)
+}
+
+// checkPaired checks that two batches hold the numbers that their sizes say, and that they can be compared pair by pair.
+func checkPaired(x, y ot1d.Clouds) error {
+	for _, c := range []ot1d.Clouds{x, y} {
+		if c.Batch < 1 || c.N < 1 || c.Dim < 1 || len(c.Points)/c.Batch/c.N != c.Dim || len(c.Points)%(c.Batch*c.N) != 0 {
+			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Points), c.Batch, c.N, c.Dim)
+		}
+	}
+	if x.Batch != y.Batch || x.Dim != y.Dim {
+		return fmt.Errorf("expected as many clouds in x as in y, of one dimension, found %d of dimension %d and %d of dimension %d", x.Batch, x.Dim, y.Batch, y.Dim)
+	}
+	return nil
 }

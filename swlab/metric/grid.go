@@ -100,7 +100,7 @@ func square(v float64) float64 { return v * v }
 // Cells counts the points of all clouds, times scale, by the cell of [JSD] that they lie in: [10144], numbered as the grid's points
 // that are kept, the first coordinate slowest. Clouds are of dimension 3.
 func Cells(clouds datasets.Clouds, scale float64) ([]int, error) {
-	h := clouds.Header()
+	h := datasets.HeaderOf(clouds)
 	if h.D != 3 {
 		return nil, fmt.Errorf("%s: JSD: expected clouds of dimension 3, found %d", h.Name, h.D)
 	}

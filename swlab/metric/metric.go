@@ -131,8 +131,11 @@ func named(name string) (distance, error) {
 // the number of clouds but for the matrices of distances, 8 bytes per pair. When ctx ends, Compare returns its error; what is in the
 // Store by then is not computed again.
 func Compare(ctx context.Context, e *engine.Engine, reference, generated datasets.Clouds, o Options) (*Report, error) {
-	if err := Check(reference.Header(), generated.Header(), o); err != nil {
+	if err := Check(datasets.HeaderOf(reference), datasets.HeaderOf(generated), o); err != nil {
 		return nil, err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	r := &Report{NReference: reference.Header().N, NGenerated: generated.Header().N, Conventions: map[string]string{}}
 	var err error

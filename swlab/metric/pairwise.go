@@ -30,8 +30,11 @@ func (s side) is(t side) bool { return s.digest == t.digest && s.N == t.N && s.M
 // distance is symmetric, one half is computed; the kernel's EMD is not, and both are.
 func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Options) (Matrix, error) {
 	o.Distances = []string{distance}
-	if err := Check(second.Header(), first.Header(), o); err != nil {
+	if err := Check(datasets.HeaderOf(second), datasets.HeaderOf(first), o); err != nil {
 		return Matrix{}, err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	a, err := newSide(first)
 	if err != nil {

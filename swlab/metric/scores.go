@@ -12,8 +12,13 @@ type Matrix struct {
 	Assigned   float64   // the smallest part of a pair's mass that the distance has matched: 1 unless it is emd-approx
 }
 
-// At is the distance from i of the first set to j of the second.
-func (m Matrix) At(i, j int) float64 { return m.Values[i*m.Cols+j] }
+// At is the distance from i of the first set to j of the second; NaN outside of the matrix.
+func (m Matrix) At(i, j int) float64 {
+	if k := i*m.Cols + j; i >= 0 && j >= 0 && j < m.Cols && i < m.Rows && k < len(m.Values) {
+		return m.Values[k]
+	}
+	return math.NaN()
+}
 
 // Scores of a generated set against a reference set under one distance D_ij = D(generated i, reference j). Fractions, not per cent;
 // distances are in the distance's own unit, not times 100. The released code calls its routine with the roles of the sets exchanged; its numbers

@@ -31,6 +31,9 @@ type Programs struct {
 
 // Close frees them.
 func (p *Programs) Close() {
+	if p == nil {
+		return
+	}
 	for _, s := range p.solvers {
 		s.close()
 	}

@@ -93,8 +93,16 @@ func Assign(cost []float64, m int) (*Assignment, error) {
 // Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p ||d||^(p-2) d for x_i,
 // d = x_i - y_Match[i], and its negative for y_Match[i]. That is the gradient of the optimal cost wherever the optimal
 // matching is unique. Where matched points coincide it is 0, which for p <= 1 is a choice. x, y, dim and p are those of
-// [EMD].
+// [EMD]; where they do not fit the matching there is no gradient, nil.
 func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
+	if a == nil || dim < 1 || len(x)/dim < len(a.Match) {
+		return nil, nil
+	}
+	for _, j := range a.Match {
+		if j < 0 || int(j) >= len(y)/dim {
+			return nil, nil
+		}
+	}
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for i, j := range a.Match {
 		px, py := x[i*dim:(i+1)*dim], y[int(j)*dim:(int(j)+1)*dim]

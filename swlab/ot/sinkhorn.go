@@ -118,8 +118,11 @@ func weights(name string, w []float64, n int) ([]float64, float64, error) {
 	return w, sum, nil
 }
 
-// Matrix is P, [n, k].
+// Matrix is P, [n, k]; nil of a plan that Sinkhorn has not made.
 func (p *Plan) Matrix() []float64 {
+	if p == nil || len(p.cost) == 0 || len(p.cost) != len(p.F)*len(p.G) {
+		return nil
+	}
 	out := make([]float64, len(p.cost))
 	k := len(p.G)
 	parallel(len(p.F), 16, func(from, to int) {
@@ -166,7 +169,13 @@ func (p *Plan) sums(a, b []float64, mass float64) {
 // Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]: sum_j P_ij p ||x_i -
 // y_j||^(p-2) (x_i - y_j) for x_i. Of a converged plan it is the exact gradient of Objective (the plan is its
 // minimiser); it is not the gradient of Cost alone. Coinciding points contribute 0.
-func (p *Plan) Gradient() (gx, gy []float64) { return pairGradient(p.Matrix(), p.x, p.y, p.dim, p.p) }
+func (p *Plan) Gradient() (gx, gy []float64) {
+	plan := p.Matrix()
+	if plan == nil {
+		return nil, nil
+	}
+	return pairGradient(plan, p.x, p.y, p.dim, p.p)
+}
 
 // Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives and its gradient in x and y.
 type Divergence struct {

@@ -1,6 +1,7 @@
 package slicing
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -116,7 +117,13 @@ func (g graphStep) call(state []split.Value, x, y split.Value) ([]split.Value, e
 func (g graphStep) close() { g.exec.Finalize() }
 
 // InGraph says whether the costs are found inside of the compiled step.
-func (c *Climber) InGraph() bool { _, ok := c.step.(graphStep); return ok }
+func (c *Climber) InGraph() bool {
+	if c == nil {
+		return false
+	}
+	_, ok := c.step.(graphStep)
+	return ok
+}
 
 // WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
 func (c Climber) WithSteps(steps int) *Climber {
@@ -126,6 +133,9 @@ func (c Climber) WithSteps(steps int) *Climber {
 
 // Close frees the compiled steps.
 func (c *Climber) Close() {
+	if c == nil || c.step == nil {
+		return
+	}
 	c.start.Finalize()
 	c.step.close()
 }
@@ -150,6 +160,9 @@ func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *gra
 // backend or of the host) from the locations from [batch, dim], which it leaves alone, or from uniform ones where from is nil.
 // seed steers that start and the noise of every step. The caller finalizes the result.
 func (c *Climber) Climb(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
+	if x == nil || y == nil {
+		return nil, errors.New("ascent: expected clouds x and y, found nil")
+	}
 	var start split.Value
 	if from != nil {
 		start = split.Value{from}
@@ -163,6 +176,12 @@ func (c *Climber) Climb(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor
 
 // ClimbSplit is Climb on the climber's devices, among which the batch of from, x, y and the result is divided.
 func (c *Climber) ClimbSplit(seed int64, from, x, y split.Value) (split.Value, error) {
+	if c == nil || c.step == nil {
+		return nil, errors.New("expected an ascent that a constructor has made, found none")
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return nil, errors.New("ascent: expected clouds x and y, found none")
+	}
 	rng, err := c.devices.Random(seed)
 	if err != nil {
 		return nil, err

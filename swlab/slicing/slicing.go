@@ -4,6 +4,7 @@
 package slicing
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -64,7 +65,11 @@ type Rule struct {
 
 // Name describes the rule, such as "vmf(1), L = 100, ascent T = 10".
 func (r Rule) Name() string {
-	s := fmt.Sprintf("%s, L = %d", r.Law.Name(), r.Slices)
+	law := "none"
+	if r.Law != nil {
+		law = r.Law.Name()
+	}
+	s := fmt.Sprintf("%s, L = %d", law, r.Slices)
 	if r.Amortizer != nil {
 		s += ", amortizer " + r.Amortizer.Name()
 	}
@@ -76,6 +81,9 @@ func (r Rule) Name() string {
 
 // Fits returns an error when clouds of m and n points of that dimension cannot be sliced by the rule.
 func (r Rule) Fits(m, n, dim int) error {
+	if r.Law == nil {
+		return errors.New("expected a slicing rule, found none")
+	}
 	if err := r.Law.Fits(dim); err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (c Config) Fit(set datasets.Header) Config {
 
 // Check compares the configuration, in which Fit has left no 0, with the data it is to run on.
 func (c Config) Check(data datasets.Clouds) error {
-	set := data.Header()
+	set := datasets.HeaderOf(data)
 	switch {
 	case set.D != pointnet.Dim:
 		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)

@@ -36,6 +36,9 @@ type locator struct {
 
 // Close frees the compiled steps.
 func (p *Programs) Close() {
+	if p == nil {
+		return
+	}
 	p.now.close()
 	*p = Programs{}
 }

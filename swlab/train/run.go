@@ -56,7 +56,12 @@ type Options struct {
 // another run. Nothing has been written then.
 type CallError struct{ Err error }
 
-func (e CallError) Error() string { return e.Err.Error() }
+func (e CallError) Error() string {
+	if e.Err == nil {
+		return "the call cannot be carried out"
+	}
+	return e.Err.Error()
+}
 func (e CallError) Unwrap() error { return e.Err }
 
 // Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
@@ -68,7 +73,13 @@ func (e CallError) Unwrap() error { return e.Err }
 // what has been done: it then goes on, and ends, as if it had had them from the beginning. Cancelling ctx saves a checkpoint and
 // returns ctx's error. Where the training is done but one of the last files cannot be written, the error comes with the result.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
-	c = c.Fit(set.Header())
+	if err := engine.Ready(e); err != nil {
+		return Result{}, CallError{err}
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c = c.Fit(datasets.HeaderOf(set))
 	if err := c.Check(set); err != nil {
 		return Result{}, CallError{err}
 	}
@@ -128,7 +139,10 @@ func (c Config) On(set datasets.Clouds) Config {
 }
 
 func (c Config) on(set datasets.Clouds) (Config, error) {
-	h := set.Header()
+	h := datasets.HeaderOf(set)
+	if h.N < 1 {
+		return c, fmt.Errorf("%s: no clouds to train on", h.Name)
+	}
 	digest, err := set.Digest()
 	if err != nil {
 		return c, err

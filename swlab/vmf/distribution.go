@@ -7,7 +7,8 @@ import (
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the host. It is
-// immutable and safe for concurrent use (each goroutine with its own random source).
+// immutable and safe for concurrent use (each goroutine with its own random source). New makes one; of a nil or zero Dist every number
+// is NaN and every vector nil.
 type Dist struct {
 	location []float64 // unit
 	kappa    float64
@@ -23,7 +24,16 @@ const unitTolerance = 1e-4
 //
 // It fails when location has fewer than two coordinates, is not finite or is not a unit vector, and when kappa is not
 // in its range. The location is copied.
-func New(location []float64, kappa float64) (*Dist, error) {
+func New[F float32 | float64](location []F, kappa float64) (*Dist, error) {
+	wide := make([]float64, len(location))
+	for i, x := range location {
+		wide[i] = float64(x)
+	}
+	return newDist(wide, kappa)
+}
+
+// newDist is New for a location that it may write to.
+func newDist(location []float64, kappa float64) (*Dist, error) {
 	if len(location) < 2 {
 		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
 	}
@@ -40,11 +50,10 @@ func New(location []float64, kappa float64) (*Dist, error) {
 		return nil, fmt.Errorf("vmf: location has norm %g, expected a unit vector (norm 1 within %g); divide it by its norm",
 			norm, unitTolerance)
 	}
-	d := &Dist{location: make([]float64, len(location)), kappa: kappa}
-	for i, x := range location {
-		d.location[i] = x / norm
+	for i := range location {
+		location[i] /= norm
 	}
-	return d, nil
+	return &Dist{location: location, kappa: kappa}, nil
 }
 
 // CheckKappa returns an error unless kappa is a concentration in [0, MaxKappa]. FromNoise panics where it fails, so a
@@ -56,46 +65,61 @@ func CheckKappa(kappa float64) error {
 	return nil
 }
 
-// Dim is the dimension d of the space around the sphere S^{d-1}.
-func (d *Dist) Dim() int { return len(d.location) }
+// Dim is the dimension d of the space around the sphere S^{d-1}; 0 of a Dist that New has not made.
+func (d *Dist) Dim() int {
+	if d == nil {
+		return 0
+	}
+	return len(d.location)
+}
 
-// Kappa is the concentration.
-func (d *Dist) Kappa() float64 { return d.kappa }
+// Kappa is the concentration; NaN of a Dist that New has not made.
+func (d *Dist) Kappa() float64 {
+	if d.Dim() == 0 {
+		return math.NaN()
+	}
+	return d.kappa
+}
 
 // Location is a copy of the unit location vector, [d].
-func (d *Dist) Location() []float64 { return append([]float64(nil), d.location...) }
+func (d *Dist) Location() []float64 {
+	if d == nil {
+		return nil
+	}
+	return append([]float64(nil), d.location...)
+}
 
 // LogProb is the natural logarithm of the density with respect to the surface measure of the sphere,
 // log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (it is not normalised here). NaN when len(x) is not Dim.
 func (d *Dist) LogProb(x []float64) float64 {
-	if len(x) != len(d.location) {
+	if d.Dim() == 0 || len(x) != d.Dim() {
 		return math.NaN()
 	}
 	dot := 0.0
 	for i, m := range d.location {
 		dot += m * x[i]
 	}
-	_, rest := logMean(d.Dim(), d.kappa)
+	_, rest := logMean(d.Dim(), d.Kappa())
 	return rest - LogSurfaceArea(d.Dim()) - d.kappa*(1-dot)
 }
 
 // LogNormalizer is log C_d(kappa); see the function of that name.
-func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.kappa) }
+func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.Kappa()) }
 
 // MeanResultantLength is A_d(kappa), the length of the mean vector; see the function of that name.
-func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.kappa) }
+func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.Kappa()) }
 
 // MeanCos2 is E[(mu.x)^2]; see the function of that name.
-func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.kappa) }
+func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.Kappa()) }
 
 // VarCos is the variance of mu.x; see the function of that name.
-func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.kappa) }
+func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.Kappa()) }
 
 // Entropy is the differential entropy in nats; see the function of that name.
-func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.kappa) }
+func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.Kappa()) }
 
 // KLUniform is the divergence from the uniform law in nats; see the function of that name.
-func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.kappa) }
+func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.Kappa()) }
 
 // Mean is the mean vector A_d(kappa) mu, [d].
 func (d *Dist) Mean() []float64 {
@@ -116,6 +140,9 @@ func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
 // axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.
 func (d *Dist) axial(along float64) []float64 {
 	n := d.Dim()
+	if n == 0 {
+		return nil
+	}
 	across := besselRatio(n, d.kappa).scale
 	m := make([]float64, n*n)
 	for i, x := range d.location {
@@ -128,9 +155,9 @@ func (d *Dist) axial(along float64) []float64 {
 }
 
 // Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to rounding and the
-// component across the location keeps its relative accuracy at every kappa. nil when n < 1.
+// component across the location keeps its relative accuracy at every kappa. nil when n < 1 or without a source. See Rand32 for pictures.
 func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
-	if n < 1 {
+	if n < 1 || src == nil || d.Dim() == 0 {
 		return nil
 	}
 	dim := d.Dim()
@@ -142,6 +169,20 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 		omega, sine := draw()
 		direction(src, row[1:])
 		mirror.carry(row, omega, sine)
+	}
+	return x
+}
+
+// Rand32 is Rand rounded to float32, in which package vmfviz draws directions and swlab.Directions takes them: equal sources give
+// the same samples.
+func (d *Dist) Rand32(src *rand.Rand, n int) []float32 {
+	samples := d.Rand(src, n)
+	if samples == nil {
+		return nil
+	}
+	x := make([]float32, len(samples))
+	for i, v := range samples {
+		x[i] = float32(v)
 	}
 	return x
 }

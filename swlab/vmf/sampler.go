@@ -85,6 +85,12 @@ func Omega(src *rand.Rand, d int, kappa float64, n int) []float64 {
 		return nil
 	}
 	omega := make([]float64, n)
+	if src == nil {
+		for i := range omega {
+			omega[i] = math.NaN()
+		}
+		return omega
+	}
 	draw := angleSource(src, d, kappa)
 	for i := range omega {
 		omega[i], _ = draw()
@@ -106,9 +112,10 @@ func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float
 }
 
 // Uniform draws n independent directions from the uniform law on S^{d-1}, as normals divided by their norm:
-// n*d values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1); nil when d or n is below 1.
+// n*d values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1); nil when d or n is below 1,
+// or without a source.
 func Uniform(src *rand.Rand, d, n int) []float64 {
-	if d < 1 || n < 1 {
+	if d < 1 || n < 1 || src == nil {
 		return nil
 	}
 	x := make([]float64, n*d)

@@ -73,22 +73,23 @@ func (w Wood) angle(psi float64) (omega, sine float64) {
 }
 
 // Draw runs the rejection until a proposal is accepted and returns its omega. On average it takes at most about
-// 1.5 proposals. NaN when the constants are.
+// 1.5 proposals. NaN when the constants are, when they are none that NewWood gives, and without a source.
 func (w Wood) Draw(src *rand.Rand) float64 {
 	omega, _ := w.draw(src)
 	return omega
 }
 
 func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
-	if math.IsNaN(w.B) {
+	if math.IsNaN(w.B) || w.Dim < 2 || src == nil {
 		return math.NaN(), math.NaN()
 	}
-	for {
+	for range 1 << 20 { // without end only for constants that are none
 		psi := symmetricBeta(src, w.Dim)
 		if _, _, accept := w.Propose(psi, src.Float64()); accept {
 			return w.angle(psi)
 		}
 	}
+	return math.NaN(), math.NaN()
 }
 
 // symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta laws with parameter a >= 1/2,

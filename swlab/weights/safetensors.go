@@ -120,8 +120,8 @@ func WriteSafetensors(path string, set *Set) error {
 func writeSafetensors(w io.Writer, set *Set) error {
 	header := map[string]entry{}
 	var at int64
-	for _, n := range set.names {
-		t := set.tensors[n]
+	for _, n := range set.Names() {
+		t, _ := set.Get(n)
 		end := at + int64(4*len(t.Data))
 		shape := t.Shape
 		if shape == nil {

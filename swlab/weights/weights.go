@@ -86,28 +86,47 @@ type Set struct {
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{tensors: map[string]Tensor{}} }
 
-// Put adds or replaces a tensor; the first Put of a name fixes its place in the order.
+// Put adds or replaces a tensor; the first Put of a name fixes its place in the order. It does nothing to a nil set.
 func (s *Set) Put(name string, t Tensor) {
+	if s == nil {
+		return
+	}
+	if s.tensors == nil {
+		s.tensors = map[string]Tensor{}
+	}
 	if _, known := s.tensors[name]; !known {
 		s.names = append(s.names, name)
 	}
 	s.tensors[name] = t
 }
 
-// Get returns the tensor of that name.
-func (s *Set) Get(name string) (Tensor, bool) { t, ok := s.tensors[name]; return t, ok }
+// Get returns the tensor of that name. A nil set has none.
+func (s *Set) Get(name string) (Tensor, bool) {
+	if s == nil {
+		return Tensor{}, false
+	}
+	t, ok := s.tensors[name]
+	return t, ok
+}
 
 // Names lists the names in order.
-func (s *Set) Names() []string { return slices.Clone(s.names) }
+func (s *Set) Names() []string {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.names)
+}
 
 // Init draws the initial values of the tensors in the order of specs from one generator seeded with seed, so equal
-// specs and seeds give equal values on every backend.
+// specs and seeds give equal values on every backend. A nil Init leaves zeros.
 func Init(specs []Spec, seed uint64) *Set {
 	r := rand.New(rand.NewPCG(seed, 0x5357_4c41_4257)) // second word: "SWLABW"
 	set := NewSet()
 	for _, sp := range specs {
 		v := make([]float32, sp.Size())
-		sp.Init(r, v)
+		if sp.Init != nil {
+			sp.Init(r, v)
+		}
 		set.Put(sp.Name, Tensor{Shape: slices.Clone(sp.Shape), Data: v})
 	}
 	return set
@@ -119,7 +138,7 @@ func (s *Set) Match(specs []Spec) (*Set, error) {
 	out := NewSet()
 	var missing, wrong, unknown []string
 	for _, sp := range specs {
-		t, ok := s.tensors[sp.Name]
+		t, ok := s.Get(sp.Name)
 		switch {
 		case !ok:
 			missing = append(missing, fmt.Sprintf("%s %v", sp.Name, sp.Shape))
@@ -129,7 +148,7 @@ func (s *Set) Match(specs []Spec) (*Set, error) {
 			out.Put(sp.Name, t)
 		}
 	}
-	for _, n := range s.names {
+	for _, n := range s.Names() {
 		known := slices.ContainsFunc(specs, func(sp Spec) bool { return sp.Name == n })
 		if !known && !strings.HasSuffix(n, ".num_batches_tracked") {
 			unknown = append(unknown, n)

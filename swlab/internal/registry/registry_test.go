@@ -1,0 +1,61 @@
+package registry
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestRegister(t *testing.T) {
+	r := New("loss", map[string]func() int{"sw": func() int { return 1 }})
+	r.Register("a-1", func() int { return 2 })
+	if got := r.Names(); !slices.Equal(got, []string{"a-1", "sw"}) {
+		t.Errorf("names: %v", got)
+	}
+	if f, err := r.Get("a-1"); err != nil || f() != 2 {
+		t.Errorf("a-1: %v", err)
+	}
+	if _, err := r.Get("b"); err == nil || err.Error() != `unknown loss "b", expected one of a-1, sw` {
+		t.Errorf("b: %v", err)
+	}
+	for name, says := range map[string]string{
+		"": "name", "none": "none", "A": "name", "a b": "name", "a,b": "name", "a/b": "name", "-a": "name", "a-": "name", "1a": "name",
+		"sw": `"sw": the name is taken`, "nil": "nil",
+	} {
+		func() {
+			defer func() {
+				err, ok := recover().(error)
+				if !ok || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "register loss") {
+					t.Errorf("%q: expected a panic with an error that says %s, found %v", name, says, err)
+				}
+			}()
+			f := func() int { return 0 }
+			if name == "nil" {
+				f = nil
+			}
+			r.Register(name, f)
+		}()
+	}
+}
+
+// TestConcurrent is for the race detector.
+func TestConcurrent(t *testing.T) {
+	r := New[func()]("loss", nil)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			name := fmt.Sprintf("l%d", i)
+			r.Register(name, func() {})
+			if _, err := r.Get(name); err != nil {
+				t.Error(err)
+			}
+			r.Names()
+		})
+	}
+	all.Wait()
+	if len(r.Names()) != 8 {
+		t.Errorf("found %v", r.Names())
+	}
+}
