@@ -165,15 +165,15 @@ func (p *place) find() bool {
 	if err != nil || path == datasets.Builtin {
 		return false
 	}
-	if p.real, err = real(path); err != nil {
+	if p.real, err = realPath(path); err != nil {
 		return false
 	}
 	p.info, err = os.Stat(p.real)
 	return err == nil
 }
 
-// real is the absolute path of something that exists, links followed.
-func real(path string) (string, error) {
+// realPath is the absolute path of something that exists, links followed.
+func realPath(path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
@@ -210,7 +210,7 @@ func (p *place) resolve() error {
 	if err != nil {
 		return err
 	}
-	if dir, err = real(filepath.Dir(target)); err != nil {
+	if dir, err = realPath(filepath.Dir(target)); err != nil {
 		return err
 	}
 	p.real, p.info = filepath.Join(dir, filepath.Base(target)), info
@@ -235,9 +235,9 @@ func (p *place) resolveFolder() error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("expected a folder, found %s, which is %s", existing, fileKind(info))
+		return fmt.Errorf("expected a folder, found %s %s", modeName(info), existing)
 	}
-	there, err := real(existing)
+	there, err := realPath(existing)
 	if err != nil {
 		return err
 	}
@@ -258,9 +258,9 @@ func (p *place) resolveFolder() error {
 	return nil
 }
 
-func fileKind(info fs.FileInfo) string {
+func modeName(info fs.FileInfo) string {
 	if info.Mode().IsRegular() {
-		return "a file"
+		return "the file"
 	}
 	return durable.Kind(info.Mode())
 }

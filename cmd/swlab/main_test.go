@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 )
@@ -136,62 +135,6 @@ func TestTrainEvaluate(t *testing.T) {
 	}
 	if again := object(t, append(call, "--resume")...); again["loss"] != v["loss"] {
 		t.Errorf("resuming a finished run: %v, was %v", again["loss"], v["loss"])
-	}
-}
-
-// TestKilledAndResumed: a run killed without warning and resumed has the log of one that was not, seconds aside.
-func TestKilledAndResumed(t *testing.T) {
-	data := folder(t)
-	call := func(out string) []string {
-		return []string{"train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "150", "--slices", "10", "--checkpoint-every", "3", "--out", out}
-	}
-	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
-	object(t, call(whole)...)
-	cmd := process(call(cut)...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := func(dir string) []string {
-		raw, _ := os.ReadFile(filepath.Join(dir, "log.jsonl"))
-		return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
-	}
-	for deadline := time.Now().Add(time.Minute); len(lines(cut)) < 20; {
-		if time.Now().After(deadline) {
-			t.Fatal("no 20 steps in a minute")
-		}
-		<-time.After(time.Millisecond)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed: an error by design
-	if n := len(lines(cut)); n >= 300 {
-		t.Fatalf("killed too late, after %d steps", n)
-	}
-	object(t, append(call(cut), "--resume")...)
-	got, want := lines(cut), lines(whole)
-	if len(got) != 300 || len(want) != 300 {
-		t.Fatalf("%d and %d lines, expected 300", len(got), len(want))
-	}
-	for i := range want {
-		g, _, _ := strings.Cut(got[i], `,"seconds"`)
-		w, _, _ := strings.Cut(want[i], `,"seconds"`)
-		if g != w {
-			t.Fatalf("line %d: %s, want %s", i+1, g, w)
-		}
-	}
-	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
-		a, err := os.ReadFile(filepath.Join(cut, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(filepath.Join(whole, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(a, b) {
-			t.Errorf("%s differs", name)
-		}
 	}
 }
 

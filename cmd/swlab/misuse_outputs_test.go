@@ -68,7 +68,7 @@ func init() {
 	refuse(sample+"--out x.npy/s.npy", "--out", "no folder x.npy")
 	refuse(distance+"--out-slices none/s.npy", "--out-slices", "no folder none")
 	refuse("data info x.npy --thumbnails none/sheet.png", "--thumbnails", "no folder none")
-	refuse("train --loss sw --data data --out x.npy", "--out", "expected a folder", "x.npy", "a file")
+	refuse("train --loss sw --data data --out x.npy", "--out", "expected a folder", "the file x.npy")
 	refuse("train --loss sw --data data --out x.npy/run", "--out", "expected a folder", "x.npy")
 	refuse("sweep --vary kappa=1 --data data --out y.npy", "--out", "expected a folder")
 	refuse("table run ablation_L --preset smoke --pictures x.npy", "--pictures", "expected a folder")

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// logLines are the lines of a run's log.
+func logLines(dir string) []string {
+	raw, _ := os.ReadFile(filepath.Join(dir, "log.jsonl"))
+	return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+}
+
+// startTraining starts a training and returns when so many steps are done.
+func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // an error where it has ended
+	for deadline := time.Now().Add(time.Minute); len(logLines(out)) < steps; {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %d steps in a minute", steps)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// sameRun checks that two finished runs of so many steps have the same log, seconds aside, and the same weights.
+func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
+	t.Helper()
+	got, want := logLines(gotDir), logLines(wantDir)
+	if len(got) != steps || len(want) != steps {
+		t.Fatalf("%d and %d lines, expected %d", len(got), len(want), steps)
+	}
+	for i := range want {
+		g, _, _ := strings.Cut(got[i], `,"seconds"`)
+		w, _, _ := strings.Cut(want[i], `,"seconds"`)
+		if g != w {
+			t.Fatalf("line %d: %s, want %s", i+1, g, w)
+		}
+	}
+	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
+		a, err := os.ReadFile(filepath.Join(gotDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(wantDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// TestKilledAndResumed: a run killed without warning and resumed is one that was not.
+func TestKilledAndResumed(t *testing.T) {
+	data := folder(t)
+	call := func(out string) []string {
+		return []string{"train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "150", "--slices", "10", "--checkpoint-every", "3", "--out", out}
+	}
+	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
+	object(t, call(whole)...)
+	cmd := process(call(cut)...)
+	startTraining(t, cmd, cut, 20)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed: an error by design
+	if n := len(logLines(cut)); n >= 300 {
+		t.Fatalf("killed too late, after %d steps", n)
+	}
+	object(t, append(call(cut), "--resume")...)
+	sameRun(t, cut, whole, 300)
+}

@@ -1,0 +1,65 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestHangUp: a dropped connection ends a training with a checkpoint, also where it sends SIGHUP twice, and resumed it is a
+// run that was not interrupted. Under nohup a training goes on, also when nobody reads its progress any more.
+func TestHangUp(t *testing.T) {
+	const steps = 24 // of one epoch: nothing is saved but by the signal
+	data := cloudFile(t, 1, 2*steps, 16, 3)
+	call := func(out string) []string {
+		return []string{"train", "--data", data, "--loss", "sw", "--points", "16", "--batch", "2", "--epochs", "1", "--slices", "5", "--backend", "go", "--out", out}
+	}
+	dir := t.TempDir()
+	whole, cut, kept := filepath.Join(dir, "whole"), filepath.Join(dir, "cut"), filepath.Join(dir, "kept")
+	hangUp := func(cmd *exec.Cmd) {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	object(t, call(whole)...)
+
+	cmd := process(call(cut)...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	startTraining(t, cmd, cut, 5)
+	hangUp(cmd)
+	hangUp(cmd)
+	_ = cmd.Wait() // the exit code is checked
+	n := len(logLines(cut))
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command with --resume goes on\n") {
+		t.Fatalf("exit code %d after %d steps: %s", code, n, errs.String())
+	}
+	if _, err := os.Stat(filepath.Join(cut, "checkpoints", fmt.Sprintf("step-%09d", n))); err != nil || n >= steps {
+		t.Errorf("after %d of %d steps: %v", n, steps, err)
+	}
+	object(t, append(call(cut), "--resume")...)
+	sameRun(t, cut, whole, steps)
+
+	of := process(call(kept)...)
+	cmd = exec.Command("sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh"}, of.Args...)...)
+	cmd.Env = of.Env
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = write
+	startTraining(t, cmd, kept, 5)
+	read.Close()
+	write.Close()
+	hangUp(cmd)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("under nohup, progress unread: %v", err)
+	}
+	sameRun(t, kept, whole, steps)
+}
