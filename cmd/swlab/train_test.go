@@ -99,6 +99,14 @@ func TestDefaultsFitTheData(t *testing.T) {
 	if code != 0 || !strings.Contains(errs, "points: 40 per cloud") {
 		t.Errorf("invariance: exit code %d, %s", code, errs)
 	}
+	table := []string{"table", "run", "ablation_kappa", "--preset", "smoke", "--rows", "la-v-dsw", "--data", data, "--set", "epochs=1", "--backend", "go", "--out", dir, "--format", "json"}
+	code, out, errs = command(t, table...)
+	if code != 0 || !strings.Contains(errs, "points: 40 per cloud, all that "+data) || !strings.Contains(errs, "batch: 10 clouds per step") || !strings.Contains(out, "points 40 (paper: 2048)") {
+		t.Errorf("table: exit code %d, %s %s", code, errs, out)
+	}
+	if code, _, errs := command(t, append(table, "--set", "points=41")...); code != 2 || !strings.Contains(errs, "41 points per cloud were asked for") {
+		t.Errorf("table with points asked for: exit code %d, %s", code, errs)
+	}
 	run := filepath.Join(dir, "run")
 	object(t, "train", "--data", "builtin", "--loss", "sw", "--points", "64", "--batch", "4", "--steps", "0", "--backend", "go", "--out", run)
 	for _, call := range [][]string{{"evaluate", "--data", data}, {"classify", "--data", data}, {"generate", "--data", data, "--out", filepath.Join(dir, "g.npy")}} {
