@@ -114,6 +114,13 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 			return nil, err
 		}
 	}
+	if o.AtMost && o.Points > 0 && !sameSize(sets) {
+		o.AtMost = false
+		for _, s := range sets {
+			o.Points = min(o.Points, s.M)
+		}
+		return readAll(files, o)
+	}
 	return sets, nil
 }
 

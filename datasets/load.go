@@ -20,6 +20,7 @@ const meshPoints = 2048
 // Options say how [Load] reads.
 type Options struct {
 	Points    int      // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
+	AtMost    bool     // of files with fewer points than Points take what they have, instead of refusing them
 	Seed      uint64   // of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and Test
 	Key       string   // array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only array
 	Raw       bool     // keep the file's coordinates: no centring, no scaling
@@ -58,7 +59,7 @@ func (o Options) h5Key() string {
 //
 // The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored cloud ([Set.Normalize]);
 // take a seeded subset ([Set.Subset]) when Points is smaller than stored. More points than stored is an error that says
-// how many there are. The subset is not normalised again, so its radius may be slightly below 1. Meshes are sampled
+// how many there are, or with AtMost means as many as there are: in a folder, as many as the smallest file has. The subset is not normalised again, so its radius may be slightly below 1. Meshes are sampled
 // with Points points by a generator seeded with (Seed, file name), then normalised.
 //
 // In a folder of files the class of a file is the first folder below DIR that is not called train, test or val, and its

@@ -140,6 +140,9 @@ func (s *Set) setLabels(path string, labels []int64) error {
 
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the subset of a cloud.
 func (s *Set) finish(o Options, random func(cloud int) *stream) error {
+	if o.AtMost {
+		o.Points = min(o.Points, s.M)
+	}
 	if s.M < o.Points {
 		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.M)
 	}

@@ -188,7 +188,7 @@ func (a *storedArray) open(o OpenOptions) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{m: sizes.M, d: sizes.D, file: a.file, stored: sizes.M, options: o.Options, random: a.random(o.Options), progress: o.Progress}
-	if o.Points > 0 {
+	if o.Points > 0 && !(o.AtMost && s.m < o.Points) {
 		s.m = o.Points
 	}
 	if s.m > s.stored {

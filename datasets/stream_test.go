@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -350,5 +351,34 @@ func TestStreamMemory(t *testing.T) {
 	}
 	if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > n*m*3*4/2 {
 		t.Errorf("%d bytes were allocated for a set of %d", grown, n*m*3*4)
+	}
+}
+
+// TestAtMost: as many points as there are where there are fewer than wanted, for every way to read them; in a folder, as many as the
+// smallest file has.
+func TestAtMost(t *testing.T) {
+	dir := t.TempDir()
+	for name, m := range map[string]int{"a.npy": 20, "b.npy": 30} {
+		set := randomSet(2, m, 3, uint64(m))
+		if err := WriteNPY(filepath.Join(dir, name), set.Points, 2, m, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]int{filepath.Join(dir, "a.npy"): 20, filepath.Join(dir, "b.npy"): 25, dir: 20} {
+		for _, memory := range []int64{0, -1} {
+			set, err := Open(path, OpenOptions{Options: Options{Points: 25, AtMost: true}, Memory: memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := set.Header().M; m != want {
+				t.Errorf("%s: %d points, expected %d", path, m, want)
+			}
+			if _, err := set.Digest(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := Load(filepath.Join(dir, "a.npy"), Options{Points: 25}); err == nil || !strings.Contains(err.Error(), "25 points per cloud were asked for, the file has 20") {
+		t.Errorf("%v", err)
 	}
 }

@@ -10,14 +10,21 @@ import (
 // loaded is [datasets.OpenOptions].Memory: larger files are read by cloud.
 var loaded int64 = datasets.DefaultMemory
 
-// openPart opens normalised clouds and takes a part of them. The file stays open until the process ends.
+// openPart opens normalised clouds with as many points as a run's and takes a part of them. The file stays open until the process ends.
 func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
 	return openPartOf("data", "split", path, key, split, points, seed)
 }
 
 // openPartOf is openPart for clouds and part of other flags.
 func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
-	return openWith(flag, splitFlag, path, split, datasets.Options{Points: points, Seed: seed, Key: key})
+	part, err := openWith(flag, splitFlag, path, split, datasets.Options{Points: points, AtMost: true, Seed: seed, Key: key})
+	if err != nil {
+		return nil, err
+	}
+	if m := part.Header().M; m < points {
+		return nil, wrongCall(fmt.Errorf("--%s: expected clouds of at least as many points as the run's, %d, found %d in %s", flag, points, m, path))
+	}
+	return part, nil
 }
 
 // openWith is openPartOf for any options.
@@ -53,6 +60,14 @@ func sameSource(a, b string) bool {
 	}
 	other, err := os.Stat(second)
 	return err == nil && os.SameFile(one, other)
+}
+
+// fewer returns how many points per cloud are used of the wanted ones, and says so where the clouds have fewer.
+func fewer(wanted int, h datasets.Header) int {
+	if h.M < wanted {
+		fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the default is %d\n", h.M, h.Name, wanted)
+	}
+	return min(wanted, h.M)
 }
 
 // passes shows passes over whole files, each with a bar of its own.

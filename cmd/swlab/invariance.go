@@ -23,7 +23,7 @@ func newInvariance(c *common) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&points, "points", 2048, "points per cloud")
+	f.IntVar(&points, "points", 2048, "points per cloud; the default is as many as there are in files with fewer")
 	f.IntVar(&pairs, "pairs", 20, "random pairs of clouds")
 	f.IntVar(&dk, "dk", 64, "width of queries and keys")
 	f.IntVar(&k, "k", 64, "projected keys and values of LA")
@@ -35,10 +35,11 @@ func newInvariance(c *common) *cobra.Command {
 				return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
 			}
 		}
-		set, err := datasets.Load(data, datasets.Options{Points: points, Seed: c.seed, Key: key})
+		set, err := datasets.Load(data, datasets.Options{Points: points, AtMost: !f.Changed("points"), Seed: c.seed, Key: key})
 		if err != nil {
 			return wrongCall(fmt.Errorf("--data: %w", err))
 		}
+		points = fewer(points, set.Header())
 		if set.N < 2 {
 			return wrongCall(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.N, set.Name))
 		}

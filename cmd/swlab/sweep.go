@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
@@ -30,7 +32,7 @@ func newSweep(c *common) *cobra.Command {
 		Long: "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
 			"first one cloud by cloud. Settings that can be varied: " + strings.Join(sweep.Names(), ", ") + ".",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Flags()) },
 	}
 	f := cmd.Flags()
 	base := &s.config.Base
@@ -43,8 +45,8 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
 	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.GraphNames(), ", "))
-	f.IntVar(&base.Points, "points", base.Points, "points per cloud")
-	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step")
+	f.IntVar(&base.Points, "points", base.Points, "points per cloud; the default is as many as there are in files with fewer")
+	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step; the default is all where there are fewer")
 	f.IntVar(&base.Epochs, "epochs", base.Epochs, "passes over the data")
 	f.IntVar(&base.Steps, "steps", base.Steps, "stop after so many steps; -1: no bound")
 	sliceFlags(f, &base.Settings)
@@ -103,7 +105,32 @@ func (s *sweepCall) unread(plan *sweep.Plan) error {
 	return wrongCall(wrong)
 }
 
-func (s *sweepCall) run() error {
+// fit takes the defaults of points and batch down to what the data have, and says so.
+func (s *sweepCall) fit(f *pflag.FlagSet) error {
+	c := &s.config
+	ours := func(name string) bool {
+		return !f.Changed(name) && !slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name })
+	}
+	points, batch := ours("points"), ours("batch")
+	if c.Data == datasets.Builtin || !points && !batch {
+		return nil
+	}
+	set, err := openWith("data", "data", c.Data, "train", datasets.Options{Points: c.Base.Points, AtMost: points, Key: c.Key})
+	if err != nil {
+		return err
+	}
+	h := set.Header()
+	if points {
+		c.Base.Points = fewer(c.Base.Points, h)
+	}
+	if batch && h.N < c.Base.Batch {
+		fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the default is %d\n", h.N, h.Name, c.Base.Batch)
+		c.Base.Batch = h.N
+	}
+	return nil
+}
+
+func (s *sweepCall) run(f *pflag.FlagSet) error {
 	var err error
 	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
 		return wrongCall(fmt.Errorf("--%w", err))
@@ -113,6 +140,9 @@ func (s *sweepCall) run() error {
 		if s.config.Seeds, err = reproduce.ParseSeeds(s.seeds); err != nil {
 			return wrongCall(fmt.Errorf("--%w", err))
 		}
+	}
+	if err := s.fit(f); err != nil {
+		return err
 	}
 	view := newSweepView(os.Stderr)
 	lab := &runs.Lab{Dir: s.out, Backend: s.backend, Say: view.say}

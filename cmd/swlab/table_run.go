@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/jobs"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -120,6 +121,9 @@ func (t *tableRun) run(name string) error {
 	if p.Name == "smoke" {
 		engine.FastCompile()
 	}
+	if err := t.fit(&p); err != nil {
+		return err
+	}
 	lab := &runs.Lab{Dir: t.out, Backend: t.backend, Say: passes()}
 	defer lab.Close()
 	var rows []string
@@ -166,6 +170,38 @@ func (t *tableRun) sized() (reproduce.Preset, error) {
 		}
 	}
 	return p, nil
+}
+
+// fit takes points and batch of the preset down to what the clouds of --data and --test have, unless --set has asked for them, and
+// says so. The table names them beside the paper's.
+func (t *tableRun) fit(p *reproduce.Preset) error {
+	ours := func(name string) bool {
+		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	}
+	for flag, path := range map[string]string{"data": t.data, "test": t.test} {
+		if path == "" || path == datasets.Builtin {
+			continue
+		}
+		set, err := openWith(flag, flag, path, "all", datasets.Options{Points: max(p.Points, p.GapPoints), AtMost: true})
+		if err != nil {
+			return err
+		}
+		h := set.Header()
+		fits := true
+		for name, points := range map[string]*int{"points": &p.Points, "gap_points": &p.GapPoints} {
+			if ours(name) && *points > h.M {
+				*points, fits = h.M, false
+			}
+		}
+		if !fits {
+			fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the preset wants more\n", h.M, h.Name)
+		}
+		if train, err := datasets.PartOf(set, "train"); err == nil && flag == "data" && ours("batch") && train.Header().N < p.Batch {
+			p.Batch = train.Header().N
+			fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the preset wants more\n", p.Batch, h.Name)
+		}
+	}
+	return nil
 }
 
 // make does what is missing and prints the table.

@@ -82,3 +82,37 @@ func TestOneCloud(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
+
+// TestDefaultsFitTheData: defaults of other calls are no more than the data have, said; points of a run that the data lack are named as
+// the run's; what was asked for stays an error.
+func TestDefaultsFitTheData(t *testing.T) {
+	data, dir := folder(t), t.TempDir()
+	sweep := []string{"sweep", "--data", data, "--vary", "slices=3", "--loss", "sw", "--steps", "1", "--backend", "go", "--out", dir, "--format", "json"}
+	code, out, errs := command(t, sweep...)
+	if code != 0 || !strings.Contains(errs, "points: 40 per cloud, all that "+data) || !strings.Contains(errs, "batch: 10 clouds per step") || !strings.Contains(out, `"points":40`) && !strings.Contains(out, `"points": 40`) {
+		t.Errorf("sweep: exit code %d, %s %s", code, errs, out)
+	}
+	if code, _, errs := command(t, append(sweep, "--points", "41")...); code != 2 || !strings.Contains(errs, "41 points per cloud were asked for") {
+		t.Errorf("sweep with points asked for: exit code %d, %s", code, errs)
+	}
+	code, _, errs = command(t, "invariance", "--data", data, "--pairs", "1", "--dk", "2", "--k", "2", "--backend", "go", "--format", "json")
+	if code != 0 || !strings.Contains(errs, "points: 40 per cloud") {
+		t.Errorf("invariance: exit code %d, %s", code, errs)
+	}
+	table := []string{"table", "run", "ablation_kappa", "--preset", "smoke", "--rows", "la-v-dsw", "--data", data, "--set", "epochs=1", "--backend", "go", "--out", dir, "--format", "json"}
+	code, out, errs = command(t, table...)
+	if code != 0 || !strings.Contains(errs, "points: 40 per cloud, all that "+data) || !strings.Contains(errs, "batch: 10 clouds per step") || !strings.Contains(out, "points 40 (paper: 2048)") {
+		t.Errorf("table: exit code %d, %s %s", code, errs, out)
+	}
+	if code, _, errs := command(t, append(table, "--set", "points=41")...); code != 2 || !strings.Contains(errs, "41 points per cloud were asked for") {
+		t.Errorf("table with points asked for: exit code %d, %s", code, errs)
+	}
+	run := filepath.Join(dir, "run")
+	object(t, "train", "--data", "builtin", "--loss", "sw", "--points", "64", "--batch", "4", "--steps", "0", "--backend", "go", "--out", run)
+	for _, call := range [][]string{{"evaluate", "--data", data}, {"classify", "--data", data}, {"generate", "--data", data, "--out", filepath.Join(dir, "g.npy")}} {
+		code, _, errs := command(t, append(call, "--run", run)...)
+		if code != 2 || !strings.Contains(errs, "as many points as the run's, 64, found 40") || strings.Contains(errs, "asked for") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %s", call, code, errs)
+		}
+	}
+}

@@ -79,15 +79,18 @@ func (b *Book) Backend() (*engine.Engine, error) {
 	return e, nil
 }
 
-// Clouds loads the data with that many points per cloud, centred and scaled, as training and test part. Data without parts
-// of their own are split, a fifth for the test, by the seed.
+// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and scaled, as training and test part.
+// Data without parts of their own are split, a fifth for the test but at least two clouds, by the seed.
 func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
-	set, err := datasets.Load(b.Data, datasets.Options{Points: points, Seed: seed})
+	set, err := datasets.Load(b.Data, datasets.Options{Points: points, AtMost: true, Seed: seed})
 	if err != nil {
 		return nil, nil, err
 	}
+	if set.N < 4 {
+		return nil, nil, fmt.Errorf("%s: expected at least 4 clouds, 2 to train on and 2 to test, found %d", b.Data, set.N)
+	}
 	if set.Split == nil {
-		set = set.WithSplit(0.2, seed)
+		set = set.WithSplit(max(0.2, 2/float64(set.N)), seed)
 	}
 	if trainPart, err = set.Part("train"); err != nil {
 		return nil, nil, err
@@ -95,8 +98,8 @@ func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Se
 	if testPart, err = set.Part("test"); err != nil {
 		return nil, nil, err
 	}
-	if trainPart.N < 2 || testPart.N < 1 {
-		return nil, nil, fmt.Errorf("%s: expected at least 2 clouds to train on and 1 to test, found %d and %d", b.Data, trainPart.N, testPart.N)
+	if trainPart.N < 2 || testPart.N < 2 {
+		return nil, nil, fmt.Errorf("%s: expected at least 2 clouds to train on and 2 to test, found %d and %d", b.Data, trainPart.N, testPart.N)
 	}
 	return trainPart, testPart, nil
 }

@@ -139,9 +139,15 @@ func TestUsersData(t *testing.T) {
 	if a, z, err := b.Clouds(4, 1); err != nil || a.N != 8 || z.N != 2 {
 		t.Errorf("%v", err)
 	}
-	write(1)
-	if _, _, err := b.Clouds(4, 1); err == nil {
-		t.Error("no error for a single cloud")
+	write(4)
+	if a, z, err := b.Clouds(512, 1); err != nil || a.N != 2 || z.N != 2 || a.M != 8 {
+		t.Errorf("4 clouds of 8 points where 512 are wanted: %v", err)
+	}
+	for n := 1; n < 4; n++ {
+		write(n)
+		if _, _, err := b.Clouds(4, 1); err == nil || !strings.Contains(err.Error(), "at least 4 clouds") || strings.Contains(err.Error(), "asked for") {
+			t.Errorf("%d clouds: %v", n, err)
+		}
 	}
 }
 
