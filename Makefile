@@ -120,6 +120,9 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 	$(if $(filter $(alone),$(NOTEBOOKS)),$(execute) $(alone) || exit 1;) \
 	$(if $(filter-out $(alone),$(NOTEBOOKS)),$(execute) -n 2 $(filter-out $(alone),$(NOTEBOOKS)))
 
+check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says?
+	@$(env) export SWLAB_OUT="$(CURDIR)/.out/check-errors" && mkdir -p "$$SWLAB_OUT" && $(py) scripts/check_errors.py
+
 check-python: setup ## run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 3.4 GB of disk)
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
 	@$(env) go build -o .out/check-python/bin/swlab ./cmd/swlab && export PATH="$(CURDIR)/.out/check-python/bin:$$PATH" && \
@@ -150,4 +153,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race check-notebooks check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race check-notebooks check-errors check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

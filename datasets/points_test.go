@@ -123,7 +123,9 @@ func init() {
 	}
 }
 
-func FuzzXYZ(f *testing.F) { fuzzMesh(f, ".xyz", []byte("0 0 1\n2 0 0\n")) }
+func FuzzXYZ(f *testing.F) {
+	fuzzMesh(f, ".xyz", []byte("0 0 1\n2 0 0\n"), []byte("0,0,1\n2; 0; 0\n"))
+}
 func FuzzPTS(f *testing.F) { fuzzMesh(f, ".pts", []byte("2\n0 0 1\n2 0 0\n")) }
 func FuzzPCD(f *testing.F) {
 	fuzzMesh(f, ".pcd", pcdBinary(), pcdPacked(), []byte(pcdHead+"ascii\n4294901760 0 0.5 1 0 0 1\n0 2 -1 -3 nan nan nan\n"))

@@ -137,7 +137,7 @@ func comparisonRows(c experiments.Comparison, runs [2]trained, p part) [][2]stri
 	}
 	for _, m := range compared {
 		if _, ok := c.Metrics[m[0]]; ok {
-			rows = append(rows, [2]string{m[1] + " is", experiments.Conventions()[m[0]]})
+			rows = append(rows, [2]string{"", m[1] + ": " + experiments.Conventions()[m[0]]})
 		}
 	}
 	return append(rows, [2]string{"better", "is less, in every metric"}, [2]string{"uncertainty", whatVaries})

@@ -20,6 +20,8 @@ type Result struct {
 	Reference   int            `json:"reference"` // the row that others are compared with
 	Rows        []Row          `json:"rows"`
 	Uncertainty string         `json:"uncertainty"`
+	// Conventions says what the metrics are, by their keys.
+	Conventions map[string]string `json:"conventions"`
 }
 
 // Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd_approx, emd_exact, and time, which is
@@ -89,6 +91,15 @@ var metrics = []struct{ key, name, over string }{
 	{"sw", "SW", "sum over points"},
 	{"emd_approx", "EMD", "sum over points"},
 	{"emd_exact", "EMD exact", "sum over points"},
+}
+
+// conventions are those of the metrics, by their keys.
+func conventions() map[string]string {
+	out := map[string]string{}
+	for _, m := range metrics {
+		out[m.key] = experiments.Conventions()[m.key]
+	}
+	return out
 }
 
 // differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.

@@ -65,7 +65,7 @@ func (p *Plan) do(ctx context.Context, l *runs.Lab, i int) error {
 
 // Result is what is there of the sweep.
 func (p *Plan) Result(l *runs.Lab) (*Result, error) {
-	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty}
+	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
 	base := p.Config.Base
 	for _, name := range Names() {
 		if f, err := field(&base, name); err == nil && !r.varies(name) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -111,7 +110,7 @@ func (r *Result) explained(compared bool) []string {
 		out = append(out, "Runs of several backends, whose random numbers differ.")
 	}
 	for _, m := range metrics {
-		out = append(out, m.name+": "+experiments.Conventions()[m.key])
+		out = append(out, m.name+": "+conventions()[m.key])
 	}
 	return out
 }

@@ -412,3 +412,12 @@ func TestOtherClouds(t *testing.T) {
 		t.Errorf("legend %s", text)
 	}
 }
+
+// What is said of a metric over points is the same on an axis and in words.
+func TestConventions(t *testing.T) {
+	for _, m := range metrics {
+		if c := conventions()[m.key]; !strings.Contains(c, m.over) {
+			t.Errorf("%s: the axis says %q, the convention %q", m.key, m.over, c)
+		}
+	}
+}

@@ -71,8 +71,9 @@ func Done() {
 	}
 }
 
-// panicLine says in one line what has panicked and where in the cell, as
-// FILE:LINE, which the kernel replaces by the number of the cell and its line.
+// panicLine says in one line where in the cell what has panicked. The place
+// comes first, as FILE:LINE: before it the kernel writes the number of the cell
+// and its line. (GoNB v0.11.4 dies of a line with two colons before the place.)
 func panicLine(p any) string {
 	text := "panic: " + strings.Join(strings.Fields(fmt.Sprint(p)), " ")
 	var callers [64]uintptr
@@ -80,7 +81,7 @@ func panicLine(p any) string {
 	for more := true; more; {
 		var f runtime.Frame
 		if f, more = frames.Next(); strings.HasPrefix(f.Function, "main.") {
-			return fmt.Sprintf("%s, at %s:%d", text, f.File, f.Line)
+			return fmt.Sprintf("%s:%d: %s", f.File, f.Line, text)
 		}
 	}
 	return text
