@@ -186,7 +186,7 @@ func TestDownloadRefused(t *testing.T) {
 			w.Header().Set("Content-Encoding", "br")
 			w.Write(content)
 		}), texts: []string{"encoded as br"}, requests: 1},
-		"in a circle": {behave: always(func(_ *site, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) }), texts: []string{"redirected 10 times"}, requests: 10},
+		"in a circle": {behave: always(func(_ *site, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }), texts: []string{"redirected 10 times"}, requests: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, content)
