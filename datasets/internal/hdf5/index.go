@@ -114,6 +114,8 @@ type entries struct {
 	size   int    // bytes of an entry
 	page   uint64 // entries of a page
 	next   uint64 // number of the next chunk
+	used   uint64 // of an extensible array: the number after that of the last chunk
+	prefix uint64 // of an extensible array: bytes before what is in a data or secondary block
 }
 
 // put adds the next chunk.
@@ -221,63 +223,74 @@ func (e *entries) extensible(address uint64) error {
 	most, inIndex, least, pointers := int(c.number(1)), c.number(1), c.number(1), c.number(1)
 	e.page = 1 << min(c.number(1), 63)
 	c.take(4 * 8)
-	used := c.number(8) // the number after that of the last chunk
+	e.used = c.number(8)
 	c.take(8)
 	if least == 0 || pointers == 0 || most > 64 {
 		return fmt.Errorf("an extensible array of 2^%d entries, at least %d a block: the file is damaged", most, least)
 	}
-	offset := uint64(most+7) / 8
-	prefix := 14 + offset // of data and secondary blocks
+	e.prefix = 14 + uint64(most+7)/8
 	blocks := max(0, 1+most-(bits.Len64(least)-1))
 	direct := min(blocks, 2*(bits.Len64(pointers)-1))
-	listed := 2 * (pointers - 1)
 	index := c.number(8)
 	head := 14 + inIndex*uint64(e.size)
-	if c, err = e.visit(index, "EAIB\x00", head+8*(listed+uint64(blocks-direct))); err != nil {
+	if c, err = e.visit(index, "EAIB\x00", head+8*(2*(pointers-1)+uint64(blocks-direct))); err != nil {
 		return err
 	}
 	if err := e.read(index+14, inIndex, nil, 0); err != nil {
 		return err
 	}
 	c.take(int(head) - 5)
-	for i := 0; i < blocks && e.next < used; i++ {
+	for i := 0; i < blocks && e.next < e.used; i++ {
 		count, n := uint64(1)<<(i/2), least<<((i+1)/2)
-		pages := e.pages(n)
-		list, written := &c, []byte(nil)
-		if i >= direct {
-			secondary := c.number(8)
-			if secondary == undefined {
-				e.next += count * n
-				continue
-			}
-			bitmap := (pages + 7) / 8
-			if count > e.file.size || bitmap > e.file.size {
-				return fmt.Errorf("a chunk index of %d blocks of %d: the file is damaged", count, n)
-			}
-			block, err := e.visit(secondary, "EASB\x00", prefix+count*(bitmap+8))
-			if err != nil {
-				return err
-			}
-			block.take(int(prefix) - 5)
-			written = block.take(int(count * bitmap))
-			list = &block
+		if i < direct {
+			err = e.dataBlocks(&c, count, n, nil)
+		} else {
+			err = e.secondary(c.number(8), count, n)
 		}
-		for j := range count {
-			data := list.number(8)
-			if data == undefined || e.next >= used {
-				e.next += n
-				continue
-			}
-			if _, err := e.visit(data, "EADB\x00", prefix); err != nil {
-				return err
-			}
-			at := data + prefix
-			if pages > 0 {
-				at += 4
-			}
-			if err := e.read(at, n, written, j*pages); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// secondary reads a secondary block: which pages of its count data blocks are in use, and the addresses of these blocks.
+func (e *entries) secondary(address, count, n uint64) error {
+	if address == undefined {
+		e.next += count * n
+		return nil
+	}
+	bitmap := (e.pages(n) + 7) / 8
+	if count > e.file.size || bitmap > e.file.size {
+		return fmt.Errorf("a chunk index of %d blocks of %d: the file is damaged", count, n)
+	}
+	c, err := e.visit(address, "EASB\x00", e.prefix+count*(bitmap+8))
+	if err != nil {
+		return err
+	}
+	c.take(int(e.prefix) - 5)
+	written := c.take(int(count * bitmap))
+	return e.dataBlocks(&c, count, n, written)
+}
+
+// dataBlocks reads the data blocks, of n entries each, whose addresses are next in a list.
+func (e *entries) dataBlocks(list *cursor, count, n uint64, written []byte) error {
+	pages := e.pages(n)
+	for i := range count {
+		address := list.number(8)
+		if address == undefined || e.next >= e.used {
+			e.next += n
+			continue
+		}
+		if _, err := e.visit(address, "EADB\x00", e.prefix); err != nil {
+			return err
+		}
+		at := address + e.prefix
+		if pages > 0 {
+			at += 4 // a checksum before the pages
+		}
+		if err := e.read(at, n, written, i*pages); err != nil {
+			return err
 		}
 	}
 	return nil
