@@ -13,7 +13,7 @@ import (
 
 const (
 	h5SlabEntries = 32 * 6144 // numbers read at a time, about: 32 clouds of 2048 points
-	h5Rewrite     = `rewrite it: copy the arrays with h5py.File(OUT, "w"), whose default libver is the layout this reader knows, or run h5repack IN OUT`
+	h5Rewrite     = "rewrite the file with plain numbers and gzip, LZF or no compression, with h5py or h5repack"
 )
 
 // h5Array is an array read from an HDF5 file.
@@ -23,8 +23,8 @@ type h5Array struct {
 }
 
 // readH5 reads the array named key as float32 and, where the file has one, the class labels: a data set "label" or
-// "labels" beside it with one integer per cloud. It reads what h5py writes by default, contiguous or chunked, gzip,
-// shuffle, LZF; newer layouts are an error that says how to rewrite the file.
+// "labels" beside it with one integer per cloud. It reads what h5py writes, contiguous or chunked, gzip, shuffle, LZF,
+// in the default and in the latest layout; for anything else the error says how to rewrite the file.
 func readH5(path, key string) (data h5Array, labels []int64, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
@@ -169,11 +169,11 @@ func eachH5(set *hdf5.Array, first, rows int, take func(bits uint64, t npyType) 
 	return nil
 }
 
-// h5Error adds the way out to errors that newer file layouts cause.
+// h5Error adds the way out to errors about features of HDF5 that are not read.
 func h5Error(err error) error {
 	var unsupported *hdf5.Unsupported
 	if errors.As(err, &unsupported) {
-		return fmt.Errorf("%w, most likely because a newer HDF5 layout was used: %s", err, h5Rewrite)
+		return fmt.Errorf("%w: %s", err, h5Rewrite)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func TestDamagedH5(t *testing.T) {
 func TestSharedH5(t *testing.T) {
 	dir := sharedData(t, "golden", "h5")
 	golden := filepath.Join(dir, "..", "h5.npz")
-	for name, prefix := range map[string]string{"ply_data_train0_gzip.h5": "train0", "ply_data_test0_gzip_shuffle.h5": "test0", "ply_data_contiguous.h5": "contiguous"} {
+	for name, prefix := range map[string]string{"ply_data_train0_gzip.h5": "train0", "ply_data_test0_gzip_shuffle.h5": "test0", "ply_data_contiguous.h5": "contiguous", "ply_data_latest.h5": "latest"} {
 		t.Run(prefix, func(t *testing.T) {
 			raw := load(t, filepath.Join(dir, name), Options{Raw: true})
 			normal := load(t, filepath.Join(dir, name), Options{})
@@ -136,10 +136,11 @@ func TestSharedH5(t *testing.T) {
 			}
 		})
 	}
-	_, err := Load(filepath.Join(dir, "ply_data_latest.h5"), Options{})
-	wantError(t, err, "ply_data_latest.h5", "h5repack")
-	_, err = Load(dir, Options{})
-	wantError(t, err, "ply_data_latest.h5")
+}
+
+func TestUnsupportedH5(t *testing.T) {
+	_, err := Load(filepath.Join("internal", "hdf5", "testdata", "default.h5"), Options{Key: "bad/scaleoffset"})
+	wantError(t, err, "default.h5", "filter 6", "h5repack")
 }
 
 // FuzzH5 reads any file as clouds with labels. The format itself has a target of its own in internal/hdf5.

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,14 +108,10 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 	if err := expected(answer, now.Total, want); err != nil {
 		return from, err
 	}
-	bound := int64(maxUnknown)
-	if want.Bytes > 0 {
-		bound = want.Bytes
-	}
 	if err := durable.WriteJSON(part+metaSuffix, now); err != nil {
 		return from, permanentError{diskFull(err, part)}
 	}
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return from, permanentError{err}
 	}
@@ -122,9 +119,7 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 	if err := f.Truncate(from); err != nil {
 		return from, permanentError{err}
 	}
-	if _, err := f.Seek(from, io.SeekStart); err != nil {
-		return from, permanentError{err}
-	}
+	bound := cmp.Or(want.Bytes, maxUnknown)
 	done, buffer := from, make([]byte, 1<<18)
 	for {
 		n, reading := answer.Body.Read(buffer)

@@ -78,19 +78,9 @@ func (o Options) download(ctx context.Context, address, part string, want datase
 		if err != nil {
 			return Download{}, err
 		}
-		f, err := os.Open(part)
-		if err != nil {
-			return Download{}, err
-		}
-		got := Download{Name: want.Name, From: address}
-		got.Bytes, got.SHA256, err = hash(ctx, f)
-		f.Close()
-		if err != nil {
-			return Download{}, err
-		}
-		err = got.check(address, want)
-		if err == nil {
-			return got, nil
+		got, err := check(ctx, part, address, want)
+		if !errors.As(err, new(mismatchError)) {
+			return got, err
 		}
 		if removing := discard(part); removing != nil {
 			return Download{}, removing
@@ -152,10 +142,13 @@ func fileSize(path string) int64 {
 
 // discard removes a download and what is known about it.
 func discard(part string) error {
-	for _, name := range []string{part, part + metaSuffix} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	return errors.Join(remove(part), remove(part+metaSuffix))
+}
+
+// remove removes a file that need not exist.
+func remove(name string) error {
+	if err := os.Remove(name); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -163,8 +156,7 @@ func discard(part string) error {
 // statusError says what a server answered instead of a file.
 func statusError(code int) error {
 	err := fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))
-	switch {
-	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusTooEarly:
+	if code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code == http.StatusTooEarly {
 		return err
 	}
 	return permanentError{err}

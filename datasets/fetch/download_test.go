@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,108 +19,46 @@ import (
 func TestDownload(t *testing.T) {
 	const size = 1_000_000
 	content := noise(size)
-	cut := func(s *site, w http.ResponseWriter, r *http.Request, bytes int) bool {
-		s.serve(&cutter{w, bytes}, r)
-		return true
-	}
+	good, whole := answer((*site).serve), answer((*site).whole)
+	const none = "none"
 	for name, c := range map[string]struct {
-		blind    bool // nothing is known of the file beforehand
-		behave   func(s *site, w http.ResponseWriter, r *http.Request, n int) bool
+		blind    bool   // nothing is known of the file beforehand
+		etag     string // none: the server sends none
+		answers  []answer
 		requests []string
 	}{
 		"at once":                {requests: []string{""}},
 		"at once, nothing known": {blind: true, requests: []string{""}},
-		"cut twice": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			return n < 2 && cut(s, w, r, 300_000)
-		}, requests: []string{"", "bytes=300000-", "bytes=600000-"}},
-		"cut twice, nothing known": {blind: true, behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			return n < 2 && cut(s, w, r, 300_000)
-		}, requests: []string{"", "bytes=300000-", "bytes=600000-"}},
-		"cut often": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			return n < 9 && cut(s, w, r, 100_000)
-		}, requests: nil},
-		"cut, no ETag, nothing known: starts again": {blind: true, behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			s.etag = ""
-			return n < 1 && cut(s, w, r, 300_000)
-		}, requests: []string{"", ""}},
-		"cut, no ETag, but a checksum": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			s.etag = ""
-			return n < 1 && cut(s, w, r, 300_000)
-		}, requests: []string{"", "bytes=300000-"}},
-		"cut, a weak ETag, nothing known": {blind: true, behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			s.etag = `W/"one"`
-			return n < 1 && cut(s, w, r, 300_000)
-		}, requests: []string{"", ""}},
-		"a server without ranges": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 0 {
-				return cut(s, w, r, 300_000)
-			}
-			s.whole(w)
-			return true
-		}, requests: []string{"", "bytes=300000-"}},
-		"busy twice": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n < 2 {
-				w.WriteHeader([]int{503, 429}[n])
-			}
-			return n < 2
-		}, requests: []string{"", "", ""}},
-		"too short by its own length": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 0 {
-				w.Header().Set("ETag", s.etag)
-				w.Header().Set("Content-Length", fmt.Sprint(size))
-				w.Write(content[:200_000])
-			}
-			return n == 0
-		}, requests: []string{"", "bytes=200000-"}},
-		"an end without length": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 0 { // chunked, and properly ended
-				w.Header().Set("ETag", s.etag)
-				w.Write(content[:200_000])
-				w.(http.Flusher).Flush()
-			}
-			return n == 0
-		}, requests: []string{"", "bytes=200000-"}},
-		"another range than asked for": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			switch n {
-			case 0:
-				return cut(s, w, r, 300_000)
-			case 1:
-				w.Header().Set("Content-Range", "bytes 5-999999/1000000")
-				w.WriteHeader(http.StatusPartialContent)
-				w.Write(content[5:])
-				return true
-			}
-			return false
-		}, requests: []string{"", "bytes=300000-", ""}},
-		"range refused": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			switch n {
-			case 0:
-				return cut(s, w, r, 300_000)
-			case 1:
-				w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
-				return true
-			}
-			return false
-		}, requests: []string{"", "bytes=300000-", ""}},
-		"the first piece was corrupt": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 0 {
-				bad := slices.Clone(content)
-				bad[7] ^= 1
-				(&site{content: bad, etag: s.etag}).serve(&cutter{w, 300_000}, r)
-			}
-			return false
-		}, requests: []string{"", "bytes=300000-", ""}},
-		"redirected": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 0 {
-				http.Redirect(w, r, "/elsewhere", http.StatusFound)
-			}
-			return n == 0
-		}, requests: []string{"", ""}},
+		"cut twice":              {answers: []answer{cut(300_000, good), cut(300_000, good)}, requests: []string{"", "bytes=300000-", "bytes=600000-"}},
+		"cut twice, nothing known": {blind: true, answers: []answer{cut(300_000, good), cut(300_000, good)},
+			requests: []string{"", "bytes=300000-", "bytes=600000-"}},
+		"cut often": {answers: slices.Repeat([]answer{cut(100_000, good)}, 9)},
+		"cut, no ETag, nothing known: starts again": {blind: true, etag: none, answers: []answer{cut(300_000, good)}, requests: []string{"", ""}},
+		"cut, no ETag, but a checksum":              {etag: none, answers: []answer{cut(300_000, good)}, requests: []string{"", "bytes=300000-"}},
+		"cut, a weak ETag, nothing known":           {blind: true, etag: `W/"one"`, answers: []answer{cut(300_000, good)}, requests: []string{"", ""}},
+		"a server without ranges":                   {answers: []answer{cut(300_000, good), whole}, requests: []string{"", "bytes=300000-"}},
+		"busy twice":                                {answers: []answer{status(503), status(429)}, requests: []string{"", "", ""}},
+		"too short by its own length": {answers: []answer{under("Content-Length", fmt.Sprint(size), sends(content[:200_000]))},
+			requests: []string{"", "bytes=200000-"}},
+		"an end without length": {answers: []answer{sends(content[:200_000])}, requests: []string{"", "bytes=200000-"}},
+		"another range than asked for": {answers: []answer{cut(300_000, good), func(_ *site, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", "bytes 5-999999/1000000")
+			w.WriteHeader(http.StatusPartialContent)
+			w.Write(content[5:])
+		}}, requests: []string{"", "bytes=300000-", ""}},
+		"range refused": {answers: []answer{cut(300_000, good), status(http.StatusRequestedRangeNotSatisfiable)},
+			requests: []string{"", "bytes=300000-", ""}},
+		"the first piece was corrupt": {answers: []answer{cut(300_000, serving(flipped(content, 7), `"one"`))},
+			requests: []string{"", "bytes=300000-", ""}},
+		"redirected": {answers: []answer{func(_ *site, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}},
+			requests: []string{"", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, content)
-			if c.behave != nil {
-				s.behave = func(w http.ResponseWriter, r *http.Request, n int) bool { return c.behave(s, w, r, n) }
+			s := newSite(t, content, c.answers...)
+			if c.etag != "" {
+				s.etag = strings.TrimPrefix(c.etag, none)
 			}
 			seen := int64(0)
 			o := quick(t)
@@ -131,8 +68,8 @@ func TestDownload(t *testing.T) {
 				}
 			}
 			r := fetched(t, plainSource(content, !c.blind, s.URL+"/f.bin"), o, content)
-			if got := s.requests(); c.requests != nil && !slices.Equal(got, c.requests) {
-				t.Errorf("requests for %q, expected %q", got, c.requests)
+			if c.requests != nil {
+				s.wantRequests(t, c.requests...)
 			}
 			if want := map[bool]string{false: "catalogue", true: "first use"}[c.blind]; r.Checksum != want || r.SHA256 != sumOf(content) || r.Bytes != size || seen != size {
 				t.Errorf("record %+v, %d bytes seen", r, seen)
@@ -144,53 +81,33 @@ func TestDownload(t *testing.T) {
 // TestDownloadRefused: what another attempt cannot mend ends with an error that says what was expected and found.
 func TestDownloadRefused(t *testing.T) {
 	content := noise(100_000)
-	always := func(f func(s *site, w http.ResponseWriter, r *http.Request)) func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-		return func(s *site, w http.ResponseWriter, r *http.Request, _ int) bool { f(s, w, r); return true }
-	}
+	bad := serving(flipped(content, 0), `"one"`)
 	for name, c := range map[string]struct {
 		blind    bool
-		behave   func(s *site, w http.ResponseWriter, r *http.Request, n int) bool
+		answers  []answer // to the first requests
+		after    answer
 		texts    []string
 		requests int
 	}{
-		"not found": {behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }), texts: []string{"/f.bin", "404 not found"}, requests: 1},
-		"broken":    {behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }), texts: []string{"given up after 3", "500"}, requests: 3},
-		"corrupt": {behave: always(func(s *site, w http.ResponseWriter, r *http.Request) {
-			bad := slices.Clone(content)
-			bad[99_999] ^= 1
-			(&site{content: bad}).serve(w, r)
-		}), texts: []string{sumOf(content), "the test", "refused"}, requests: 1},
-		"corrupt and cut": {behave: func(s *site, w http.ResponseWriter, r *http.Request, n int) bool {
-			bad := slices.Clone(content)
-			bad[0] ^= 1
-			s.content = bad
-			if n%2 == 0 {
-				w = &cutter{w, 50_000}
-			}
-			s.serve(w, r)
-			return true
-		}, texts: []string{"SHA-256", "refused"}, requests: 4},
-		"another length": {behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) { w.Write(content[:77]) }), texts: []string{"100000 bytes", "offers 77"}, requests: 1},
-		"too long, length not said": {behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) {
-			for range 3 {
-				w.Write(content)
-				w.(http.Flusher).Flush()
-			}
-		}), texts: []string{"more than the expected 100000"}, requests: 1},
-		"always cut at the same place": {blind: true, behave: always(func(s *site, w http.ResponseWriter, _ *http.Request) { s.whole(&cutter{w, 50_000}) }), texts: []string{"given up after 3", "broke after 50000"}, requests: 4},
-		"a web page": {blind: true, behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprint(w, "<html>sign in</html>")
-		}), texts: []string{"web page", "f.bin"}, requests: 1},
-		"compressed": {blind: true, behave: always(func(_ *site, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "br")
-			w.Write(content)
-		}), texts: []string{"encoded as br"}, requests: 1},
-		"in a circle": {behave: always(func(_ *site, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) }), texts: []string{"redirected 10 times"}, requests: 10},
+		"not found":       {after: status(404), texts: []string{"/f.bin", "404 not found"}, requests: 1},
+		"broken":          {after: status(500), texts: []string{"given up after 3", "500"}, requests: 3},
+		"corrupt":         {after: serving(flipped(content, 99_999), ""), texts: []string{sumOf(content), "the test", "refused"}, requests: 1},
+		"corrupt and cut": {answers: []answer{cut(50_000, bad), bad, cut(50_000, bad)}, after: bad, texts: []string{"SHA-256", "refused"}, requests: 4},
+		"another length": {after: func(_ *site, w http.ResponseWriter, _ *http.Request) { w.Write(content[:77]) },
+			texts: []string{"100000 bytes", "offers 77"}, requests: 1},
+		"too long, length not said":    {after: sends(content, content, content), texts: []string{"more than the expected 100000"}, requests: 1},
+		"always cut at the same place": {blind: true, after: cut(50_000, (*site).whole), texts: []string{"given up after 3", "broke after 50000"}, requests: 4},
+		"a web page": {blind: true, after: under("Content-Type", "text/html; charset=utf-8", sends([]byte("<html>sign in</html>"))),
+			texts: []string{"web page", "f.bin"}, requests: 1},
+		"compressed": {blind: true, after: under("Content-Encoding", "br", sends(content)), texts: []string{"encoded as br"}, requests: 1},
+		"in a circle": {after: func(_ *site, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		},
+			texts: []string{"redirected 10 times"}, requests: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, content)
-			s.behave = func(w http.ResponseWriter, r *http.Request, n int) bool { return c.behave(s, w, r, n) }
+			s := newSite(t, content, c.answers...)
+			s.after = c.after
 			refused(t, plainSource(content, !c.blind, s.URL+"/f.bin"), quick(t), c.texts...)
 			if n := len(s.requests()); n != c.requests {
 				t.Errorf("%d requests, expected %d", n, c.requests)
@@ -199,37 +116,30 @@ func TestDownloadRefused(t *testing.T) {
 	}
 }
 
+// wantRequests compares the ranges that were asked for.
+func (s *site) wantRequests(t *testing.T, want ...string) {
+	t.Helper()
+	if got := s.requests(); !slices.Equal(got, want) {
+		t.Errorf("requests for %q, expected %q", got, want)
+	}
+}
+
 // TestStall: a connection that gives nothing is given up and taken up again; one that never gives anything is an error.
 func TestStall(t *testing.T) {
 	content := noise(100_000)
-	half := func(s *site, w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", s.etag)
-		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-		w.Write(content[:50_000])
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}
-	s := newSite(t, content)
-	s.behave = func(w http.ResponseWriter, r *http.Request, n int) bool {
-		if n == 0 {
-			half(s, w, r)
-		}
-		return n == 0
-	}
+	s := newSite(t, content, hangs(50_000))
 	o := quick(t)
 	o.Stall = 50 * time.Millisecond
 	fetched(t, plainSource(content, true, s.URL), o, content)
-	if got := s.requests(); !slices.Equal(got, []string{"", "bytes=50000-"}) {
-		t.Errorf("requests for %q", got)
-	}
+	s.wantRequests(t, "", "bytes=50000-")
 
-	for name, behave := range map[string]func(w http.ResponseWriter, r *http.Request, n int) bool{
-		"before the answer": func(_ http.ResponseWriter, r *http.Request, _ int) bool { <-r.Context().Done(); return true },
-		"within":            func(w http.ResponseWriter, r *http.Request, _ int) bool { half(s, w, r); return true },
+	for name, how := range map[string]answer{
+		"before the answer": func(_ *site, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"within":            hangs(50_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			silent := newSite(t, content)
-			silent.behave = behave
+			silent.after = how
 			o := quick(t)
 			o.Stall = 5 * time.Millisecond
 			refused(t, plainSource(content, true, silent.URL), o, "given up", "no byte came for 5ms")
@@ -291,36 +201,18 @@ func TestSlowIsNotStalled(t *testing.T) {
 // TestChangedFile: pieces of two versions of a file are not put together.
 func TestChangedFile(t *testing.T) {
 	old, content := noise(100_000), noise(100_001)
-	s := newSite(t, content)
-	s.behave = func(w http.ResponseWriter, r *http.Request, n int) bool {
-		if n == 0 {
-			(&site{content: old, etag: `"zero"`}).serve(&cutter{w, 60_000}, r)
-		}
-		return false
-	}
+	s := newSite(t, content, cut(60_000, serving(old, `"zero"`)))
 	fetched(t, plainSource(nil, false, s.URL), quick(t), content)
-	if got := s.requests(); !slices.Equal(got, []string{"", "bytes=60000-"}) {
-		t.Errorf("requests for %q", got)
-	}
+	s.wantRequests(t, "", "bytes=60000-")
 }
 
 // TestInterrupted: what came before an interruption is used by the next call, as is a download that was complete but not
 // checked; the rest of another address is not.
 func TestInterrupted(t *testing.T) {
 	content := noise(600_000)
-	s := newSite(t, content)
+	s := newSite(t, content, hangs(250_000))
 	o := quick(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	s.behave = func(w http.ResponseWriter, r *http.Request, n int) bool {
-		if n == 0 {
-			w.Header().Set("ETag", s.etag)
-			w.Header().Set("Content-Length", fmt.Sprint(len(content)))
-			w.Write(content[:250_000])
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		}
-		return n == 0
-	}
 	o.Progress = func(_ string, done, _ int64) {
 		if done == 250_000 {
 			cancel()
@@ -331,40 +223,20 @@ func TestInterrupted(t *testing.T) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	fetched(t, source, o, content)
-	if got := s.requests(); !slices.Equal(got, []string{"", "bytes=250000-"}) {
-		t.Errorf("requests for %q", got)
-	}
+	s.wantRequests(t, "", "bytes=250000-")
 
-	o = quick(t)
-	part := filepath.Join(source.Dir(o.Cache), "f.bin.part")
-	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
-		t.Fatal(err)
+	left := func(part []byte) Options { // of a download from s
+		o := quick(t)
+		path := filepath.Join(source.Dir(o.Cache), "f.bin.part")
+		put(t, path, part)
+		put(t, path+".json", []byte(`{"URL":"`+s.URL+`","ETag":"\"one\"","Total":600000}`))
+		return o
 	}
-	for _, err := range []error{os.WriteFile(part, content, 0o644), os.WriteFile(part+".json", []byte(`{"URL":"`+s.URL+`","ETag":"\"one\"","Total":600000}`), 0o644)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	fetched(t, source, o, content)
-	if n := len(s.requests()); n != 2 {
-		t.Errorf("%d requests after a complete download", n)
-	}
-
+	fetched(t, source, left(content), content)
+	s.wantRequests(t, "", "bytes=250000-") // none for a download that was complete
 	other := newSite(t, content)
-	o = quick(t)
-	part = filepath.Join(source.Dir(o.Cache), "f.bin.part")
-	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range []error{os.WriteFile(part, noise(300_000), 0o644), os.WriteFile(part+".json", []byte(`{"URL":"`+s.URL+`","ETag":"\"one\"","Total":600000}`), 0o644)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	fetched(t, plainSource(content, false, other.URL), o, content)
-	if got := other.requests(); !slices.Equal(got, []string{""}) {
-		t.Errorf("requests for %q", got)
-	}
+	fetched(t, plainSource(content, false, other.URL), left(noise(300_000)), content)
+	other.wantRequests(t, "")
 }
 
 // TestAddresses: a mirror replaces the addresses; without one they are tried in order; https is not given up on the way.
@@ -376,11 +248,11 @@ func TestAddresses(t *testing.T) {
 	fetched(t, plainSource(content, true, empty.URL+"/f.bin", s.URL+"/f.bin"), quick(t), content)
 
 	for _, mirror := range []string{"/pub/", "/pub", "/pub/f.bin"} {
-		s.behave = func(_ http.ResponseWriter, r *http.Request, _ int) bool {
+		s.after = func(s *site, w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/pub/f.bin" {
 				t.Errorf("mirror %s: asked for %s", mirror, r.URL.Path)
 			}
-			return false
+			s.serve(w, r)
 		}
 		o := quick(t)
 		o.Mirror = s.URL + mirror

@@ -12,10 +12,10 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -49,18 +49,10 @@ func (o *Options) fill() error {
 			return err
 		}
 	}
-	if o.Stall == 0 {
-		o.Stall = 30 * time.Second
-	}
-	if o.Backoff == 0 {
-		o.Backoff = time.Second
-	}
-	if o.Retries == 0 {
-		o.Retries = 5
-	}
-	if o.Client == nil {
-		o.Client = &http.Client{CheckRedirect: checkRedirect}
-	}
+	o.Stall = cmp.Or(o.Stall, 30*time.Second)
+	o.Backoff = cmp.Or(o.Backoff, time.Second)
+	o.Retries = cmp.Or(o.Retries, 5)
+	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
@@ -152,9 +144,8 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		}
 		record.Files = append(record.Files, entries...)
 	}
-	record.SHA256 = record.Downloads[0].SHA256
-	if len(record.Downloads) > 1 {
-		record.SHA256 = ""
+	if len(record.Downloads) == 1 {
+		record.SHA256 = record.Downloads[0].SHA256
 	}
 	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
 		return nil, fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root)
@@ -179,7 +170,8 @@ func plan(source datasets.Source, o Options) ([]take, error) {
 				return nil, err
 			}
 			takers[i] = func(ctx context.Context, file datasets.File, _ string) (Download, string, error) {
-				got, err := checkLocal(ctx, local, file)
+				got, err := check(ctx, local, local, file)
+				got.From = "--from"
 				return got, local, err
 			}
 		case o.Mirror != "":
@@ -216,34 +208,22 @@ func localFile(source datasets.Source, file datasets.File, from string) (string,
 	return path, nil
 }
 
-// checkLocal reads a file that a person has brought and compares it with what is expected.
-func checkLocal(ctx context.Context, path string, want datasets.File) (Download, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Download{}, err
-	}
-	defer f.Close()
-	size, sum, err := hash(ctx, f)
-	if err != nil {
-		return Download{}, err
-	}
-	got := Download{Name: want.Name, From: "--from", Bytes: size, SHA256: sum}
-	return got, got.check(path, want)
-}
+// mismatchError marks a file that is not what the catalogue says.
+type mismatchError struct{ error }
 
-// check compares a file with the catalogue.
-func (d Download) check(path string, want datasets.File) error {
-	if want.Bytes > 0 && d.Bytes != want.Bytes {
-		return fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", path, want.Bytes, d.Bytes)
+// check reads the file at path, which comes from somewhere, and compares it with the catalogue.
+func check(ctx context.Context, path, from string, want datasets.File) (Download, error) {
+	got := Download{Name: want.Name, From: from}
+	var err error
+	switch got.Bytes, got.SHA256, err = hash(ctx, path); {
+	case err != nil:
+	case want.Bytes > 0 && got.Bytes != want.Bytes:
+		err = mismatchError{fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", from, want.Bytes, got.Bytes)}
+	case want.SHA256 != "" && !strings.EqualFold(got.SHA256, want.SHA256):
+		err = mismatchError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256, want.Recorded, got.SHA256)}
 	}
-	if want.SHA256 != "" && !strings.EqualFold(d.SHA256, want.SHA256) {
-		return sumError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", path, want.SHA256, want.Recorded, d.SHA256)}
-	}
-	return nil
+	return got, err
 }
-
-// sumError marks content that is not what it should be.
-type sumError struct{ error }
 
 // present reports whether the files of a record are there with their sizes; [Verify] also reads them.
 func (r *Record) present() bool {
@@ -261,7 +241,7 @@ func (r *Record) settle(stage string) error {
 		return err
 	}
 	name, data := filepath.Join(r.dir, datasets.RecordName), filepath.Join(r.dir, datasets.FilesName)
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := remove(name); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(data); err != nil {
@@ -277,9 +257,7 @@ func (r *Record) settle(stage string) error {
 		return diskFull(err, name)
 	}
 	for _, d := range r.Downloads {
-		part := filepath.Join(r.dir, d.Name+partSuffix)
-		os.Remove(part)
-		os.Remove(part + metaSuffix)
+		discard(filepath.Join(r.dir, d.Name+partSuffix)) // what cannot be removed does no harm
 	}
 	return nil
 }
@@ -290,17 +268,4 @@ func diskFull(err error, path string) error {
 		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), err)
 	}
 	return err
-}
-
-// contextReader ends a long read when the context does.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

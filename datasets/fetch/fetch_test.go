@@ -60,16 +60,11 @@ func TestFetchArchive(t *testing.T) {
 		}
 	}
 	verify()
-	write := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(file, "hullo")
-	write(file+"2", "")
-	write(filepath.Join(r.Path(), ".hidden"), "")
+	put(t, file, []byte("hullo"))
+	put(t, file+"2", nil)
+	put(t, filepath.Join(r.Path(), ".hidden"), nil)
 	verify("Toy/README: expected the SHA-256", "Toy/README2: not in the record")
-	write(file, "hell")
+	put(t, file, []byte("hell"))
 	verify("Toy/README: expected 5 bytes, found 4", "README2")
 	os.Remove(file)
 	verify("Toy/README: missing", "README2")
@@ -123,18 +118,14 @@ func TestFrom(t *testing.T) {
 	content := noise(1000)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f.bin")
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, file, content)
 	manual := plainSource(content, false)
 	manual.Manual = "ask nicely"
 	if err := refused(t, manual, quick(t), "ask nicely", "--from"); !errors.As(err, new(CallError)) {
 		t.Errorf("%T", err)
 	}
 	for _, from := range []string{file, dir} {
-		o := quick(t)
-		o.From = from
-		fetched(t, manual, o, content)
+		fetched(t, manual, quickFrom(t, from), content)
 		fetched(t, plainSource(content, true), quickFrom(t, from), content)
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -154,9 +145,7 @@ func TestFrom(t *testing.T) {
 	o := quickFrom(t, file)
 	o.Mirror = "http://localhost"
 	refused(t, manual, o, "--from and --mirror")
-	if err := os.WriteFile(filepath.Join(dir, "g.bin"), content[:7], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(dir, "g.bin"), content[:7])
 	r := fetched(t, two, quickFrom(t, dir), content)
 	if r.SHA256 != "" || len(r.Downloads) != 2 || r.Files[1].Path != "sub/g.bin" {
 		t.Errorf("%+v", r)
@@ -175,11 +164,8 @@ func TestOneAtATime(t *testing.T) {
 	s := newSite(t, content)
 	source, o := plainSource(content, true, s.URL), quick(t)
 	dir := source.Dir(o.Cache)
-	for _, name := range []string{datasets.FilesName, ".unpack"} {
-		if err := os.MkdirAll(filepath.Join(dir, name, "left"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put(t, filepath.Join(dir, datasets.FilesName, "left"), nil)
+	put(t, filepath.Join(dir, ".unpack", "left"), nil)
 	unlock, err := durable.Lock(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -205,9 +191,7 @@ func TestRecord(t *testing.T) {
 		`{"name": "x"}`: "expected a name and files",
 		`{"name": "x", "files": [{"path": "../../etc/passwd"}]}`: "leads out",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, datasets.RecordName), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, datasets.RecordName), []byte(text))
 		if _, err := FindRecord(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}

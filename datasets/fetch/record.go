@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -55,14 +56,14 @@ func (r *Record) Path() string {
 
 // download finds the record of a downloaded file; nil where there is none, also of a nil record.
 func (r *Record) download(name string) *Download {
-	if r != nil {
-		for i := range r.Downloads {
-			if r.Downloads[i].Name == name {
-				return &r.Downloads[i]
-			}
-		}
+	if r == nil {
+		return nil
 	}
-	return nil
+	i := slices.IndexFunc(r.Downloads, func(d Download) bool { return d.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.Downloads[i]
 }
 
 // ReadRecord reads the record in a data set's folder.
@@ -120,16 +121,12 @@ func (r *Record) Verify(ctx context.Context, progress func(file string, done, to
 	}
 	root := filepath.Join(r.dir, datasets.FilesName)
 	for _, e := range r.Files {
-		f, err := os.Open(filepath.Join(root, filepath.FromSlash(e.Path)))
-		if err != nil {
-			problems = append(problems, e.Path+": missing")
-			continue
-		}
-		size, sum, err := hash(ctx, f)
-		f.Close()
+		size, sum, err := hash(ctx, filepath.Join(root, filepath.FromSlash(e.Path)))
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case errors.Is(err, fs.ErrNotExist):
+			problems = append(problems, e.Path+": missing")
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("%s: %v", e.Path, err))
 		case size != e.Bytes:
@@ -165,9 +162,27 @@ func (r *Record) Verify(ctx context.Context, progress func(file string, done, to
 	return problems, err
 }
 
-// hash returns size and SHA-256 of a stream.
-func hash(ctx context.Context, r io.Reader) (int64, string, error) {
+// hash returns size and SHA-256 of a file.
+func hash(ctx context.Context, path string) (int64, string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, contextReader{ctx, r})
+	n, err := io.Copy(h, contextReader{ctx, f})
 	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// contextReader ends a long read when the context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }

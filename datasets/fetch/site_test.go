@@ -20,18 +20,22 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// site is a server of one file; behave, if set, answers request number n (from 0) and says whether it did.
+// site is a server of one file.
 type site struct {
 	*httptest.Server
 	content []byte
 	etag    string
-	behave  func(w http.ResponseWriter, r *http.Request, n int) bool
+	answers []answer // to the first requests; nil: as a good server does
+	after   answer   // to those that follow
 	mu      sync.Mutex
 	ranges  []string // the Range header of every request
 }
 
-func newSite(t *testing.T, content []byte) *site {
-	s := &site{content: content, etag: `"one"`}
+// answer is how a site answers a request.
+type answer func(s *site, w http.ResponseWriter, r *http.Request)
+
+func newSite(t *testing.T, content []byte, answers ...answer) *site {
+	s := &site{content: content, etag: `"one"`, answers: answers, after: (*site).serve}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -39,12 +43,13 @@ func newSite(t *testing.T, content []byte) *site {
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	n := len(s.ranges)
+	n, how := len(s.ranges), s.after
 	s.ranges = append(s.ranges, r.Header.Get("Range"))
 	s.mu.Unlock()
-	if s.behave == nil || !s.behave(w, r, n) {
-		s.serve(w, r)
+	if n < len(s.answers) {
+		how = s.answers[n]
 	}
+	how(s, w, r)
 }
 
 // serve answers as a good server does.
@@ -55,8 +60,59 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "f.bin", time.Time{}, bytes.NewReader(s.content))
 }
 
+// serving answers as a good server with other content does.
+func serving(content []byte, etag string) answer {
+	return func(_ *site, w http.ResponseWriter, r *http.Request) {
+		(&site{content: content, etag: etag}).serve(w, r)
+	}
+}
+
+// cut breaks the connection after so many bytes of an answer.
+func cut(bytes int, how answer) answer {
+	return func(s *site, w http.ResponseWriter, r *http.Request) { how(s, &cutter{w, bytes}, r) }
+}
+
+// status answers with a status and nothing else.
+func status(code int) answer {
+	return func(_ *site, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// sends answers with bytes in pieces, and no length.
+func sends(pieces ...[]byte) answer {
+	return func(s *site, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", s.etag)
+		for _, p := range pieces {
+			w.Write(p)
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// under adds a header to an answer.
+func under(key, value string, how answer) answer {
+	return func(s *site, w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(key, value)
+		how(s, w, r)
+	}
+}
+
+// hangs begins an answer with so many bytes, and then sends nothing more.
+func hangs(bytes int) answer {
+	return func(s *site, w http.ResponseWriter, r *http.Request) {
+		under("Content-Length", fmt.Sprint(len(s.content)), sends(s.content[:bytes]))(s, w, r)
+		<-r.Context().Done()
+	}
+}
+
+// flipped is content with a bit of one byte changed.
+func flipped(content []byte, at int) []byte {
+	bad := bytes.Clone(content)
+	bad[at] ^= 1
+	return bad
+}
+
 // whole answers with the whole file, whatever was asked for.
-func (s *site) whole(w http.ResponseWriter) {
+func (s *site) whole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(s.content)))
 	w.Write(s.content)
 }
@@ -105,6 +161,17 @@ func plainSource(content []byte, sum bool, urls ...string) datasets.Source {
 		f.Bytes, f.SHA256, f.Recorded = int64(len(content)), sumOf(content), "the test"
 	}
 	return datasets.Source{Name: "toy", Licence: "free", Files: []datasets.File{f}, Root: "f.bin"}
+}
+
+// put writes a file and the folders around it.
+func put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // quick are options for tests: no pause is longer than milliseconds.

@@ -21,9 +21,7 @@ func unpackBytes(t *testing.T, kind string, archive []byte, b budget) ([]Entry, 
 	t.Helper()
 	base := t.TempDir()
 	local, stage := filepath.Join(base, "archive"), filepath.Join(base, "stage")
-	if err := os.WriteFile(local, archive, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, local, archive)
 	if err := os.Mkdir(stage, 0o755); err != nil {
 		t.Fatal(err)
 	}

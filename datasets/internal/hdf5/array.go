@@ -14,6 +14,8 @@ type Array struct {
 	Type  Type
 	file  *File
 	row   int // bytes of a row, all that belongs to one index of the first axis
+	// The largest size that each axis may grow to; undefined: any.
+	largest []uint64
 	// Where the numbers are, one of:
 	compact    []byte
 	contiguous uint64 // their address
@@ -104,7 +106,7 @@ func (a *Array) setType(data []byte) error {
 func (a *Array) setShape(data []byte) error {
 	c := cursor{data: data}
 	version, rank := c.number(1), int(c.number(1))
-	c.take(1) // flags
+	flags := c.number(1)
 	switch version {
 	case 1:
 		c.take(5)
@@ -121,6 +123,12 @@ func (a *Array) setShape(data []byte) error {
 			return fmt.Errorf("a size of %d", n)
 		}
 		a.Shape = append(a.Shape, int(n))
+		a.largest = append(a.largest, n)
+	}
+	if flags&1 != 0 {
+		for axis := range a.largest {
+			a.largest[axis] = c.number(8)
+		}
 	}
 	if err := c.done("dataspace"); err != nil {
 		return err
@@ -139,33 +147,30 @@ func (a *Array) setShape(data []byte) error {
 // setLayout reads the layout message and, for chunks, their filters.
 func (a *Array) setLayout(data []byte, messages []message) error {
 	c := cursor{data: data}
-	if version := c.number(1); version != 3 && version != 4 {
+	version, class := c.number(1), c.number(1)
+	switch {
+	case version < 3 || version > 5:
 		return unsupported("layout of version %d", version)
-	} else if class := c.number(1); class == 2 && version == 4 {
-		return unsupported("the newer index of chunks")
-	} else {
-		switch class {
-		case 0:
-			a.compact = c.take(int(c.number(2)))
-			if len(a.compact) != a.Bytes() {
-				return fmt.Errorf("%d bytes for %d: the file is damaged", len(a.compact), a.Bytes())
-			}
-		case 1:
-			a.contiguous = c.number(8)
-			if n := uint64(a.Bytes()); n > 0 && (a.contiguous > a.file.size || n > a.file.size-a.contiguous) {
-				return fmt.Errorf("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, a.contiguous, a.file.size)
-			}
-		case 2:
-			filters, err := find(messages, messageFilters)
-			if err != nil {
-				return err
-			}
-			if a.chunks, err = newChunks(a, &c, filters); err != nil {
-				return err
-			}
-		default:
-			return unsupported("layout class %d", class)
+	case class == 0:
+		a.compact = c.take(int(c.number(2)))
+		if len(a.compact) != a.Bytes() {
+			return fmt.Errorf("%d bytes for %d: the file is damaged", len(a.compact), a.Bytes())
 		}
+	case class == 1:
+		a.contiguous = c.number(8)
+		if n := uint64(a.Bytes()); n > 0 && (a.contiguous > a.file.size || n > a.file.size-a.contiguous) {
+			return fmt.Errorf("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, a.contiguous, a.file.size)
+		}
+	case class == 2:
+		filters, err := find(messages, messageFilters)
+		if err != nil {
+			return err
+		}
+		if a.chunks, err = newChunks(a, &c, version, filters); err != nil {
+			return err
+		}
+	default:
+		return unsupported("layout class %d", class)
 	}
 	return c.done("layout")
 }

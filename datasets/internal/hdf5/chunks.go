@@ -1,7 +1,9 @@
 package hdf5
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,7 +13,6 @@ type chunks struct {
 	array       *Array
 	shape, dims []int // of the array and of a chunk, last axis in bytes
 	bytes       int   // of an unpacked chunk
-	tree        uint64
 	step        []int // of a chunk along each axis of the array
 	filters     []filter
 	list        map[int]chunk // by number, chunks counted in row-major order
@@ -24,18 +25,30 @@ type chunk struct {
 	skipped uint64 // filters that were not applied, a bit for each
 }
 
-func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
+var errNeverWritten = errors.New("the numbers were never written")
+
+// newChunks reads a layout message of chunks, and their index.
+func newChunks(a *Array, c *cursor, version uint64, filters []byte) (*chunks, error) {
+	k := &chunks{array: a, list: map[int]chunk{}}
+	flags, tree, width := uint64(0), uint64(0), 4
+	if version > 3 {
+		flags = c.number(1)
+	}
 	rank := int(c.number(1)) // with an axis for the bytes of a number
-	k := &chunks{array: a, tree: c.number(8)}
+	if version == 3 {
+		tree = c.number(8)
+	} else {
+		width = int(c.number(1))
+	}
 	if rank != len(a.Shape)+1 || rank < 2 {
 		return nil, fmt.Errorf("chunks of rank %d for an array of rank %d: the file is damaged", rank-1, len(a.Shape))
 	}
 	for range rank {
-		n := int(c.number(4))
-		if n == 0 {
+		n := c.number(width)
+		if n == 0 || n > math.MaxInt {
 			return nil, fmt.Errorf("a chunk without extent: the file is damaged")
 		}
-		k.dims = append(k.dims, n)
+		k.dims = append(k.dims, int(n))
 	}
 	if err := c.done("layout"); err != nil {
 		return nil, err
@@ -46,9 +59,6 @@ func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
 	var ok bool
 	if k.bytes, ok = product(k.dims); !ok || !a.file.holds(k.bytes) {
 		return nil, fmt.Errorf("chunks of %v bytes cannot come from a file of %d bytes", k.dims, a.file.size)
-	}
-	if k.tree == undefined && a.Bytes() > 0 {
-		return nil, fmt.Errorf("the numbers were never written")
 	}
 	k.step = slices.Clone(k.dims[:rank-1])
 	k.shape = append(slices.Clone(a.Shape), a.Type.Size)
@@ -62,60 +72,59 @@ func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
 		if k.filters, err = parseFilters(filters); err != nil {
 			return nil, err
 		}
+		if flags&1 != 0 {
+			return nil, unsupported("an array whose chunks at the edges are not filtered")
+		}
 	}
 	if a.Bytes() == 0 {
 		return k, nil
 	}
-	return k, k.index()
+	err := errNeverWritten
+	if version > 3 {
+		err = k.index2(c, flags)
+	} else if tree != undefined {
+		err = k.index1(tree)
+	}
+	if missing := k.count() - len(k.list); err == nil && missing != 0 {
+		err = fmt.Errorf("%d of %d chunks are missing: the file was not written to its end", missing, k.count())
+	}
+	return k, err
 }
 
 // grid returns the number of chunks along an axis.
 func (k *chunks) grid(axis int) int { return (k.shape[axis]-1)/k.dims[axis] + 1 }
 
-// index reads where all chunks are. None may be missing, and none so small that it cannot hold its numbers.
-func (k *chunks) index() error {
-	k.list = map[int]chunk{}
-	keySize := 8 + 8*(len(k.step)+1)
-	t := tree1{file: k.array.file, kind: 1, keySize: keySize, seen: map[uint64]bool{}}
-	err := t.walk(k.tree, -1, func(key []byte, address uint64) error {
-		c := cursor{data: key}
-		at := chunk{address: address, size: c.number(4), skipped: c.number(4)}
-		number := 0
-		for axis, n := range k.array.Shape {
-			start := c.number(8)
-			if start >= uint64(n) {
-				return nil // left over from a larger array
-			}
-			if axis < len(k.shape) {
-				number = number*k.grid(axis) + int(start)/k.step[axis]
-			}
-		}
-		const deflateBest = 1032 // to one
-		if uint64(k.bytes)/deflateBest > at.size+16 {
-			return fmt.Errorf("a chunk of %d bytes cannot hold %d: the file is damaged", at.size, k.bytes)
-		}
-		k.list[number] = at
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	want := 1
+// count returns the number of chunks.
+func (k *chunks) count() int {
+	n := 1
 	for axis := range k.shape {
-		want *= k.grid(axis)
+		n *= k.grid(axis)
 	}
-	if len(k.list) != want {
-		return fmt.Errorf("%d of %d chunks are missing: the file was not written to its end", want-len(k.list), want)
+	return n
+}
+
+// add notes where a chunk is; at counts chunks along each axis of the array. None may be too small for its numbers.
+func (k *chunks) add(at []uint64, found chunk) error {
+	number := 0
+	for axis, n := range at {
+		if n > uint64((k.array.Shape[axis]-1)/k.step[axis]) {
+			return nil // left over from a larger array
+		}
+		if axis < len(k.shape) {
+			number = number*k.grid(axis) + int(n)
+		}
 	}
+	const deflateBest = 1032 // to one
+	if uint64(k.bytes)/deflateBest > found.size+16 {
+		return fmt.Errorf("a chunk of %d bytes cannot hold %d: the file is damaged", found.size, k.bytes)
+	}
+	k.list[number] = found
 	return nil
 }
 
 // read copies rows of the array from the chunks that hold them.
 func (k *chunks) read(dst []byte, first, rows int) error {
-	across := 1 // chunks beside each other
-	for axis := 1; axis < len(k.shape); axis++ {
-		across *= k.grid(axis)
-	}
+	across := k.count() / k.grid(0) // chunks beside each other
 	for number := first / k.dims[0] * across; number < ((first+rows-1)/k.dims[0]+1)*across; number++ {
 		data, err := k.unpack(k.list[number])
 		if err != nil {
@@ -165,12 +174,12 @@ func (k *chunks) unpack(c chunk) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := len(k.filters) - 1; i >= 0; i-- {
+	for i, f := range slices.Backward(k.filters) {
 		if c.skipped>>i&1 != 0 {
 			continue
 		}
-		if data, err = k.filters[i].undo(data, k.bytes); err != nil {
-			return nil, fmt.Errorf("%s: %w", k.filters[i].name(), err)
+		if data, err = f.undo(data, f.settings, k.bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	if len(data) != k.bytes {

@@ -1,9 +1,9 @@
-// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them by default: superblocks 0 to 3, groups of
-// either kind kept in headers or symbol tables, contiguous, compact and chunked arrays (B-tree of version 1) with the
-// filters gzip, LZF, shuffle and Fletcher-32. What else the format offers is an error of type [*Unsupported].
+// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with libver="latest":
+// superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays with any chunk index and the filters
+// gzip, LZF, shuffle and Fletcher-32. Anything else the format offers is an error of type [*Unsupported].
 //
-// Files are not trusted: nothing is allocated by what a header claims beyond the size of the file, and every structure
-// is visited once at most. The format: "HDF5 File Format Specification", version 3.0, whose names are used here.
+// Files are not trusted: no claim in a header makes it allocate more than the file can hold, and every structure is
+// visited at most once. The format: "HDF5 File Format Specification", version 3.0, whose names are used here.
 package hdf5
 
 import (
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 const signature = "\x89HDF\r\n\x1a\n"
@@ -29,7 +30,7 @@ func unsupported(format string, args ...any) error { return &Unsupported{fmt.Spr
 
 // File is an open HDF5 file. It may be read from several goroutines.
 type File struct {
-	Names  []string // of the arrays, with the groups they lie in: "group/data"; in the order of the file
+	Names  []string // of the arrays, sorted, each with the groups it is in: "group/data"
 	arrays map[string]uint64
 	in     io.ReaderAt
 	base   uint64 // where the HDF5 data start: other data may come before
@@ -79,10 +80,11 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("superblock: %w", err)
 	}
-	l := lister{file: f, seen: map[uint64]bool{}}
+	l := lister{walker: newWalker(f)}
 	if err := l.list("", root); err != nil {
 		return nil, err
 	}
+	slices.Sort(f.Names)
 	return f, nil
 }
 
@@ -141,6 +143,35 @@ func (f *File) holds(n int) bool {
 		ratio = 100
 	)
 	return n <= small || uint64(n)/ratio <= f.size
+}
+
+// block reads n bytes that begin with a signature, often with the version or type behind it, and returns what follows.
+func (f *File) block(address uint64, signature string, n uint64) (cursor, error) {
+	data, err := f.bytes(address, n)
+	if err != nil {
+		return cursor{}, fmt.Errorf("%.4s: %w", signature, err)
+	}
+	if !bytes.HasPrefix(data, []byte(signature)) {
+		return cursor{}, fmt.Errorf("at %d: expected %q, found %q", address, signature, data[:min(len(data), len(signature))])
+	}
+	return cursor{data: data[len(signature):]}, nil
+}
+
+// walker visits the blocks of a structure, each once.
+type walker struct {
+	file *File
+	seen map[uint64]bool
+}
+
+func newWalker(f *File) walker { return walker{f, map[uint64]bool{}} }
+
+// visit is File.block for a block that must not have been visited before.
+func (w walker) visit(address uint64, signature string, n uint64) (cursor, error) {
+	if w.seen[address] {
+		return cursor{}, fmt.Errorf("the block %.4s at %d is reached twice: the file is damaged", signature, address)
+	}
+	w.seen[address] = true
+	return w.file.block(address, signature, n)
 }
 
 // text reads a string of at most 1024 bytes that ends in 0.

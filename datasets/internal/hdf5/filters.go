@@ -11,31 +11,19 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
-// The filters of chunks that are read.
-const (
-	filterDeflate  = 1
-	filterShuffle  = 2
-	filterFletcher = 3
-	filterLZF      = 32000
-)
-
-// filter is a step that packed a chunk; settings are its parameters.
+// filter is a step that packed a chunk. undo reverses it; size is that of the chunk before any filter.
 type filter struct {
-	kind     uint64
-	settings []uint64
+	name     string
+	undo     func(data []byte, settings []uint64, size int) ([]byte, error)
+	settings []uint64 // its parameters
 }
 
-func (f filter) name() string {
-	switch f.kind {
-	case filterDeflate:
-		return "gzip"
-	case filterShuffle:
-		return "shuffle"
-	case filterFletcher:
-		return "Fletcher-32"
-	default:
-		return "LZF"
-	}
+// filters are those that are read, by their registered number.
+var filters = map[uint64]filter{
+	1:     {name: "gzip", undo: inflate},
+	2:     {name: "shuffle", undo: unshuffle},
+	3:     {name: "Fletcher-32", undo: checkFletcher},
+	32000: {name: "LZF", undo: func(data []byte, _ []uint64, size int) ([]byte, error) { return lzf.Unpack(data, size) }},
 }
 
 // parseFilters reads the filter message.
@@ -49,16 +37,16 @@ func parseFilters(data []byte) ([]filter, error) {
 	default:
 		return nil, unsupported("filters of version %d", version)
 	}
-	var filters []filter
+	var pipeline []filter
 	for range count {
-		f := filter{kind: c.number(2)}
-		length := 0
-		if version == 1 || f.kind >= 256 {
+		kind, length := c.number(2), 0
+		if version == 1 || kind >= 256 {
 			length = int(c.number(2))
 		}
 		c.take(2) // flags
 		settings := int(c.number(2))
 		c.take(length)
+		f, known := filters[kind]
 		for range settings {
 			f.settings = append(f.settings, c.number(4))
 		}
@@ -68,32 +56,16 @@ func parseFilters(data []byte) ([]filter, error) {
 		if err := c.done("filters"); err != nil {
 			return nil, err
 		}
-		switch f.kind {
-		case filterDeflate, filterShuffle, filterFletcher, filterLZF:
-		default:
-			return nil, unsupported("the compression filter %d", f.kind)
+		if !known {
+			return nil, unsupported("the compression filter %d", kind)
 		}
-		filters = append(filters, f)
+		pipeline = append(pipeline, f)
 	}
-	return filters, nil
-}
-
-// undo takes the filter off; size is that of the chunk before any filter.
-func (f filter) undo(data []byte, size int) ([]byte, error) {
-	switch f.kind {
-	case filterDeflate:
-		return inflate(data, size)
-	case filterShuffle:
-		return unshuffle(data, f.settings)
-	case filterFletcher:
-		return checkFletcher(data)
-	default:
-		return lzf.Unpack(data, size)
-	}
+	return pipeline, nil
 }
 
 // inflate unpacks zlib data of at most size bytes, or a few more for a checksum inside.
-func inflate(data []byte, size int) ([]byte, error) {
+func inflate(data []byte, _ []uint64, size int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -105,7 +77,7 @@ func inflate(data []byte, size int) ([]byte, error) {
 }
 
 // unshuffle puts the bytes of each number together again: all first bytes come first, then all second ones, and so on.
-func unshuffle(data []byte, settings []uint64) ([]byte, error) {
+func unshuffle(data []byte, settings []uint64, _ int) ([]byte, error) {
 	if len(settings) == 0 || settings[0] < 1 || settings[0] > 8 {
 		return nil, fmt.Errorf("settings %v: expected the size of a number, 1 to 8 bytes", settings)
 	}
@@ -122,7 +94,7 @@ func unshuffle(data []byte, settings []uint64) ([]byte, error) {
 }
 
 // checkFletcher compares the checksum at the end and takes it off.
-func checkFletcher(data []byte) ([]byte, error) {
+func checkFletcher(data []byte, _ []uint64, _ int) ([]byte, error) {
 	if len(data) < 4 {
 		return nil, errors.New("the checksum is missing")
 	}

@@ -6,8 +6,7 @@ const maxDepth = 32 // of groups in groups
 
 // lister walks through the groups of a file.
 type lister struct {
-	file  *File
-	seen  map[uint64]bool // objects, and nodes of the trees that list them
+	walker
 	depth int
 }
 
@@ -50,7 +49,7 @@ func (l *lister) list(name string, address uint64) error {
 		case messageLink:
 			err = l.link(name, m.data)
 		case messageLinkInfo:
-			err = linkInfo(m.data)
+			err = l.dense(name, m.data)
 		}
 		if err != nil {
 			return fmt.Errorf("group %q: %w", name, err)
@@ -61,30 +60,19 @@ func (l *lister) list(name string, address uint64) error {
 
 // table lists a group that keeps its members in a B-tree of symbol tables, and their names in a heap.
 func (l *lister) table(group string, tree, heap uint64) error {
-	head, err := l.file.bytes(heap, 32)
+	c, err := l.file.block(heap, "HEAP\x00", 32)
 	if err != nil {
 		return err
 	}
-	if string(head[:4]) != "HEAP" {
-		return fmt.Errorf("names at %d: expected the signature HEAP, found %q", heap, head[:4])
-	}
-	c := cursor{data: head[24:]}
+	c.take(19)
 	names := c.number(8)
-	t := tree1{file: l.file, keySize: 8, seen: l.seen}
-	return t.walk(tree, -1, func(_ []byte, leaf uint64) error {
-		if l.seen[leaf] {
-			return fmt.Errorf("symbol table at %d is reached twice: the file is damaged", leaf)
-		}
-		l.seen[leaf] = true
-		head, err := l.file.bytes(leaf, 8)
+	return l.tree1("TREE\x00", 8, tree, -1, func(_ []byte, leaf uint64) error {
+		c, err := l.visit(leaf, "SNOD\x01", 8)
 		if err != nil {
 			return err
 		}
-		if string(head[:4]) != "SNOD" {
-			return fmt.Errorf("symbol table at %d: expected the signature SNOD, found %q", leaf, head[:4])
-		}
-		count := cursor{data: head[6:]}
-		entries, err := l.file.bytes(leaf+8, 40*count.number(2))
+		c.take(1)
+		entries, err := l.file.bytes(leaf+8, 40*c.number(2))
 		if err != nil {
 			return err
 		}
@@ -131,21 +119,28 @@ func (l *lister) link(group string, data []byte) error {
 	return l.list(join(group, name), object)
 }
 
-// linkInfo refuses groups with so many members that they are kept elsewhere.
-func linkInfo(data []byte) error {
-	c := cursor{data: data}
+// dense lists a group with so many members that their links are kept in a heap, and found by a tree of their names.
+func (l *lister) dense(group string, info []byte) error {
+	c := cursor{data: info}
 	c.take(1)
 	if c.number(1)&1 != 0 {
-		c.take(8)
+		c.take(8) // the largest number of a link
 	}
-	heap := c.number(8)
-	if err := c.done("link info"); err != nil {
+	address, tree := c.number(8), c.number(8)
+	if err := c.done("link info"); err != nil || address == undefined {
 		return err
 	}
-	if heap != undefined {
-		return unsupported("a group that keeps its links in a heap")
+	h, err := l.file.heap(address)
+	if err != nil {
+		return err
 	}
-	return nil
+	return l.tree2(tree, func(record []byte) error {
+		link, err := h.object(record[min(4, len(record)):]) // after the hash of the name
+		if err != nil {
+			return err
+		}
+		return l.link(group, link)
+	})
 }
 
 func join(group, name string) string {
@@ -153,50 +148,4 @@ func join(group, name string) string {
 		return name
 	}
 	return group + "/" + name
-}
-
-// tree1 is a B-tree of version 1.
-type tree1 struct {
-	file    *File
-	kind    byte // 0: groups, 1: chunks
-	keySize int
-	seen    map[uint64]bool
-}
-
-// walk visits the leaves' entries in order, with the key before each. level is that of the node, -1 for the root's.
-func (t *tree1) walk(address uint64, level int, visit func(key []byte, child uint64) error) error {
-	if t.seen[address] {
-		return fmt.Errorf("B-tree at %d: a node is reached twice: the file is damaged", address)
-	}
-	t.seen[address] = true
-	head, err := t.file.bytes(address, 24)
-	if err != nil {
-		return fmt.Errorf("B-tree: %w", err)
-	}
-	if string(head[:4]) != "TREE" || head[4] != t.kind {
-		return fmt.Errorf("B-tree at %d: expected the signature TREE and the type %d, found %q and %d", address, t.kind, head[:4], head[4])
-	}
-	if level < 0 {
-		level = int(head[5])
-	}
-	if int(head[5]) != level {
-		return fmt.Errorf("B-tree at %d: expected a node of level %d, found %d: the file is damaged", address, level, head[5])
-	}
-	c := cursor{data: head[6:]}
-	entries, err := t.file.bytes(address+24, c.number(2)*uint64(t.keySize+8))
-	if err != nil {
-		return fmt.Errorf("B-tree: %w", err)
-	}
-	for c := (cursor{data: entries}); len(c.data) > 0; {
-		key, child := c.take(t.keySize), c.number(8)
-		if level > 0 {
-			err = t.walk(child, level-1, visit)
-		} else {
-			err = visit(key, child)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

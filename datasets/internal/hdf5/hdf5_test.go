@@ -2,9 +2,13 @@ package hdf5
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -114,8 +118,59 @@ func TestArrays(t *testing.T) {
 	}
 	wantCounting(t, open(t, "userblock.h5"), "data", 4, 5, 3)
 	wantCounting(t, open(t, "ordered.h5"), "a", 4, 3)
-	wantCounting(t, open(t, "latest.h5"), "contiguous", 4, 5, 3)
-	wantCounting(t, open(t, "v110.h5"), "contiguous", 4, 5, 3)
+}
+
+// TestLatestLayouts reads every kind of chunk index, and links in a heap.
+func TestLatestLayouts(t *testing.T) {
+	for _, name := range []string{"latest.h5", "v110.h5"} {
+		f := open(t, name)
+		for _, array := range []string{"contiguous", "implicit", "single/plain", "single/gzip"} {
+			wantCounting(t, f, array, 7, 10, 3)
+		}
+		for _, index := range []string{"fixed", "rows", "columns", "tree"} {
+			wantCounting(t, f, index+"/plain", 7, 10, 3)
+			wantCounting(t, f, index+"/gzip", 7, 10, 3)
+			wantCounting(t, f, index+"/shrunk", 7, 3)
+		}
+		wantCounting(t, f, "empty", 0, 3)
+	}
+	heap := open(t, "heap.h5")
+	if len(heap.Names) != 30 || heap.Names[1] != "a1" {
+		t.Errorf("%d arrays: %v", len(heap.Names), heap.Names)
+	}
+	wantCounting(t, heap, "a29", 1, 1)
+	data := large(t)
+	f, err := Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCounting(t, f, "fixed", 2500)
+	wantCounting(t, f, "rows", 140_000)
+	wantCounting(t, f, "tree", 80, 100)
+	for i := range 700 {
+		if want := fmt.Sprintf("group/%04d", i) + strings.Repeat("x", 990); f.Names[1+i] != want {
+			t.Fatalf("name %d is %.20q", i, f.Names[1+i])
+		}
+	}
+}
+
+// large is the file that is kept packed.
+func large(t *testing.T) []byte {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "large.h5.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func TestNames(t *testing.T) {
@@ -139,14 +194,16 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: error %v, expected %q", name, err, want)
 		}
 	}
-	var newer *Unsupported
 	for _, name := range []string{"latest.h5", "v110.h5"} {
-		if _, err := open(t, name).Array("chunks"); !errors.As(err, &newer) {
-			t.Errorf("%s: %v", name, err)
+		for array, want := range map[string]string{"bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "never written"} {
+			if _, err := open(t, name).Array(array); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s: error %v, expected %q", name, array, err, want)
+			}
 		}
 	}
-	if _, err := Open(filepath.Join("testdata", "heap.h5")); !errors.As(err, &newer) {
-		t.Errorf("links in a heap: %v", err)
+	var other *Unsupported
+	if _, err := f.Array("bad/scaleoffset"); !errors.As(err, &other) {
+		t.Errorf("another filter: %v", err)
 	}
 	a, err := f.Array("line")
 	if err != nil {
@@ -206,16 +263,18 @@ func readAll(data []byte) error {
 }
 
 func TestCutFiles(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "many.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := readAll(data); err != nil {
-		t.Fatal(err)
-	}
-	for cut := 0; cut < len(data)-8; cut += 1 + len(data)/200 {
-		if readAll(data[:cut]) == nil {
-			t.Errorf("a file cut at %d of %d bytes was read", cut, len(data))
+	for _, name := range []string{"many.h5", "heap.h5"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := readAll(data); err != nil {
+			t.Fatal(err)
+		}
+		for cut := 0; cut < len(data)-64; cut += 1 + len(data)/200 {
+			if readAll(data[:cut]) == nil {
+				t.Errorf("%s cut at %d of %d bytes was read", name, cut, len(data))
+			}
 		}
 	}
 }
@@ -272,19 +331,49 @@ func TestHostileSizes(t *testing.T) {
 		if bytes.Equal(c.data, good) {
 			t.Fatal("nothing was changed")
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f, err := Read(bytes.NewReader(c.data), int64(len(c.data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = f.Array(c.array)
-		runtime.ReadMemStats(&after)
+		var err error
+		grown := allocated(func() {
+			var f *File
+			if f, err = Read(bytes.NewReader(c.data), int64(len(c.data))); err == nil {
+				_, err = f.Array(c.array)
+			}
+		})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, expected %q", c.array, err, c.want)
 		}
-		if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+		if grown > 8<<20 {
 			t.Errorf("%s, %q: allocated %d MiB", c.array, c.want, grown>>20)
 		}
 	}
+}
+
+// TestDamagedFiles damages files at random: none of them may cost more memory than the arrays themselves do, times a few.
+func TestDamagedFiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"default.h5", "heap.h5", "latest.h5", "v110.h5"} {
+		good, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			data := bytes.Clone(good)
+			for range 1 + i%3 {
+				at := r.IntN(len(data) - 8)
+				data[at] ^= 1 << r.IntN(8)
+				copy(data[at:], bytes.Repeat([]byte{0xff}, i%9))
+			}
+			if grown := allocated(func() { readAll(data) }); grown > 16<<20 {
+				t.Errorf("%s, damage %d: allocated %d MiB", name, i, grown>>20)
+			}
+		}
+	}
+}
+
+// allocated measures the bytes that a function allocates.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

@@ -32,24 +32,24 @@ func (f *File) header(address uint64) ([]message, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := headerReader{file: f, seen: map[uint64]bool{}}
-	if string(start[:4]) == "OHDR" {
-		return h.messages, h.version2(address, start)
+	h := headerReader{walker: newWalker(f), kind: 2, skip: 3}
+	switch {
+	case string(start[:4]) == "OHDR":
+		err = h.version2(address, start)
+	case start[0] == 1:
+		c := cursor{data: start[8:]}
+		err = h.block(address+16, c.number(4))
+	default:
+		err = fmt.Errorf("object header at %d: expected version 1 or the signature OHDR, found %q", address, start[:4])
 	}
-	if start[0] != 1 {
-		return nil, fmt.Errorf("object header at %d: expected version 1 or the signature OHDR, found %q", address, start[:4])
-	}
-	c := cursor{data: start[8:]}
-	err = h.block(address+16, c.number(4))
 	return h.messages, err
 }
 
 type headerReader struct {
-	file     *File
+	walker
 	messages []message
-	seen     map[uint64]bool // blocks
-	new      bool            // version 2
-	ordered  bool            // messages of version 2 carry their number
+	kind     int // bytes of a message's type: 2, or 1 in version 2
+	skip     int // bytes between a message's flags and its data
 }
 
 // version2 reads the header's start, which says how long the first block is.
@@ -58,7 +58,7 @@ func (h *headerReader) version2(address uint64, start []byte) error {
 		return unsupported("object header of version %d", start[4])
 	}
 	flags := start[5]
-	h.new, h.ordered = true, flags&4 != 0
+	h.kind, h.skip = 1, int(flags&4)/2 // messages may carry their number
 	skip := uint64(6)
 	if flags&0x20 != 0 {
 		skip += 16 // times
@@ -77,35 +77,18 @@ func (h *headerReader) version2(address uint64, start []byte) error {
 
 // block reads the messages of one block, and of those that continue it.
 func (h *headerReader) block(address, size uint64) error {
-	if h.seen[address] {
-		return fmt.Errorf("object header at %d: a block is reached twice: the file is damaged", address)
-	}
-	h.seen[address] = true
 	if size > maxBlock {
 		return fmt.Errorf("object header at %d: a block of %d bytes: expected at most %d", address, size, maxBlock)
 	}
-	data, err := h.file.bytes(address, size)
+	c, err := h.visit(address, "", size)
 	if err != nil {
 		return fmt.Errorf("object header: %w", err)
 	}
-	c := cursor{data: data}
-	least := 8
-	if h.new {
-		least = 4
-	}
-	for len(c.data) >= least {
-		m, size := message{}, 0
-		if h.new {
-			m.kind, size = int(c.number(1)), int(c.number(2))
-			m.shared = c.number(1)&2 != 0
-			if h.ordered {
-				c.take(2)
-			}
-		} else {
-			m.kind, size = int(c.number(2)), int(c.number(2))
-			m.shared = c.number(1)&2 != 0
-			c.take(3)
-		}
+	for len(c.data) >= h.kind+3+h.skip {
+		m := message{kind: int(c.number(h.kind))}
+		size := int(c.number(2))
+		m.shared = c.number(1)&2 != 0
+		c.take(h.skip)
 		m.data = c.take(size)
 		if err := c.done(fmt.Sprintf("object header at %d", address)); err != nil {
 			return err
@@ -122,7 +105,7 @@ func (h *headerReader) block(address, size uint64) error {
 		if err := next.done("continuation"); err != nil {
 			return err
 		}
-		if h.new { // signature before and checksum after the messages
+		if h.kind == 1 { // signature before and checksum after the messages
 			if length < 8 {
 				return fmt.Errorf("object header at %d: a continuation of %d bytes", address, length)
 			}

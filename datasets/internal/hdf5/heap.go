@@ -1,0 +1,77 @@
+package hdf5
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// heap is a fractal heap, which holds the links of a large group. It is a table of blocks: width in a row, those of the
+// first two rows of start bytes, of every later row twice as large as before. Blocks larger than direct are tables.
+type heap struct {
+	file                 *File
+	width, start, direct uint64
+	offset               int // bytes of an offset in the heap
+	rows                 int // of the root; 0: the root is a block
+	root                 uint64
+}
+
+func (f *File) heap(address uint64) (*heap, error) {
+	c, err := f.block(address, "FRHP\x00", 142)
+	if err != nil {
+		return nil, err
+	}
+	c.take(2) // bytes of an object's ID
+	if c.number(2) != 0 {
+		return nil, unsupported("a compressed heap")
+	}
+	c.take(1 + 4 + 12*8) // flags, the largest object, statistics
+	h := &heap{file: f, width: c.number(2), start: c.number(8), direct: c.number(8)}
+	h.offset = int(c.number(2)+7) / 8
+	c.take(2)
+	h.root, h.rows = c.number(8), int(c.number(2))
+	return h, c.done("heap")
+}
+
+// object returns what an ID stands for: a byte for its kind, an offset in the heap and a length.
+func (h *heap) object(id []byte) ([]byte, error) {
+	c := cursor{data: id}
+	if kind := c.number(1); kind != 0 {
+		return nil, unsupported("a link outside the blocks of its heap")
+	}
+	at := c.number(min(h.offset, 8))
+	n := c.number(min(len(c.data), 8))
+	if err := c.done("heap ID"); err != nil {
+		return nil, err
+	}
+	address := h.root
+	for rows := h.rows; rows > 0; {
+		row, size := 0, h.start
+		for ; row < rows && at >= size*h.width; row++ {
+			at -= size * h.width
+			if row > 0 {
+				size *= 2
+			}
+		}
+		if row == rows {
+			return nil, errors.New("a link beyond the end of its heap: the file is damaged")
+		}
+		child := 13 + uint64(h.offset) + 8*(uint64(row)*h.width+at/size)
+		c, err := h.file.block(address, "FHIB\x00", child+8)
+		if err != nil {
+			return nil, err
+		}
+		c.take(int(child) - 5)
+		address = c.number(8)
+		at %= size
+		below := 0
+		if size > h.direct {
+			below = bits.Len64(size) - bits.Len64(h.start*h.width) + 1
+		}
+		if below >= rows {
+			return nil, fmt.Errorf("heap: %d rows in a block of %d: the file is damaged", below, rows)
+		}
+		rows = below
+	}
+	return h.file.bytes(address+at, n)
+}
