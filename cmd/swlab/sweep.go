@@ -127,6 +127,9 @@ func (s *sweepCall) run() error {
 	if err := s.unread(plan); err != nil {
 		return err
 	}
+	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
+		return err
+	}
 	// The first interruption saves a checkpoint, the second ends the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

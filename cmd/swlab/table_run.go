@@ -131,6 +131,9 @@ func (t *tableRun) run(name string) error {
 	if err != nil {
 		return wrongCall(err)
 	}
+	if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job}); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
