@@ -42,6 +42,9 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	if config.Classes, err = classes(sets.train.Header(), sets.test.Header()); err != nil {
 		return wrongCall(err)
 	}
+	if err := looked([]any{config, l.asked(sets)}); err != nil {
+		return err
+	}
 	e, err := l.engine()
 	if err != nil {
 		return err

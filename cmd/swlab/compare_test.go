@@ -15,7 +15,7 @@ func TestCompareRuns(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	run := func(name, seed string, more ...string) string {
 		out := filepath.Join(dir, name)
-		object(t, append([]string{"train", "--data", data, "--loss", "sw", "--batch", "5", "--steps", "0", "--points", "40", "--seed", seed, "--out", out}, more...)...)
+		object(t, lastOf(append([]string{"train", "--data", data, "--loss", "sw", "--batch", "5", "--steps", "0", "--points", "40", "--seed", seed, "--out", out}, more...)...)...)
 		return out
 	}
 	a, b := run("a", "1"), run("b", "2")

@@ -146,7 +146,7 @@ func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
 }
 
 // dress gives the flags of a call, and of those below it, the words of their kinds: in errors, in the help, in completion.
-func dress(cmd *cobra.Command) {
+func dress(cmd *cobra.Command, completing *bool) {
 	visit := func(f *pflag.Flag) {
 		if _, done := f.Value.(*value); done || f.Name == "help" {
 			return
@@ -156,13 +156,13 @@ func dress(cmd *cobra.Command) {
 		if list && f.DefValue == "[]" {
 			f.DefValue = "" // nothing is shown for it in the help
 		}
-		f.Value = &value{Value: f.Value, kind: k, flag: f, list: list}
+		f.Value = &value{Value: f.Value, kind: k, flag: f, list: list, again: completing}
 		completeFlag(cmd, f, k)
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(visit)
 	cmd.PersistentFlags().VisitAll(visit)
 	for _, sub := range cmd.Commands() {
-		dress(sub)
+		dress(sub, completing)
 	}
 }
 
@@ -203,6 +203,7 @@ type value struct {
 	kind  kind
 	flag  *pflag.Flag
 	list  bool    // may be given again, which adds to it
+	again *bool   // it may be given again all the same
 	given *string // nil: not yet
 }
 
@@ -215,7 +216,7 @@ func (v *value) Type() string {
 }
 
 func (v *value) Set(text string) error {
-	if v.given != nil && !v.list {
+	if v.given != nil && !v.list && !*v.again {
 		return fmt.Errorf("given twice, %q and %q", *v.given, text)
 	}
 	if err := v.kind.check(text, text == "" && v.flag.DefValue == ""); err != nil {
@@ -238,7 +239,7 @@ func (k kind) check(text string, empty bool) error {
 		known = k.words
 	}
 	switch {
-	case known == nil || empty:
+	case known == nil || empty || k.list && text == "":
 		return nil
 	case k.list:
 		for _, word := range strings.Split(text, ",") {

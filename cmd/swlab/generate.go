@@ -75,6 +75,9 @@ func (g *generateCall) work() error {
 	if err := metric.Check(sets.test.Header(), made.Header(), g.metrics); err != nil {
 		return wrongCall(err)
 	}
+	if err := looked([]any{g.config, g.asked(sets), made.N, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
+		return err
+	}
 	e, err := g.engine()
 	if err != nil {
 		return err

@@ -43,11 +43,15 @@ func newInvariance(c *common) *cobra.Command {
 		if set.N < 2 {
 			return wrongCall(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.N, set.Name))
 		}
+		o := experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Form: form, Seed: c.seed}
+		if err := looked([]any{o, set}); err != nil {
+			return err
+		}
 		e, err := c.engine()
 		if err != nil {
 			return err
 		}
-		r, err := experiments.Invariance(e, set, experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Form: form, Seed: c.seed})
+		r, err := experiments.Invariance(e, set, o)
 		if err != nil {
 			return err
 		}

@@ -92,6 +92,11 @@ func (l *latentCall) open() (c coded, err error) {
 	return c, nil
 }
 
+// asked describes what is encoded: the file of weights, the clouds.
+func (l *latentCall) asked(c coded) []any {
+	return []any{l.run, c.file, c.train.Header(), c.test.Header(), l.key}
+}
+
 // encode are the codes of clouds, batch norms with their running statistics.
 func (c coded) encode(e *engine.Engine, clouds datasets.Clouds) (latent.Codes, error) {
 	h := clouds.Header()

@@ -43,6 +43,9 @@ func run(args []string) (code int) {
 	return 1
 }
 
+// looked hears what a long call was found to ask for, before its work; an error ends the call. Tests set it.
+var looked = func(configuration any) error { return nil }
+
 // callError marks a call that cannot be carried out as it is: exit code 2.
 type callError struct{ error }
 
@@ -79,6 +82,8 @@ type common struct {
 	backend string
 	format  string
 	call    *cobra.Command // the one that is carried out
+
+	completing bool // the shell asks what may follow: cobra then reads flags twice
 }
 
 func newRoot() *cobra.Command {
@@ -89,7 +94,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			c.call = cmd
+			c.call, c.completing = cmd, strings.HasPrefix(cmd.Name(), cobra.ShellCompRequestCmd)
 			return wrongCall(checkFiles(cmd, args))
 		},
 	}
@@ -114,7 +119,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newVersion(c))
 	helpers(root)
 	mark(root)
-	dress(root)
+	dress(root, &c.completing)
 	return root
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,25 @@ func process(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "SWLAB_TEST_IS_SWLAB=1")
 	return cmd
+}
+
+// lastOf leaves out what a later argument overrides: tests add flags to calls that have them already.
+func lastOf(args ...string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		value := strings.HasPrefix(args[i], "--") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "--")
+		again := value && slices.Contains(args[i+1:], args[i]) && args[i] != "--vary" && args[i] != "--set"
+		if !again {
+			out = append(out, args[i])
+		}
+		if value {
+			i++
+			if !again {
+				out = append(out, args[i])
+			}
+		}
+	}
+	return out
 }
 
 // object runs a call that must succeed and returns its JSON object.
@@ -223,7 +243,7 @@ func TestWrongCalls(t *testing.T) {
 	object(t, "train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "4", "--steps", "0", "--out", taken)
 	out := filepath.Join(dir, "run")
 	train := func(more ...string) []string {
-		return append([]string{"train", "--loss", "sw", "--points", "32", "--batch", "4", "--epochs", "1", "--out", out}, more...)
+		return lastOf(append([]string{"train", "--loss", "sw", "--points", "32", "--batch", "4", "--epochs", "1", "--out", out}, more...)...)
 	}
 	distance := func(more ...string) []string {
 		return append([]string{"distance", "--loss", "sw", "--x", pair, "--y", pair}, more...)

@@ -154,6 +154,9 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 	if err := s.unread(plan); err != nil {
 		return err
 	}
+	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
+		return err
+	}
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()

@@ -136,6 +136,9 @@ func (t *tableRun) run(name string) error {
 	if err != nil {
 		return wrongCall(err)
 	}
+	if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job}); err != nil {
+		return err
+	}
 	ctx, stop := interruptible()
 	defer stop()
 	if t.job != "" {
