@@ -92,7 +92,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if source.Files == nil {
+	if len(source.Files) == 0 {
 		return nil, callErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}
 	if err := o.fill(); err != nil {
@@ -152,9 +152,8 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		}
 		record.Files = append(record.Files, entries...)
 	}
-	record.SHA256 = record.Downloads[0].SHA256
-	if len(record.Downloads) > 1 {
-		record.SHA256 = ""
+	if len(record.Downloads) == 1 {
+		record.SHA256 = record.Downloads[0].SHA256
 	}
 	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
 		return nil, fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root)
