@@ -13,7 +13,15 @@ func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 		err    error
 	}
 	return func(yield func([]float32, error) bool) {
+		if s == nil || batches == nil {
+			yield(nil, errNoSet)
+			return
+		}
 		h := s.Header()
+		if h.M < 0 || h.D < 0 {
+			yield(nil, h.checkRead(nil, nil))
+			return
+		}
 		free, read, stop := make(chan []float32, 2), make(chan result), make(chan struct{})
 		free <- nil
 		free <- nil

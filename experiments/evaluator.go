@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -30,6 +31,12 @@ type Evaluator struct {
 
 // NewEvaluator prepares the evaluation of networks with the size of net. Close it.
 func NewEvaluator(e *engine.Engine, net *pointnet.Autoencoder) (*Evaluator, error) {
+	if err := engine.Ready(e); err != nil {
+		return nil, err
+	}
+	if net == nil || net.Points < 1 {
+		return nil, errors.New("expected a network that pointnet.New has made, found none")
+	}
 	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		directions, x := in[0], in[1]
 		y := net.Forward(weights.Bind(net.Specs(), in[2:]), x, pointnet.Eval).Cloud
@@ -51,11 +58,21 @@ func NewEvaluator(e *engine.Engine, net *pointnet.Autoencoder) (*Evaluator, erro
 }
 
 // Close frees the compiled graph.
-func (v *Evaluator) Close() { v.exec.Finalize() }
+func (v *Evaluator) Close() {
+	if v != nil && v.exec != nil {
+		v.exec.Finalize()
+	}
+}
 
 // Evaluate is [Evaluate] for the weights w. It stops between two batches when ctx is done, with ctx's error.
 func (v *Evaluator) Evaluate(ctx context.Context, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
-	set := clouds.Header()
+	if v == nil || v.exec == nil {
+		return Scores{}, errors.New("expected an evaluator that NewEvaluator has made, found none")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	set := datasets.HeaderOf(clouds)
 	if set.D != pointnet.Dim || set.M != v.net.Points {
 		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d",
 			set.Name, v.net.Points, pointnet.Dim, set.M, set.D)

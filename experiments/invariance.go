@@ -33,6 +33,12 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 	if len(o.Names) == 0 {
 		o.Names = amortizer.Names()
 	}
+	if err := engine.Ready(e); err != nil {
+		return nil, err
+	}
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
 	if len(o.Seeds) == 0 {
 		o.Seeds = []uint64{1, 2, 3}
 	}

@@ -94,6 +94,9 @@ func (r *InvarianceReport) comparable() bool {
 
 // Markdown is a table for readers, with the reference in brackets where there is one.
 func (r *InvarianceReport) Markdown() string {
+	if r == nil {
+		return ""
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: m = %d, d_k = %d, k = %d, maps as %s, initial weights; %d initialisations (the range), %d pairs each; %s.\n"+
 		"Mean angle in degrees between a(X, Y) and a of the clouds changed; R: length of the mean direction over pairs.\n",

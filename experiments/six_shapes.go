@@ -17,7 +17,7 @@ var sixPositions = [6]int{0, 3, 7, 8, 34, 42}
 // cannot be repeated outside its library: which six shapes they are is ours, how they are chosen is the paper's. Sets of
 // fewer than 50 clouds are an error.
 func SixShapes(train datasets.Clouds) (*datasets.Set, []int32, error) {
-	h := train.Header()
+	h := datasets.HeaderOf(train)
 	if h.N < sixOf {
 		return nil, nil, fmt.Errorf("%s: the six shapes are chosen among the first %d of the shuffled clouds, found %d clouds", h.Name, sixOf, h.N)
 	}

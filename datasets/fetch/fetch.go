@@ -84,7 +84,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if source.Files == nil {
+	if len(source.Files) == 0 {
 		return nil, callErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}
 	if err := o.fill(); err != nil {

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -48,6 +49,12 @@ func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, err
 	if err := check(x, y, o); err != nil {
 		return nil, err
 	}
+	if l == nil {
+		return nil, errors.New("expected a loss to flow along, found nil")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	every := max(1, o.Every)
 	moving := *y
 	moving.Points = append([]float32(nil), y.Points...)
@@ -82,6 +89,9 @@ func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, err
 
 // EMD is W_2 between two clouds of as many points, (min over permutations s of (1/n) sum_i ||x_i - y_s(i)||^2)^(1/2), by an optimal assignment.
 func EMD(x, y *datasets.Set) (float64, error) {
+	if err := checkPair(x, y); err != nil {
+		return 0, err
+	}
 	r, err := (loss.ExactEMD{P: 2, PerPoint: true}).Compare(cloud(x), cloud(y), false)
 	if err != nil {
 		return 0, err
@@ -93,7 +103,13 @@ func cloud(s *datasets.Set) ot1d.Clouds {
 	return ot1d.Clouds{Points: s.Points, Batch: s.N, N: s.M, Dim: s.D}
 }
 
-func check(x, y *datasets.Set, o Options) error {
+// checkPair refuses what is not one cloud each, of one size.
+func checkPair(x, y *datasets.Set) error {
+	for _, s := range []*datasets.Set{x, y} {
+		if s == nil || s.N < 1 {
+			return errors.New("expected one cloud to move and one target, found none")
+		}
+	}
 	switch {
 	case x.N != 1 || y.N != 1:
 		return fmt.Errorf("expected one cloud to move and one target, found %d and %d", y.N, x.N)
@@ -101,6 +117,15 @@ func check(x, y *datasets.Set, o Options) error {
 		return fmt.Errorf("expected clouds of one size, found [%d, %d] to move to [%d, %d]", y.M, y.D, x.M, x.D)
 	case len(x.Points) != x.M*x.D || len(y.Points) != y.M*y.D:
 		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.M*x.D, len(y.Points), len(x.Points))
+	}
+	return nil
+}
+
+func check(x, y *datasets.Set, o Options) error {
+	if err := checkPair(x, y); err != nil {
+		return err
+	}
+	switch {
 	case o.Steps < 0:
 		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
 	case !(o.Rate > 0) || math.IsInf(o.Rate, 0):

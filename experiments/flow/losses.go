@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -36,6 +37,9 @@ func Fresh(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
 // with the gradient of the largest slice.
 func Max(x *datasets.Set, directions []float32, o swlab.DistanceOptions) Loss {
 	along := func(values []float32, gradient bool, y *datasets.Set) (*swlab.Distances, error) {
+		if x == nil || x.D < 1 {
+			return nil, errors.New("expected a target cloud, found none")
+		}
 		if len(values) == 0 || len(values)%x.D != 0 {
 			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.D, len(values))
 		}

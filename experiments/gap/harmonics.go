@@ -79,14 +79,14 @@ func walk(theta [3]float64, degree int, slopes bool, visit func(at int, y float6
 // At is f(theta).
 func (h Harmonics) At(theta [3]float64) float64 {
 	sum := 0.0
-	walk(theta, h.Degree, false, func(at int, y float64, _ [3]float64) { sum += h.Coef[at] * y })
+	walk(theta, h.Degree, false, func(at int, y float64, _ [3]float64) { sum += h.coef(at) * y })
 	return sum
 }
 
 // Slope is f(theta) and its gradient along the sphere, orthogonal to theta.
 func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	walk(theta, h.Degree, true, func(at int, y float64, dy [3]float64) {
-		c := h.Coef[at]
+		c := h.coef(at)
 		f += c * y
 		for i, d := range dy {
 			g[i] += c * d
@@ -99,12 +99,23 @@ func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	return f, g
 }
 
+// coef is a coefficient; those that are missing are 0.
+func (h Harmonics) coef(at int) float64 {
+	if at < len(h.Coef) {
+		return h.Coef[at]
+	}
+	return 0
+}
+
 // Mean is the mean of f over the sphere.
-func (h Harmonics) Mean() float64 { return h.Coef[0] / math.Sqrt(4*math.Pi) }
+func (h Harmonics) Mean() float64 { return h.coef(0) / math.Sqrt(4*math.Pi) }
 
 // Smooth is the convolution of f with a zonal kernel that multiplies degree l by multipliers[l]; degrees beyond it are left out.
 func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	s := Harmonics{Degree: min(h.Degree, (len(multipliers)-1)/2*2)}
+	if len(multipliers) == 0 {
+		return Harmonics{}
+	}
 	for l := 0; l <= s.Degree; l += 2 {
 		for _, c := range h.degree(l) {
 			s.Coef = append(s.Coef, multipliers[l]*c)
@@ -125,7 +136,10 @@ func average(fs []Harmonics) Harmonics {
 }
 
 // degree are the coefficients of degree l.
-func (h Harmonics) degree(l int) []float64 { return h.Coef[place(l, -l) : place(l, l)+1] }
+func (h Harmonics) degree(l int) []float64 {
+	n := len(h.Coef)
+	return h.Coef[min(n, place(l, -l)):min(n, place(l, l)+1)]
+}
 
 // power is the integral of f^2 over the sphere.
 func (h Harmonics) power() float64 {

@@ -14,6 +14,12 @@ import (
 // it again. The hash is that of the key's JSON: the key holds everything that decides the result.
 func Kept[T any](b *Book, name string, key any, compute func() (T, error)) (T, error) {
 	var v T
+	if err := b.opened(); err != nil {
+		return v, err
+	}
+	if compute == nil {
+		return v, errNothing
+	}
 	raw, err := json.Marshal(key)
 	if err != nil {
 		return v, err

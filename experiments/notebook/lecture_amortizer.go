@@ -20,8 +20,11 @@ import (
 // first step and after every step, [1 + steps, dim]. A step is the one that training takes: Adam with beta = (0, 0.9) and the given rate
 // on the map's weights, uphill on F of the predicted direction (Max-SW). The weights start from their initial laws, drawn with seed.
 func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float64, steps int, seed uint64) ([]float32, error) {
-	if x.N != 1 || y.N != 1 {
-		return nil, fmt.Errorf("amortizer path: expected one cloud in x and one in y, found %d and %d", x.N, y.N)
+	if err := engine.Ready(e); err != nil {
+		return nil, err
+	}
+	if err := onePair("amortizer path", x, y); err != nil {
+		return nil, err
 	}
 	if !(rate > 0) || steps < 0 {
 		return nil, fmt.Errorf("amortizer path: expected a positive rate and steps >= 0, found %v and %d", rate, steps)

@@ -18,13 +18,16 @@ import (
 // direction (slicing.Point: Max-SW) or its mean over rule.Slices directions around the location (slicing.VMF: v-DSW), whose noise seed
 // steers.
 func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Rule, starts []float32, seed uint64) ([][]float32, error) {
-	if x.N != 1 || y.N != 1 {
-		return nil, fmt.Errorf("ascent paths: expected one cloud in x and one in y, found %d and %d", x.N, y.N)
+	if err := engine.Ready(e); err != nil {
+		return nil, err
+	}
+	if err := onePair("ascent paths", x, y); err != nil {
+		return nil, err
 	}
 	if len(starts) == 0 || len(starts)%x.D != 0 {
 		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.D, len(starts))
 	}
-	if rule.Ascent == nil || !rule.Law.Located() {
+	if rule.Ascent == nil || rule.Law == nil || !rule.Law.Located() {
 		return nil, fmt.Errorf("ascent paths: expected a rule with a location and an ascent, found %s", rule.Name())
 	}
 	if err := rule.Ascent.Check(); err != nil {

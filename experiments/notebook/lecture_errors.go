@@ -21,8 +21,8 @@ type SliceError struct {
 // SliceErrors computes the sliced distance of that name between x and y, one cloud each, `repeats` times with fresh directions for every
 // number of slices, and compares it with truth. o.Slices is not read; o.Seed is that of the directions.
 func SliceErrors(name string, x, y *datasets.Set, o swlab.DistanceOptions, truth float64, slices []int, repeats int) ([]SliceError, error) {
-	if x.N != 1 || y.N != 1 {
-		return nil, fmt.Errorf("slice errors: expected one cloud in x and one in y, found %d and %d", x.N, y.N)
+	if err := onePair("slice errors", x, y); err != nil {
+		return nil, err
 	}
 	if repeats < 2 {
 		return nil, fmt.Errorf("slice errors: expected at least 2 repeats, found %d", repeats)

@@ -12,6 +12,11 @@ import (
 // RotationTurns measures, for every pair of x and y in R^3, by how many degrees a map's direction misses turning with the clouds: the angle
 // between a(RX, RY) and R a(X, Y), R a random rotation per pair, drawn with seed. It is 0 for a map that is equivariant.
 func RotationTurns(name string, x, y *datasets.Set, o swlab.DirectionOptions, seed uint64) ([]float64, error) {
+	for _, s := range []*datasets.Set{x, y} {
+		if err := s.Validate(); err != nil {
+			return nil, fmt.Errorf("rotation turns: %w", err)
+		}
+	}
 	if x.D != 3 || y.D != 3 {
 		return nil, fmt.Errorf("rotation turns: expected points in R^3, found %d and %d coordinates", x.D, y.D)
 	}

@@ -47,6 +47,12 @@ type Lived struct {
 // makes of them now. A cancelled ctx and the stop button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
 // on from there. A finished run is read.
 func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w Watch) (*Lived, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := set.Validate(); err != nil {
+		return nil, err
+	}
 	if w.Clouds == nil || w.Clouds.N < 1 || w.Clouds.M != set.M {
 		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.M)
 	}
@@ -193,6 +199,9 @@ func (l *live) draw() error {
 
 // Reconstructions draws clouds and below them what the network made of them, look by look.
 func Reconstructions(clouds *datasets.Set, names []string, looks ...Look) (*vmfviz.Picture, error) {
+	if err := clouds.Validate(); err != nil {
+		return nil, err
+	}
 	inputs, err := vmfviz.Split(clouds.Points, clouds.N)
 	if err != nil {
 		return nil, err

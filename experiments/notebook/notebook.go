@@ -67,8 +67,34 @@ func repository() (string, error) {
 	}
 }
 
+var errNothing = errors.New("expected a function to compute what is not kept, found nil")
+
+// opened returns an error for a nil book.
+func (b *Book) opened() error {
+	if b == nil {
+		return errors.New("expected a book that notebook.Open has opened, found nil")
+	}
+	return nil
+}
+
+// onePair refuses what is not one cloud each.
+func onePair(what string, x, y *datasets.Set) error {
+	for _, s := range []*datasets.Set{x, y} {
+		if err := s.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if x.N != 1 || y.N != 1 {
+		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.N, y.N)
+	}
+	return nil
+}
+
 // Backend opens the best backend and says which and why.
 func (b *Book) Backend() (*engine.Engine, error) {
+	if err := b.opened(); err != nil {
+		return nil, err
+	}
 	e, err := engine.Open("")
 	if err != nil {
 		return nil, err
@@ -82,6 +108,9 @@ func (b *Book) Backend() (*engine.Engine, error) {
 // Clouds loads the data with that many points per cloud, or all where there are fewer, centred and scaled, as training and test part.
 // Data without parts of their own are split, a fifth for the test but at least two clouds, by the seed.
 func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
+	if err := b.opened(); err != nil {
+		return nil, nil, err
+	}
 	set, err := datasets.Load(b.Data, datasets.Options{Points: points, AtMost: true, Seed: seed})
 	if err != nil {
 		return nil, nil, err
@@ -105,8 +134,11 @@ func (b *Book) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Se
 }
 
 // OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the classes, with their
-// captions; without labels, rows spread evenly over the set.
+// captions; without labels, rows spread evenly over the set. None of a nil set.
 func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
+	if set == nil {
+		return nil, nil
+	}
 	if set.Labels == nil {
 		for i := range min(most, set.N) {
 			row := i * set.N / min(most, set.N)
@@ -127,7 +159,7 @@ func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 	for i := range n {
 		l := labels[i*len(labels)/n]
 		caption := fmt.Sprintf("class %d", l)
-		if int(l) < len(set.Classes) {
+		if l >= 0 && int(l) < len(set.Classes) {
 			caption = set.Classes[l]
 		}
 		rows, captions = append(rows, first[l]), append(captions, caption)
@@ -137,6 +169,15 @@ func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 
 // folder is where the run of c on set belongs: the same run, the same folder.
 func (b *Book) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
+	if err := b.opened(); err != nil {
+		return "", err
+	}
+	if err := engine.Ready(e); err != nil {
+		return "", err
+	}
+	if err := set.Validate(); err != nil {
+		return "", err
+	}
 	c = c.On(set)
 	c.Backend = e.Name
 	raw, err := json.Marshal(c)
@@ -207,7 +248,7 @@ type partTime struct {
 
 // Picture shows p and saves it as pictures/NAME.png. An error ends the cell.
 func (b *Book) Picture(name string, p *vmfviz.Picture, err error) {
-	show.Check(err)
+	show.Check(errors.Join(err, b.opened()))
 	show.Check(p.Save(filepath.Join(b.Out, "pictures", name+".png")))
 	show.Picture(p)
 }
@@ -215,6 +256,9 @@ func (b *Book) Picture(name string, p *vmfviz.Picture, err error) {
 // Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
 // pictures.
 func (b *Book) Summary(row string, before, after experiments.Scores) error {
+	if err := b.opened(); err != nil {
+		return err
+	}
 	type scores struct {
 		CD  float64 `json:"cd"`
 		SW  float64 `json:"sw"`
@@ -243,6 +287,9 @@ func Scores(run, name string, compute func() (experiments.Scores, error)) (exper
 	if raw, err := os.ReadFile(path); err == nil && json.Unmarshal(raw, &s) == nil {
 		return s, nil
 	}
+	if compute == nil {
+		return s, errNothing
+	}
 	s, err := compute()
 	if err != nil {
 		return s, err
@@ -251,11 +298,17 @@ func Scores(run, name string, compute func() (experiments.Scores, error)) (exper
 }
 
 func (b *Book) note(file string, v any) error {
+	if err := b.opened(); err != nil {
+		return err
+	}
 	return durable.WriteJSON(filepath.Join(b.Out, file), v)
 }
 
 // read fills v from a file that Book wrote; v stays as it is where there is none.
 func (b *Book) read(file string, v any) {
+	if b == nil {
+		return
+	}
 	if raw, err := os.ReadFile(filepath.Join(b.Out, file)); err == nil {
 		_ = json.Unmarshal(raw, v) // a file of another version counts as none
 	}

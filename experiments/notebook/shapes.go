@@ -42,6 +42,9 @@ type Reconstructed struct {
 // ids or names, nil: the paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The stop button ends it
 // with an error, and calling it again goes on.
 func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
+	if err := b.opened(); err != nil {
+		return Shapes{}, err
+	}
 	if len(p.Seeds) == 0 {
 		return Shapes{}, fmt.Errorf("preset: expected a seed, found none")
 	}

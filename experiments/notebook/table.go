@@ -25,6 +25,9 @@ import (
 //
 //	show.Must(book.Table("ablation_kappa", "smoke"))
 func (b *Book) Table(name, preset string, rows ...string) (table.Filled, error) {
+	if err := b.opened(); err != nil {
+		return table.Filled{}, err
+	}
 	p, err := reproduce.PresetOf(preset)
 	if err != nil {
 		return table.Filled{}, err

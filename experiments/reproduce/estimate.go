@@ -19,6 +19,9 @@ type Estimate struct {
 // Estimate counts the trainings that are missing. Time is known only as the paper's own seconds per epoch on its full data.
 func (p *Plan) Estimate(l *runs.Lab) Estimate {
 	var e Estimate
+	if p == nil {
+		return e
+	}
 	seconds := map[string]float64{}
 	for _, r := range p.Table.Rows {
 		if v, ok := r.Paper["time"]; ok && p.Table.Study == "reconstruction" {

@@ -3,6 +3,7 @@
 package reproduce
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -113,6 +114,9 @@ func smoke() Preset {
 
 // Clouds sets the data: what a call names in place of the preset's, "" for nothing. With data alone, its own test part is scored.
 func (p *Preset) Clouds(data, test string) {
+	if p == nil {
+		return
+	}
 	if data != "" {
 		p.Data, p.Chairs, p.Test = data, data, ""
 		p.overrides = append(p.overrides, "data="+data)
@@ -135,6 +139,9 @@ var presetWords = map[string]string{
 
 // Override sets the field of that JSON name to the value, written as on a command line.
 func (p *Preset) Override(name, value string) error {
+	if p == nil {
+		return errors.New("override: expected a preset, found nil")
+	}
 	v := reflect.ValueOf(p).Elem()
 	var known []string
 	for i := range v.NumField() {

@@ -12,8 +12,13 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
+var errNoPlan = errors.New("expected a plan that NewPlan has made, found nil")
+
 // Missing are the jobs whose results are not all there.
 func (p *Plan) Missing(l *runs.Lab) []Job {
+	if p == nil {
+		return nil
+	}
 	var out []Job
 	for _, j := range p.Jobs {
 		if !j.Done(l) {
@@ -30,6 +35,9 @@ func (j Job) Done(l *runs.Lab) bool {
 
 // Job is the plan's job of that name.
 func (p *Plan) Job(name string) (Job, error) {
+	if p == nil {
+		return Job{}, errNoPlan
+	}
 	i := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name() == name })
 	if i < 0 {
 		return Job{}, fmt.Errorf("table %s has no job %q", p.Table.Name, name)
@@ -40,6 +48,9 @@ func (p *Plan) Job(name string) (Job, error) {
 // Do does one job after the other. One that fails does not keep the others from being done: the error holds them all, and failures, if
 // not nil, each by the job's name. begin hears of each, if not nil.
 func Do(ctx context.Context, l *runs.Lab, jobs []Job, begin func(i int, j Job), failures map[string]string) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	var failed []error
 	for i, j := range jobs {
 		if begin != nil {
@@ -64,6 +75,9 @@ func Do(ctx context.Context, l *runs.Lab, jobs []Job, begin func(i int, j Job), 
 // Fill is the table with what there is: cells over the seeds whose results are there, and the reason why others are missing.
 // failures, by job name, may be nil.
 func (p *Plan) Fill(l *runs.Lab, failures map[string]string) (table.Filled, error) {
+	if p == nil {
+		return table.Filled{}, errNoPlan
+	}
 	f := table.Filled{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
 	var backends []string

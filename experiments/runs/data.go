@@ -51,6 +51,9 @@ func (d Data) String() string {
 
 // Data completes d: Content is found out, for a file by reading it once; the answer is kept in the store.
 func (l *Lab) Data(d Data) (Data, error) {
+	if l == nil {
+		return d, errNoLab
+	}
 	if d.Path == datasets.Builtin {
 		d.Content = datasets.ShapesVersion
 		return d, nil
@@ -125,6 +128,9 @@ func (l *Lab) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
 
 // open returns the clouds; they are kept.
 func (l *Lab) open(d Data) (datasets.Clouds, error) {
+	if l == nil {
+		return nil, errNoLab
+	}
 	key, err := json.Marshal(d)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,9 @@ type Lab struct {
 
 // Close frees what the backend holds.
 func (l *Lab) Close() {
+	if l == nil {
+		return
+	}
 	l.programs.Close()
 	if l.evaluator != nil {
 		l.evaluator.Close()
@@ -82,6 +85,9 @@ func (l *Lab) Close() {
 
 // Engine opens the backend, once.
 func (l *Lab) Engine() (*engine.Engine, error) {
+	if l == nil {
+		return nil, errNoLab
+	}
 	if l.engine == nil {
 		e, err := engine.Open(l.Backend)
 		if err != nil {
@@ -97,16 +103,36 @@ const (
 	resultFile = "result.json"
 )
 
-// Folder is where the run's work lies.
+var errNoLab = errors.New("expected a store of runs, found nil")
+
+// check refuses a store and a run that are not there.
+func (l *Lab) check(r Run) error {
+	if l == nil {
+		return errNoLab
+	}
+	if r == nil {
+		return errors.New("expected a run, found nil")
+	}
+	return nil
+}
+
+// Folder is where the run's work lies; "" without a store or a run.
 func (l *Lab) Folder(r Run) string {
+	if l.check(r) != nil {
+		return ""
+	}
 	return filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+Hash(r)[:12])
 }
 
-// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal.
+// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal; "" without a run. A run with a NaN in it has no JSON, and cannot be
+// done: its hash is that of how Go prints it.
 func Hash(r Run) string {
+	if r == nil {
+		return ""
+	}
 	raw, err := json.Marshal(r)
 	if err != nil {
-		panic(fmt.Errorf("%s: %w", r.Kind(), err)) // a value with a NaN in it: checked where values are made
+		raw = fmt.Appendf(nil, "%+v", r)
 	}
 	sum := sha256.Sum256(append([]byte(r.Kind()+"\n"), raw...))
 	return hex.EncodeToString(sum[:])
@@ -120,6 +146,9 @@ func (l *Lab) Done(r Run) bool {
 
 // Result reads what came of a run.
 func (l *Lab) Result(r Run, into any) error {
+	if err := l.check(r); err != nil {
+		return err
+	}
 	path := filepath.Join(l.Folder(r), resultFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -133,6 +162,12 @@ func (l *Lab) Result(r Run, into any) error {
 
 // Do does the run, and before it what it needs, unless the result is there. What was cut off goes on where it was.
 func (l *Lab) Do(ctx context.Context, r Run) error {
+	if err := l.check(r); err != nil {
+		return err
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if l.Done(r) {
 		return nil
 	}
@@ -181,6 +216,12 @@ func sweep(dir string) error {
 
 // Write writes a file of the store that belongs to no run, whole: one process at a time, and nothing is left of one that was killed.
 func (l *Lab) Write(name string, write func(io.Writer) error) error {
+	if l == nil {
+		return errNoLab
+	}
+	if write == nil {
+		return fmt.Errorf("%s: expected a function that writes the file, found nil", name)
+	}
 	path := filepath.Join(l.Dir, name)
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

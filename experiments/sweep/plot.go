@@ -17,6 +17,9 @@ const wide = 20
 // sample standard deviation over seeds. Where no number is varied it draws the exact EMD of the rows below each other, with the standard
 // error over seeds. Before the first row is finished there is nothing to draw: nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
+	if r == nil {
+		return nil, nil
+	}
 	x := slices.IndexFunc(r.Vary, func(v Vary) bool { return numeric(v.Name) })
 	if x < 0 {
 		return r.dots()

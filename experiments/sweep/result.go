@@ -56,6 +56,9 @@ type Number struct {
 
 // WithoutTimes is r without its seconds, which no second run repeats.
 func (r *Result) WithoutTimes() *Result {
+	if r == nil {
+		return nil
+	}
 	out := *r
 	out.Rows = slices.Clone(r.Rows)
 	for i, row := range out.Rows {
@@ -148,8 +151,11 @@ func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
 	return experiments.Scores{PerCloud: to}
 }
 
-// Label is the row's settings in words.
+// Label is the row's settings in words; "" of a row that is not there.
 func (r *Result) Label(row int) string {
+	if r == nil || row < 0 || row >= len(r.Rows) || len(r.Rows[row].shown) < len(r.Vary) {
+		return ""
+	}
 	var parts []string
 	for i, v := range r.Vary {
 		parts = append(parts, v.Name+" "+r.Rows[row].shown[i])
@@ -160,6 +166,9 @@ func (r *Result) Label(row int) string {
 // Count is the number of rows in that state.
 func (r *Result) Count(s State) int {
 	n := 0
+	if r == nil {
+		return n
+	}
 	for _, row := range r.Rows {
 		if row.State == s {
 			n++

@@ -16,6 +16,9 @@ import (
 // holds them all. changed, if not nil, hears of the result after each point with the number of its row, and before the first with -1.
 // What ctx cuts off goes on in the next call.
 func (p *Plan) Run(ctx context.Context, l *runs.Lab, changed func(r *Result, row int)) (*Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	r, err := p.Result(l)
 	if err != nil {
 		return nil, err
@@ -65,6 +68,9 @@ func (p *Plan) do(ctx context.Context, l *runs.Lab, i int) error {
 
 // Result is what is there of the sweep.
 func (p *Plan) Result(l *runs.Lab) (*Result, error) {
+	if p == nil || l == nil {
+		return nil, errors.New("expected a plan that NewPlan has made and a store, found nil")
+	}
 	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
 	base := p.Config.Base
 	for _, name := range Names() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -42,6 +43,9 @@ func Formats() []string {
 
 // Write writes the result in one of the Formats. csv and json hold the numbers with all their digits.
 func (r *Result) Write(w io.Writer, format string) error {
+	if r == nil || w == nil {
+		return errors.New("expected a result and where to write it, found nil")
+	}
 	i := slices.Index(Formats(), format)
 	if i < 0 {
 		return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(Formats(), ", "))

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -48,6 +49,9 @@ func (f Filled) Text(w io.Writer, width int) error {
 }
 
 func (f Filled) write(w io.Writer, format func(Filled, *bytes.Buffer) error) error {
+	if w == nil {
+		return errors.New("expected where to write the table, found nil")
+	}
 	if err := f.check(); err != nil {
 		return err
 	}

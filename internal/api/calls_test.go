@@ -28,6 +28,7 @@ var mayPanic = map[string]string{
 	"show.Table":            exits,
 	"notebook.Book.Figure":  exits,
 	"notebook.Book.Picture": exits,
+	"notebook.Book.Time":    exits,
 	"engine.HugePages":      "starts the program anew",
 }
 
@@ -68,20 +69,21 @@ func TestNoPanic(t *testing.T) {
 	}
 }
 
-// quiet sends standard output to nowhere: package show writes pictures there.
+// quiet sends standard output and error to nowhere: packages show and notebook write pictures and progress there.
 func quiet(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := os.Stdout
-	os.Stdout = null
-	t.Cleanup(func() { os.Stdout = out; null.Close() })
+	out, errs := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = null, null
+	t.Cleanup(func() { os.Stdout, os.Stderr = out, errs; null.Close() })
 }
 
 // enough is how long one function is tried; one call must be over sooner than late.
 const (
 	enough = time.Second
+	many   = 200 // calls with several arguments that are not zero
 	late   = 30 * time.Second
 )
 
@@ -105,7 +107,7 @@ func (v *values) try(t *testing.T, name string, f reflect.Value, receivers int) 
 		for i, k := range at {
 			args[i] = lists[i][k]
 		}
-		if where, said := call(f, args); where != "" && !seen[where] && len(seen) < 3 {
+		if where, said := v.call(f, args); where != "" && !seen[where] && len(seen) < 3 {
 			seen[where] = true
 			t.Errorf("%s(%s): %s\n\t%s", name, describe(args), said, where)
 		}
@@ -131,7 +133,7 @@ func (v *values) try(t *testing.T, name string, f reflect.Value, receivers int) 
 		}
 	}
 	if len(lists) > 1 {
-		for range 400 {
+		for range many {
 			for i := range at {
 				at[i] = random.IntN(len(lists[i]))
 			}
@@ -143,7 +145,7 @@ func (v *values) try(t *testing.T, name string, f reflect.Value, receivers int) 
 }
 
 // call returns where f has panicked, or that it does not end, and what was said.
-func call(f reflect.Value, args []reflect.Value) (where, said string) {
+func (v *values) call(f reflect.Value, args []reflect.Value) (where, said string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -159,7 +161,18 @@ func call(f reflect.Value, args []reflect.Value) (where, said string) {
 		} else {
 			out = f.Call(args)
 		}
-		_ = out
+		for _, r := range out { // a loss, a sequence
+			if r.Kind() == reflect.Func && !r.IsNil() && !node(r.Type(), map[reflect.Type]bool{}) {
+				zeros := make([]reflect.Value, r.Type().NumIn())
+				for i := range zeros {
+					zeros[i] = v.of(r.Type().In(i), 0)[0]
+					if r.Type().In(i).Kind() == reflect.Func {
+						zeros[i] = v.of(r.Type().In(i), 0)[1]
+					}
+				}
+				r.Call(zeros)
+			}
+		}
 	}()
 	select {
 	case <-done:

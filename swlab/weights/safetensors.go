@@ -143,7 +143,7 @@ func writeSafetensors(w io.Writer, set *Set) error {
 	if _, err := w.Write(raw); err != nil {
 		return err
 	}
-	for _, n := range set.names {
+	for _, n := range set.Names() {
 		if err := binary.Write(w, binary.LittleEndian, set.tensors[n].Data); err != nil {
 			return err
 		}
