@@ -35,12 +35,6 @@ func alive(pid int, birth string) bool {
 	return err == nil || err == syscall.EPERM
 }
 
-// hold takes the lock of an open file. It is held as long as a process has the file open, so a job that inherits the file holds
-// it after its worker was killed. On a file system without locks it succeeds and protects nothing.
-func hold(f *os.File) bool {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK
-}
-
 // stop asks a job to end.
 func stop(pid int) { syscall.Kill(pid, syscall.SIGTERM) }
 

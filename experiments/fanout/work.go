@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // ErrBusy says that the job is being run by another process.
@@ -58,7 +60,7 @@ func (p Plan) work(ctx context.Context, dir string, i int, env []string, slurm s
 		return err
 	}
 	defer log.Close()
-	if !hold(log) {
+	if !durable.TryLock(log) { // a job inherits the log, so it holds the lock after its worker was killed
 		return busyError{i, readStatus(dir, i)}
 	}
 	s := status(dir, i)
