@@ -99,7 +99,10 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) lint
 	@$(env) go test -timeout 60m ./...
 	@$(MAKE) race
+	@$(MAKE) cross
 	@$(MAKE) check-notebooks
+	@$(MAKE) check-errors
+	@$(MAKE) check-python
 	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 lint: setup ## staticcheck, and functions that nothing calls
@@ -111,6 +114,17 @@ racing := ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs .
 
 race: setup ## the fast tests of packages that use goroutines, under the race detector
 	@$(env) go test -short -race -timeout 30m $(racing)
+
+# Systems that every package, with its tests, has to compile for; there is no XLA there without a C compiler for them.
+systems := linux/arm64 darwin/arm64 windows/amd64 js/wasm
+# What is tested without XLA: all but training at length, tables and notebooks, which take the pure-Go backend too long.
+without_xla := $(addprefix ./swlab/,. amortizer/... engine/... internal/... latent/... loss/... metric/... optim/... ot/... ot1d/... pointnet/... slicing/... vmf/... weights/...) ./datasets/... ./internal/...
+
+cross: ## does it build where there is no XLA? All packages for four systems without cgo; the tests of the pure-Go build on this one
+	@root="$(CURDIR)"; . scripts/env.sh; for system in $(systems); do echo "  building for $$system"; \
+	export CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/}; go build ./... && go vet ./... || { echo "FAILED: $$system" >&2; exit 1; }; done
+	@$(env) export CGO_ENABLED=0 SWLAB_BACKEND=; go vet -tags noxla ./... && go test -short -timeout 20m -tags noxla $(without_xla) && \
+	go test -short -timeout 20m -tags noxla -run "TestDistance|TestVMF|TestData|TestWrongCalls|TestMisuse|TestRunIntoNetworkCalls" ./cmd/swlab
 
 check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
@@ -153,4 +167,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race check-notebooks check-errors check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
@@ -125,8 +124,7 @@ func output(ctx context.Context, limit time.Duration, p program) ([]byte, error)
 	var stderr bytes.Buffer
 	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
 	c.Stderr = &stderr
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	endGroup(c)
 	c.WaitDelay = 5 * time.Second
 	for _, v := range os.Environ() { // each program decides on huge pages by itself
 		if !strings.HasPrefix(v, "GLIBC_TUNABLES=") && !strings.HasPrefix(v, "THP_MEM_ALLOC_ENABLE=") {

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -89,13 +88,4 @@ func Began() time.Time {
 		return time.Now()
 	}
 	return time.UnixMicro(int64(1e6 * s))
-}
-
-// peak is the largest resident memory so far, in MB.
-func peak() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Maxrss) / 1024
 }

@@ -6,15 +6,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // syncTree makes every file below a folder durable.
 func syncTree(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.Open(path)
+		how := os.O_RDONLY
+		if runtime.GOOS == "windows" { // syncs what was opened to be written, and no folder
+			if how = os.O_RDWR; d.IsDir() {
+				return nil
+			}
+		}
+		f, err := os.OpenFile(path, how, 0)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -185,8 +186,11 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// SyncDir makes renames and removals in dir durable.
+// SyncDir makes renames and removals in dir durable. On Windows, which does so by itself, it does nothing.
 func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a folder opened to be read cannot be synced there
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

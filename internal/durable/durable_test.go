@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -58,6 +59,9 @@ func TestRemoveTemporary(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
+	if runtime.GOOS == "js" {
+		t.Skip("js has no locks")
+	}
 	dir := t.TempDir()
 	unlock, err := Lock(dir)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
@@ -19,6 +18,9 @@ import (
 // What is chosen depends on the environment, the working directory and the executable's place, and go-xla reads its
 // environment once. So the tests run this test binary again, with childMode set, in the surroundings under test.
 const childMode = "SWLAB_ENGINE_TEST_CHILD"
+
+// children are further modes, of tests that are not for every system.
+var children = map[string]func(){}
 
 // report is what a child found.
 type report struct {
@@ -43,10 +45,12 @@ func TestMain(m *testing.M) {
 		r := openReport("xla:cpu")
 		r.Fast, r.Flags = fast, os.Getenv("XLA_FLAGS")
 		json.NewEncoder(os.Stdout).Encode(r)
+	case "mended":
+		json.NewEncoder(os.Stdout).Encode(mendedErrors(os.Args[1], os.Args[2]))
 	case "doctor":
 		json.NewEncoder(os.Stdout).Encode(Doctor(""))
-	case "hugepages":
-		hugePagesChild()
+	default:
+		children[os.Getenv(childMode)]()
 	}
 }
 
@@ -56,9 +60,7 @@ func openReport(want string) (r report) {
 		return report{Error: err.Error()}
 	}
 	r = report{Name: e.Name, Why: e.Why, Warnings: e.Warnings}
-	if b, ok := e.Backend.(*xla.Backend); ok {
-		r.CPU, r.CUDA = b.IsCPU(), b.IsCUDA()
-	}
+	r.CPU, r.CUDA = xlaKind(e.Backend)
 	second, err := Open(want)
 	if err != nil {
 		return report{Error: "second Open: " + err.Error()}
@@ -78,6 +80,19 @@ func openReport(want string) (r report) {
 	sum, err := sumOfSquares(third.Backend)
 	r.Again = r.Again && err == nil && sum == r.Sum
 	return r
+}
+
+// mendedErrors opens XLA's CPU plugin from a bad file, and again when the good one lies there.
+func mendedErrors(bad, good string) (found []string) {
+	for range 2 {
+		if _, err := Open(kindCPU); err != nil {
+			found = append(found, err.Error())
+		}
+		if os.Remove(bad) != nil || os.Symlink(good, bad) != nil {
+			return nil
+		}
+	}
+	return found
 }
 
 func sumOfSquares(b compute.Backend) (float32, error) {
@@ -113,7 +128,7 @@ func (s surroundings) run(t *testing.T, mode string, args ...string) (stdout []b
 	if cmd.Dir == "" {
 		cmd.Dir = t.TempDir()
 	}
-	cmd.Env = append([]string{childMode + "=" + mode, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), xla.NoAutoInstallEnv + "=1"}, s.env...)
+	cmd.Env = append([]string{childMode + "=" + mode, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, s.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -141,22 +156,6 @@ func (s surroundings) reports(t *testing.T, mode string, args ...string) (r repo
 		}
 	}
 	return r, stderr
-}
-
-// cpuPlugin returns the repository's XLA CPU plugin, or skips the test.
-func cpuPlugin(t *testing.T) string {
-	t.Helper()
-	for _, p := range findPlugins() {
-		if p.isCPU() && p.check() == nil {
-			real, err := filepath.EvalSymlinks(p.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return real
-		}
-	}
-	t.Skip("no XLA CPU plugin here: make setup installs it")
-	return ""
 }
 
 const pluginFile = "pjrt_c_api_cpu_plugin.so"

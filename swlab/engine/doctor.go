@@ -1,12 +1,9 @@
 package engine
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/gomlx/go-xla/installer"
 	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
@@ -40,8 +37,7 @@ func Doctor(root string) []Check {
 			checkVenv(root), checkJupyter(root), checkTool(root, "gonb"), checkTool(root, "goimports"), checkKernel(root))
 	}
 	checks = append(checks, checkWritable("temporary folder", os.TempDir(), "export TMPDIR=a folder you may write to"))
-	checks = append(checks, checkCPUPlugin())
-	checks = append(checks, checkCUDA()...)
+	checks = append(checks, checkXLA()...)
 	return append(checks, checkHugePages(), checkBackend())
 }
 
@@ -57,60 +53,7 @@ func checkWritable(name, dir, fix string) Check {
 	return Check{Name: name, OK: true, Found: "writable"}
 }
 
-func checkCPUPlugin() Check {
-	c := Check{Name: "XLA CPU plugin", Found: "none on the search path", Fix: fixSetup}
-	mu.Lock()
-	defer mu.Unlock()
-	var failed []string
-	for _, p := range findPlugins() {
-		if !p.isCPU() {
-			continue
-		}
-		e, err := openPlugin(p, "")
-		if err != nil {
-			failed = append(failed, err.Error())
-			continue
-		}
-		defer e.closeLocked()
-		c.OK, c.Found, c.Fix = true, p.where()+" loads", ""
-		if len(failed) > 0 {
-			c.Found += "; passed over: " + strings.Join(failed, "; ")
-		}
-		return c
-	}
-	if len(failed) > 0 {
-		c.Found = strings.Join(failed, "; ")
-	}
-	return c
-}
-
-// checkCUDA looks at the device, the plugin and NVIDIA's libraries. Without a device all of them are optional.
-func checkCUDA() []Check {
-	const fix = "make setup-cuda"
-	if !installer.HasNvidiaGPU() {
-		return []Check{{Name: "CUDA device", OK: true, Found: "none (optional: everything runs on the CPU)"}}
-	}
-	checks := []Check{{Name: "CUDA device", OK: true, Found: "an NVIDIA device"}}
-	plug := Check{Name: "CUDA plugin", OK: true, Found: "none (optional: it lets XLA use the NVIDIA device)", Fix: fix}
-	libs := Check{Name: "NVIDIA libraries", OK: true, Found: "not needed without the plugin"}
-	for _, p := range findPlugins() {
-		if !p.isCUDA() {
-			continue
-		}
-		plug = Check{Name: plug.Name, OK: true, Found: p.where()}
-		if err := p.check(); err != nil {
-			plug = Check{Name: plug.Name, Found: p.where() + ": " + err.Error(), Fix: fix}
-		}
-		libs = Check{Name: libs.Name, Found: "none beside the plugin", Fix: fix}
-		if dirs, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(p.path)), "nvidia", "*", "lib")); len(dirs) > 0 {
-			libs = Check{Name: libs.Name, OK: true, Found: fmt.Sprintf("%d folders beside the plugin", len(dirs))}
-		}
-		break
-	}
-	return append(checks, plug, libs)
-}
-
-// checkBackend opens what Open("auto") would, without downloading anything.
+// checkBackend opens what Open("auto") would.
 func checkBackend() Check {
 	c := Check{Name: "backend"}
 	r, err := resolve("")
@@ -120,7 +63,7 @@ func checkBackend() Check {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	e, err := open(r, false)
+	e, err := open(r)
 	if err != nil {
 		c.Found = err.Error()
 		switch {
@@ -136,7 +79,7 @@ func checkBackend() Check {
 	if len(e.Warnings) > 0 {
 		c.Found += " (" + strings.Join(e.Warnings, "; ") + ")"
 	}
-	if e.Name == kindGo && r.kind == kindAuto {
+	if e.Name == kindGo && r.kind == kindAuto && HasXLA {
 		c.Fix = fixSetup
 	}
 	return c

@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/go-xla/compute/xla"
-	"github.com/gomlx/go-xla/installer"
 )
 
 // Engine is an opened compute backend and why it was chosen.
@@ -32,7 +29,7 @@ type Engine struct {
 	closed bool // Guarded by mu.
 }
 
-// shared is a backend in use by one or more engines. mu guards it and the two maps.
+// shared is a backend in use by one or more engines. mu guards it and the three maps.
 type shared struct {
 	key     string
 	backend compute.Backend
@@ -42,14 +39,14 @@ type shared struct {
 var (
 	mu       sync.Mutex
 	backends = map[string]*shared{} // By plugin path and options, or "go".
+	broken   = map[string]error{}   // Why a key's backend did not open. It is not tried again.
 	said     = map[string]bool{}    // Warnings already printed.
 )
 
 // Open opens a backend. want is one of
 //
-//	"" or "auto"  the best that works: CUDA if there is an NVIDIA device and its plugin loads, else XLA on the CPU
-//	              (downloaded by go-xla if no plugin is found and GOMLX_NO_AUTO_INSTALL is not set), else pure Go;
-//	              the environment variables SWLAB_BACKEND and, after it, GOMLX_BACKEND choose instead if set
+//	"" or "auto"  the best that works: CUDA if there is an NVIDIA device and its plugin loads, else XLA on the CPU,
+//	              else pure Go; the environment variables SWLAB_BACKEND and, after it, GOMLX_BACKEND choose instead if set
 //	"xla:cuda"    XLA on an NVIDIA GPU
 //	"xla:cpu"     XLA on the CPU
 //	"go"          GoMLX's backend in pure Go
@@ -60,7 +57,11 @@ var (
 // A choice that was made, by the caller or by the environment, is obeyed or is an error; it is never replaced. Where
 // plugins are looked for: PJRT_PLUGIN_LIBRARY_PATH if set, else the .plugins folder that `make setup` fills, found from
 // the working directory or the executable upward, else where go-xla's installer puts them. A plugin that does not load is
-// passed over with a warning.
+// passed over with a warning, and is not tried again in this process. Nothing is ever downloaded: the warning says what
+// installs a plugin.
+//
+// A program built with the tag noxla, without cgo, or for a system other than Linux and macOS has the pure-Go backend
+// alone (HasXLA): "auto" is that one, and asking for XLA is an error.
 //
 // Opening again is cheap: the backend is shared within the process.
 func Open(want string) (*Engine, error) {
@@ -70,7 +71,7 @@ func Open(want string) (*Engine, error) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	e, err := open(r, installAllowed())
+	e, err := open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func Open(want string) (*Engine, error) {
 }
 
 // Which says what Open would choose, for programs that report on the machine: it opens the backend to be sure, closes it
-// again, downloads nothing and prints nothing. Where Open would download a plugin, Which answers "go".
+// again and prints nothing.
 func Which(want string) (name, why string, err error) {
 	r, err := resolve(want)
 	if err != nil {
@@ -92,7 +93,7 @@ func Which(want string) (name, why string, err error) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	e, err := open(r, false)
+	e, err := open(r)
 	if err != nil {
 		return "", "", err
 	}
@@ -101,8 +102,7 @@ func Which(want string) (name, why string, err error) {
 }
 
 // open does Open's work with mu held, and prints nothing.
-func open(r request, mayInstall bool) (*Engine, error) {
-	xla.EnableAutoInstall(false) // Else go-xla downloads first, even where a usable plugin is found.
+func open(r request) (*Engine, error) {
 	if r.kind == kindGo {
 		e, err := openGo()
 		if err != nil {
@@ -111,106 +111,21 @@ func open(r request, mayInstall bool) (*Engine, error) {
 		e.Why = r.because("the pure-Go backend was asked for")
 		return e, nil
 	}
-	if r.kind == kindFile {
-		return openFile(r)
+	e, failed, err := openXLA(r)
+	if e != nil || err != nil {
+		return e, err
 	}
-
-	found := findPlugins()
-	var warnings []string
-	if r.kind != kindCPU {
-		e, failed := openFirst(found, plugin.isCUDA, r, installer.HasNvidiaGPU())
-		if e != nil {
-			e.Why = r.because("an NVIDIA device and XLA's CUDA plugin (" + e.Why + ") were found")
-			return e, nil
-		}
-		if r.kind == kindCUDA {
-			return nil, cudaError(r, failed)
-		}
-		warnings = append(warnings, failed...)
-	}
-
-	e, failed := openFirst(found, plugin.isCPU, r, true)
-	if e == nil && mayInstall {
-		installed, err := install()
-		if err != nil {
-			failed = append(failed, "downloading XLA's CPU plugin failed: "+firstLine(err))
-		}
-		var more []string
-		e, more = openFirst(installed, plugin.isCPU, r, true)
-		failed = append(failed, more...)
-	}
-	warnings = append(warnings, failed...)
-	if e != nil {
-		e.Why = "XLA's CPU plugin (" + e.Why + ") was found"
-		if r.kind != kindCPU {
-			e.Why += cudaAbsence(found)
-		}
-		e.Why, e.Warnings = r.because(e.Why), warnings
-		return e, nil
-	}
-	if r.kind != kindAuto {
-		reason := "no XLA CPU plugin was found"
-		if len(failed) > 0 {
-			reason = strings.Join(failed, "; ")
-		}
-		return nil, fmt.Errorf("%s: %s; `make setup` installs the plugin", r.asked, reason)
-	}
-
-	e, err := openGo()
-	if err != nil {
+	if e, err = openGo(); err != nil {
 		return nil, err
 	}
-	e.Why = "no XLA plugin works here, so GoMLX's pure-Go backend runs instead"
-	slow := "running on the pure-Go backend, about ten times slower than XLA: `make setup` installs XLA's CPU plugin"
-	if len(warnings) > 0 {
-		slow += " (" + strings.Join(warnings, "; ") + ")"
-	}
-	e.Warnings = []string{slow}
-	return e, nil
-}
-
-// openFirst opens the first plugin of one kind that works, and says in a line each why the earlier ones do not.
-// The engine's Why is the plugin's place. possible is false where the kind's hardware is absent.
-func openFirst(found []plugin, kind func(plugin) bool, r request, possible bool) (*Engine, []string) {
-	if !possible {
-		return nil, nil
-	}
-	var failed []string
-	for _, p := range found {
-		if !kind(p) {
-			continue
+	e.Why = noXLA + ", so GoMLX's pure-Go backend runs instead"
+	if mend := mendXLA(); mend != "" {
+		slow := "running on the pure-Go backend, about ten times slower than XLA: " + mend
+		if len(failed) > 0 {
+			slow += " (" + strings.Join(failed, "; ") + ")"
 		}
-		e, err := openPlugin(p, r.options)
-		if err == nil {
-			return e, failed
-		}
-		failed = append(failed, "XLA plugin passed over: "+err.Error())
+		e.Warnings = []string{slow}
 	}
-	return nil, failed
-}
-
-func openPlugin(p plugin, options string) (*Engine, error) {
-	name := kindCPU
-	if p.isCUDA() {
-		name = kindCUDA
-	}
-	return share(p.path+","+options, name, p.where(), func() (compute.Backend, error) { return p.open(options) })
-}
-
-func openFile(r request) (*Engine, error) {
-	match := pluginName.FindStringSubmatch(filepath.Base(r.file))
-	if match == nil {
-		return nil, fmt.Errorf("%s: expected a file named pjrt_c_api_NAME_plugin.so", r.asked)
-	}
-	p := plugin{name: match[1] + match[2], path: r.file}
-	if !p.isCUDA() && !p.isCPU() {
-		return nil, fmt.Errorf("%s: expected a CPU or CUDA plugin, found %q", r.asked, p.name)
-	}
-	e, err := openPlugin(p, r.options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.asked, err)
-	}
-	e.Why = r.because("the plugin file " + p.where() + " was asked for")
 	return e, nil
 }
 
@@ -225,8 +140,12 @@ func openGo() (*Engine, error) {
 func share(key, name, why string, start func() (compute.Backend, error)) (*Engine, error) {
 	s := backends[key]
 	if s == nil {
+		if err := broken[key]; err != nil {
+			return nil, err
+		}
 		b, err := start()
 		if err != nil {
+			broken[key] = err
 			return nil, err
 		}
 		s = &shared{key: key, backend: b}
@@ -242,29 +161,6 @@ func (r request) because(why string) string {
 		return why + "; chosen by the environment variable " + r.env
 	}
 	return why
-}
-
-func cudaError(r request, failed []string) error {
-	switch {
-	case !installer.HasNvidiaGPU():
-		return fmt.Errorf("%s: no NVIDIA device was found on this machine (no /dev/nvidia*, no working nvidia-smi); use xla:cpu or auto", r.asked)
-	case len(failed) == 0:
-		return fmt.Errorf("%s: an NVIDIA device was found, but no CUDA plugin; `make setup-cuda` installs it", r.asked)
-	}
-	return errors.New(r.asked + ": " + strings.Join(failed, "; "))
-}
-
-// cudaAbsence says, to someone who might expect it, why the GPU is not used.
-func cudaAbsence(found []plugin) string {
-	if !installer.HasNvidiaGPU() {
-		return "; no NVIDIA device on this machine"
-	}
-	for _, p := range found {
-		if p.isCUDA() {
-			return "; the CUDA plugin does not work here"
-		}
-	}
-	return "; there is an NVIDIA device, and `make setup-cuda` installs the plugin for it"
 }
 
 // Ready returns an error unless e is an engine that Open has opened and that is not closed.

@@ -1,3 +1,5 @@
+//go:build cgo && !noxla && (linux || darwin)
+
 package engine
 
 import (

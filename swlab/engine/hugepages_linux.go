@@ -1,3 +1,5 @@
+//go:build cgo && !noxla
+
 package engine
 
 import (
@@ -7,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/gomlx/go-xla/installer"
 	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
@@ -82,7 +83,7 @@ func nvidiaLibraries() (dirs []string) {
 			break
 		}
 	}
-	if len(dirs) > 0 && !installer.HasNvidiaGPU() {
+	if len(dirs) > 0 && !hasNvidia() {
 		return nil
 	}
 	return dirs

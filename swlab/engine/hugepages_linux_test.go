@@ -1,3 +1,5 @@
+//go:build cgo && !noxla
+
 package engine
 
 import (
@@ -23,6 +25,8 @@ type restarted struct {
 	Plugins  string // PJRT_PLUGIN_LIBRARY_PATH before package pluginpath has had a say.
 	Ignored  bool   // SIGHUP.
 }
+
+func init() { children["hugepages"] = hugePagesChild }
 
 func hugePagesChild() {
 	HugePages()

@@ -1,6 +1,6 @@
-//go:build !linux
+//go:build !linux || !cgo || noxla
 
 package engine
 
-// HugePages does something on Linux only.
+// HugePages does something on Linux only, where there is XLA.
 func HugePages() {}

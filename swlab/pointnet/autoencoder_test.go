@@ -307,12 +307,16 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	graphtest.Close(t, "latent_eval0", latent, want("latent_eval0"), 5e-6)
 	graphtest.Close(t, "recon_eval0", cloud, want("recon_eval0"), 5e-6)
 
+	rounding := 1.0
+	if !graphtest.Engine(t).IsXLA() { // the pure-Go backend adds in another order
+		rounding = 2
+	}
 	o := step()
 	var losses []float32
 	losses = append(losses, flat(o[0])...)
-	graphtest.Close(t, "latent_train", flat(o[1]), want("latent_train"), 5e-6)
-	graphtest.Close(t, "recon_train", flat(o[2]), want("recon_train"), 5e-5)
-	graphtest.Close(t, "F_mean_slices0", flat(o[3]), want("F_mean_slices0"), 5e-6)
+	graphtest.Close(t, "latent_train", flat(o[1]), want("latent_train"), rounding*5e-6)
+	graphtest.Close(t, "recon_train", flat(o[2]), want("recon_train"), rounding*5e-5)
+	graphtest.Close(t, "F_mean_slices0", flat(o[3]), want("F_mean_slices0"), rounding*5e-6)
 	buffers := func(prefix string, o []*tensors.Tensor, tol float64) {
 		names := map[string]string{"decoder.bn1": "dbn1", "decoder.bn2": "dbn2"}
 		for i, c := range convolutions {

@@ -1,9 +1,9 @@
 package vmf
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -12,25 +12,17 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
-	_ "github.com/gomlx/gomlx/backends/default"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-// openBackend is the backend of the graph tests: pure Go, which needs no plugin, unless GOMLX_BACKEND names another.
-var openBackend = sync.OnceValues(func() (compute.Backend, error) {
-	config := os.Getenv("GOMLX_BACKEND")
-	if config == "" {
-		config = "go"
-	}
-	return compute.NewWithConfig(config)
-})
-
+// testBackend is the backend of the graph tests: pure Go, which needs no plugin, unless GOMLX_BACKEND names another.
 func testBackend(t *testing.T) compute.Backend {
 	t.Helper()
-	backend, err := openBackend()
+	e, err := engine.Open(cmp.Or(os.Getenv("GOMLX_BACKEND"), "go"))
 	if err != nil {
-		t.Fatalf("opening the backend: %v", err)
+		t.Fatal(err)
 	}
-	return backend
+	return e.Backend
 }
 
 // tensorOf makes a tensor of the given dtype (float32 or float64) from float64 values.

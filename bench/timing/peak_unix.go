@@ -1,0 +1,14 @@
+//go:build unix
+
+package timing
+
+import "syscall"
+
+// peak is the largest resident memory so far, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Maxrss) / 1024
+}

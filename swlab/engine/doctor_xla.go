@@ -1,0 +1,65 @@
+//go:build cgo && !noxla && (linux || darwin)
+
+package engine
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// checkXLA looks at XLA's plugins and the device for one of them.
+func checkXLA() []Check { return append([]Check{checkCPUPlugin()}, checkCUDA()...) }
+
+func checkCPUPlugin() Check {
+	c := Check{Name: "XLA CPU plugin", Found: "none on the search path", Fix: fixSetup}
+	mu.Lock()
+	defer mu.Unlock()
+	var failed []string
+	for _, p := range findPlugins() {
+		if !p.isCPU() {
+			continue
+		}
+		e, err := openPlugin(p, "")
+		if err != nil {
+			failed = append(failed, err.Error())
+			continue
+		}
+		defer e.closeLocked()
+		c.OK, c.Found, c.Fix = true, p.where()+" loads", ""
+		if len(failed) > 0 {
+			c.Found += "; passed over: " + strings.Join(failed, "; ")
+		}
+		return c
+	}
+	if len(failed) > 0 {
+		c.Found = strings.Join(failed, "; ")
+	}
+	return c
+}
+
+// checkCUDA looks at the device, the plugin and NVIDIA's libraries. Without a device all of them are optional.
+func checkCUDA() []Check {
+	const fix = "make setup-cuda"
+	if !hasNvidia() {
+		return []Check{{Name: "CUDA device", OK: true, Found: "none (optional: everything runs on the CPU)"}}
+	}
+	checks := []Check{{Name: "CUDA device", OK: true, Found: "an NVIDIA device"}}
+	plug := Check{Name: "CUDA plugin", OK: true, Found: "none (optional: it lets XLA use the NVIDIA device)", Fix: fix}
+	libs := Check{Name: "NVIDIA libraries", OK: true, Found: "not needed without the plugin"}
+	for _, p := range findPlugins() {
+		if !p.isCUDA() {
+			continue
+		}
+		plug = Check{Name: plug.Name, OK: true, Found: p.where()}
+		if err := p.check(); err != nil {
+			plug = Check{Name: plug.Name, Found: p.where() + ": " + err.Error(), Fix: fix}
+		}
+		libs = Check{Name: libs.Name, Found: "none beside the plugin", Fix: fix}
+		if dirs, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(p.path)), "nvidia", "*", "lib")); len(dirs) > 0 {
+			libs = Check{Name: libs.Name, OK: true, Found: fmt.Sprintf("%d folders beside the plugin", len(dirs))}
+		}
+		break
+	}
+	return append(checks, plug, libs)
+}

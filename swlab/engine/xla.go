@@ -1,0 +1,136 @@
+//go:build cgo && !noxla && (linux || darwin)
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/go-xla/installer"
+)
+
+// HasXLA says whether this program was built with XLA: with cgo, without the tag noxla, for Linux or macOS.
+const HasXLA = true
+
+// noXLA says, where the pure-Go backend runs, why XLA does not.
+const noXLA = "no XLA plugin works here"
+
+// mendXLA says what would let XLA run.
+func mendXLA() string {
+	return "`make setup` installs XLA's CPU plugin, and PJRT_PLUGIN_LIBRARY_PATH names a folder with a plugin of your own; `swlab doctor` says what was found"
+}
+
+// hasNvidia says whether there is an NVIDIA device, for which go-xla may have to run a program.
+var hasNvidia = sync.OnceValue(installer.HasNvidiaGPU)
+
+// openXLA opens the best XLA plugin that the request allows. Where none works, failed says why in a line each, and the
+// engine is nil: an error unless the request leaves the choice open.
+func openXLA(r request) (e *Engine, failed []string, err error) {
+	xla.EnableAutoInstall(false) // Else go-xla downloads first, even where a usable plugin is found.
+	if r.kind == kindFile {
+		e, err = openFile(r)
+		return e, nil, err
+	}
+	found := findPlugins()
+	if r.kind != kindCPU {
+		e, failed = openFirst(found, plugin.isCUDA, r, hasNvidia())
+		if e != nil {
+			e.Why = r.because("an NVIDIA device and XLA's CUDA plugin (" + e.Why + ") were found")
+			return e, nil, nil
+		}
+		if r.kind == kindCUDA {
+			return nil, nil, cudaError(r, failed)
+		}
+	}
+	e, onCPU := openFirst(found, plugin.isCPU, r, true)
+	failed = append(failed, onCPU...)
+	if e != nil {
+		e.Why = "XLA's CPU plugin (" + e.Why + ") was found"
+		if r.kind != kindCPU {
+			e.Why += cudaAbsence(found)
+		}
+		e.Why, e.Warnings = r.because(e.Why), failed
+		return e, nil, nil
+	}
+	if r.kind != kindAuto {
+		reason := "no XLA CPU plugin was found"
+		if len(failed) > 0 {
+			reason = strings.Join(failed, "; ")
+		}
+		return nil, nil, fmt.Errorf("%s: %s; %s", r.asked, reason, mendXLA())
+	}
+	return nil, failed, nil
+}
+
+// openFirst opens the first plugin of one kind that works, and says in a line each why the earlier ones do not.
+// The engine's Why is the plugin's place. possible is false where the kind's hardware is absent.
+func openFirst(found []plugin, kind func(plugin) bool, r request, possible bool) (*Engine, []string) {
+	if !possible {
+		return nil, nil
+	}
+	var failed []string
+	for _, p := range found {
+		if !kind(p) {
+			continue
+		}
+		e, err := openPlugin(p, r.options)
+		if err == nil {
+			return e, failed
+		}
+		failed = append(failed, "XLA plugin passed over: "+err.Error())
+	}
+	return nil, failed
+}
+
+func openPlugin(p plugin, options string) (*Engine, error) {
+	name := kindCPU
+	if p.isCUDA() {
+		name = kindCUDA
+	}
+	return share(p.path+","+options, name, p.where(), func() (compute.Backend, error) { return p.open(options) })
+}
+
+func openFile(r request) (*Engine, error) {
+	match := pluginName.FindStringSubmatch(filepath.Base(r.file))
+	if match == nil {
+		return nil, fmt.Errorf("%s: expected a file named pjrt_c_api_NAME_plugin.so", r.asked)
+	}
+	p := plugin{name: match[1] + match[2], path: r.file}
+	if !p.isCUDA() && !p.isCPU() {
+		return nil, fmt.Errorf("%s: expected a CPU or CUDA plugin, found %q", r.asked, p.name)
+	}
+	e, err := openPlugin(p, r.options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.asked, err)
+	}
+	e.Why = r.because("the plugin file " + p.where() + " was asked for")
+	return e, nil
+}
+
+func cudaError(r request, failed []string) error {
+	switch {
+	case !hasNvidia():
+		return fmt.Errorf("%s: no NVIDIA device was found on this machine (no /dev/nvidia*, no working nvidia-smi); use xla:cpu or auto", r.asked)
+	case len(failed) == 0:
+		return fmt.Errorf("%s: an NVIDIA device was found, but no CUDA plugin; `make setup-cuda` installs it", r.asked)
+	}
+	return errors.New(r.asked + ": " + strings.Join(failed, "; "))
+}
+
+// cudaAbsence says, to someone who might expect it, why the GPU is not used.
+func cudaAbsence(found []plugin) string {
+	if !hasNvidia() {
+		return "; no NVIDIA device on this machine"
+	}
+	for _, p := range found {
+		if p.isCUDA() {
+			return "; the CUDA plugin does not work here"
+		}
+	}
+	return "; there is an NVIDIA device, and `make setup-cuda` installs the plugin for it"
+}

@@ -1,0 +1,43 @@
+//go:build !cgo || noxla || !(linux || darwin)
+
+package engine
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// HasXLA says whether this program was built with XLA: with cgo, without the tag noxla, for Linux or macOS.
+const HasXLA = false
+
+// noXLA says, where the pure-Go backend runs, why XLA does not.
+const noXLA = "this program was built without XLA"
+
+// mendXLA says what would let XLA run, or "" on systems for which go-xla has nothing.
+func mendXLA() string {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		return ""
+	}
+	return "build with a C compiler, CGO_ENABLED=1 and without the tag noxla, and install XLA's CPU plugin by `make setup`"
+}
+
+// openXLA refuses a request for XLA. Where the choice is open it returns nothing, and the pure-Go backend runs.
+func openXLA(r request) (e *Engine, failed []string, err error) {
+	if r.kind == kindAuto {
+		return nil, nil, nil
+	}
+	mend := mendXLA()
+	if mend == "" {
+		mend = "XLA runs on Linux and macOS only, found " + runtime.GOOS
+	}
+	return nil, nil, fmt.Errorf("%s: %s; %s, or use go or auto", r.asked, noXLA, mend)
+}
+
+// checkXLA says that there is none. It is optional: everything runs on the pure-Go backend, slower.
+func checkXLA() []Check {
+	c := Check{Name: "XLA", OK: true, Found: noXLA + " (optional: everything runs on the pure-Go backend, about ten times slower)", Fix: mendXLA()}
+	return []Check{c}
+}
+
+// FastCompile does something in programs with XLA only.
+func FastCompile() bool { return false }
