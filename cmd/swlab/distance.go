@@ -42,6 +42,10 @@ func newDistance(c *common) *cobra.Command {
 			return wrongCall(fmt.Errorf("--slices: expected at least 1, found 0"))
 		case f.Changed("p") && d.settings.P == 0:
 			return wrongCall(fmt.Errorf("--p: expected a number >= 1, found 0"))
+		case f.Changed("dk") && d.settings.Maps.DK < 1:
+			return wrongCall(fmt.Errorf("--dk: expected at least 1, found %d", d.settings.Maps.DK))
+		case f.Changed("k") && d.settings.Maps.K < 1:
+			return wrongCall(fmt.Errorf("--k: expected at least 1, found %d", d.settings.Maps.K))
 		}
 		return d.run()
 	}

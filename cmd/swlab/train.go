@@ -91,6 +91,9 @@ func (t *trainCall) run() error {
 	if err != nil {
 		return err
 	}
+	if err := t.config.CheckMemory(e.Name); err != nil {
+		return wrongCall(err)
+	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }

@@ -68,7 +68,11 @@ func New(name string, c Config) (Amortizer, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
-	return make(c), nil
+	a := make(c)
+	if err := checkWeights(a, c); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // Parameters is the number of weights of a map.

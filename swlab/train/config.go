@@ -75,7 +75,7 @@ func (c Config) Model() (Model, error) {
 	if c.plain(FastSort) {
 		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
 	}
-	return m, nil
+	return m, c.checkState(m)
 }
 
 // Start returns the autoencoder's weights before the first step.
