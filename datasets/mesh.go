@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // mesh is a triangle mesh, or a bare set of vertices when the file has no faces.
@@ -152,6 +154,9 @@ func (m *mesh) sample(n int, random *stream) ([]float32, error) {
 	}
 	if len(m.triangles) == 0 {
 		return nil, fmt.Errorf("no face with an area to sample from (%d faces, %d vertices)", m.faces, len(m.vertices))
+	}
+	if err := memory.Check(fmt.Sprintf("points: %d samples of a mesh", n), memory.Bytes(3*4, n)); err != nil {
+		return nil, err
 	}
 	out := make([]float32, 0, 3*n)
 	for range n {

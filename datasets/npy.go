@@ -7,8 +7,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"unsafe"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // ReadNPY reads a NumPy .npy file (format versions 1 to 3) as float32 in row-major order, whatever its order on disk.
@@ -65,6 +67,9 @@ func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits u
 	need, ok2 := product(count, head.kind.size)
 	if !ok || !ok2 || int64(need) != size-used {
 		return nil, nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind, bytesText(head), size-used)
+	}
+	if err := memory.Check(fmt.Sprintf("npy: an array of shape %v", head.shape), memory.Bytes(count, int(unsafe.Sizeof(*new(T))))); err != nil {
+		return nil, nil, err
 	}
 	ahead := count
 	if !certain {

@@ -44,6 +44,9 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := product(len(files), o.Points, 3*4); !ok {
+		return nil, fmt.Errorf("points: %d samples of %d meshes are more than a file can hold", o.Points, len(files))
+	}
 	size := 3 * o.Points
 	points := func(w io.Writer) error {
 		for done := 0; done < len(files); {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // ShapesVersion names the procedural data set, "swshapes". A number computed on the default set is comparable between
@@ -93,10 +95,13 @@ func (c Shapes) Generate() (*Set, error) {
 	}
 	perClass := c.Train + c.Test
 	n, ok := product(len(chosen), perClass)
-	if size, fits := product(n, c.Points, 3*4); !ok || !fits || n == 0 || size > 1<<40 {
-		return nil, fmt.Errorf("%s: %d classes of %d clouds of %d points: expected at least one cloud and at most 1 TiB", ShapesVersion, len(chosen), perClass, c.Points)
+	if !ok || n == 0 {
+		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud", ShapesVersion, len(chosen), perClass)
 	}
 	set := &Set{Name: Builtin, Kind: Builtin, N: n, M: c.Points, D: 3, Classes: slices.Clone(c.Classes)}
+	if err := memory.Check(fmt.Sprintf("points: %d of the built-in shapes with %d points", n, c.Points), memory.Bytes(3*4, n, c.Points)); err != nil {
+		return nil, err
+	}
 	set.Points = make([]float32, n*c.Points*3)
 	set.Labels, set.Split = make([]int32, n), make([]uint8, n)
 	if !c.Raw {

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -56,6 +57,15 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 	}
 	if set.N < 2 {
 		return nil, fmt.Errorf("%s: pairs take two clouds or more, found %d", set.Name, set.N)
+	}
+	if err := memory.Check(fmt.Sprintf("pairs: %d pairs of clouds of %d points, as they are and disturbed", o.Pairs, o.Points),
+		memory.Bytes(2*disturbances*4, o.Pairs, o.Points, set.D)); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Names {
+		if err := amortizer.CheckPairs(name, amortizer.Config{Points: o.Points, Dim: set.D, DK: o.DK, K: o.K, Form: o.Form}, disturbances); err != nil {
+			return nil, err
+		}
 	}
 	clouds, err := set.Subset(o.Points, o.Seed)
 	if err != nil {

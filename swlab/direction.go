@@ -39,7 +39,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 	specs := a.Specs()
 	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
 	p := &Predicted{Amortizer: name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
-	rows := max(1, (16<<20)/(x.M*y.M)) // attention has tables of m^2 entries per pair
+	rows := pairsAtOnce(x, y)
 	p.Directions, err = forward(o.Engine, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])
 	})
@@ -58,6 +58,9 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 	}
 	return p, nil
 }
+
+// pairsAtOnce is the number of pairs of one part: attention has tables of m^2 entries per pair.
+func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.M/y.M) }
 
 // CheckDirection returns what is wrong with a call of Direction, before any work.
 func CheckDirection(name string, x, y *datasets.Set, o DirectionOptions) error {
@@ -101,6 +104,11 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionOptions) (amor
 	for _, s := range []*datasets.Set{x, y} {
 		if err := a.Fits(s.M); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	if nameOf(o.Engine) != "xla:cuda" {
+		if err := amortizer.CheckPairs(name, c, min(x.N, pairsAtOnce(x, y))); err != nil {
+			return nil, nil, err
 		}
 	}
 	w := o.Weights

@@ -26,6 +26,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -185,7 +186,7 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 		if err := l.Fits(x.M, y.M, x.D); err != nil {
 			return nil, fmt.Errorf("loss %q of %s and %s: %w", name, x.Name, y.Name, err)
 		}
-		return l, nil
+		return l, fits(l, x, y, o)
 	}
 	if !isSliced {
 		return nil, fmt.Errorf("directions: loss %q takes none", name)
@@ -206,7 +207,31 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.D)
 		}
 	}
-	return sliced, sliced.FitsDirections(x.M, y.M, d.Shape[n-2], x.D)
+	if err := sliced.FitsDirections(x.M, y.M, d.Shape[n-2], x.D); err != nil {
+		return nil, err
+	}
+	sliced.Rule = slicing.Rule{Law: slicing.Fixed{}, Slices: d.Shape[n-2]}
+	return l, fits(sliced, x, y, o)
+}
+
+// fits returns an error where a call would not fit into the memory of this machine.
+func fits(l loss.Loss, x, y *datasets.Set, o DistanceOptions) error {
+	s, ok := l.(loss.Sliced)
+	if !ok {
+		return loss.CheckTables(l, nameOf(o.Engine), x.N, x.M, y.M)
+	}
+	if err := s.CheckSlices(x.N, s.Rule.Slices, x.D); err != nil || o.Path != GraphPath {
+		return err
+	}
+	return loss.CheckTables(s, nameOf(o.Engine), x.N, x.M, y.M)
+}
+
+// nameOf is the backend, or xla:cpu where it is not open yet: the one of least needs on the host.
+func nameOf(e *engine.Engine) string {
+	if e == nil {
+		return "xla:cpu"
+	}
+	return e.Name
 }
 
 // finite returns an error for a set that is empty, or that holds what is no number.

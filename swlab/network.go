@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -79,8 +80,18 @@ func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
 	case x.D != pointnet.Dim:
 		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.D)
 	}
-	return nil
+	rows := min(x.N, encodedAtOnce(x.M))
+	if o.BatchStats {
+		rows = x.N
+	}
+	if nameOf(o.Engine) == "xla:cuda" {
+		return nil
+	}
+	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", x.Name, rows, x.M), memory.Bytes(encodedBytes, rows, x.M))
 }
+
+// encodedBytes of a point in the encoder, measured on both CPU backends.
+const encodedBytes = 3000
 
 // CheckReconstruct returns what is wrong with a call of Reconstruct, before any work.
 func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) error {
@@ -187,10 +198,13 @@ const codesAtOnce = 1 << 9
 // pointsAtOnce is the number of points that are encoded in one part.
 const pointsAtOnce = 1 << 16
 
+// encodedAtOnce is the number of clouds of one part.
+func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) }
+
 func (n *Network) forward(x datasets.Clouds, o NetworkOptions, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	m := x.Header().M
 	encoder := &pointnet.Autoencoder{Points: m}
-	return n.run(x, o, max(1, pointsAtOnce/m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+	return n.run(x, o, encodedAtOnce(m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
 		return build(encoder, w, x, mode)
 	})
 }
@@ -264,6 +278,9 @@ func forward(e *engine.Engine, w *weights.Set, rows int, progress func(done, tot
 		}
 		width := len(v) / rows
 		if all == nil {
+			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", n, width), memory.Bytes(4, n, width)); err != nil {
+				return nil, err
+			}
 			all = make([]float32, n*width)
 		}
 		copy(all[first*width:], v)

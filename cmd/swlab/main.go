@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
@@ -37,7 +38,7 @@ func run(args []string) (code int) {
 	}
 	fmt.Fprintln(os.Stderr, "swlab:", oneLine(err))
 	var wrong callError
-	if errors.As(err, &wrong) {
+	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) { // the library says what would not fit, wherever it finds out
 		return 2
 	}
 	return 1

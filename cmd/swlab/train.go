@@ -118,6 +118,9 @@ func (t *trainCall) run() error {
 	if err != nil {
 		return err
 	}
+	if err := t.config.CheckMemory(e.Name); err != nil {
+		return wrongCall(err)
+	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
 	sayFit(asked, t.config, set.Header())
 	bar := newBar("training")

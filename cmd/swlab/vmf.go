@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -38,8 +39,11 @@ func newVMFSample(c *common) *cobra.Command {
 			if err := vmf.CheckKappa(kappa); err != nil {
 				return wrongCall(fmt.Errorf("--kappa: %w", err))
 			}
-			if n < 1 || n > maxNumbers/len(mu) {
-				return wrongCall(fmt.Errorf("--n: expected 1 to %d samples of dimension %d, found %d", maxNumbers/len(mu), len(mu), n))
+			if n < 1 {
+				return wrongCall(fmt.Errorf("--n: expected at least 1 sample, found %d", n))
+			}
+			if err := memory.Check(fmt.Sprintf("--n: %d samples of dimension %d", n, len(mu)), memory.Bytes(4, n, len(mu))); err != nil {
+				return wrongCall(err)
 			}
 			dist, err := vmf.New(mu, kappa)
 			if err != nil {
@@ -64,9 +68,6 @@ func newVMFSample(c *common) *cobra.Command {
 	writes(cmd, "out", ".npy")
 	return required(cmd, "kappa", "location", "n", "out")
 }
-
-// maxNumbers bounds the numbers of a sample file: 16 GB.
-const maxNumbers = 1 << 32
 
 // drawSamples draws n samples, [n, d], and returns with them the length of their mean. Memory is that of the float32 result.
 func drawSamples(dist *vmf.Dist, seed uint64, n int) (samples []float32, length float64) {

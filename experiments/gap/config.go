@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
@@ -157,6 +158,18 @@ func (c Config) Check() error {
 	for _, k := range checks {
 		if k.value < k.least {
 			return fmt.Errorf("gap: %s: expected at least %d, found %d", k.field, k.least, k.value)
+		}
+	}
+	for _, k := range []struct {
+		what  string
+		bytes int64
+	}{
+		{fmt.Sprintf("gap: batches, pairs, held_out: %d batches of %d pairs, and %d", c.Batches, c.Pairs, c.HeldOut), memory.Sum(memory.Bytes(2*4*3, c.Batches, c.Pairs), memory.Bytes(2*4*3, c.HeldOut))},
+		{fmt.Sprintf("gap: slices: %d of a batch of %d pairs", c.Slices, c.Pairs), memory.Bytes(3*4, c.Slices, c.Pairs)},
+		{fmt.Sprintf("gap: common: %d slices", c.Common), memory.Bytes(3*4, c.Common)},
+	} {
+		if err := memory.Check(k.what, k.bytes); err != nil {
+			return err
 		}
 	}
 	if err := vmf.CheckKappa(c.Kappa); err != nil || c.Kappa == 0 {

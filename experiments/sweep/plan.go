@@ -8,6 +8,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -117,10 +118,20 @@ func valid(c train.Config) error {
 	return c.Check(everything{points: c.Points})
 }
 
+// rowBytes of a row: a configuration, its point and its jobs.
+const rowBytes = 2 << 10
+
 // grid are the settings of all points.
 func grid(c Config) ([]train.Config, error) {
 	if len(c.Vary) == 0 {
 		return nil, fmt.Errorf("vary: expected a setting and its values, found none")
+	}
+	rows := []int{rowBytes, len(c.Seeds)}
+	for _, v := range c.Vary {
+		rows = append(rows, len(v.Values))
+	}
+	if err := memory.Check(fmt.Sprintf("vary: a grid of %d settings", len(c.Vary)), memory.Bytes(rows...)); err != nil {
+		return nil, err
 	}
 	out := []train.Config{c.Base}
 	for i, v := range c.Vary {
@@ -178,6 +189,11 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	}
 	if err := c.Check(clouds); err != nil {
 		return err
+	}
+	if l.Backend == "go" || l.Backend == "xla:cpu" { // else the training says so, once the backend is open
+		if err := c.CheckMemory(l.Backend); err != nil {
+			return err
+		}
 	}
 	scored, err := l.Clouds(test)
 	if err != nil {

@@ -70,6 +70,9 @@ func New(name string, c Config) (Amortizer, error) {
 	if a == nil {
 		return nil, fmt.Errorf("amortizer %q: its constructor returned nil", name)
 	}
+	if err := checkWeights(a, c); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 

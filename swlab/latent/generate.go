@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -26,6 +27,10 @@ func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, 
 func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("codes to generate: expected at least 1, found %d", n)
+	}
+	// Noise, two copies of the codes, and the layer before them.
+	if err := memory.Check(fmt.Sprintf("codes to generate: %d", n), memory.Bytes(4*(pointnet.NoiseSize+3*pointnet.LatentSize), n)); err != nil {
+		return nil, err
 	}
 	fitted, err := w.Match(pointnet.Generator{}.Specs())
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -102,6 +103,11 @@ func Check(reference, generated datasets.Header, o Options) error {
 		if err := d.loss.Fits(generated.M, reference.M, 3); err != nil {
 			return fmt.Errorf("%s against %s, %s: %w", generated.Name, reference.Name, name, err)
 		}
+	}
+	g, r := generated.N, reference.N
+	if err := memory.Check(fmt.Sprintf("clouds: the distances between %d generated and %d reference clouds", g, r),
+		memory.Sum(memory.Bytes(8, g, g), memory.Bytes(8, g, r), memory.Bytes(8, r, r))); err != nil {
+		return err
 	}
 	if info, err := os.Stat(o.Store); o.Store != "" && err == nil && !info.IsDir() {
 		return fmt.Errorf("store: expected a folder, found the file %s", o.Store)

@@ -28,7 +28,7 @@ func (QMC) Located() bool      { return false }
 func (QMC) Fits(dim int) error { return atLeastTwo("qmc", dim) }
 
 func (q QMC) Block(slices, _ int) int {
-	sets := q.Replicates
+	sets := min(q.Replicates, slices)
 	if sets == 0 {
 		sets = 1
 		if slices >= 64 {

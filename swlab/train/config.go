@@ -89,7 +89,7 @@ func (c Config) Model() (Model, error) {
 	if c.plain(FastSort) {
 		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
 	}
-	return m, nil
+	return m, c.checkState(m)
 }
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.

@@ -99,6 +99,9 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if err != nil {
 		return Result{}, CallError{err}
 	}
+	if err := c.CheckMemory(e.Name); err != nil {
+		return Result{}, CallError{err}
+	}
 	start, unlock, err := prepare(m, c, o)
 	if err != nil {
 		return Result{}, err

@@ -1,0 +1,73 @@
+package loss
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// The estimates below are peaks of a process less that of a small call, measured on sets of 10^6 to 10^8 elements with Go's default
+// collector. They are meant to be right within a factor of two, and rather too low: what would have worked is not to be refused.
+const (
+	drawnBytes    = 45       // of a coordinate of a direction: its draws, copies and share of the cost
+	climbedBytes  = 90       // of the same in an ascent
+	adaptiveBytes = 9        // of an entry of the table [slices, slices] of Adaptive
+	chainBytes    = 80 << 10 // of a step of a Markov chain: the nodes of its graph
+)
+
+// CheckSlices returns an error, a *memory.Error, where the directions and costs of that many slices of so many pairs would not fit into
+// the memory of this machine.
+func (s Sliced) CheckSlices(pairs, slices, dim int) error {
+	each := drawnBytes
+	if s.Rule.Ascent != nil {
+		each = climbedBytes
+	}
+	need := memory.Bytes(each, pairs, slices, dim)
+	if _, ok := s.reduction().(Adaptive); ok {
+		need = memory.Sum(need, memory.Bytes(adaptiveBytes, slices, slices))
+	}
+	what := fmt.Sprintf("slices: %s of %s", counted(slices, "direction"), counted(pairs, "pair"))
+	if m, ok := s.Rule.Law.(slicing.Markov); ok {
+		steps := min(m.Chain, slices)
+		need = memory.Sum(need, memory.Bytes(chainBytes, steps))
+		what += fmt.Sprintf(" in chains of %d (chain)", steps)
+	}
+	return memory.Check(what, need)
+}
+
+// CheckTables returns an error, a *memory.Error, where the tables between points that the loss needs on this backend would not fit
+// into the memory of this machine: of so many pairs of clouds of m and n points. What lies on a GPU is not looked at.
+func CheckTables(l Loss, backend string, pairs, m, n int) error {
+	need, what := int64(0), fmt.Sprintf("points: tables of %d times %d points of %s", m, n, counted(pairs, "pair"))
+	graph := backend == "go" // XLA makes such tables block by block, the pure-Go backend whole
+	switch l := l.(type) {
+	case Sliced:
+		each := 12
+		if graph {
+			each = 32
+		}
+		what = fmt.Sprintf("slices: %s of %d points, of %s, sorted in a graph", counted(l.Rule.Slices, "projection"), max(m, n), counted(pairs, "pair"))
+		if backend != "xla:cuda" {
+			need = memory.Bytes(each, pairs, l.Rule.Slices, max(m, n))
+		}
+	case Chamfer:
+		if graph {
+			need = memory.Bytes(28, pairs, m, n)
+		}
+	case ApproximateEMD:
+		if graph {
+			need = memory.Bytes(48, pairs, m, n)
+		}
+	case Sinkhorn: // on the host, pair after pair
+		need, what = memory.Bytes(24, m, n), fmt.Sprintf("points: a table of %d times %d costs", m, n)
+	}
+	return memory.Check(what, need)
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
