@@ -32,7 +32,10 @@ func run(args []string) (code int) {
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	err := root.Execute()
+	err := callKnown(root, args)
+	if err == nil {
+		err = root.Execute()
+	}
 	if err == nil {
 		return 0
 	}
@@ -42,6 +45,15 @@ func run(args []string) (code int) {
 		return 2
 	}
 	return 1
+}
+
+// callKnown returns an error for a word that is no call, before its flags are looked at: they would be unknown, too.
+func callKnown(root *cobra.Command, args []string) error {
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
+		return nil
+	}
+	return unknownCall(cmd, rest[0])
 }
 
 // looked hears what a long call was found to ask for, before its work; an error ends the call. Tests set it.

@@ -117,7 +117,7 @@ func init() {
 		pair + "--loss sw --sliced 3":                                        "unknown flag --sliced; did you mean --slices?",
 		pair + "--loss sw --format jsn":                                      `--format: expected text or json, found "jsn"; did you mean "json"?`,
 		pair + "--loss":                                                      "--loss: expected a value behind it, found none",
-		pair + "--loss=":                                                     "--loss: unknown loss",
+		pair + "--loss=":                                                     `--loss: expected a value, found ""`,
 		"distance --x x.npy --y y.npy --loss sw -p 2":                        "unknown flag -p",
 		"distance --x x.npy x.npy --y y.npy --loss sw":                       `unexpected argument "x.npy"`,
 		"direction --amortizer lq --x x.npy --y y.npy --out o.npy":           `unknown amortizer "lq"`,

@@ -84,25 +84,24 @@ func tested(path string) []string {
 }
 
 // unread is an error for a setting that was given and that no point of the grid reads.
-func (s *sweepCall) unread(plan *sweep.Plan) error {
+func (s *sweepCall) unread() error {
+	grid, err := s.config.Grid()
+	if err != nil {
+		return err
+	}
 	var wrong error
 	s.call.Flags().Visit(func(f *pflag.Flag) {
 		what := setting(f.Name)
-		if wrong != nil || what == "" || plan.Reads(what) {
+		if wrong != nil || what == "" || sweep.Reads(grid, what) {
 			return
 		}
-		one := plan.Points[0].Config
-		for _, p := range plan.Points {
-			if p.Refused == nil {
-				one = p.Config
-			}
-		}
-		why, err := unread(s.call, one.Loss, one.LossSettings(), false, what)
+		last := grid[len(grid)-1]
+		why, err := unread(s.call, last.Loss, last.LossSettings(), false, what)
 		if wrong = err; err == nil {
 			wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
 		}
 	})
-	return wrongCall(wrong)
+	return wrong
 }
 
 // fit takes the defaults of points and batch down to what the data have, and says so.
@@ -144,15 +143,15 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 	if err := s.fit(f); err != nil {
 		return err
 	}
+	if err := s.unread(); err != nil {
+		return wrongCall(err)
+	}
 	view := newSweepView(os.Stderr)
 	lab := &runs.Lab{Dir: s.out, Backend: s.backend, Say: view.say}
 	defer lab.Close()
 	plan, err := sweep.NewPlan(lab, s.config)
 	if err != nil {
 		return wrongCall(err)
-	}
-	if err := s.unread(plan); err != nil {
-		return err
 	}
 	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
 		return err

@@ -68,9 +68,14 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 			return nil, fmt.Errorf("seeds: %d twice", s)
 		}
 	}
-	configs, err := grid(c)
+	configs, err := c.Grid()
 	if err != nil {
 		return nil, err
+	}
+	for _, v := range c.Vary {
+		if slices.Contains(loss.SettingNames(), v.Name) && len(v.Values) > 1 && !Reads(configs, v.Name) {
+			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
+		}
 	}
 	p := &Plan{Config: c}
 	for _, config := range configs {
@@ -81,20 +86,21 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 	if p.reference() < 0 {
 		return nil, p.Points[0].Refused
 	}
-	for _, v := range c.Vary {
-		if slices.Contains(loss.SettingNames(), v.Name) && len(v.Values) > 1 && !p.Reads(v.Name) {
-			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
-		}
-	}
 	return p, nil
 }
 
-// Reads says whether a point of the grid that can be trained depends on the setting of that name, one of loss.SettingNames.
-func (p *Plan) Reads(setting string) bool {
-	return slices.ContainsFunc(p.Points, func(q Point) bool {
-		read, err := loss.Reads(q.Config.Loss, q.Config.LossSettings(), false, setting)
-		return q.Refused == nil && err == nil && read
-	})
+// Reads says whether one of these configurations depends on the setting of that name, one of loss.SettingNames. Where none of them can
+// be, it is true: what is wrong is something else.
+func Reads(grid []train.Config, setting string) bool {
+	possible := false
+	for _, c := range grid {
+		read, err := loss.Reads(c.Loss, c.LossSettings(), false, setting)
+		if err == nil && read {
+			return true
+		}
+		possible = possible || err == nil
+	}
+	return !possible
 }
 
 // everything stands for clouds that are enough for any configuration.
@@ -121,8 +127,8 @@ func valid(c train.Config) error {
 // rowBytes of a row: a configuration, its point and its jobs.
 const rowBytes = 2 << 10
 
-// grid are the settings of all points.
-func grid(c Config) ([]train.Config, error) {
+// Grid are the configurations of all points.
+func (c Config) Grid() ([]train.Config, error) {
 	if len(c.Vary) == 0 {
 		return nil, fmt.Errorf("vary: expected a setting and its values, found none")
 	}
