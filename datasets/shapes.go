@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func (c Shapes) Generate() (*Set, error) {
 	perClass := c.Train + c.Test
 	n, ok := product(len(chosen), perClass)
 	if !ok || n == 0 {
-		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud", ShapesVersion, len(chosen), perClass)
+		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud and at most %d", ShapesVersion, len(chosen), perClass, math.MaxInt)
 	}
 	set := &Set{Name: Builtin, Kind: Builtin, N: n, M: c.Points, D: 3, Classes: slices.Clone(c.Classes)}
 	if err := memory.Check(fmt.Sprintf("points: %d of the built-in shapes with %d points", n, c.Points), memory.Bytes(3*4, n, c.Points)); err != nil {

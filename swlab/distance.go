@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -205,6 +206,11 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	for i, v := range d.Values {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.D)
+		}
+	}
+	for i := range size / x.D {
+		if !slices.ContainsFunc(d.Values[i*x.D:(i+1)*x.D], func(v float32) bool { return v != 0 }) {
+			return nil, fmt.Errorf("directions: direction %d is the zero vector, expected a direction", i)
 		}
 	}
 	if err := sliced.FitsDirections(x.M, y.M, d.Shape[n-2], x.D); err != nil {

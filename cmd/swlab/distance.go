@@ -164,6 +164,12 @@ func (d *distanceCall) run() error {
 	if err := swlab.CheckDistance(d.loss, x, y, o); err != nil {
 		return wrongCall(err)
 	}
+	if d.weights != "" {
+		maps := d.settings.Maps
+		if err := swlab.CheckDirection(d.settings.Amortizer, x, y, swlab.DirectionOptions{Weights: o.Weights, DK: maps.DK, K: maps.K, Form: maps.Form}); err != nil {
+			return wrongCall(fmt.Errorf("--weights %s: %w", d.weights, err))
+		}
+	}
 	e, err := d.engine()
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ func TestMisuse(t *testing.T) {
 			before := digests(t, dir)
 			cmd := process(strings.Fields(row.call)...)
 			cmd.Dir = dir
+			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB") // what is too much is the same on every machine
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			_ = cmd.Run() // the exit code is checked below
@@ -112,6 +113,7 @@ var misuseRun = sync.OnceValues(func() (string, error) {
 //	run/              a finished run of 0 steps on builtin, 32 points
 //	sub/              an empty folder
 //	link.npy          a symbolic link to x.npy
+//	tri.off odd/      a triangle, and hostile and odd data (oddFiles)
 func misuseFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -160,5 +162,6 @@ func misuseFiles(t *testing.T) string {
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	oddFiles(t, dir)
 	return dir
 }

@@ -188,8 +188,8 @@ func (n *networkCall) network() (*swlab.Network, string, error) {
 			return nil, "", fmt.Errorf("--run: %w", err)
 		}
 		var err error
-		if file, err = train.WeightsFile(n.run, n.state); err != nil {
-			return nil, "", fmt.Errorf("--state: %w", err)
+		if file, err = weightsFile(n.run, n.state); err != nil {
+			return nil, "", err
 		}
 		flag = "--run"
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -26,11 +27,32 @@ func readRun(dir, state string) (trained, error) {
 	if r.config, err = train.ReadConfig(dir); err != nil {
 		return r, wrongCall(fmt.Errorf("--run: %w", err))
 	}
-	if r.file, err = train.WeightsFile(dir, state); err != nil {
-		return r, wrongCall(fmt.Errorf("--state: %w", err))
+	if r.file, err = weightsFile(dir, state); err != nil {
+		return r, wrongCall(err)
 	}
-	r.weights, err = weights.ReadSafetensors(r.file)
-	return r, err
+	if r.weights, err = weights.ReadSafetensors(r.file); err != nil {
+		return r, wrongCall(fmt.Errorf("--run: %w", err))
+	}
+	net, err := swlab.NewNetwork(r.weights)
+	switch {
+	case err != nil:
+		return r, wrongCall(fmt.Errorf("--run: %s: %w", r.file, err))
+	case net.Points != r.config.Points:
+		return r, wrongCall(fmt.Errorf("--run: %s is a network for %d points, expected %d as in the run's configuration", r.file, net.Points, r.config.Points))
+	}
+	return r, nil
+}
+
+// weightsFile is train.WeightsFile with an error that names the flag.
+func weightsFile(dir, state string) (string, error) {
+	if state != "best" && state != "last" {
+		return "", fmt.Errorf("--state: expected best or last, found %q", state)
+	}
+	file, err := train.WeightsFile(dir, state)
+	if err != nil {
+		return "", fmt.Errorf("--run: %w", err)
+	}
+	return file, nil
 }
 
 func stateFlag(f *pflag.FlagSet, state *string) {

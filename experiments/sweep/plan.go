@@ -179,6 +179,11 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	if _, err := c.Model(); err != nil {
 		return err
 	}
+	if l.Backend == "go" || l.Backend == "xla:cpu" { // else the training says so, once the backend is open
+		if err := c.CheckMemory(l.Backend); err != nil {
+			return err
+		}
+	}
 	data, err := p.data(l, p.Config.Data, "train", c.Points)
 	if err != nil {
 		return err
@@ -195,11 +200,6 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	}
 	if err := c.Check(clouds); err != nil {
 		return err
-	}
-	if l.Backend == "go" || l.Backend == "xla:cpu" { // else the training says so, once the backend is open
-		if err := c.CheckMemory(l.Backend); err != nil {
-			return err
-		}
 	}
 	scored, err := l.Clouds(test)
 	if err != nil {

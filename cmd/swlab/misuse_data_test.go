@@ -1,0 +1,154 @@
+package main
+
+import "strings"
+
+// The rows of hostile and odd data. oddFiles has the files.
+func init() {
+	add := func(call string, stderr ...string) {
+		misuses = append(misuses, misuse{call: call, code: 2, stderr: stderr})
+	}
+	// Files that every reader of clouds refuses.
+	for file, named := range map[string][]string{
+		"odd/empty.npy":     {"header", "ends"},
+		"odd/noclouds.npy":  {"no points"},
+		"odd/nopoints.npy":  {"no points"},
+		"odd/nodim.npy":     {"no points"},
+		"odd/vector.npy":    {"[points, dim]", "[6]"},
+		"odd/scalar.npy":    {"[points, dim]"},
+		"odd/four.npy":      {"[clouds, points, dim]", "[1 1 2 3]"},
+		"odd/complex.npy":   {"c8"},
+		"odd/objects.npy":   {"O"},
+		"odd/claims.npy":    {"2000000000", "bytes"},
+		"odd/overflows.npy": {"9223372036854775807", "bytes"},
+		"odd/negative.npy":  {"shape", "-2"},
+		"odd/longer.npy":    {"24", "25"},
+		"odd/broken.npy":    {"header"},
+		"odd/huge.npy":      {"finite"},
+		"odd/other.npz":     {"data", "other"},
+		"odd/cut.npz":       {"zip"},
+		"odd/text.npz":      {"zip"},
+		"odd/text.h5":       {"HDF5"},
+		"odd/cut.h5":        {},
+		"odd/empty.h5":      {},
+		"odd/nothing.off":   {"empty"},
+		"odd/flat.off":      {"no face with an area"},
+		"odd/beyond.off":    {"7"},
+		"odd/words.off":     {"zero"},
+		"odd/claims.off":    {"2000000000"},
+		"odd/text.ply":      {"ply"},
+		"odd/text.stl":      {},
+		"odd/text.obj":      {"one"},
+		"odd/text.xyz":      {"one"},
+		"odd/text.pcd":      {},
+		"odd/cloud.txt":     {".npy"},
+		"odd/texts":         {"no clouds"},
+		"odd/mixed":         {"b.npy", "dimension"},
+		"sub":               {"no clouds"},
+	} {
+		name := file[strings.LastIndex(file, "/")+1:]
+		add("distance --backend go --loss sw --x "+file+" --y y.npy", append(named, "--x", name)...)
+		switch file {
+		case "odd/huge.npy": // data info counts what is not finite
+		default:
+			add("data info "+file, append(named, name)...)
+		}
+	}
+	for _, call := range []string{
+		"direction --backend go --amortizer l --x BAD --y y.npy --out new.npy",
+		"encode --backend go --run run --x BAD --out new.npy",
+		"reconstruct --backend go --run run --x BAD --out new.npy",
+		"metrics --backend go --reference BAD --generated y.npy",
+		"metrics --backend go --reference y.npy --generated BAD",
+		"evaluate --backend go --run run --data BAD",
+		"compare --backend go --run run --run run --data BAD",
+		"classify --backend go --run run --data BAD",
+		"classify --backend go --run run --data data --test BAD",
+		"generate --backend go --run run --data BAD --out new.npy",
+		"invariance --backend go --points 2 --data BAD",
+		"train --backend go --loss sw --points 2 --batch 2 --steps 0 --out new --data BAD",
+		"sweep --backend go --vary kappa=1,2 --points 2 --batch 2 --steps 0 --out new --data BAD",
+	} {
+		for _, bad := range []string{"odd/claims.npy", "odd/noclouds.npy"} {
+			add(strings.ReplaceAll(call, "BAD", bad), bad[len("odd/"):])
+		}
+	}
+	add("data sample odd/beyond.off --out new.npy", "beyond.off", "7")
+	add("data sample odd/flat.off --out new.npy", "flat.off", "area")
+	add("data sample sub --out new.npy", "sub", "no meshes")
+	add("data sample x.npy --out new.npy", "x.npy", "mesh")
+	add("data sample odd/missing --out new.npy", "missing")
+
+	// Folders whose parts do not agree.
+	add("data info odd/labels", "labels.npy", "3", "4")
+	add("data info odd/below", "label", "-1")
+	add("data info odd/beyond", "label", "9", "2")
+	add("data info odd/fraction", "labels.npy", "0.5")
+	add("data info odd/split", "split.npy", "7")
+	add("data info odd/parts", "split.npy", "2", "4")
+	add("train --backend go --loss sw --points 32 --batch 2 --steps 0 --out new --data odd/notrain", "train", "notrain")
+	add("evaluate --backend go --run run --data odd/notest", "test", "notest")
+	add("classify --backend go --run run --data odd/plain --test odd/classes", "--data", "label", "plain")
+	add("classify --backend go --run run --data odd/classes --test odd/plain", "--test", "label", "plain")
+	add("classify --backend go --run run --data odd/oneclass --test odd/onemore", "--data", "two classes")
+	add("classify --backend go --run run --data odd/classes --test odd/third", "--test", "classes")
+
+	// A run that is none.
+	for _, call := range []string{"encode --x x.npy --out new.npy", "reconstruct --x x.npy --out new.npy", "evaluate", "classify --data odd/classes --test odd/classes", "generate --data odd/plain --test odd/plain --out new.npy"} {
+		for run, named := range map[string]string{"sub": "config.json", "odd/noconfig": "config.json", "odd/noweights": "weights", "odd/badrun": "config.json", "odd/typerun": "config.json", "odd/cutrun": "weights.safetensors", "odd/missing": "missing", "x.npy": "x.npy"} {
+			add(call+" --backend go --run "+run, "--run", named)
+		}
+	}
+	add("evaluate --backend go --run odd/manyrun --data odd/plain", "--run", "weights.safetensors", "64", "32")
+	add("compare --backend go --run run --run odd/badrun", "--run", "config.json")
+	add("train --backend go --loss sw --resume --out odd/badrun", "config.json")
+	add("train --backend go --loss sw --resume --out sub", "config.json")
+	add("train --backend go --loss sw --points 32 --batch 2 --steps 0 --out x.npy", "out", "x.npy")
+
+	// Weights that are none, or another network's.
+	for file, named := range map[string]string{"odd/cut.safetensors": "cut.safetensors", "odd/text.safetensors": "text.safetensors", "odd/empty.safetensors": "empty.safetensors",
+		"odd/text.pth": "text.pth", "odd/linear.safetensors": "linear.safetensors", "x.npy": "x.npy", "sub": "sub", "odd/missing.safetensors": "missing.safetensors"} {
+		add("encode --backend go --x x.npy --out new.npy --weights "+file, "--weights", named)
+		add("direction --backend go --amortizer la --x x.npy --y y.npy --out new.npy --weights "+file, "--weights", named)
+		add("distance --backend go --loss v-dsw --amortizer la --x x.npy --y y.npy --weights "+file, "--weights", named)
+	}
+	add("direction --backend go --amortizer la --x x.npy --y y.npy --out new.npy --weights run/weights.safetensors", "--weights", "attn")
+
+	// Masses and directions.
+	const sw = "distance --backend go --loss sw --x x.npy --y y.npy "
+	add(sw+"--reduce mean --mass-x odd/negmass.npy", "mass", "cloud 1", "point 39", "-1")
+	add(sw+"--reduce mean --mass-y odd/nomass.npy", "mass", "cloud 0", "0")
+	add(sw+"--reduce mean --mass-x odd/fewmass.npy", "--mass-x", "[2, 40]", "[2 39]")
+	add(sw+"--reduce mean --mass-x sub", "--mass-x", "sub")
+	add(sw+"--mass-x odd/mass.npy", "mass", "mean")
+	add(sw+"--directions odd/zerodirs.npy", "direction", "1")
+	add(sw+"--directions odd/flatdirs.npy", "direction", "[2 2]")
+	add(sw+"--directions odd/onedir.npy", "direction", "[3]")
+	add(sw+"--directions odd/nodirs.npy", "direction", "[0 3]")
+	add(sw+"--directions odd/pairdirs.npy", "direction", "[3 1 3]")
+	add(sw+"--directions odd/text.npz", "--directions", "text.npz")
+	add(sw+"--directions missing.npy", "--directions", "missing.npy")
+
+	// Sizes that do not go together.
+	add("distance --backend go --loss sw --x x.npy --y odd/two.npy", "40", "2", "mean")
+	add("distance --backend go --loss sw --x x.npy --y y.npy --points 41", "--x", "41", "40")
+	add("metrics --backend go --reference plane.npy --generated y.npy", "dimension 3", "2")
+	add("encode --backend go --run run --x plane.npy --out new.npy", "--x", "plane.npy", "dimension 3")
+	add("train --backend go --loss sw --points 40 --batch 2 --steps 0 --out new --data plane.npy", "plane.npy", "dimension 3")
+	add("train --backend go --loss sw --points 4 --batch 2 --steps 0 --out new --data odd/same.npy", "same.npy", "cloud 0")
+	add("train --backend go --loss sw --points 40 --batch 2 --steps 0 --out new --data nan.npy", "nan.npy", "finite")
+	add("invariance --backend go --points 40 --data one.npy", "--data", "one.npy", "two clouds")
+
+	// Names that nobody knows.
+	add("table run nonsense --preset smoke", "nonsense")
+	add("table run reconstruction --preset nonsense", "nonsense")
+	add("sweep --backend go --vary nonsense=1,2 --out new", "nonsense")
+	add("sweep --backend go --vary kappa=one,two --out new", "kappa", "one")
+	add("sweep --backend go --vary kappa --out new", "kappa")
+	add("sweep --backend go --vary kappa=1,1 --out new", "kappa", "twice")
+	add("distance --backend go --loss nonsense --x x.npy --y y.npy", "nonsense")
+	add("direction --backend go --amortizer nonsense --x x.npy --y y.npy --out new.npy", "nonsense")
+	add("metrics --backend go --distances nonsense --reference x.npy --generated y.npy", "nonsense")
+	add("data info nonsense", "nonsense")
+	add("data fetch nonsense", "nonsense")
+	add("distance --backend nonsense --loss sw --x x.npy --y y.npy", "--backend", "nonsense")
+}

@@ -1,0 +1,51 @@
+package swlab
+
+import (
+	"errors"
+	"math"
+	"runtime/debug"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// TestTooMuch calls the library with what no machine has: it returns an error that a caller can take apart, and allocates nothing.
+func TestTooMuch(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &datasets.Set{Name: "x", N: 1, M: 4, D: 3, Points: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}
+	refused := func(what string, err error) {
+		t.Helper()
+		var m *memory.Error
+		if !errors.As(err, &m) || m.Needed <= m.Available {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, slices := range []int{2_000_000_000, math.MaxInt} {
+		s := loss.Defaults()
+		s.Slices = slices
+		for _, path := range []Path{AutoPath, HostPath, GraphPath} {
+			_, err := Distance("sw", x, x, DistanceOptions{Settings: s, Engine: e, Path: path, Gradient: true})
+			refused("slices", err)
+		}
+	}
+	for _, size := range []int{1_000_000_000, math.MaxInt} {
+		for _, name := range []string{"a", "ea", "la", "la-sorted"} {
+			_, err := Direction(name, x, x, DirectionOptions{DK: size, Engine: e})
+			refused(name+" dk", err)
+		}
+		_, err := Direction("la", x, x, DirectionOptions{K: size, Engine: e})
+		refused("la k", err)
+	}
+	s := loss.Defaults()
+	s.Slices = 10_000
+	if _, err := Distance("sw", x, x, DistanceOptions{Settings: s, Engine: e, Gradient: true}); err != nil {
+		t.Errorf("an ordinary call is refused: %v", err)
+	}
+}
