@@ -165,6 +165,8 @@ func (r request) because(why string) string {
 
 // Ready returns an error unless e is an engine that Open has opened and that is not closed.
 func Ready(e *Engine) error {
+	mu.Lock()
+	defer mu.Unlock()
 	switch {
 	case e == nil || e.Backend == nil:
 		return errors.New("expected an engine that engine.Open has opened, found none")
