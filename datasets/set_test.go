@@ -93,7 +93,7 @@ func TestNormalizeRefusesBadClouds(t *testing.T) {
 	s.Cloud(1)[7] = float32(math.NaN())
 	wantError(t, s.Normalize(), "random", "cloud 1", "point 2", "NaN")
 	s.Cloud(1)[7] = float32(math.Inf(-1))
-	wantError(t, s.Normalize(), "cloud 1", "Inf")
+	wantError(t, s.Normalize(), "cloud 1", "infinite")
 	for j := range s.Cloud(1) {
 		s.Cloud(1)[j] = 0.1 // not exact: the mean of equal numbers need not be the number
 	}

@@ -171,7 +171,7 @@ func TestRowsAndSeeds(t *testing.T) {
 	if err != nil || len(bare.Table.Rows) != 15 || len(bare.Table.Columns) != 5 {
 		t.Errorf("without ours: %d rows, %d columns, %v", len(bare.Table.Rows), len(bare.Table.Columns), err)
 	}
-	if _, err := NewPlan(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected some of chamfer, emd-approx`) {
+	if _, err := NewPlan(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected one of chamfer, emd-approx`) {
 		t.Error(err)
 	}
 	byName, err := NewPlan(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false)
