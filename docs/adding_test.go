@@ -13,6 +13,9 @@ import (
 // TestExamples writes the Go blocks of adding.md, which are one file and one registry line each, over this repository by Go's
 // overlay, compiles them, and runs them through the suites that read the registries. Nothing else is changed.
 func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles half of the repository again")
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +101,9 @@ func TestExamples(t *testing.T) {
 // TestOwnModule writes the module of adding.md into a folder of its own, runs it, and builds the command line with it, without
 // network: what is registered elsewhere can be used by name everywhere.
 func TestOwnModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles half of the repository again")
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func TestOneFileOneSubset(t *testing.T) {
 	out := filepath.Join(dir, "out.npy")
 	direction := func(y string) []float32 {
 		t.Helper()
-		object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--points", "32", "--backend", "go", "--out", out)
+		object(t, "direction", "--amortizer", "l", "--x", x, "--y", y, "--points", "32", "--backend", "go", "--out", out, "--force")
 		return array(t, out, 2, 3)
 	}
 	if same, linked := direction(x), direction(link); !slices.Equal(same, linked) {

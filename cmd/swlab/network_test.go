@@ -159,7 +159,7 @@ func TestEncodeNormalizes(t *testing.T) {
 	}
 	call := func(what, x string, flags ...string) ([]float32, map[string]any, string) {
 		t.Helper()
-		code, stdout, errs := command(t, append([]string{what, "--x", x, "--out", out, "--backend", "go", "--format", "json"}, flags...)...)
+		code, stdout, errs := command(t, append([]string{what, "--x", x, "--out", out, "--force", "--backend", "go", "--format", "json"}, flags...)...)
 		var v map[string]any
 		if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
 			t.Fatalf("%s %v: exit code %d, %s", what, flags, code, errs)
