@@ -58,7 +58,7 @@ func newDirection(c *common) *cobra.Command {
 				}
 				return wrongCall(err)
 			}
-			if o.Engine, err = c.engine(); err != nil {
+			if o.Engine, err = c.given(); err != nil {
 				return err
 			}
 			p, err := swlab.Direction(name, a, b, o)
@@ -74,10 +74,11 @@ func newDirection(c *common) *cobra.Command {
 			}
 			return c.print(map[string]any{
 				"amortizer": name, "parameters": p.Parameters, "out": out, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
-				"weights": file, "seed": c.seed, "backend": o.Engine.Name, "seconds": time.Since(began).Seconds(),
+				"weights": file, "seed": c.seed, "backend": p.Backend, "seconds": time.Since(began).Seconds(),
 			},
 				[2]string{"amortizer", fmt.Sprintf("%s, %d parameters", name, p.Parameters)},
 				[2]string{"weights", source},
+				[2]string{"backend", p.Backend},
 				[2]string{"directions", fmt.Sprintf("[%d %d] in %s", a.N, a.D, out)})
 		},
 	}

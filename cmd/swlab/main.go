@@ -142,6 +142,14 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	return cmd
 }
 
+// given opens the backend that --backend names; nil where it leaves the choice to the work.
+func (c *common) given() (*engine.Engine, error) {
+	if c.backend == "auto" {
+		return nil, nil
+	}
+	return c.engine()
+}
+
 // engine opens the backend.
 func (c *common) engine() (*engine.Engine, error) {
 	switch c.backend {

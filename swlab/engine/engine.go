@@ -30,9 +30,10 @@ type Engine struct {
 
 // shared is a backend in use by one or more engines. mu guards it and the three maps.
 type shared struct {
-	key     string
-	backend compute.Backend
-	users   int
+	key      string
+	backend  compute.Backend
+	users    int
+	programs programs
 }
 
 var (
@@ -162,6 +163,12 @@ func (r request) because(why string) string {
 	return why
 }
 
+// Chosen says whether the environment chooses the backend that "auto" stands for (SWLAB_BACKEND, GOMLX_BACKEND).
+func Chosen() bool {
+	r, err := resolve("")
+	return err != nil || r.kind != kindAuto
+}
+
 // IsXLA says whether XLA compiles the graphs, on the CPU or on a GPU.
 func (e *Engine) IsXLA() bool { return strings.HasPrefix(e.Name, kindXLA+":") }
 
@@ -171,8 +178,8 @@ func (e *Engine) IsCUDA() bool { return e.Name == kindCUDA }
 // Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU plugin makes of the processor, or 1.
 func (e *Engine) Devices() int { return int(e.Backend.NumDevices()) }
 
-// Close gives the backend up. When the last engine that shares it is closed the backend is released, and everything
-// compiled with it becomes invalid. Closing twice does nothing more.
+// Close gives the backend up. When the last engine that shares it is closed the backend is released, with the programs it
+// keeps, and everything compiled with it becomes invalid. Closing twice does nothing more.
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()
@@ -187,6 +194,7 @@ func (e *Engine) closeLocked() {
 	e.closed = true
 	if e.shared.users--; e.shared.users == 0 {
 		delete(backends, e.shared.key)
+		e.shared.programs.close()
 		e.shared.backend.Finalize()
 	}
 }
