@@ -18,12 +18,13 @@ type DirectionOptions struct {
 	Seed    uint64         // of the initial weights
 	DK, K   int            // sizes of the attention maps; 0: those of Weights, or 64
 	Form    amortizer.Form // as coded (default) or as the paper writes it
-	Engine  *engine.Engine // nil: the best backend found
+	Engine  *engine.Engine // nil: by the environment, else the pure-Go backend for few points and the best found for more
 }
 
 // Predicted is the result of Direction.
 type Predicted struct {
 	Amortizer  string
+	Backend    string    // name of the Engine given, or of the one that was chosen
 	Parameters int       // number of weights of the map
 	DK, K      int       // its sizes; 0 for a map without
 	Directions []float32 // [B, d] unit vectors
@@ -36,11 +37,15 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 	if err != nil {
 		return nil, err
 	}
+	e, err := choose(o.Engine, directionWork(x, y))
+	if err != nil {
+		return nil, err
+	}
 	specs := a.Specs()
 	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
-	p := &Predicted{Amortizer: name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
+	p := &Predicted{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
 	rows := pairsAtOnce(x, y)
-	p.Directions, err = forward(o.Engine, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
+	p.Directions, err = forward(e, "direction", directionGraph{name, o.Form}, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])
 	})
 	if err != nil {
@@ -61,6 +66,18 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 
 // pairsAtOnce is the number of pairs of one part: attention has tables of m^2 entries per pair.
 func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.M/y.M) }
+
+// directionGraph is the configuration of a map's graph; its sizes are those of its weights.
+type directionGraph struct {
+	name string
+	form amortizer.Form
+}
+
+// directionWork counts pairs of points: attention compares each with each.
+func directionWork(x, y *datasets.Set) float64 {
+	m := float64(max(x.M, y.M))
+	return float64(x.N) * m * m
+}
 
 // CheckDirection returns what is wrong with a call of Direction, before any work.
 func CheckDirection(name string, x, y *datasets.Set, o DirectionOptions) error {

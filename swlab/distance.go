@@ -35,7 +35,7 @@ import (
 type Path int
 
 const (
-	// AutoPath is HostPath unless the Engine has a GPU.
+	// AutoPath is HostPath unless the Engine has a GPU. Without an Engine, much work goes to a GPU where there is one.
 	AutoPath Path = iota
 	// HostPath is plain Go on all cores, in 52-bit fixed point and float64: nothing to compile, and on a CPU several times faster than the graph.
 	HostPath
@@ -58,7 +58,7 @@ type DistanceOptions struct {
 	Weights      *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
 	Gradient     bool           // also compute the gradient with respect to y
 	Path         Path           // where slices are costed
-	Engine       *engine.Engine // for what the host does not do; nil: the best backend found, if one is needed
+	Engine       *engine.Engine // for what the host does not do; nil: by the environment, else the pure-Go backend for little work and the best found for more
 }
 
 // Directions are unit vectors, [L, d] for all pairs or [B, L, d].
@@ -71,6 +71,7 @@ type Directions struct {
 type Distances struct {
 	Loss       string    // the loss's name in tables
 	Convention string    // what the number is: summed or averaged, rooted or not
+	Backend    string    // name of the Engine given, or of the one that was chosen; "go" where plain Go does all but draw directions
 	Exponent   float64   // p; 0 for a loss that has none
 	Value      float64   // mean over the pairs
 	StdErr     float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN where it cannot be told: a single slice
@@ -96,6 +97,9 @@ type Ledger struct {
 
 // Distance compares the pairs (x_b, y_b) of two sets of clouds, [B, m, d] and [B, n, d], by the loss of that name (loss.Names).
 // The clouds are taken as they are: neither centred nor scaled. Clouds of unequal sizes need a loss that is a mean over points.
+//
+// What a call compiles is kept by the engine for later calls with the same loss, settings and shapes, until it is closed. Equal seeds give equal
+// values on every CPU backend, up to rounding. Several goroutines may call it at once.
 func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, error) {
 	began := time.Now()
 	o.Settings = o.Settings.WithDefaults()
@@ -103,17 +107,20 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, e
 	if err != nil {
 		return nil, err
 	}
-	d := &Distances{Loss: l.Name(), Convention: l.Convention()}
+	d := &Distances{Loss: l.Name(), Convention: l.Convention(), Backend: kindGo}
+	if o.Engine != nil {
+		d.Backend = o.Engine.Name
+	}
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
 	}
 	switch l := l.(type) {
 	case loss.Sliced:
-		err = (&slicedCall{l, x, y, o, d}).run()
+		err = (&slicedCall{Sliced: l, name: name, x: x, y: y, o: o, d: d}).run()
 	case loss.Host:
 		err = onHost(l, x, y, o, d)
 	case loss.Graph:
-		err = inGraph(l, x, y, o, d)
+		err = inGraph(name, l, x, y, o, d)
 	default:
 		err = fmt.Errorf("loss %q is computed neither in a graph nor on the host", name)
 	}

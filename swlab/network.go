@@ -117,7 +117,7 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	return n.forward(x, o, (*pointnet.Autoencoder).Encode)
+	return n.forward(x, o, "codes", (*pointnet.Autoencoder).Encode)
 }
 
 // normalized are clouds that are normalised as they are read.
@@ -156,8 +156,9 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 	if err != nil {
 		return nil, err
 	}
-	y, err := n.forward(x, o, func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
-		return (&pointnet.Autoencoder{Points: n.Points}).Decode(w, a.Encode(w, x, mode), mode)
+	decoder := &pointnet.Autoencoder{Points: n.Points}
+	y, err := n.forward(x, o, "reconstructions", func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+		return decoder.Decode(w, a.Encode(w, x, mode), mode)
 	})
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.N)
 	}
 	decoder := &pointnet.Autoencoder{Points: n.Points}
-	return n.run(z, o, codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
+	return n.run(z, o, "clouds", codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
 		return decoder.Decode(w, graph.Squeeze(z, 1), mode)
 	})
 }
@@ -201,41 +202,43 @@ const pointsAtOnce = 1 << 16
 // encodedAtOnce is the number of clouds of one part.
 func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) }
 
-func (n *Network) forward(x datasets.Clouds, o NetworkOptions, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+func (n *Network) forward(x datasets.Clouds, o NetworkOptions, what string, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	m := x.Header().M
 	encoder := &pointnet.Autoencoder{Points: m}
-	return n.run(x, o, encodedAtOnce(m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+	return n.run(x, o, what, encodedAtOnce(m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
 		return build(encoder, w, x, mode)
 	})
 }
 
 // run maps clouds, rows of them at a time or all with the batch's statistics.
-func (n *Network) run(x datasets.Clouds, o NetworkOptions, rows int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+func (n *Network) run(x datasets.Clouds, o NetworkOptions, what string, rows int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	specs := (&pointnet.Autoencoder{Points: n.Points}).Specs()
 	mode := pointnet.Eval
 	if o.BatchStats {
 		mode, rows = pointnet.BatchStats, x.Header().N
 	}
-	return forward(o.Engine, n.weights, rows, o.Progress, []datasets.Clouds{x}, func(in []*graph.Node) *graph.Node {
+	return forward(o.Engine, what, networkGraph{n.Points, mode}, n.weights, rows, o.Progress, []datasets.Clouds{x}, func(in []*graph.Node) *graph.Node {
 		return build(weights.Bind(specs, in[1:]), in[0], mode)
 	})
 }
 
+// networkGraph is the configuration of a graph of the network.
+type networkGraph struct {
+	points int
+	mode   pointnet.Mode
+}
+
 // forward maps every cloud (or pair of clouds: the sets go in step) to a row of numbers, rows clouds at a time, so that memory does
 // not grow with the set. build gets rows clouds of every set, [rows, m, d] each, then the tensors of w in their order, and
-// returns [rows, ...].
-func forward(e *engine.Engine, w *weights.Set, rows int, progress func(done, total int), sets []datasets.Clouds, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
+// returns [rows, ...]. what and config tell its graph from others, as in call.
+func forward(e *engine.Engine, what string, config any, w *weights.Set, rows int, progress func(done, total int), sets []datasets.Clouds, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
 	if e == nil {
 		var err error
 		if e, err = engine.Open(""); err != nil {
 			return nil, err
 		}
 	}
-	exec, err := graph.NewExec(e.Backend, build)
-	if err != nil {
-		return nil, err
-	}
-	defer exec.Finalize()
+	row := func(in []*graph.Node) []*graph.Node { return []*graph.Node{build(in)} }
 	var params []any
 	for _, name := range w.Names() {
 		t, _ := w.Get(name)
@@ -266,7 +269,7 @@ func forward(e *engine.Engine, w *weights.Set, rows int, progress func(done, tot
 			}
 			clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, rows, h.M, h.D))
 		}
-		out, err := exec.Call(append(clouds, params...)...)
+		out, err := call(e, what, config, row, append(clouds, params...)...)
 		release(clouds)
 		if err != nil {
 			return nil, err

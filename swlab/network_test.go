@@ -157,7 +157,7 @@ func TestForwardInParts(t *testing.T) {
 	w := weights.NewSet()
 	w.Put("c", weights.Tensor{Shape: []int{1, 2}, Data: []float32{10, 20}})
 	for _, rows := range []int{1, 2, 3, 7, 100} {
-		got, err := forward(nil, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
+		got, err := forward(nil, "sums", rows, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 			if r := in[0].Shape().Dimensions[0]; r != min(rows, 7) {
 				t.Errorf("%d rows at once, expected %d", r, min(rows, 7))
 			}

@@ -2,6 +2,7 @@ package swlab
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -18,13 +19,27 @@ import (
 // slicedCall is a call of Distance with a sliced loss: find the location, draw the directions, cost them, reduce the costs.
 type slicedCall struct {
 	loss.Sliced
-	x, y *datasets.Set
-	o    DistanceOptions
-	d    *Distances
+	name  string
+	x, y  *datasets.Set
+	o     DistanceOptions
+	d     *Distances
+	onGPU bool
 }
 
+// key is the configuration of the call's graphs.
+func (c *slicedCall) key() distanceGraph {
+	return distanceGraph{name: c.name, settings: c.o.Settings, gradient: c.o.Gradient}
+}
+
+const kindGo = "go"
+
+// muchSorting is how many projected points are worth a GPU where nobody has chosen a backend.
+const muchSorting = 1 << 27
+
 func (c *slicedCall) run() error {
-	host := c.o.Path == HostPath || c.o.Path == SIMDPath || c.o.Path == AutoPath && (c.o.Engine == nil || c.o.Engine.Name != "xla:cuda")
+	if err := c.start(); err != nil {
+		return err
+	}
 	if err := c.locate(); err != nil {
 		return err
 	}
@@ -33,22 +48,36 @@ func (c *slicedCall) run() error {
 	}
 	c.d.Ledger.Slices += len(c.d.Directions) / c.x.D
 	c.d.Ledger.Sorts += 2 * len(c.d.Directions) / c.x.D
-	if host {
-		return c.host()
+	if c.onGPU && c.o.Path == AutoPath || c.o.Path == GraphPath {
+		return c.graph()
 	}
-	return c.graph()
+	return c.host()
 }
 
-// engine opens the backend where none was given.
-func (c *slicedCall) engine() (compute.Backend, error) {
-	if c.o.Engine == nil {
+// start chooses the backend, and opens it only if something is to run there.
+func (c *slicedCall) start() error {
+	sorted := float64(c.x.N) * float64(c.drawn(c.Rule)) * float64(c.x.M+c.y.M)
+	if c.o.Engine == nil && c.o.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
 		e, err := engine.Open("")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.o.Engine = e
 	}
-	return c.o.Engine.Backend, nil
+	c.d.Backend = kindGo // where directions are drawn and costs reduced
+	if c.o.Engine != nil {
+		c.onGPU, c.d.Backend = c.o.Engine.IsCUDA(), c.o.Engine.Name
+	}
+	return nil
+}
+
+// engine is where the work goes that depends on the backend; work counts pairs of points.
+func (c *slicedCall) engine(work float64) (*engine.Engine, error) {
+	e, err := choose(c.o.Engine, work)
+	if err == nil {
+		c.d.Backend = e.Name
+	}
+	return e, err
 }
 
 // locate predicts the location, or climbs to it, or both.
@@ -57,13 +86,13 @@ func (c *slicedCall) locate() error {
 	if c.o.Directions != nil || rule.Amortizer == nil && rule.Ascent == nil {
 		return nil
 	}
-	b, err := c.engine()
-	if err != nil {
-		return err
-	}
 	if rule.Amortizer != nil {
+		e, err := c.engine(directionWork(c.x, c.y))
+		if err != nil {
+			return err
+		}
 		maps := c.o.Maps
-		p, err := Direction(c.o.Amortizer, c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: c.o.Engine})
+		p, err := Direction(c.o.Amortizer, c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: e})
 		if err != nil {
 			return err
 		}
@@ -72,20 +101,7 @@ func (c *slicedCall) locate() error {
 	if rule.Ascent == nil {
 		return nil
 	}
-	var from *tensors.Tensor
-	if c.d.Location != nil {
-		from = tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D)
-		defer finalize(from)
-	}
-	x, y := tensor(c.x), tensor(c.y)
-	defer finalize(x, y)
-	climber, err := c.Climber(b, loss.Climb{})
-	if err != nil {
-		return err
-	}
-	defer climber.Close()
-	// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
-	reached, err := climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), from, x, y)
+	reached, err := c.climb()
 	if err != nil {
 		return err
 	}
@@ -102,6 +118,40 @@ func (c *slicedCall) locate() error {
 		}
 	}
 	return nil
+}
+
+// climb ascends to the location, from the predicted one if there is one. Random numbers differ between backends, so it is on the pure-Go one
+// too, like the directions, and its costs in plain Go; on a GPU it stays there.
+func (c *slicedCall) climb() (*tensors.Tensor, error) {
+	e, err := goBackend()
+	if c.onGPU {
+		e, err = c.o.Engine, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var from *tensors.Tensor
+	if c.d.Location != nil {
+		from = tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D)
+		defer finalize(from)
+	}
+	x, y := tensor(c.x), tensor(c.y)
+	defer finalize(x, y)
+	l := c.Sliced
+	climber, release, err := engine.Compiled(e, graphKey{"ascent", c.key(), shapesOf([]any{x, y})}, func(b compute.Backend) (*slicing.Climber, func(), error) {
+		graphsBuilt.Add(1)
+		climber, err := l.Climber(b, loss.Climb{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return climber, climber.Close, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
+	return climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), from, x, y)
 }
 
 // drawn is the number of slices that the rule draws per pair.
@@ -136,10 +186,10 @@ func (c *slicedCall) draw() error {
 	if c.d.Location != nil {
 		args = append(args, tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D))
 	}
-	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+	rule, key := c.Rule, c.key()
+	rule.Amortizer, key.located = nil, c.d.Location != nil
+	out, err := call(b, "directions", key, func(in []*graph.Node) []*graph.Node {
 		src := slicing.Seeded(in[0])
-		rule := c.Rule
-		rule.Amortizer = nil
 		var given *graph.Node
 		if len(in) > 3 {
 			given = in[3]
@@ -192,14 +242,16 @@ func (c *slicedCall) host() error {
 	if reads {
 		args = append(args, wide(c.x.Points, n, c.x.M, dim), wide(c.y.Points, n, c.y.M, dim))
 	}
-	out, err := call(b, func(in []*graph.Node) []*graph.Node {
+	s, points, derivative, key := c.Sliced, c.x.M, c.o.Gradient && !known, c.key()
+	key.points = points
+	out, err := call(b, "reduction", key, func(in []*graph.Node) []*graph.Node {
 		var gx, gy *graph.Node
 		if reads {
 			gx, gy = in[2], in[3]
 		}
-		r := c.Finish(in[0], in[1], gx, gy, c.x.M)
-		out := c.outputs(r)
-		if c.o.Gradient && !known {
+		r := s.Finish(in[0], in[1], gx, gy, points)
+		out := outputs(r, l)
+		if derivative {
 			at := []*graph.Node{in[0]}
 			if reads {
 				at = append(at, gy)
@@ -244,20 +296,21 @@ func narrow(what string, v []float64) ([]float32, error) {
 }
 
 // outputs are pairs, shares and the number of slices used.
-func (c *slicedCall) outputs(r loss.Result) []*graph.Node {
+func outputs(r loss.Result, perPair int) []*graph.Node {
 	used := r.Used
 	if used == nil {
-		used = graph.Scalar(r.Pairs.Graph(), dtypes.Int32, c.perPair())
+		used = graph.Scalar(r.Pairs.Graph(), dtypes.Int32, perPair)
 	}
 	return []*graph.Node{r.Pairs, r.Shares, used}
 }
 
 // graph costs and reduces the slices in the graph that training uses.
 func (c *slicedCall) graph() error {
-	b, err := c.engine()
+	e, err := choose(c.o.Engine, math.Inf(1)) // the path was asked for: as in training
 	if err != nil {
 		return err
 	}
+	c.d.Backend = e.Name
 	n, l, dim := c.x.N, c.perPair(), c.x.D
 	args := []any{tensor(c.x), tensor(c.y), tensors.FromFlatDataAndDimensions(c.d.Directions, n, l, dim)}
 	masses := 0
@@ -271,23 +324,26 @@ func (c *slicedCall) graph() error {
 		}
 	}
 	defer finalizeAll(args)
-	out, err := call(b, func(in []*graph.Node) []*graph.Node {
-		s := c.Sliced
+	key := c.key()
+	key.massX, key.massY = c.o.MassX != nil, c.o.MassY != nil
+	s := c.Sliced
+	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
+		s := s
 		s.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[2]}, Slices: l}
 		how := loss.Call{}
 		rest := in[3:]
-		if c.o.MassX != nil {
+		if key.massX {
 			how.MassX, rest = rest[0], rest[1:]
 		}
-		if c.o.MassY != nil {
+		if key.massY {
 			how.MassY = rest[0]
 		}
-		if c.o.Gradient {
+		if key.gradient {
 			how.Wrt = ot1d.Y
 		}
 		r := s.Build(how, in[0], in[1])
-		out := append(c.outputs(r), r.Slices)
-		if c.o.Gradient {
+		out := append(outputs(r, l), r.Slices)
+		if key.gradient {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
 		}
 		return out

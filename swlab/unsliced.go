@@ -3,12 +3,10 @@ package swlab
 import (
 	"fmt"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -32,14 +30,12 @@ func onHost(l loss.Host, x, y *datasets.Set, o DistanceOptions, d *Distances) er
 }
 
 // inGraph is Distance with a loss of the graph that has no slices.
-func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
-	e := o.Engine
-	if e == nil {
-		var err error
-		if e, err = engine.Open(""); err != nil {
-			return err
-		}
+func inGraph(name string, l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
+	e, err := choose(o.Engine, float64(x.N)*float64(x.M)*float64(y.M))
+	if err != nil {
+		return err
 	}
+	d.Backend = e.Name
 	rng, err := graph.RNGStateFromSeed(int64(o.Seed))
 	if err != nil {
 		return err
@@ -59,14 +55,15 @@ func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) 
 		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
 	}
 	defer finalizeAll(args)
-	out, err := call(e.Backend, func(in []*graph.Node) []*graph.Node {
+	wanted := o.Gradient
+	out, err := call(e, "loss", distanceGraph{name: name, settings: o.Settings, gradient: wanted}, func(in []*graph.Node) []*graph.Node {
 		how := loss.Call{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
-		if o.Gradient {
+		if wanted {
 			how.Wrt = ot1d.Y
 		}
 		r := l.Build(how, in[0], in[1])
 		out := []*graph.Node{r.Pairs}
-		if o.Gradient {
+		if wanted {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
 		}
 		if r.Assigned != nil {
@@ -89,41 +86,4 @@ func inGraph(l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) 
 		d.Assigned = tensors.MustCopyFlatData[float32](t)
 	}
 	return nil
-}
-
-// tensor is a set's points, [B, m, d].
-func tensor(s *datasets.Set) *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(s.Points, s.N, s.M, s.D)
-}
-
-// call builds a graph and calls it once.
-func call(b compute.Backend, f func([]*graph.Node) []*graph.Node, args ...any) ([]*tensors.Tensor, error) {
-	x, err := graph.NewExec(b, f)
-	if err != nil {
-		return nil, err
-	}
-	defer x.Finalize()
-	return x.Call(args...)
-}
-
-// goBackend is GoMLX's pure-Go backend: it needs neither plugin nor compilation.
-func goBackend() (compute.Backend, error) {
-	e, err := engine.Open("go")
-	if err != nil {
-		return nil, err
-	}
-	return e.Backend, nil
-}
-
-// finalize frees tensors on the device, which Go's collector does not see.
-func finalize(list ...*tensors.Tensor) {
-	for _, t := range list {
-		t.FinalizeAll()
-	}
-}
-
-func finalizeAll(args []any) {
-	for _, t := range args {
-		t.(*tensors.Tensor).FinalizeAll()
-	}
 }

@@ -52,7 +52,7 @@ func newDirection(c *common) *cobra.Command {
 				}
 				return wrongCall(err)
 			}
-			if o.Engine, err = c.engine(); err != nil {
+			if o.Engine, err = c.chosenEngine(); err != nil {
 				return err
 			}
 			p, err := swlab.Direction(name, a, b, o)
@@ -66,10 +66,11 @@ func newDirection(c *common) *cobra.Command {
 			}
 			return errors.Join(c.print(map[string]any{
 				"amortizer": name, "parameters": p.Parameters, "out": written, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
-				"weights": file, "seed": c.seed, "backend": o.Engine.Name, "seconds": time.Since(began).Seconds(),
+				"weights": file, "seed": c.seed, "backend": p.Backend, "seconds": time.Since(began).Seconds(),
 			},
 				[2]string{"amortizer", fmt.Sprintf("%s, %d parameters", name, p.Parameters)},
 				[2]string{"weights", source},
+				[2]string{"backend", p.Backend},
 				written.row(fmt.Sprintf("[%d %d]", a.N, a.D))), written.err)
 		},
 	}

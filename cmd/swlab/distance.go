@@ -170,11 +170,9 @@ func (d *distanceCall) run() error {
 			return wrongCall(fmt.Errorf("--weights %s: %w", d.weights, err))
 		}
 	}
-	e, err := d.engine()
-	if err != nil {
+	if o.Engine, err = d.chosenEngine(); err != nil {
 		return err
 	}
-	o.Engine = e
 	r, err := swlab.Distance(d.loss, x, y, o)
 	if err != nil {
 		return err
@@ -212,7 +210,7 @@ func (d *distanceCall) run() error {
 		{r.Loss, withError(r)},
 		{"convention", r.Convention},
 		{"pairs, slices", fmt.Sprintf("%d, %d", x.N, r.Slices)},
-		{"backend", fmt.Sprintf("%s, %.2f s", e.Name, r.Ledger.Seconds)},
+		{"backend", fmt.Sprintf("%s, %.2f s", r.Backend, r.Ledger.Seconds)},
 	}
 	var needed any
 	if n, err := r.SlicesNeeded(0.01); err == nil {
@@ -222,7 +220,7 @@ func (d *distanceCall) run() error {
 	return errors.Join(d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
-		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": e.Name, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality, "assigned": assigned,
+		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": r.Backend, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality, "assigned": assigned,
 	}, text...), unwritten)
 }
 

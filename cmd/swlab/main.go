@@ -170,5 +170,13 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	return cmd
 }
 
+// chosenEngine opens the backend that --backend names; nil where it leaves the choice to the work.
+func (c *common) chosenEngine() (*engine.Engine, error) {
+	if c.backend == "auto" {
+		return nil, nil
+	}
+	return c.engine()
+}
+
 // engine opens the backend.
 func (c *common) engine() (*engine.Engine, error) { return engine.Open(c.backend) }

@@ -31,9 +31,10 @@ type Engine struct {
 
 // shared is a backend in use by one or more engines. mu guards it and the three maps.
 type shared struct {
-	key     string
-	backend compute.Backend
-	users   int
+	key      string
+	backend  compute.Backend
+	users    int
+	programs programs
 }
 
 var (
@@ -176,6 +177,12 @@ func Ready(e *Engine) error {
 	return nil
 }
 
+// Chosen says whether the environment chooses the backend that "auto" stands for (SWLAB_BACKEND, GOMLX_BACKEND).
+func Chosen() bool {
+	r, err := resolve("")
+	return err != nil || r.kind != kindAuto
+}
+
 // IsXLA says whether XLA compiles the graphs, on the CPU or on a GPU.
 func (e *Engine) IsXLA() bool { return e != nil && strings.HasPrefix(e.Name, kindXLA+":") }
 
@@ -191,8 +198,8 @@ func (e *Engine) Devices() int {
 	return int(e.Backend.NumDevices())
 }
 
-// Close gives the backend up. When the last engine that shares it is closed the backend is released, and everything
-// compiled with it becomes invalid. Closing twice does nothing more.
+// Close gives the backend up. When the last engine that shares it is closed the backend is released, with the programs it
+// keeps, and everything compiled with it becomes invalid. Closing twice does nothing more.
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()
@@ -210,6 +217,7 @@ func (e *Engine) closeLocked() {
 	}
 	if e.shared.users--; e.shared.users == 0 {
 		delete(backends, e.shared.key)
+		e.shared.programs.close()
 		e.shared.backend.Finalize()
 	}
 }

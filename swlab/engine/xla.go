@@ -28,6 +28,9 @@ func mendXLA() string {
 // hasNvidia says whether there is an NVIDIA device, for which go-xla may have to run a program.
 var hasNvidia = sync.OnceValue(installer.HasNvidiaGPU)
 
+// Nvidia says whether this machine has an NVIDIA device that the program can use if there is a plugin for it. It opens nothing.
+func Nvidia() bool { return hasNvidia() }
+
 // openXLA opens the best XLA plugin that the request allows. Where none works, failed says why in a line each, and the
 // engine is nil: an error unless the request leaves the choice open.
 func openXLA(r request) (e *Engine, failed []string, err error) {

@@ -21,6 +21,9 @@ func mendXLA() string {
 	return "build with a C compiler, CGO_ENABLED=1 and without the tag noxla, and install XLA's CPU plugin by `make setup`"
 }
 
+// Nvidia says whether this machine has an NVIDIA device that the program can use: never, without XLA.
+func Nvidia() bool { return false }
+
 // openXLA refuses a request for XLA. Where the choice is open it returns nothing, and the pure-Go backend runs.
 func openXLA(r request) (e *Engine, failed []string, err error) {
 	if r.kind == kindAuto {

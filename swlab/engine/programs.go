@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/gomlx/compute"
+)
+
+// MaxPrograms is how many compiled programs a backend keeps. Beyond it the one that was used longest ago is freed.
+const MaxPrograms = 64
+
+// errClosed says that a program was asked for after Close.
+var errClosed = errors.New("the engine is closed")
+
+// program is something compiled, kept under a key.
+type program struct {
+	key   any
+	made  sync.Once
+	value any
+	free  func()
+	err   error
+	users int  // Calls that use it now.
+	gone  bool // No longer in the list: the last user frees it.
+}
+
+// programs are those that a backend keeps, the one used last first.
+type programs struct {
+	mu     sync.Mutex
+	list   []*program
+	closed bool
+	calls  sync.WaitGroup
+}
+
+// Compiled returns the program that an engine's backend keeps under a comparable key, made by build if there is none: build returns it and
+// what frees it. Engines that share a backend share its programs, of which it keeps MaxPrograms, until the last of these engines is
+// closed; Close waits for programs in use. Several goroutines may ask at once, and one of them builds.
+//
+// Everything that the program depends on belongs into the key, the shapes of its inputs too, and build should hold on to nothing large.
+// release says that the caller no longer uses the program. The error is that of build, which is tried again at the next call.
+func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(), error)) (p P, release func(), err error) {
+	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free what it kept.
+		return build(e.Backend)
+	}
+	kept, release, err := e.shared.programs.use(key, func() (any, func(), error) { return build(e.Backend) })
+	if err != nil {
+		return p, nil, err
+	}
+	return kept.(P), release, nil
+}
+
+// use takes the program of that key, or makes it.
+func (c *programs) use(key any, build func() (any, func(), error)) (value any, release func(), err error) {
+	p, evicted, err := c.take(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	if evicted != nil {
+		evicted.free()
+	}
+	p.made.Do(func() { p.value, p.free, p.err = build() })
+	release = sync.OnceFunc(func() { c.give(p) })
+	if p.err != nil {
+		c.mu.Lock()
+		c.remove(p)
+		c.mu.Unlock()
+		release()
+		return nil, nil, p.err
+	}
+	return p.value, release, nil
+}
+
+// take finds the program of that key or adds one, and counts a user of it. evicted is what the caller has to free for it.
+func (c *programs) take(key any) (p, evicted *program, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, nil, errClosed
+	}
+	if i := slices.IndexFunc(c.list, func(p *program) bool { return p.key == key }); i >= 0 {
+		p = c.list[i]
+		c.list = slices.Delete(c.list, i, i+1)
+	} else {
+		p = &program{key: key}
+	}
+	c.list = slices.Insert(c.list, 0, p)
+	p.users++
+	c.calls.Add(1)
+	if len(c.list) > MaxPrograms {
+		last := c.list[MaxPrograms]
+		c.remove(last)
+		if last.users == 0 {
+			evicted = last
+		}
+	}
+	return p, evicted, nil
+}
+
+// remove takes a program from the list, with mu held.
+func (c *programs) remove(p *program) {
+	p.gone = true
+	if i := slices.Index(c.list, p); i >= 0 {
+		c.list = slices.Delete(c.list, i, i+1)
+	}
+}
+
+// give ends one use of a program.
+func (c *programs) give(p *program) {
+	c.mu.Lock()
+	p.users--
+	last := p.gone && p.users == 0
+	c.mu.Unlock()
+	if last && p.free != nil {
+		p.free()
+	}
+	c.calls.Done()
+}
+
+// close frees all programs, when the calls that use them have ended.
+func (c *programs) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.calls.Wait()
+	for _, p := range c.list {
+		p.free()
+	}
+	c.list = nil
+}
