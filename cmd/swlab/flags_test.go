@@ -72,6 +72,7 @@ var proofs = map[string]map[string]proof{
 		"out-slices":     {"--loss sw --slices 5", "--out-slices o.npy"},
 		"out-grad":       {"--loss sw --slices 5", "--out-grad o.npy"},
 		"out-directions": {"--loss sw --slices 5", "--out-directions o.npy"},
+		"force":          {"--loss sw --slices 5 --out-slices one.npy", "--force"},
 	},
 	"direction": {
 		"":          {"direction --backend go --x x.npy --y y.npy --out o.npy", ""},
@@ -85,6 +86,7 @@ var proofs = map[string]map[string]proof{
 		"dk":        {"--amortizer la", "--dk 3"},
 		"k":         {"--amortizer la", "--k 3"},
 		"form":      {"--amortizer la", "--form written"},
+		"force":     {"= direction --backend go --x x.npy --y y.npy --out one.npy --amortizer l", "--force"},
 	},
 	"invariance": {
 		"":       {"invariance --points 16", ""},
@@ -102,6 +104,7 @@ var proofs = map[string]map[string]proof{
 		"location": {"--kappa 1 --n 3 --out s.npy --location 0,1", "= vmf sample --kappa 1 --n 3 --out s.npy --location 1,0"},
 		"n":        {"--kappa 1 --location 0,1 --out s.npy --n 3", "= vmf sample --kappa 1 --location 0,1 --out s.npy --n 4"},
 		"out":      {"--kappa 1 --location 0,1 --n 3 --out s.npy", "= vmf sample --kappa 1 --location 0,1 --n 3 --out t.npy"},
+		"force":    {"--kappa 1 --location 0,1 --n 3 --out one.npy", "--force"},
 	},
 	"vmf stats": {
 		"":      {"vmf stats", ""},
@@ -109,39 +112,44 @@ var proofs = map[string]map[string]proof{
 		"dim":   {"--kappa 1 --dim 3", "= vmf stats --kappa 1 --dim 4"},
 	},
 	"train": {
-		"":                 {"train --data data --points 32 --out new", ""},
-		"loss":             {"--batch 4 --loss sw", "= train --data data --points 32 --out new --batch 4 --loss asw"},
-		"data":             {"= train --loss sw --points 32 --out new --batch 2 --data data", "= train --loss sw --points 32 --out new --batch 2 --data x.npy"},
-		"key":              {"= train --loss sw --points 32 --out new --batch 2 --data k.npz", "--key other"},
-		"split":            {"--loss sw --batch 2", "--split test"},
-		"out":              {"--loss sw --batch 2", "= train --data data --points 32 --loss sw --batch 2 --out other"},
-		"points":           {"--loss sw --batch 2", "= train --data data --loss sw --batch 2 --out new --points 31"},
-		"batch":            {"--loss sw --batch 2", "= train --data data --points 32 --out new --loss sw --batch 3"},
-		"devices":          {"--loss sw --batch 2", "--devices 2"},
-		"epochs":           {"--loss sw --batch 2", "--epochs 2"},
-		"steps":            {"--loss sw --batch 2", "--steps 2"},
-		"p":                {"--loss sw --batch 2", "--p 1"},
-		"slices":           {"--loss sw --batch 2", "--slices 2"},
-		"slicing":          {"--loss sw --batch 2", "--slicing qmc"},
-		"kappa":            {"--loss v-dsw --batch 2", "--kappa 2"},
-		"reflection":       {"--loss v-dsw --batch 2", "--reflection exact"},
-		"chain":            {"--loss markov-sw --batch 2", "--chain 2"},
-		"replicates":       {"--loss qmc-sw --batch 2", "--replicates 2"},
-		"control":          {"--loss cv-sw --batch 2", "--control lower"},
-		"epsilon":          {"--loss asw --batch 2", "--epsilon 2"},
-		"ascent-steps":     {"--loss v-dsw --batch 2", "--ascent-steps 2"},
-		"ascent-rate":      {"--loss v-dsw --batch 2", "--ascent-rate 2"},
-		"ascent-tangent":   {"--loss v-dsw --batch 2", "--ascent-tangent"},
-		"ascent-sgd":       {"--loss v-dsw --batch 2", "--ascent-sgd"},
-		"amortizer":        {"--loss v-dsw --batch 2", "--amortizer la"},
-		"fine-tune":        {"--loss v-dsw --batch 2 --amortizer la", "--fine-tune"},
-		"dk":               {"--loss v-dsw --batch 2 --amortizer la", "--dk 3"},
-		"k":                {"--loss v-dsw --batch 2 --amortizer la", "--k 3"},
-		"form":             {"--loss v-dsw --batch 2 --amortizer la", "--form written"},
-		"summed":           {"--loss chamfer --batch 2", "--summed"},
-		"plain":            {"--loss sw --batch 2", "--plain sort"},
-		"checkpoint-every": {"--loss sw --batch 2", "--checkpoint-every 5"},
-		"resume":           {"--loss sw --batch 2", "--resume"},
+		"":                        {"train --data data --points 32 --out new", ""},
+		"loss":                    {"--batch 4 --loss sw", "= train --data data --points 32 --out new --batch 4 --loss asw"},
+		"data":                    {"= train --loss sw --points 32 --out new --batch 2 --data data", "= train --loss sw --points 32 --out new --batch 2 --data x.npy"},
+		"key":                     {"= train --loss sw --points 32 --out new --batch 2 --data k.npz", "--key other"},
+		"split":                   {"--loss sw --batch 2", "--split test"},
+		"out":                     {"--loss sw --batch 2", "= train --data data --points 32 --loss sw --batch 2 --out other"},
+		"points":                  {"--loss sw --batch 2", "= train --data data --loss sw --batch 2 --out new --points 31"},
+		"batch":                   {"--loss sw --batch 2", "= train --data data --points 32 --out new --loss sw --batch 3"},
+		"devices":                 {"--loss sw --batch 2", "--devices 2"},
+		"epochs":                  {"--loss sw --batch 2", "--epochs 2"},
+		"steps":                   {"--loss sw --batch 2", "--steps 2"},
+		"p":                       {"--loss sw --batch 2", "--p 1"},
+		"slices":                  {"--loss sw --batch 2", "--slices 2"},
+		"slicing":                 {"--loss sw --batch 2", "--slicing qmc"},
+		"kappa":                   {"--loss v-dsw --batch 2", "--kappa 2"},
+		"reflection":              {"--loss v-dsw --batch 2", "--reflection exact"},
+		"chain":                   {"--loss markov-sw --batch 2", "--chain 2"},
+		"replicates":              {"--loss qmc-sw --batch 2", "--replicates 2"},
+		"control":                 {"--loss cv-sw --batch 2", "--control lower"},
+		"epsilon":                 {"--loss asw --batch 2", "--epsilon 2"},
+		"ascent-steps":            {"--loss v-dsw --batch 2", "--ascent-steps 2"},
+		"ascent-rate":             {"--loss v-dsw --batch 2", "--ascent-rate 2"},
+		"ascent-tangent":          {"--loss v-dsw --batch 2", "--ascent-tangent"},
+		"ascent-sgd":              {"--loss v-dsw --batch 2", "--ascent-sgd"},
+		"amortizer":               {"--loss v-dsw --batch 2", "--amortizer la"},
+		"fine-tune":               {"--loss v-dsw --batch 2 --amortizer la", "--fine-tune"},
+		"dk":                      {"--loss v-dsw --batch 2 --amortizer la", "--dk 3"},
+		"k":                       {"--loss v-dsw --batch 2 --amortizer la", "--k 3"},
+		"form":                    {"--loss v-dsw --batch 2 --amortizer la", "--form written"},
+		"summed":                  {"--loss chamfer --batch 2", "--summed"},
+		"plain":                   {"--loss sw --batch 2", "--plain sort"},
+		"checkpoint-every":        {"--loss sw --batch 2", "--checkpoint-every 5"},
+		"resume":                  {"--loss sw --batch 2", "--resume"},
+		"learning-rate":           {"--loss sw --batch 2", "--learning-rate 0.5"},
+		"momentum":                {"--loss sw --batch 2", "--momentum 0.5"},
+		"weight-decay":            {"--loss sw --batch 2", "--weight-decay 0.5"},
+		"amortizer-learning-rate": {"--loss v-dsw --amortizer la --batch 2", "--amortizer-learning-rate 0.5"},
+		"amortizer-steps":         {"--loss v-dsw --amortizer la --batch 2", "--amortizer-steps 2"},
 	},
 	"evaluate": {
 		"":              {"evaluate --run run --data data --exact-emd=false --backend go", ""},
@@ -152,6 +160,7 @@ var proofs = map[string]map[string]proof{
 		"state":         {"", "--state last"},
 		"exact-emd":     {"", "= evaluate --run run --data data --exact-emd --backend go"},
 		"out-per-cloud": {"", "--out-per-cloud o.npy"},
+		"force":         {"--out-per-cloud one.npy", "--force"},
 	},
 	"compare": {
 		"":          {"compare --run run --run run --data data --exact-emd=false --backend go", ""},
@@ -188,6 +197,7 @@ var proofs = map[string]map[string]proof{
 		"sinkhorn":   {"--data data", "--sinkhorn released"},
 		"distances":  {"--data data", "--distances cd"},
 		"store":      {"--data data", "--store blocks"},
+		"force":      {"= generate --run run --data data --out one.npy", "--force"},
 	},
 	"metrics": {
 		"":          {"metrics --distances cd --backend go", ""},
@@ -203,11 +213,13 @@ var proofs = map[string]map[string]proof{
 		"weights":     {"--weights run/weights.safetensors", "= encode --backend go --x x.npy --out o.npy --weights text.npy"},
 		"run":         {"--run run", "= encode --backend go --x x.npy --out o.npy --run sub"},
 		"state":       {"--run run", "--state last"},
-		"x":           {"--run run", "= encode --backend go --x y.npy --out o.npy --run run"},
+		"x":           {"--run run", "= encode --backend go --x one.npy --out o.npy --run run"},
 		"key":         {"= encode --backend go --x k.npz --out o.npy --run run", "--key other"},
 		"points":      {"--run run", "--points 7"},
 		"out":         {"--run run", "= encode --backend go --x x.npy --out p.npy --run run"},
 		"batch-stats": {"--run run", "--batch-stats"},
+		"normalize":   {"--run run", "--normalize none"},
+		"force":       {"= encode --backend go --x x.npy --out one.npy --run run", "--force"},
 	},
 	"reconstruct": {
 		"":            {"reconstruct --backend go --x x.npy --out o.npy", ""},
@@ -219,6 +231,8 @@ var proofs = map[string]map[string]proof{
 		"points":      {"--run run", "--points 7"},
 		"out":         {"--run run", "= reconstruct --backend go --x x.npy --out p.npy --run run"},
 		"batch-stats": {"--run run", "--batch-stats"},
+		"normalize":   {"--run run", "--normalize none"},
+		"force":       {"= reconstruct --backend go --x x.npy --out one.npy --run run", "--force"},
 	},
 	"table run": {
 		"":             {"table run ablation_L --preset smoke", ""},
@@ -280,6 +294,7 @@ var proofs = map[string]map[string]proof{
 		"k":              {"--vary epochs=2,3 --amortizer la", "--k 5"},
 		"form":           {"--vary epochs=2,3 --amortizer la", "--form written"},
 		"summed":         {"--vary epochs=2,3 --loss chamfer", "--summed"},
+		"force":          {"--vary epochs=2,3 --plot p.png", "--force"},
 	},
 	"data list": {"": {"data list modelnet10 --cache sub", ""}, "cache": {"", "= data list modelnet10 --cache other"}},
 	"data info": {
@@ -290,12 +305,14 @@ var proofs = map[string]map[string]proof{
 		"val":        {"", "--val 0.2"},
 		"test":       {"", "--test 0.5"},
 		"thumbnails": {"", "--thumbnails p.svg"},
+		"force":      {"--thumbnails old.png", "--force"},
 	},
 	"data sample": {
 		"":       {"data sample mesh.off --points 5 --out s.npy", ""},
 		"out":    {"", "= data sample mesh.off --points 5 --out t.npy"},
 		"points": {"", "= data sample mesh.off --points 6 --out s.npy"},
 		"raw":    {"", "--raw"},
+		"force":  {"= data sample mesh.off --points 5 --out one.npy", "--force"},
 	},
 	"data fetch": {
 		"":               {"data fetch modelnet40-hdf5 --cache sub --mirror http://127.0.0.1:1 --retries 1", ""},
@@ -307,7 +324,6 @@ var proofs = map[string]map[string]proof{
 		"retries":        {"", "= data fetch modelnet40-hdf5 --cache sub --mirror http://127.0.0.1:1 --retries 0"},
 	},
 	"data verify": {"": {"data verify --cache sub", ""}, "cache": {"", "= data verify --cache other"}},
-	"work":        {"": {"work", ""}, "plan": {"--plan sub --index 1", "= work --plan other --index 1"}, "index": {"--plan sub", "--index 1"}},
 }
 
 // alike are flags that package cobra makes, the same in every call that has them.
@@ -319,6 +335,9 @@ var alike = map[string]string{
 // TestEveryFlagDoesSomething walks all calls and all their flags: with each of them changed, something else comes of a call. The flags
 // that every call has are proved once: a script may give them to calls that draw nothing, compute nothing or print nothing.
 func TestEveryFlagDoesSomething(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of calls")
+	}
 	dir := flagFiles(t)
 	stopped := errors.New("looked at")
 	var seen string
@@ -477,6 +496,7 @@ func flagFiles(t *testing.T) string {
 	link := filepath.Join(dir, "link.npy")
 	if err := errors.Join(os.Remove(link), os.WriteFile(link, x, 0o644), os.WriteFile(filepath.Join(dir, "k.npz"), b.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(dir, "run", "best.safetensors"), weights, 0o644), datasets.WriteNPY(filepath.Join(dir, "mass.npy"), mass, 2, 40),
+		os.WriteFile(filepath.Join(dir, "old.png"), nil, 0o644),
 		os.WriteFile(filepath.Join(dir, "mesh.off"), []byte("OFF\n4 4 0\n0 0 0\n1 0 0\n0 2 0\n0 0 3\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}

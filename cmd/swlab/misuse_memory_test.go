@@ -54,7 +54,7 @@ func init() {
 		"invariance --backend go --points 2000000000":                                                       {"--data", "points", "2000000000"},
 		"invariance --backend go --points 32 --dk 2000000000":                                               {"dk"},
 		"invariance --backend go --points 32 --k 2000000000":                                                {"k = 2000000000"},
-		train + "sw --points 2000000000":                                                                    {"points", "2000000000"},
+		"train --backend go --out new --data builtin --batch 4 --steps 0 --loss sw --points 2000000000":                                                                    {"points", "2000000000"},
 		train + "sw --slices 2000000000":                                                                    {"slices", "2000000000"},
 		train + "asw --slices 1000000":                                                                      {"slices"},
 		train + "v-dsw --amortizer la --dk 1000000000":                                                      {"dk"},

@@ -132,7 +132,7 @@ func named(t table.Table, id string) (table.Row, error) {
 		for _, r := range t.Rows {
 			ids = append(ids, r.ID)
 		}
-		expected := "some of " + strings.Join(ids, ", ")
+		expected := "one of " + strings.Join(ids, ", ")
 		if t.Study != "gap" {
 			expected += "; or a loss, with +SLICING or +AMORTIZER where it has one"
 		}
