@@ -54,19 +54,19 @@ func init() {
 		"invariance --backend go --points 2000000000":                                                       {"--data", "points", "2000000000"},
 		"invariance --backend go --points 32 --dk 2000000000":                                               {"dk"},
 		"invariance --backend go --points 32 --k 2000000000":                                                {"k = 2000000000"},
-		"train --backend go --out new --data builtin --batch 4 --steps 0 --loss sw --points 2000000000":                                                                    {"points", "2000000000"},
+		"train --backend go --out new --data builtin --batch 4 --steps 0 --loss sw --points 2000000000":     {"points", "2000000000"},
 		train + "sw --slices 2000000000":                                                                    {"slices", "2000000000"},
 		train + "asw --slices 1000000":                                                                      {"slices"},
 		train + "v-dsw --amortizer la --dk 1000000000":                                                      {"dk"},
 		train + "v-dsw --amortizer la --k 1000000000":                                                       {"k = 1000000000"},
 		"generate --backend go --run run --data data --test x.npy --clouds 2000000000 --out new.npy":        {"clouds", "2000000000"},
 		"sweep --backend go --data data --points 40 --batch 4 --steps 0 --out new --vary slices=2000000000": {"slices"},
-		"sweep --backend go --data data --points 40 --batch 4 --steps 0 --out new " + grid():                {"vary", "grid"},
+		"sweep --backend go --data data --points 40 --steps 0 --out new " + grid():                          {"vary", "grid"},
 	} {
 		misuses = append(misuses, misuse{call: call, code: 2, stderr: append(named, refused...)})
 	}
 	misuses = append(misuses, // affordable, but wrong or unwise
-		misuse{call: train + "sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
+		misuse{call: "train --backend go --out new --data builtin --points 32 --steps 0 --loss sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
 		misuse{call: d + "v-dsw --kappa 1e300", code: 2, stderr: []string{"kappa", "1e+300"}},
 		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0}, // powers of differences below 1 are 0
 		misuse{call: "distance --backend go --loss sw --x x.npy --y odd/far.npy --p 1e6", code: 1, stderr: []string{"lower p"}},
