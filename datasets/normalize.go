@@ -77,7 +77,10 @@ func FrameOf(cloud []float32, dim int) (Frame, error) {
 
 // FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud that has none.
 func FramesOf(x Clouds) ([]Frame, error) {
-	h := x.Header()
+	h := HeaderOf(x)
+	if h.N < 1 || h.M < 1 || h.D < 1 {
+		return nil, fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", h.Name, h.N, h.M, h.D)
+	}
 	frames := make([]Frame, 0, h.N)
 	for clouds, err := range Ahead(x, h.InOrder()) {
 		if err != nil {
@@ -97,7 +100,7 @@ func FramesOf(x Clouds) ([]Frame, error) {
 // Apply normalises points [m, dim] in place: x <- (x - Centre) / Scale.
 func (f Frame) Apply(points []float32) {
 	d := len(f.Centre)
-	for j := 0; j+d <= len(points); j += d {
+	for j := 0; d > 0 && j+d <= len(points); j += d {
 		for k := range d {
 			points[j+k] = float32((float64(points[j+k]) - f.Centre[k]) / f.Scale)
 		}
@@ -107,7 +110,7 @@ func (f Frame) Apply(points []float32) {
 // Undo is the inverse of Apply: x <- Centre + Scale x.
 func (f Frame) Undo(points []float32) {
 	d := len(f.Centre)
-	for j := 0; j+d <= len(points); j += d {
+	for j := 0; d > 0 && j+d <= len(points); j += d {
 		for k := range d {
 			points[j+k] = float32(f.Centre[k] + f.Scale*float64(points[j+k]))
 		}

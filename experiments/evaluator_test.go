@@ -17,6 +17,9 @@ import (
 
 // TestEvaluator runs all that follows on one Evaluator: compiling is what takes long.
 func TestEvaluator(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	const points = 48
 	set, err := datasets.Shapes{Train: 0, Test: 2, Points: points, Classes: datasets.ShapeClasses()[:20]}.Generate()
 	if err != nil {

@@ -41,6 +41,9 @@ func packed(t *testing.T) string {
 // TestLargeFile: train and evaluate on a file that is too large to be loaded give what they give on one that is not; the file is
 // unpacked once; the run knows the key of its array.
 func TestLargeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	data := packed(t)
 	call := func(out string) []string {

@@ -12,6 +12,9 @@ import (
 
 // TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives, and a run equals itself.
 func TestCompareRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	data, dir := folder(t), t.TempDir()
 	run := func(name, seed string, more ...string) string {
 		out := filepath.Join(dir, name)

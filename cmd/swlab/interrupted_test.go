@@ -62,6 +62,9 @@ func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 
 // TestKilledAndResumed: a run killed without warning and resumed is one that was not.
 func TestKilledAndResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	data := folder(t)
 	call := func(out string) []string {
 		return []string{"train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "150", "--slices", "10", "--checkpoint-every", "3", "--out", out}

@@ -13,6 +13,9 @@ import (
 
 // TestClassifyGenerate: what is done with the codes of a run, through the command line.
 func TestClassifyGenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	data, dir := folder(t), t.TempDir()
 	run := filepath.Join(dir, "run")
 	object(t, "train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "1", "--slices", "5", "--out", run)

@@ -59,6 +59,9 @@ const grace = 20 * time.Second
 // The processes share the processors of this machine: GOMAXPROCS and NPROC, which sizes the thread pools of XLA on the CPU, are
 // set to processors / n, at least 1, where the environment does not set them. XLA's plugin keeps four threads at least.
 func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Counts)) (failed map[string]error, err error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if n < 1 {
 		return nil, fmt.Errorf("expected at least one process at a time, found %d", n)
 	}

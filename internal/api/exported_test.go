@@ -47,7 +47,7 @@ var functions = map[string]any{
 	"amortizer.Parameters":       amortizer.Parameters,
 	"amortizer.Register":         amortizer.Register,
 	"engine.Chosen":              engine.Chosen,
-	"engine.Compiled":            engine.Compiled,
+	"engine.Compiled":            engine.Compiled[int],
 	"engine.Doctor":              engine.Doctor,
 	"engine.FastCompile":         engine.FastCompile,
 	"engine.HugePages":           engine.HugePages,

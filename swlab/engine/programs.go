@@ -2,6 +2,8 @@ package engine
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -40,6 +42,12 @@ type programs struct {
 // Everything that the program depends on belongs into the key, the shapes of its inputs too, and build should hold on to nothing large.
 // release says that the caller no longer uses the program. The error is that of build, which is tried again at the next call.
 func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(), error)) (p P, release func(), err error) {
+	if err := Ready(e); err != nil {
+		return p, nil, err
+	}
+	if build == nil || key == nil || !reflect.ValueOf(key).Comparable() {
+		return p, nil, fmt.Errorf("expected a comparable key and a function that builds the program, found the key %v", key)
+	}
 	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free what it kept.
 		return build(e.Backend)
 	}

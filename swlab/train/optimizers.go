@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -77,6 +78,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON gives the optimizers' settings that raw does not have their defaults.
 func (c *Config) UnmarshalJSON(raw []byte) error {
+	if c == nil {
+		return errors.New("expected a configuration to read into, found nil")
+	}
 	d := DefaultConfig()
 	j := optimizersJSON{bare: bare(*c), LearningRate: &d.LearningRate, Momentum: &d.Momentum, WeightDecay: &d.WeightDecay,
 		AmortizerLearningRate: &d.AmortizerLearningRate, AmortizerSteps: &d.AmortizerSteps}
