@@ -309,6 +309,9 @@ func near(t *testing.T, what string, a, b []float32, tol float64) {
 // TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the gradient's to 1e-4 where only float32 sorts), for
 // every sliced loss, unequal sizes and masses included; directions are the same numbers.
 func TestHostIsTheGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	x, y, short := gaussian(1, 2, 64, 3, 1), gaussian(2, 2, 64, 3, 1.5), gaussian(3, 2, 40, 3, 1.5)
 	mass := make([]float32, 2*64)
 	for i := range mass {

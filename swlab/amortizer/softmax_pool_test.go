@@ -72,6 +72,9 @@ func wide(v []float32) []float64 {
 
 // TestPlain compares the direction and every gradient of the attention maps, as they are evaluated, with the formulas as they read.
 func TestPlain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	const batch, m = 3, 50
 	for _, name := range []string{"a", "ea", "la", "la-sorted"} {
 		for _, form := range []Form{Coded, Written} {

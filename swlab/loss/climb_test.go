@@ -14,6 +14,9 @@ import (
 // TestClimber: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and laws, sums and
 // means; and it moves. Plain gradient steps are proportional to the gradient, so that an error in it shows.
 func TestClimber(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	const batch = 3
 	x, y := cloud(1, batch, 40), cloud(2, batch, 40)
 	few := cloud(3, batch, 25)

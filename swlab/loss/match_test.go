@@ -181,6 +181,9 @@ func TestApproximateEMDStoresNoTable(t *testing.T) {
 // training, sliced costs by the sorting network, the Chamfer distance and the approximate EMD twice each, with their gradients.
 // They must be what a graph says of the same clouds that has only the network's loop.
 func TestLossesInOneGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for half a minute")
+	}
 	if !loops(t) {
 		t.Skip("the pure-Go backend does not run these loops")
 	}

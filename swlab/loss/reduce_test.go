@@ -96,6 +96,9 @@ func TestAdaptiveStops(t *testing.T) {
 // TestAdaptiveInFloat32: large costs that are nearly equal stop at the start, as in float64, though their squares differ by far more
 // than epsilon; and squares that do not fit into float32 are no reason to stop.
 func TestAdaptiveInFloat32(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	const pairs, slices = 40, 60
 	for _, c := range []struct {
 		size, apart float32
@@ -267,6 +270,9 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 // TestControlVariates: every control variate keeps the expectation and lowers the variance, the harmonics most; the spread of the
 // shares tells the standard error of each.
 func TestControlVariates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws for many seconds")
+	}
 	const repeats, slices = 500, 40
 	for _, dim := range []int{2, 3, 5} {
 		costs, theta, x, y, m := controlledCosts(t, repeats, slices, dim)

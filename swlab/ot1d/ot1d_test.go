@@ -67,6 +67,9 @@ var methods = map[string]Method{"sort": Sort, "network": Network}
 
 // TestValues compares with float64, for sizes that are and are not powers of two, several dimensions and exponents.
 func TestValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles some forty programs")
+	}
 	const batch, slices = 3, 7
 	for _, c := range []struct {
 		points, dim int
