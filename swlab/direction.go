@@ -32,7 +32,8 @@ type Predicted struct {
 
 // Direction predicts one slicing direction for each pair (x_b, y_b) of two sets of clouds, [B, m, d] each, by the amortizer of
 // that name (amortizer.Names). The clouds are taken as they are: neither centred nor scaled. Large sets go part by part.
-func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted, error) {
+func Direction(name string, x, y *datasets.Set, o DirectionOptions) (p *Predicted, err error) {
+	defer recovered(&err, "amortizer", name)
 	a, w, err := prepareDirection(name, x, y, o)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (*Predicted,
 	}
 	specs := a.Specs()
 	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
-	p := &Predicted{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
+	p = &Predicted{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
 	rows := pairsAtOnce(x, y)
 	p.Directions, err = forward(e, "direction", directionGraph{name, o.Form}, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
 		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])

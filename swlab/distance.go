@@ -100,14 +100,15 @@ type Ledger struct {
 //
 // What a call compiles is kept by the engine for later calls with the same loss, settings and shapes, until it is closed. Equal seeds give equal
 // values on every CPU backend, up to rounding. Several goroutines may call it at once.
-func Distance(name string, x, y *datasets.Set, o DistanceOptions) (*Distances, error) {
+func Distance(name string, x, y *datasets.Set, o DistanceOptions) (d *Distances, err error) {
+	defer recovered(&err, "loss", name)
 	began := time.Now()
 	o.Settings = o.Settings.WithDefaults()
 	l, err := prepare(name, x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	d := &Distances{Loss: l.Name(), Convention: l.Convention(), Backend: kindGo}
+	d = &Distances{Loss: l.Name(), Convention: l.Convention(), Backend: kindGo}
 	if o.Engine != nil {
 		d.Backend = o.Engine.Name
 	}
@@ -154,6 +155,14 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	if o.Amortizer != "" {
 		h := x.Header()
 		o.Maps.Points, o.Maps.Dim = h.M, h.D
+	}
+	if o.Engine != nil {
+		if err := engine.Ready(o.Engine); err != nil {
+			return nil, err
+		}
+	}
+	if o.Path < AutoPath || o.Path > SIMDPath {
+		return nil, fmt.Errorf("path: expected AutoPath, HostPath, GraphPath or SIMDPath, found %d", o.Path)
 	}
 	l, err := loss.New(name, o.Settings)
 	if err != nil {
@@ -254,7 +263,7 @@ func finite(s *datasets.Set) error {
 		return errors.New("expected a set of clouds, found nil")
 	case s.N < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
-	case s.M < 1 || s.D < 1 || len(s.Points) != s.N*s.M*s.D:
+	case s.M < 1 || s.D < 1 || len(s.Points)/s.N/s.M != s.D || len(s.Points) != s.N*s.M*s.D: // divided first: the product may not fit
 		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates", s.Name, s.N, s.N, s.M, s.D, len(s.Points))
 	}
 	for i, v := range s.Points {

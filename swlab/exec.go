@@ -2,6 +2,7 @@ package swlab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -57,9 +58,18 @@ var graphsBuilt atomic.Int64
 // gives it back. f should hold on to nothing large: it is kept with the graph.
 func compiled(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args []any) (*graph.Exec, func(), error) {
 	return engine.Compiled(e, graphKey{what, config, shapesOf(args)}, func(b compute.Backend) (*graph.Exec, func(), error) {
-		x, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
+		x, err := graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
 			graphsBuilt.Add(1)
-			return f(in)
+			defer func() { // GoMLX makes an error of a panic with an error, and waits for ever for a graph that panicked otherwise
+				if r := recover(); r != nil {
+					panic(fmt.Errorf("%v", r))
+				}
+			}()
+			out = f(in)
+			if i := slices.Index(out, nil); i >= 0 {
+				panic(fmt.Errorf("output %d of the graph is nil", i))
+			}
+			return out
 		})
 		if err != nil {
 			return nil, nil, err
@@ -76,6 +86,13 @@ func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*gr
 	}
 	defer release()
 	return x.Call(args...)
+}
+
+// recovered makes an error of a panic: of a loss, a slicing distribution or an amortizer of another module.
+func recovered(err *error, kind, name string) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s %q: %v", kind, name, r)
+	}
 }
 
 // shapesOf writes the shapes of tensors.

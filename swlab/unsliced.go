@@ -2,6 +2,7 @@ package swlab
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -62,6 +63,9 @@ func inGraph(name string, l loss.Graph, x, y *datasets.Set, o DistanceOptions, d
 			how.Wrt = ot1d.Y
 		}
 		r := l.Build(how, in[0], in[1])
+		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in[0].Shape().Dimensions[:1]) {
+			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in[0].Shape().Dim(0), r.Pairs))
+		}
 		out := []*graph.Node{r.Pairs}
 		if wanted {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])

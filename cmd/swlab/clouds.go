@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 )
@@ -54,12 +55,22 @@ func sameSource(a, b string) bool {
 	if err != nil || first == second {
 		return err == nil
 	}
+	first, second = pointsOf(first), pointsOf(second)
 	one, err := os.Stat(first)
 	if err != nil {
 		return false
 	}
 	other, err := os.Stat(second)
 	return err == nil && os.SameFile(one, other)
+}
+
+// pointsOf is the array of a folder that keeps its clouds in one, and any other path itself.
+func pointsOf(path string) string {
+	inside := filepath.Join(path, "points.npy")
+	if _, err := os.Stat(inside); err == nil {
+		return inside
+	}
+	return path
 }
 
 // fewer returns how many points per cloud are used of the wanted ones, and says so where the clouds have fewer.

@@ -51,10 +51,10 @@ func readsArguments(cmd *cobra.Command) {
 }
 
 // writes declares a flag that names what the call writes: a file with one of these extensions, or a folder of a kind above.
-// A call that writes files gets --force.
+// A call that writes files gets --force. Which files it adds to a folder the call checks itself (replaceable).
 func writes(cmd *cobra.Command, flag string, as ...string) {
 	annotate(cmd, writesKey, as, flag)
-	if strings.HasPrefix(as[0], ".") && cmd.Flags().Lookup("force") == nil {
+	if (strings.HasPrefix(as[0], ".") || as[0] == anyFolder) && cmd.Flags().Lookup("force") == nil {
 		cmd.Flags().Bool("force", false, "replace output files that exist")
 	}
 }
@@ -81,10 +81,13 @@ type place struct {
 // exists is replaced only with --force, and every place can be written to.
 func checkFiles(cmd *cobra.Command, args []string) error {
 	outputs := declared(cmd, writesKey)
+	force, _ := cmd.Flags().GetBool("force") // false where there is no such flag
+	if force && !slices.ContainsFunc(outputs, func(p place) bool { return p.file() || slices.Contains(p.as, anyFolder) }) {
+		return errors.New("--force would do nothing: the call writes no file")
+	}
 	if len(outputs) == 0 {
 		return nil
 	}
-	force, _ := cmd.Flags().GetBool("force") // false where there is no such flag
 	inputs := inputsOf(cmd, args)
 	for i := range outputs {
 		out := &outputs[i]
@@ -214,6 +217,30 @@ func (p *place) resolve() error {
 		return err
 	}
 	p.real, p.info = filepath.Join(dir, filepath.Base(target)), info
+	if ext := strings.ToLower(filepath.Ext(p.real)); !slices.Contains(p.as, ext) {
+		return fmt.Errorf("%s is a link to %s, expected a link to a name that ends in %s", p.path, target, strings.Join(p.as, " or "))
+	}
+	return nil
+}
+
+// replaceable returns an error where files that a call is to add to a folder are there already and force is not given, or are no regular
+// files: links are not followed here.
+func replaceable(flag, pattern string, force bool) error {
+	there, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	for _, path := range there {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("--%s: %w", flag, err)
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("--%s: expected a regular file at %s, found %s", flag, path, durable.Kind(info.Mode()))
+		case !force:
+			return fmt.Errorf("--%s: %s exists; --force replaces it", flag, path)
+		}
+	}
 	return nil
 }
 

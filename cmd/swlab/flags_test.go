@@ -259,6 +259,7 @@ var proofs = map[string]map[string]proof{
 		"retries":      {"--submit slurm", "--retries 2"},
 		"sbatch":       {"--submit slurm", "--sbatch --exclusive"},
 		"job":          {"", "--job sw/1"},
+		"force":        {"--pictures drawn", "--force"},
 	},
 	"sweep": {
 		"":               {"sweep --data data --points 32 --batch 4", ""},
@@ -496,7 +497,8 @@ func flagFiles(t *testing.T) string {
 	link := filepath.Join(dir, "link.npy")
 	if err := errors.Join(os.Remove(link), os.WriteFile(link, x, 0o644), os.WriteFile(filepath.Join(dir, "k.npz"), b.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(dir, "run", "best.safetensors"), weights, 0o644), datasets.WriteNPY(filepath.Join(dir, "mass.npy"), mass, 2, 40),
-		os.WriteFile(filepath.Join(dir, "old.png"), nil, 0o644),
+		os.WriteFile(filepath.Join(dir, "old.png"), nil, 0o644), os.Mkdir(filepath.Join(dir, "drawn"), 0o755),
+		os.WriteFile(filepath.Join(dir, "drawn", "ablation_L-smoke-cd.png"), nil, 0o644),
 		os.WriteFile(filepath.Join(dir, "mesh.off"), []byte("OFF\n4 4 0\n0 0 0\n1 0 0\n0 2 0\n0 0 3\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (v *sweepView) changed(r *sweep.Result, row int) {
 		switch {
 		case row >= 0 && r.Rows[row].State == sweep.Done:
 			n := r.Rows[row].Values
-			fmt.Fprintf(v.w, "%s: CD %.4g (mean over points), SW %.4g, EMD %.4g, exact EMD %.4g (sums over points) (%d of %d)\n", r.Label(row), n["cd"].Mean, n["sw"].Mean, n["emd"].Mean, n["emd_exact"].Mean, done, len(r.Rows))
+			fmt.Fprintf(v.w, "%s: CD %.4g (mean over points), SW %.4g, EMD %.4g, exact EMD %.4g (sums over points) (%d of %d)\n", r.Label(row), n["cd"].Mean, n["sw"].Mean, n["emd_approx"].Mean, n["emd_exact"].Mean, done, len(r.Rows))
 		case row >= 0:
 			fmt.Fprintf(v.w, "%s: %s: %s (%d of %d)\n", r.Label(row), r.Rows[row].State, r.Rows[row].Reason, done, len(r.Rows))
 		case done > 0:

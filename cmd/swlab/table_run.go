@@ -136,6 +136,12 @@ func (t *tableRun) run(name string) error {
 	if err != nil {
 		return wrongCall(err)
 	}
+	if t.pictures != "" {
+		force, _ := t.call.Flags().GetBool("force") // the flag is there: writes has made it
+		if err := replaceable("pictures", filepath.Join(t.pictures, plan.Table.Name+"-"+plan.Preset.Name+"-*.png"), force); err != nil {
+			return wrongCall(err)
+		}
+	}
 	if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job}); err != nil {
 		return err
 	}

@@ -66,7 +66,10 @@ func New(name string, c Config) (Amortizer, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
-	a := make(c)
+	a, err := registry.Make("amortizer", name, func() (Amortizer, error) { return make(c), nil })
+	if err != nil {
+		return nil, err
+	}
 	if a == nil {
 		return nil, fmt.Errorf("amortizer %q: its constructor returned nil", name)
 	}

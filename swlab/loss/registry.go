@@ -46,7 +46,7 @@ func New(name string, s Settings) (Loss, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	l, err := make(s)
+	l, err := registry.Make("loss", name, func() (Loss, error) { return make(s) })
 	if err != nil {
 		return nil, fmt.Errorf("loss %q: %w", name, err)
 	}

@@ -51,7 +51,10 @@ func New(name string, o Options) (Law, error) {
 	if o.Replicates < 0 {
 		return nil, fmt.Errorf("replicates: expected at least 1, or 0 to choose, found %d", o.Replicates)
 	}
-	law := make(o)
+	law, err := registry.Make("slicing rule", name, func() (Law, error) { return make(o), nil })
+	if err != nil {
+		return nil, err
+	}
 	if law == nil {
 		return nil, fmt.Errorf("slicing rule %q: its constructor returned nil", name)
 	}

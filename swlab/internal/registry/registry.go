@@ -50,6 +50,16 @@ func (r *Registry[F]) Register(name string, f F) {
 	r.entries[name] = f
 }
 
+// Make calls a constructor of that name; its panic is an error.
+func Make[T any](kind, name string, constructor func() (T, error)) (v T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s %q: its constructor panicked: %v", kind, name, r)
+		}
+	}()
+	return constructor()
+}
+
 // Names lists the registered names in alphabetical order.
 func (r *Registry[F]) Names() []string {
 	r.mu.RLock()

@@ -1,0 +1,148 @@
+// Package broken has tests alone: what other modules register may be wrong, and swlab answers with errors. They are in a package of
+// their own because what is registered stays registered.
+package broken
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// brokenLoss is a loss whose Build is wrong.
+type brokenLoss struct {
+	build func(x, y *graph.Node) loss.Result
+}
+
+func (brokenLoss) Name() string           { return "broken" }
+func (brokenLoss) Convention() string     { return "nothing" }
+func (brokenLoss) Fits(_, _, _ int) error { return nil }
+func (brokenLoss) Specs() []weights.Spec  { return nil }
+func (b brokenLoss) Build(_ loss.Call, x, y *graph.Node) loss.Result {
+	return b.build(x, y)
+}
+
+// brokenLaw is a slicing distribution whose Draw is wrong.
+type brokenLaw struct{ draw func() *graph.Node }
+
+func (brokenLaw) Name() string                       { return "broken" }
+func (brokenLaw) Fits(int) error                     { return nil }
+func (brokenLaw) Located() bool                      { return false }
+func (b brokenLaw) Draw(slicing.Request) *graph.Node { return b.draw() }
+
+// brokenMap is an amortizer whose Direction is wrong.
+type brokenMap struct{ direction func() *graph.Node }
+
+func (brokenMap) Name() string                     { return "broken" }
+func (brokenMap) Properties() amortizer.Properties { return amortizer.Properties{AnySize: true} }
+func (brokenMap) Specs() []weights.Spec            { return nil }
+func (brokenMap) Fits(int) error                   { return nil }
+func (b brokenMap) Direction(weights.Nodes, *graph.Node, *graph.Node) *graph.Node {
+	return b.direction()
+}
+
+// TestBroken: whatever goes wrong in registered code is an error, at the second call as at the first, and the clouds are told.
+func TestBroken(t *testing.T) {
+	for name, build := range map[string]func(x, y *graph.Node) loss.Result{
+		"empty-result": func(_, _ *graph.Node) loss.Result { return loss.Result{} },
+		"panics":       func(_, _ *graph.Node) loss.Result { panic("no luck") },
+		"panics-error": func(_, _ *graph.Node) loss.Result { panic(fmt.Errorf("no luck")) },
+		"one-number":   func(x, _ *graph.Node) loss.Result { return loss.Result{Pairs: graph.ReduceAllSum(x)} },
+	} {
+		loss.Register(name, func(loss.Settings) (loss.Loss, error) { return brokenLoss{build}, nil })
+	}
+	loss.Register("constructor", func(loss.Settings) (loss.Loss, error) { panic("no luck") })
+	for name, f := range map[string]func() *graph.Node{"nil": func() *graph.Node { return nil }, "panics": func() *graph.Node { panic("no luck") }} {
+		slicing.Register(name, func(slicing.Options) slicing.Law { return brokenLaw{f} })
+		amortizer.Register(name, func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} })
+	}
+	slicing.Register("constructor", func(slicing.Options) slicing.Law { panic("no luck") })
+	amortizer.Register("constructor", func(amortizer.Config) amortizer.Amortizer { panic("no luck") })
+
+	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	settings := func(change func(*loss.Settings)) swlab.DistanceOptions {
+		o := swlab.DistanceOptions{Settings: loss.Defaults(), Engine: e}
+		change(&o.Settings)
+		return o
+	}
+	plain := settings(func(*loss.Settings) {})
+	type call struct {
+		loss string
+		o    swlab.DistanceOptions
+		want string
+	}
+	calls := []call{
+		{"empty-result", plain, "Pairs: expected a value per pair, shape [2]"}, {"one-number", plain, "Pairs: expected a value per pair, shape [2]"},
+		{"panics", plain, "no luck"}, {"panics-error", plain, "no luck"}, {"constructor", plain, `loss "constructor": its constructor panicked: no luck`},
+	}
+	for _, name := range []string{"nil", "panics", "constructor"} {
+		want := "no luck"
+		if name == "nil" {
+			want = ""
+		}
+		calls = append(calls, call{"sw", settings(func(s *loss.Settings) { s.Slicing = name }), want},
+			call{"v-dsw", settings(func(s *loss.Settings) { s.Amortizer = name }), want})
+	}
+	for _, c := range calls {
+		for range 2 {
+			if _, err := swlab.Distance(c.loss, x, x, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, slicing %q, amortizer %q: %v, expected an error with %q", c.loss, c.o.Slicing, c.o.Amortizer, err, c.want)
+			}
+		}
+	}
+}
+
+// TestImpossible: sizes whose product does not fit, a path that is none, engines that are closed or none.
+func TestImpossible(t *testing.T) {
+	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	huge := &datasets.Set{N: 1 << 32, M: 1 << 32, D: 3}
+	for want, call := range map[string]func(name string) error{
+		"expected clouds": func(name string) error {
+			_, err := swlab.Distance(name, huge, huge, swlab.DistanceOptions{})
+			return err
+		},
+		"path: expected": func(name string) error {
+			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Path: 77})
+			return err
+		},
+		"is closed": func(name string) error {
+			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Engine: closed})
+			return err
+		},
+		"found none": func(name string) error {
+			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Engine: &engine.Engine{}})
+			return err
+		},
+	} {
+		for _, name := range []string{"sw", "chamfer", "v-dsw", "emd-exact"} {
+			if err := call(name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, expected one line with %q", name, err, want)
+			}
+		}
+	}
+}
