@@ -219,7 +219,10 @@ func (v *value) Set(text string) error {
 	if v.given != nil && !v.list && !*v.again {
 		return fmt.Errorf("given twice, %q and %q", *v.given, text)
 	}
-	if err := v.kind.check(text, text == "" && v.flag.DefValue == ""); err != nil {
+	if text == "" { // an unset variable of a shell, most often
+		return errors.New(`expected a value, found ""`)
+	}
+	if err := v.kind.check(text); err != nil {
 		return err
 	}
 	if err := v.Value.Set(text); err != nil {
@@ -232,14 +235,14 @@ func (v *value) Set(text string) error {
 	return nil
 }
 
-// check returns an error for a word that the flag does not take; the empty one may be its default.
-func (k kind) check(text string, empty bool) error {
+// check returns an error for a word that the flag does not take.
+func (k kind) check(text string) error {
 	known := k.known
 	if known == nil {
 		known = k.words
 	}
 	switch {
-	case known == nil || empty || k.list && text == "":
+	case known == nil:
 		return nil
 	case k.list:
 		for _, word := range strings.Split(text, ",") {

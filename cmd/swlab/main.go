@@ -39,7 +39,7 @@ func run(args []string) (code int) {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "swlab:", oneLine(err))
+	fmt.Fprintln(os.Stderr, "swlab:", withFlag(root, args, oneLine(err)))
 	var wrong callError
 	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) { // the library says what would not fit, wherever it finds out
 		return 2
@@ -58,6 +58,17 @@ func callKnown(root *cobra.Command, args []string) error {
 
 // looked hears what a long call was found to ask for, before its work; an error ends the call. Tests set it.
 var looked = func(configuration any) error { return nil }
+
+// withFlag puts two dashes before the name of a setting with which an error of the library begins, where the call has a flag of that
+// name: "kappa: expected ..." becomes "--kappa: expected ...".
+func withFlag(root *cobra.Command, args []string, message string) string {
+	name, _, found := strings.Cut(message, ":")
+	cmd, _, err := root.Find(args)
+	if flag := strings.ReplaceAll(name, " ", "-"); found && err == nil && cmd.Flags().Lookup(flag) != nil {
+		return "--" + flag + strings.TrimPrefix(message, name)
+	}
+	return message
+}
 
 // callError marks a call that cannot be carried out as it is: exit code 2.
 type callError struct{ error }

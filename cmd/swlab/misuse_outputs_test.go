@@ -75,5 +75,5 @@ func init() {
 	refuse("metrics --reference x.npy --generated y.npy --store dirs.npy", "--store", "expected a folder")
 	refuse("generate --run run --out new.npy --store x.npy", "--store", "expected a folder")
 	refuse("data sample builtin --points 4 --out data", "--out", "not empty")
-	refuse("data sample builtin --points 4 --out run --force", "--out", "not empty")
+	refuse("data sample builtin --points 4 --out run", "--out", "not empty")
 }

@@ -10,6 +10,7 @@ func init() {
 		misuse{call: train + "--batch 1", code: 2, stderr: []string{"batch", "at least 2", "found 1"}},
 		misuse{call: train + "--batch 11", code: 2, stderr: []string{"batch", "11", "10 training clouds"}},
 		misuse{call: train + "--learning-rate 0", code: 2, stderr: []string{"learning-rate", "> 0"}},
+		misuse{call: train + "--learning-rate 1e60", code: 2, stderr: []string{"--learning-rate", "1e+60"}},
 		misuse{call: train + "--learning-rate NaN", code: 2, stderr: []string{"learning-rate", "NaN"}},
 		misuse{call: train + "--momentum 1", code: 2, stderr: []string{"momentum", "below 1"}},
 		misuse{call: train + "--momentum -0.1", code: 2, stderr: []string{"momentum", ">= 0"}},

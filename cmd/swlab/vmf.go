@@ -142,7 +142,11 @@ func newVMFStats(c *common) *cobra.Command {
 			var rows [][2]string
 			for _, k := range keys {
 				object[k.name] = number(k.value)
-				rows = append(rows, [2]string{strings.ReplaceAll(k.name, "_", " "), fmt.Sprintf("%.10g", k.value)})
+				unit := ""
+				if !strings.HasPrefix(k.name, "mean") {
+					unit = " nats"
+				}
+				rows = append(rows, [2]string{strings.ReplaceAll(k.name, "_", " "), fmt.Sprintf("%.10g%s", k.value, unit)})
 			}
 			return c.print(object, rows...)
 		},
