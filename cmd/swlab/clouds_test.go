@@ -112,6 +112,10 @@ func TestOneFileOneSubset(t *testing.T) {
 			t.Errorf("%s has the distance %v from itself", y, v)
 		}
 	}
+	data := folder(t)
+	if v := object(t, "distance", "--loss", "chamfer", "--x", data, "--y", filepath.Join(data, "points.npy"), "--points", "32", "--backend", "go")["value"]; v != 0.0 {
+		t.Errorf("a folder and the array in it: %v", v)
+	}
 	if v := value(other); !(v > 0) {
 		t.Errorf("two files with subsets of their own: %v", v)
 	}

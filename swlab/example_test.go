@@ -1,0 +1,54 @@
+package swlab_test
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// square and shifted are two clouds of four points in space.
+func square() *datasets.Set {
+	x, err := datasets.FromSlices([][][]float32{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}})
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func shifted() *datasets.Set {
+	y, err := datasets.FromSlices([][][]float32{{{0, 0, 3}, {1, 0, 3}, {0, 1, 3}, {1, 1, 3}}})
+	if err != nil {
+		panic(err)
+	}
+	return y
+}
+
+// The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space: here 3, up to its standard error.
+func ExampleDistance() {
+	o := swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+	o.Slices, o.PerPoint = 10000, true
+	d, err := swlab.Distance("sw", square(), shifted(), o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f, the interval holds 3: %t\n", d.Value, d.Low < 3 && 3 < d.High)
+	// Output: 3.0, the interval holds 3: true
+}
+
+// An amortizer with fresh weights predicts some unit direction; training makes it a good one.
+func ExampleDirection() {
+	p, err := swlab.Direction("la", square(), shifted(), swlab.DirectionOptions{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	square := 0.0
+	for _, v := range p.Directions {
+		square += float64(v) * float64(v)
+	}
+	fmt.Printf("%s, %d coordinates, length %.3f\n", p.Amortizer, len(p.Directions), square)
+	// Output: la, 3 coordinates, length 1.000
+}
