@@ -172,7 +172,7 @@ func Ready(e *Engine) error {
 	case e == nil || e.Backend == nil:
 		return errors.New("expected an engine that engine.Open has opened, found none")
 	case e.closed:
-		return errors.New("expected an open engine, found one that is closed")
+		return errClosed
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 // MaxPrograms is how many compiled programs a backend keeps. Beyond it the one that was used longest ago is freed.
 const MaxPrograms = 64
 
-// errClosed says that a program was asked for after Close.
-var errClosed = errors.New("the engine is closed")
+// errClosed says that an engine was used after Close.
+var errClosed = errors.New("expected an open engine, found one that is closed")
 
 // program is something compiled, kept under a key.
 type program struct {

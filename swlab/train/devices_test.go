@@ -25,6 +25,9 @@ func splitConfig(lossName, amortizer string) Config {
 
 // TestDevices: training on four devices is training on one, and the devices exchange sums over the batch only.
 func TestDevices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	t.Parallel()
 	if graphtest.InDump() {
 		t.Run("sw", func(t *testing.T) { sameOnDevices(t, splitConfig("sw", "")) })

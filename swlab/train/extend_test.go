@@ -65,6 +65,9 @@ func TestExtendedRun(t *testing.T) {
 
 // TestCutOffExtension: a run that is cut off while it is made longer is an unfinished one of the new length.
 func TestCutOffExtension(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many seconds")
+	}
 	c := config("sw", "")
 	c.Epochs = 1
 	_, dir := finishedOn(t, goEngine(t), c, Options{})

@@ -37,6 +37,9 @@ func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
 // TestFeedsAgree: clouds that lie on the device and clouds read batch by batch from a file, in a run that is cut off in the middle of
 // a pass and resumed, give the same log, weights and configuration, bit for bit.
 func TestFeedsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	t.Parallel()
 	c := config("v-dsw", "la")
 	c.Points, c.Batch, c.Epochs = 16, 4, 2

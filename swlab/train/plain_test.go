@@ -15,6 +15,9 @@ import (
 // TestPlain takes one step with every fast path and with it switched off by name: loss, gradient of every parameter, and the amortizer
 // after its ascent agree. Batch and points are large enough that no path is passed over as too small.
 func TestPlain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	const batch, points = 4, 300
 	set, err := datasets.Load("builtin", datasets.Options{Points: points})
 	if err != nil {

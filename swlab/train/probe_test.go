@@ -103,6 +103,9 @@ func maxSW(t *testing.T, steps int) loss.Graph {
 // TestNoiseIsFresh: the bootstrap, the ascent and the descent draw from different numbers, and so do different steps; one step
 // draws the same again.
 func TestNoiseIsFresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	s, _ := probed(t, probe{func(c loss.Call, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
 	first, err := graph.CallOnce(graphtest.Engine(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
 		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
@@ -154,6 +157,9 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 // TestAscentLocationIsUsed: a step of Max-SW whose direction was climbed costs more than one near the random start, and the start
 // is another in every step.
 func TestAscentLocationIsUsed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	low, _ := probed(t, maxSW(t, 1))
 	high, _ := probed(t, maxSW(t, 60))
 	if start, top := step(t, low, 1).Loss, step(t, high, 1).Loss; !(start > 0) || top < 1.1*start {
@@ -205,6 +211,9 @@ func TestStateAfterAStep(t *testing.T) {
 // TestFineTuning: the climb starts from the amortizer's new prediction. With a rate of nothing the step is the amortized loss's own, but for
 // its noise: the amortizer takes the same kind of step; with a real rate the location costs more than the prediction.
 func TestFineTuning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	tuned := func(rate float64, steps int) Record {
 		s := loss.Defaults()
 		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentRate, s.AscentTangent = "la", true, steps, rate, true

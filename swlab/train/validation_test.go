@@ -21,6 +21,9 @@ import (
 // TestValidation: the best epoch is the one of lowest loss on the clouds held out, that loss is the one of the network in evaluation
 // mode, and looking at them changes nothing; also when the run was cut off.
 func TestValidation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	held := boxes(7, 32)
 	for _, c := range []Config{config("chamfer", ""), config("v-dsw", "la"), config("v-dsw", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
@@ -88,6 +91,9 @@ func chamferOf(t *testing.T, path string, m int) float64 {
 // TestPrograms: runs that share compiled steps are those that compile their own: another seed, another number of ascent steps, another
 // loss in between.
 func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
 	var shared Programs
 	defer shared.Close()
 	dsw := func(steps int, seed uint64) Config {
