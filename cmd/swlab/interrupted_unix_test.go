@@ -15,6 +15,9 @@ import (
 // TestHangUp: a dropped connection ends a training with a checkpoint, also where it sends SIGHUP twice, and resumed it is a
 // run that was not interrupted. Under nohup a training goes on, also when nobody reads its progress any more.
 func TestHangUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twenty seconds")
+	}
 	const steps = 96 // of one epoch: nothing is saved but by the signal
 	data := cloudFile(t, 1, 2*steps, 16, 3)
 	call := func(out string) []string {

@@ -94,7 +94,7 @@ func TestMetricsWrongCalls(t *testing.T) {
 		{"--generated is missing", []string{"--reference", a}},
 		{"--generated: ", []string{"--reference", a, "--generated", filepath.Join(dir, "none.npy")}},
 		{`distances: expected some of cd, emd-approx, emd-exact, found "emd"`, []string{"--reference", a, "--generated", a, "--distances", "cd,emd"}},
-		{"distances: expected some of cd, emd-approx, emd-exact, found none", []string{"--reference", a, "--generated", a, "--distances", ""}},
+		{`--distances: expected a value, found ""`, []string{"--reference", a, "--generated", a, "--distances", ""}},
 		{"expected clouds of equally many points, found 6 and 5", []string{"--reference", a, "--generated", b}},
 		{"expected clouds of dimension 3, found 2", []string{"--reference", flat, "--generated", flat}},
 		{"store: expected a folder, found the file", []string{"--reference", a, "--generated", a, "--store", b}},
