@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -75,6 +76,11 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 	for _, v := range c.Vary {
 		if slices.Contains(loss.SettingNames(), v.Name) && len(v.Values) > 1 && !Reads(configs, v.Name) {
 			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
+		}
+	}
+	for _, config := range configs { // what does not fit is an error of the call, before any work
+		if _, err := config.Model(); errors.As(err, new(*memory.Error)) {
+			return nil, err
 		}
 	}
 	p := &Plan{Config: c}
