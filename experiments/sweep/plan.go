@@ -79,7 +79,7 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 		}
 	}
 	for _, config := range configs { // what does not fit is an error of the call, before any work
-		if _, err := config.Model(); errors.As(err, new(*memory.Error)) {
+		if err := fits(config, l); errors.As(err, new(*memory.Error)) {
 			return nil, err
 		}
 	}
@@ -179,16 +179,21 @@ func (c Config) Grid() ([]train.Config, error) {
 	return out, nil
 }
 
+// fits returns what is wrong with a configuration whatever the clouds are, memory counted where the backend is known; elsewhere the
+// training says so, once the backend is open.
+func fits(c train.Config, l *runs.Lab) error {
+	if l != nil && (l.Backend == "go" || l.Backend == "xla:cpu") {
+		return c.CheckMemory(l.Backend)
+	}
+	_, err := c.Model()
+	return err
+}
+
 // prepare makes the runs of a point.
 func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	c := point.Config
-	if _, err := c.Model(); err != nil {
+	if err := fits(c, l); err != nil {
 		return err
-	}
-	if l.Backend == "go" || l.Backend == "xla:cpu" { // else the training says so, once the backend is open
-		if err := c.CheckMemory(l.Backend); err != nil {
-			return err
-		}
 	}
 	data, err := p.data(l, p.Config.Data, "train", c.Points)
 	if err != nil {
