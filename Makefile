@@ -88,7 +88,7 @@ docs-pictures: setup ## draw the pictures of the documentation again
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-test: setup ## the fast tests of every package, one training on XLA, the quickstart notebook in short form: six minutes
+test: setup ## the fast tests of every package, one training on XLA, the quickstart notebook in short form
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
 	@$(env) go vet ./...
