@@ -18,7 +18,7 @@ func TestHangUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twenty seconds")
 	}
-	const steps = 96 // of one epoch: nothing is saved but by the signal
+	const steps = 60 // of one epoch: nothing is saved but by the signal
 	data := cloudFile(t, 1, 2*steps, 16, 3)
 	call := func(out string) []string {
 		return []string{"train", "--data", data, "--loss", "sw", "--points", "16", "--batch", "2", "--epochs", "1", "--slices", "5", "--backend", "go", "--out", out}
