@@ -307,9 +307,11 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	graphtest.Close(t, "latent_eval0", latent, want("latent_eval0"), 5e-6)
 	graphtest.Close(t, "recon_eval0", cloud, want("recon_eval0"), 5e-6)
 
-	rounding := 1.0
-	if !graphtest.Engine(t).IsXLA() { // the pure-Go backend adds in another order
-		rounding = 2
+	// The pure-Go backend adds in another order. Where two points have nearly the same feature, it may
+	// then pass the gradient of their maximum to the other one.
+	rounding, routing := 1.0, 1.0
+	if !graphtest.Engine(t).IsXLA() {
+		rounding, routing = 2, 10
 	}
 	o := step()
 	var losses []float32
@@ -337,14 +339,14 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 	for i, s := range specs {
 		switch s.Name {
 		case "encoder.mlp1.0.weight":
-			graphtest.Close(t, "grad_conv1_w", flat(o[4+i]), want("grad_conv1_w"), 1e-3)
+			graphtest.Close(t, "grad_conv1_w", flat(o[4+i]), want("grad_conv1_w"), routing*1e-3)
 		case "decoder.fc3.bias":
 			graphtest.Close(t, "grad_fc3_b", flat(o[4+i]), want("grad_fc3_b"), 2e-2)
 		}
 	}
-	checksums("ck_grad0", sums(o[4:4+n]), 1e-3)
+	checksums("ck_grad0", sums(o[4:4+n]), routing*1e-3)
 	advance(o)
-	checksums("ck_w1", sums(asTensors(state)), 5e-6)
+	checksums("ck_w1", sums(asTensors(state)), routing*5e-6)
 	o = step()
 	losses = append(losses, flat(o[0])...)
 	checksums("ck_grad1", sums(o[4:4+n]), 1e-1)
