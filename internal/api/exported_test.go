@@ -353,7 +353,6 @@ var types = map[string]reflect.Type{
 	"train.Noise":                   reflect.TypeFor[train.Noise](),
 	"train.Options":                 reflect.TypeFor[train.Options](),
 	"train.Outcome":                 reflect.TypeFor[train.Outcome](),
-	"train.Programs":                reflect.TypeFor[train.Programs](),
 	"train.Record":                  reflect.TypeFor[train.Record](),
 	"train.Result":                  reflect.TypeFor[train.Result](),
 	"train.State":                   reflect.TypeFor[train.State](),

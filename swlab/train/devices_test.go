@@ -44,16 +44,10 @@ func TestDevices(t *testing.T) {
 
 // sameOnDevices runs c on one device and on four, and lets each go on where the other was cut off.
 func sameOnDevices(t *testing.T, c Config) {
-	var one, four Programs
-	defer one.Close()
-	defer four.Close()
 	dir := t.TempDir()
 	run := func(name string, devices int, o Options) string {
 		t.Helper()
-		c.Devices, o.Out, o.Programs = devices, filepath.Join(dir, name), &one
-		if devices > 1 {
-			o.Programs = &four
-		}
+		c.Devices, o.Out = devices, filepath.Join(dir, name)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		o.Progress = func(r Record, _ int) {

@@ -1,9 +1,8 @@
-// Package train trains the autoencoder on a loss between clouds: the step as one compiled graph, the run with its log,
-// checkpoints and resumption.
 package train
 
 import (
 	"math"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -183,4 +182,102 @@ func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
 	next, points := graph.RandomIntN(state, int32(d[1]), shape)
 	clouds := graph.BroadcastToDims(graph.InsertAxes(rows, -1), batch, d[1])
 	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
+}
+
+// stateSpecs names what a checkpoint holds, in the order of the state on the device.
+func (m Model) stateSpecs() []weights.Spec {
+	var out []weights.Spec
+	add := func(group string, specs []weights.Spec, zero bool) {
+		for _, s := range specs {
+			s.Name = group + "/" + s.Name
+			if zero {
+				s.Init = weights.Constant(0)
+			}
+			out = append(out, s)
+		}
+	}
+	add("net", m.Net.Specs(), false)
+	add("momentum", m.trained(), true)
+	add("psi", m.Loss.Specs(), false)
+	add("second", m.Loss.Specs(), true)
+	return out
+}
+
+// initial draws the state of step 0: network and amortizer from generators of their own.
+func (m Model) initial(seed uint64) checkpoint {
+	set := weights.NewSet()
+	net, psi := weights.Init(m.Net.Specs(), stream(seed, 0, netStream)), weights.Init(m.Loss.Specs(), stream(seed, 0, psiStream))
+	for _, s := range m.stateSpecs() {
+		t := weights.Tensor{Shape: s.Shape, Data: make([]float32, s.Size())}
+		for group, from := range map[string]*weights.Set{"net/": net, "psi/": psi} {
+			if len(s.Name) > len(group) && s.Name[:len(group)] == group {
+				t, _ = from.Get(s.Name[len(group):])
+			}
+		}
+		set.Put(s.Name, t)
+	}
+	return checkpoint{progress: progress{BestEpoch: -1}, tensors: set}
+}
+
+// bind names the nodes of a state; unbind is its inverse.
+func (m Model) bind(nodes []*graph.Node) State {
+	next := func(specs []weights.Spec) weights.Nodes {
+		n := weights.Bind(specs, nodes[:len(specs)])
+		nodes = nodes[len(specs):]
+		return n
+	}
+	return State{Net: next(m.Net.Specs()), Momentum: next(m.trained()), Psi: next(m.Loss.Specs()), Second: next(m.Loss.Specs()), Count: nodes[0]}
+}
+
+func (m Model) unbind(s State) []*graph.Node {
+	var out []*graph.Node
+	add := func(specs []weights.Spec, n weights.Nodes) {
+		for _, sp := range specs {
+			out = append(out, n.Get(sp.Name))
+		}
+	}
+	add(m.Net.Specs(), s.Net)
+	add(m.trained(), s.Momentum)
+	return append(out, m.unbindPsi(s)...)
+}
+
+// unbindPsi is the end of unbind: what the amortizer's ascent changes.
+func (m Model) unbindPsi(s State) []*graph.Node {
+	var out []*graph.Node
+	for _, n := range []weights.Nodes{s.Psi, s.Second} {
+		for _, sp := range m.Loss.Specs() {
+			out = append(out, n.Get(sp.Name))
+		}
+	}
+	return append(out, s.Count)
+}
+
+// Streams of random numbers of one seed.
+const (
+	netStream = iota + 1
+	psiStream
+	stepStream
+	climbStream
+	predictStream
+	checkStream
+)
+
+// stream mixes a seed, a step and a purpose into a seed of its own (the finalizer of splitmix64).
+func stream(seed uint64, step int, purpose uint64) uint64 {
+	z := seed*0x9e3779b97f4a7c15 + uint64(step)*0xd1342543de82ef95 + purpose*0xda942042e4dd58b5
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// group is the part of a set whose names start with prefix, without it.
+func group(s *weights.Set, prefix string) *weights.Set {
+	out := weights.NewSet()
+	for _, n := range s.Names() {
+		if rest, ok := strings.CutPrefix(n, prefix); ok {
+			t, _ := s.Get(n)
+			out.Put(rest, t)
+		}
+	}
+	return out
 }

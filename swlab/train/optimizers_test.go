@@ -17,7 +17,7 @@ import (
 func after(t *testing.T, c Config, steps int) checkpoint {
 	t.Helper()
 	c.Steps = steps
-	_, dir := finishedOn(t, goEngine(t), c, Options{})
+	_, dir := finished(t, goBackend(t), c, Options{})
 	m, err := c.Model()
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestWrongOptimizers(t *testing.T) {
 	} {
 		c := config("sw", "")
 		change(&c)
-		_, err := Run(context.Background(), goEngine(t), boxes(12, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
+		_, err := Run(context.Background(), goBackend(t), boxes(12, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, expected %q", err, says)
 		}
