@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -33,7 +33,7 @@ type Config struct {
 	DK            int            `json:"dk"`
 	K             int            `json:"k"`
 	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
-	Plain         string         `json:"plain,omitempty"` // FastPaths that are switched off, separated by commas
+	Plain         plain.Set      `json:"plain,omitempty"` // fast paths that are switched off
 
 	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
@@ -56,20 +56,20 @@ func DefaultConfig() Config {
 // LossSettings are the loss's part of the configuration, with what its amortizer depends on.
 func (c Config) LossSettings() loss.Settings {
 	s := c.Settings
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.plain(FastAttention)}
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.Plain}
 	return s
 }
 
 // Model builds what the configuration describes.
 func (c Config) Model() (Model, error) {
-	if err := c.checkPlain(); err != nil {
+	if err := c.Plain.Check(); err != nil {
 		return Model{}, err
 	}
 	net, err := pointnet.New(c.Points)
 	if err != nil {
 		return Model{}, err
 	}
-	net.Plain = c.plain(FastEncoder)
+	net.Plain = c.Plain
 	l, err := loss.NewGraph(c.Loss, c.LossSettings())
 	if err != nil {
 		return Model{}, err
@@ -80,12 +80,29 @@ func (c Config) Model() (Model, error) {
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Stored: c.plain(FastTables)}
-	m.Climb.Graph = c.plain(FastAscent)
-	if c.plain(FastSort) {
-		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
-	}
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain}
 	return m, c.checkState(m)
+}
+
+// HasFastPath says whether a step of the configuration takes that fast path, which Plain could switch off.
+func (c Config) HasFastPath(path plain.Set) bool {
+	m, err := c.Model()
+	if err != nil {
+		return false
+	}
+	sliced, isSliced := m.Loss.(loss.Sliced)
+	switch path {
+	case plain.Ascent:
+		return isSliced && sliced.Rule.Ascent != nil
+	case plain.Attention: // the maps with queries
+		queries, err := loss.Reads(c.Loss, c.LossSettings(), false, "dk")
+		return err == nil && queries
+	case plain.Sort:
+		return isSliced
+	case plain.Tables:
+		return !isSliced
+	}
+	return path == plain.Encoder
 }
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.

@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -33,9 +34,7 @@ type Model struct {
 	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
 	AmortizerSteps int
 
-	Method ot1d.Method
-	Climb  loss.Climb // of losses with an ascent
-	Stored bool       // Chamfer and EMD with all tables stored
+	Plain plain.Set // fast paths that are switched off
 }
 
 // State is everything that a step changes.
@@ -81,7 +80,7 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 		m.ascend(&out, s, x, y, noise.Ascend)
 	}
 	// The updated psi is a constant here: no gradient of the loss reaches it.
-	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method, Stored: m.Stored}, x, y)
+	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
 	out.After = r.Location
 	out.Loss = graph.ReduceAllMean(r.Pairs)
 	if out.Before != nil {
@@ -118,7 +117,7 @@ func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	for step := range max(m.AmortizerSteps, 1) {
-		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method}, x, y)
+		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
 		objective := graph.ReduceAllMean(r.Pairs)
 		if step == 0 {
 			out.Ascent, out.Before = objective, r.Location

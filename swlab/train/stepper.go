@@ -75,7 +75,7 @@ func newCompiled(d split.Devices, m Model) (p compiled, err error) {
 }
 
 func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
-	climb, err := sl.SplitClimber(d, m.Climb)
+	climb, err := sl.SplitClimber(d, m.Plain)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 	located := ok && sl.Rule.Ascent != nil
 	if located {
 		v.fineTune = sl.Rule.Amortizer != nil
-		if v.climb, err = sl.SplitClimber(d, m.Climb); err != nil {
+		if v.climb, err = sl.SplitClimber(d, m.Plain); err != nil {
 			return v, err
 		}
 	}
@@ -56,7 +56,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 			location, in = in[0], in[1:]
 		}
 		s := m.bind(in)
-		return []*graph.Node{m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Method: m.Method, Stored: m.Stored}, x, y).Pairs}
+		return []*graph.Node{m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Plain: m.Plain}, x, y).Pairs}
 	}, nil, nil)
 	return v, err
 }
