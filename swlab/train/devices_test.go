@@ -94,18 +94,14 @@ func sameRun(t *testing.T, got, want, start string) {
 		files = append(files, amortizerFile)
 	}
 	for _, file := range files {
-		x, err := weights.ReadSafetensors(filepath.Join(got, file))
-		if err != nil {
-			t.Fatal(err)
+		var sets [3]*weights.Set
+		for i, dir := range []string{got, want, start} {
+			var err error
+			if sets[i], err = weights.ReadSafetensors(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		y, err := weights.ReadSafetensors(filepath.Join(want, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := weights.ReadSafetensors(filepath.Join(start, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, y, z := sets[0], sets[1], sets[2]
 		moved := 0.0
 		for _, name := range y.Names() {
 			if strings.Contains(name, ".running_") {

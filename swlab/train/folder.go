@@ -184,18 +184,11 @@ func writeConfig(c Config, o Options) error {
 // ReadConfig reads the configuration of the run in dir.
 func ReadConfig(dir string) (Config, error) {
 	var c Config
-	path := filepath.Join(dir, configFile)
-	raw, err := os.ReadFile(path)
+	err := readJSON(filepath.Join(dir, configFile), &c)
 	if errors.Is(err, os.ErrNotExist) {
-		return c, fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
+		err = fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
 	}
-	if err != nil {
-		return c, err
-	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	return c, nil
+	return c, err
 }
 
 // WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is the last where no epoch was
@@ -220,15 +213,20 @@ func WeightsFile(dir, state string) (string, error) {
 // ReadResult reads the result of the finished run in dir.
 func ReadResult(dir string) (Result, error) {
 	var r Result
-	raw, err := os.ReadFile(filepath.Join(dir, resultFile))
+	err := readJSON(filepath.Join(dir, resultFile), &r)
+	r.Run = dir // not where it was when it was written
+	return r, err
+}
+
+func readJSON(path string, v any) error {
+	raw, err := os.ReadFile(path)
 	if err != nil {
-		return r, err
+		return err
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return r, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	r.Run = dir
-	return r, nil
+	return nil
 }
 
 // Record is one line of log.jsonl.

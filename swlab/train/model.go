@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/dtypes"
@@ -183,69 +184,72 @@ func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
 	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
 }
 
-// stateSpecs names what a checkpoint holds, in the order of the state on the device.
+// part is a group of the state's tensors.
+type part struct {
+	prefix string // of their names in a checkpoint
+	specs  []weights.Spec
+	stream uint64 // of their initial values
+	nodes  func(*State) *weights.Nodes
+}
+
+// parts lists the state, but for the count, in its order on the device.
+func (m Model) parts() []part {
+	zeros := func(specs []weights.Spec) []weights.Spec {
+		specs = slices.Clone(specs)
+		for i := range specs {
+			specs[i].Init = nil
+		}
+		return specs
+	}
+	return []part{
+		{"net/", m.Net.Specs(), netStream, func(s *State) *weights.Nodes { return &s.Net }},
+		{"momentum/", zeros(m.trained()), 0, func(s *State) *weights.Nodes { return &s.Momentum }},
+		{"psi/", m.Loss.Specs(), psiStream, func(s *State) *weights.Nodes { return &s.Psi }},
+		{"second/", zeros(m.Loss.Specs()), 0, func(s *State) *weights.Nodes { return &s.Second }},
+	}
+}
+
+// stateSpecs names what a checkpoint holds.
 func (m Model) stateSpecs() []weights.Spec {
 	var out []weights.Spec
-	add := func(group string, specs []weights.Spec, zero bool) {
-		for _, s := range specs {
-			s.Name = group + "/" + s.Name
-			if zero {
-				s.Init = weights.Constant(0)
-			}
+	for _, p := range m.parts() {
+		for _, s := range p.specs {
+			s.Name = p.prefix + s.Name
 			out = append(out, s)
 		}
 	}
-	add("net", m.Net.Specs(), false)
-	add("momentum", m.trained(), true)
-	add("psi", m.Loss.Specs(), false)
-	add("second", m.Loss.Specs(), true)
 	return out
 }
 
 // initial draws the state of step 0: network and amortizer from generators of their own.
 func (m Model) initial(seed uint64) checkpoint {
 	set := weights.NewSet()
-	net, psi := weights.Init(m.Net.Specs(), stream(seed, 0, netStream)), weights.Init(m.Loss.Specs(), stream(seed, 0, psiStream))
-	for _, s := range m.stateSpecs() {
-		t := weights.Tensor{Shape: s.Shape, Data: make([]float32, s.Size())}
-		for group, from := range map[string]*weights.Set{"net/": net, "psi/": psi} {
-			if len(s.Name) > len(group) && s.Name[:len(group)] == group {
-				t, _ = from.Get(s.Name[len(group):])
-			}
+	for _, p := range m.parts() {
+		drawn := weights.Init(p.specs, stream(seed, 0, p.stream))
+		for _, name := range drawn.Names() {
+			t, _ := drawn.Get(name)
+			set.Put(p.prefix+name, t)
 		}
-		set.Put(s.Name, t)
 	}
 	return checkpoint{progress: progress{BestEpoch: -1}, tensors: set}
 }
 
-// bind names the nodes of a state; unbind is its inverse.
-func (m Model) bind(nodes []*graph.Node) State {
-	next := func(specs []weights.Spec) weights.Nodes {
-		n := weights.Bind(specs, nodes[:len(specs)])
-		nodes = nodes[len(specs):]
-		return n
+// bind names the nodes of a state.
+func (m Model) bind(nodes []*graph.Node) (s State) {
+	for _, p := range m.parts() {
+		*p.nodes(&s) = weights.Bind(p.specs, nodes[:len(p.specs)])
+		nodes = nodes[len(p.specs):]
 	}
-	return State{Net: next(m.Net.Specs()), Momentum: next(m.trained()), Psi: next(m.Loss.Specs()), Second: next(m.Loss.Specs()), Count: nodes[0]}
+	s.Count = nodes[0]
+	return s
 }
 
-func (m Model) unbind(s State) []*graph.Node {
+// unbind lists the nodes of parts of a state, then its count.
+func unbind(s State, parts []part) []*graph.Node {
 	var out []*graph.Node
-	add := func(specs []weights.Spec, n weights.Nodes) {
-		for _, sp := range specs {
-			out = append(out, n.Get(sp.Name))
-		}
-	}
-	add(m.Net.Specs(), s.Net)
-	add(m.trained(), s.Momentum)
-	return append(out, m.unbindPsi(s)...)
-}
-
-// unbindPsi is the end of unbind: what the amortizer's ascent changes.
-func (m Model) unbindPsi(s State) []*graph.Node {
-	var out []*graph.Node
-	for _, n := range []weights.Nodes{s.Psi, s.Second} {
-		for _, sp := range m.Loss.Specs() {
-			out = append(out, n.Get(sp.Name))
+	for _, p := range parts {
+		for _, sp := range p.specs {
+			out = append(out, p.nodes(&s).Get(sp.Name))
 		}
 	}
 	return append(out, s.Count)

@@ -44,13 +44,7 @@ func TestPlain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				in := []any{clouds, tensors.FromFlatDataAndDimensions([]uint64{1, 2, 3}, 3)}
-				start := m.initial(1).tensors
-				for _, s := range m.stateSpecs() {
-					v, _ := start.Get(s.Name)
-					in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
-				}
-				in = append(in, tensors.FromScalar(float64(0)))
+				in := append([]any{clouds, tensors.FromFlatDataAndDimensions([]uint64{1, 2, 3}, 3)}, startOf(m, 1)...)
 				names = []string{"loss"}
 				for _, s := range m.trained() {
 					names = append(names, s.Name)

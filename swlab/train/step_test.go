@@ -60,6 +60,17 @@ func hashed(m Model, seed, seedLA uint64) []any {
 	return append(out, tensors.FromScalar(float64(0)))
 }
 
+// startOf is the state before the first step.
+func startOf(m Model, seed uint64) []any {
+	var in []any
+	start := m.initial(seed).tensors
+	for _, s := range m.stateSpecs() {
+		v, _ := start.Get(s.Name)
+		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
+	}
+	return append(in, tensors.FromScalar(float64(0)))
+}
+
 // TestTrace follows three steps of LA v-DSW with given noise against float64 PyTorch: the numbers in testdata (256 points),
 // and the project's golden set (2048 points) where it is at hand. A wrong order of the two updates, reused noise or a
 // missing one shows at once, for the first Adam step turns the directions by tens of degrees.
@@ -99,7 +110,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 		o := m.Step(m.bind(in[3:]), x, nil, Noise{
 			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
 			Descend: slicing.Given(half(u, 1), half(v, 1))})
-		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, m.unbind(o.State)...)
+		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, unbind(o.State, m.parts())...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -167,13 +178,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 func TestSidesDoNotMix(t *testing.T) {
 	const m, batch = 32, 3
 	mod := model(t, m, 6, 8, 8, "")
-	c := mod.initial(5)
-	var in []any
-	for _, s := range mod.stateSpecs() {
-		v, _ := c.tensors.Get(s.Name)
-		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
-	}
-	in = append(in, tensors.FromScalar(float64(0)))
+	in := startOf(mod, 5)
 	points := make([]float32, batch*m*3)
 	for i := range points {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
@@ -213,5 +218,38 @@ func TestSidesDoNotMix(t *testing.T) {
 		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
 			t.Errorf("|%s| = %v", what, v)
 		}
+	}
+}
+
+// TestBootstrapDrawsWithReplacement: about 63 % of the points of a cloud are distinct in a bootstrap, and every point comes from its own
+// cloud. The points say where they are from.
+func TestBootstrapDrawsWithReplacement(t *testing.T) {
+	const clouds, m = 64, 512
+	data := make([]float32, clouds*m*3)
+	for i := range data {
+		data[i] = []float32{float32(i / 3 / m), float32(i / 3 % m), 0}[i%3]
+	}
+	var rows []int32
+	for i := int32(1); i < clouds; i += 2 {
+		rows = append(rows, i)
+	}
+	got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+		_, x := Bootstrap(in[0], in[1], in[2])
+		return []*graph.Node{x}
+	}, stepState(t, 1), tensors.FromFlatDataAndDimensions(data, clouds, m, 3), rows)[0]
+	distinct := 0
+	for b, row := range rows {
+		seen := map[float32]bool{}
+		for i := range m {
+			p := got[(b*m+i)*3:]
+			if p[0] != float32(row) {
+				t.Fatalf("a point of cloud %v in the draw of cloud %d", p[0], row)
+			}
+			seen[p[1]] = true
+		}
+		distinct += len(seen)
+	}
+	if share := float64(distinct) / float64(len(rows)*m); math.Abs(share-(1-math.Exp(-1))) > 0.01 {
+		t.Errorf("%.4f of the points are distinct, expected 0.632", share)
 	}
 }

@@ -93,7 +93,7 @@ func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearc
 			return []*graph.Node{x, y}
 		}
 		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
-		return append([]*graph.Node{x, y, out.After, out.Ascent, out.Turn}, m.unbindPsi(out.State)...)
+		return append([]*graph.Node{x, y, out.After, out.Ascent, out.Turn}, unbind(out.State, m.parts()[2:])...)
 	}, in, out)
 	if err != nil {
 		l.close()
@@ -116,7 +116,7 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	if out.Ascent != nil {
 		result = append(result, out.Ascent, out.Turn)
 	}
-	return append(result, m.unbind(out.State)...)
+	return append(result, unbind(out.State, m.parts())...)
 }
 
 func (p compiled) close() {
@@ -153,7 +153,7 @@ func newStepper(d split.Devices, m Model, p compiled, seed uint64, data *batches
 		t, _ := c.tensors.Get(sp.Name)
 		s.state = append(s.state, split.Copies(d, t.Data, sp.Shape...))
 	}
-	s.state = append(s.state, split.Copies(d, []float64{c.count}))
+	s.state = append(s.state, split.Copies(d, []float64{c.AdamSteps}))
 	return s
 }
 
@@ -205,6 +205,6 @@ func (s *stepper) save(p progress) (checkpoint, error) {
 		}
 		c.tensors.Put(sp.Name, weights.Tensor{Shape: sp.Shape, Data: v})
 	}
-	c.count = s.state[len(specs)][0].Value().(float64)
+	c.AdamSteps = s.state[len(specs)][0].Value().(float64)
 	return c, nil
 }

@@ -83,12 +83,12 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer unlock()
-	log, err := openLog(o.Out, start.progress.Step)
+	log, err := openLog(o.Out, start.Step)
 	if err != nil {
 		return Result{}, err
 	}
 	defer log.Close()
-	data, err := newBatches(e, devices, set, o.DeviceData, c.batchesFrom(start.progress.Step))
+	data, err := newBatches(e, devices, set, o.DeviceData, c.batchesFrom(start.Step))
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,7 +104,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	r := run{config: c, options: o, engine: e, stepper: s, log: log, progress: start.progress}
 	for rows := range c.batchesFrom(r.Step) {
 		if ctx.Err() != nil {
-			if err := r.save(); err != nil {
+			if _, err := r.save(); err != nil {
 				return Result{}, fmt.Errorf("interrupted, and the checkpoint was not saved: %w", err)
 			}
 			return Result{}, ctx.Err()
@@ -115,7 +115,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		if r.Step%c.perEpoch() == 0 {
 			err = r.endEpoch()
 		} else if n := o.CheckpointEvery; n > 0 && r.Step%n == 0 {
-			err = r.save()
+			_, err = r.save()
 		}
 		if err != nil {
 			return Result{}, err
@@ -242,19 +242,20 @@ func (r *run) endEpoch() error {
 			return err
 		}
 	}
-	return r.save()
+	_, err := r.save()
+	return err
 }
 
-// save writes a checkpoint.
-func (r *run) save() error {
+// save writes a checkpoint of the state, which it returns.
+func (r *run) save() (checkpoint, error) {
 	c, err := r.stepper.save(r.progress)
 	if err != nil {
-		return err
+		return c, err
 	}
 	if err := r.log.Sync(); err != nil { // the log must not be behind the checkpoint
-		return err
+		return c, err
 	}
-	return saveCheckpoint(r.options.Out, c)
+	return c, saveCheckpoint(r.options.Out, c)
 }
 
 // write writes the tensors of a checkpoint whose names start with prefix, without it.
@@ -271,11 +272,8 @@ func (r *run) finish() (Result, error) {
 	}
 	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out, Version: version.String()}
 	res.Seconds, res.SecondsPerStep = times(records)
-	c, err := r.stepper.save(r.progress)
+	c, err := r.save()
 	if err != nil {
-		return res, err
-	}
-	if err := r.save(); err != nil {
 		return res, err
 	}
 	if err := r.write(weightsFile, c, "net/"); err != nil {
