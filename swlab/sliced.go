@@ -140,7 +140,7 @@ func (c *slicedCall) climb() (*tensors.Tensor, error) {
 	l := c.Sliced
 	climber, release, err := engine.Compiled(e, graphKey{"ascent", c.key(), shapesOf([]any{x, y})}, func(b compute.Backend) (*slicing.Climber, func(), error) {
 		graphsBuilt.Add(1)
-		climber, err := l.Climber(b, loss.Climb{})
+		climber, err := l.Climber(b, "")
 		if err != nil {
 			return nil, nil, err
 		}

@@ -28,7 +28,7 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.M, set.D)
 	var climb *slicing.Climber
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
-		if climb, err = sl.Climber(e.Backend, m.Climb); err != nil {
+		if climb, err = sl.Climber(e.Backend, m.Plain); err != nil {
 			return err
 		}
 		defer climb.Close()
@@ -93,7 +93,7 @@ func build(m train.Model, in []*graph.Node, located bool) []*graph.Node {
 		out := m.Predict(s, x, y, src)
 		s, location = out.State, out.After
 	}
-	r := m.Loss.Build(loss.Call{Source: src, Location: location, Weights: s.Psi, Wrt: ot1d.Y, Method: m.Method}, x, y)
+	r := m.Loss.Build(loss.Call{Source: src, Location: location, Weights: s.Psi, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
 	value := graph.ReduceAllMean(r.Pairs)
 	result := []*graph.Node{value, graph.Gradient(value, y)[0]}
 	for _, n := range []weights.Nodes{s.Psi, s.Second} {

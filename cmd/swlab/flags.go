@@ -20,8 +20,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
-	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // kind is what the value of a flag is: for the help, for completion by the shell, and for errors. Whether a flag does something in a
@@ -104,7 +104,7 @@ var kinds = map[string]kind{
 	"learning-rate": {unit: "rate", above: bound(0)}, "momentum": {unit: "factor", least: bound(0)}, "weight-decay": {unit: "factor", least: bound(0)},
 	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-steps": {unit: "steps", least: bound(1)},
 	"normalize": {unit: "NAME", words: words("auto", "unit", "none")},
-	"plain":     {unit: "NAMES", words: train.FastPaths, list: true},
+	"plain":     {unit: "NAMES", words: plain.Names, list: true},
 
 	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
 	"plot":         file,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -57,7 +58,7 @@ func newTrain(c *common) *cobra.Command {
 	f.Float64Var(&t.config.WeightDecay, "weight-decay", t.config.WeightDecay, "of the same")
 	f.Float64Var(&t.config.AmortizerLearningRate, "amortizer-learning-rate", t.config.AmortizerLearningRate, "of the amortizer's Adam")
 	f.IntVar(&t.config.AmortizerSteps, "amortizer-steps", t.config.AmortizerSteps, "ascent steps of the amortizer per batch")
-	f.StringVar(&t.config.Plain, "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(train.FastPaths(), ", ")+"; the same numbers up to rounding, slower")
+	f.StringVar((*string)(&t.config.Plain), "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(plain.Names(), ", ")+"; the same numbers up to rounding, slower")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
 	reads(cmd, "data")
@@ -80,8 +81,8 @@ func (t *trainCall) unused(flag string) (why string, err error) {
 	case flag == "key":
 		return unkeyed(t.data), nil
 	case flag == "plain":
-		for _, name := range strings.Split(t.config.Plain, ",") {
-			if !t.config.HasFastPath(name) {
+		for _, name := range strings.Split(string(t.config.Plain), ",") {
+			if !t.config.HasFastPath(plain.Set(name)) {
 				return fmt.Sprintf("there is no fast path %q with --loss %s", name, t.config.Loss), nil
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -33,7 +32,7 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Rule, starts
 	if err := rule.Ascent.Check(); err != nil {
 		return nil, err
 	}
-	objective := loss.Sliced{Rule: rule}.Objective(ot1d.Auto)
+	objective := loss.Sliced{Rule: rule}.Objective("")
 	step, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		src := slicing.Seeded(in[0])
 		at, m, v := rule.Ascent.Step(in[1], in[2], in[3], in[4], func(at *graph.Node) *graph.Node { return objective(src, at, in[5], in[6]) })

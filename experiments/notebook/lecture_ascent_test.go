@@ -12,7 +12,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -52,7 +51,7 @@ func TestAscentPaths(t *testing.T) {
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	climber, err := slicing.NewClimber(e.Backend, a, loss.Sliced{Rule: rule}.Objective(ot1d.Auto))
+	climber, err := slicing.NewClimber(e.Backend, a, loss.Sliced{Rule: rule}.Objective(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
-	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // Run is a piece of work as a value: its JSON and its kind decide its result.
@@ -51,7 +50,6 @@ type Lab struct {
 
 	engine     *engine.Engine
 	sets       map[string]datasets.Clouds
-	programs   train.Programs
 	evaluator  *experiments.Evaluator
 	evaluates  int // points of the clouds that evaluator takes
 	coder      *coder
@@ -67,7 +65,6 @@ func (l *Lab) Close() {
 	if l == nil {
 		return
 	}
-	l.programs.Close()
 	if l.evaluator != nil {
 		l.evaluator.Close()
 	}

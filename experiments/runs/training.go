@@ -82,7 +82,7 @@ func (t Training) do(ctx context.Context, l *Lab, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held, Programs: &l.programs,
+	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held,
 		Progress: func(r train.Record, total int) { l.say("training "+t.Name(), r.Step, total) }}
 	c := t.Config
 	c.Key, c.Split = t.Data.Key, t.Data.Split

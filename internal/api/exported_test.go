@@ -25,6 +25,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -91,6 +92,7 @@ var functions = map[string]any{
 	"ot1d.HostGradient":          ot1d.HostGradient,
 	"ot1d.Order":                 ot1d.Order,
 	"ot1d.SIMD":                  ot1d.SIMD,
+	"plain.Names":                plain.Names,
 	"pointnet.New":               pointnet.New,
 	"slicing.BlockOf":            slicing.BlockOf,
 	"slicing.Given":              slicing.Given,
@@ -105,7 +107,6 @@ var functions = map[string]any{
 	"train.Bootstrap":            train.Bootstrap,
 	"train.CheckOut":             train.CheckOut,
 	"train.DefaultConfig":        train.DefaultConfig,
-	"train.FastPaths":            train.FastPaths,
 	"train.ReadConfig":           train.ReadConfig,
 	"train.ReadLog":              train.ReadLog,
 	"train.ReadResult":           train.ReadResult,
@@ -287,7 +288,6 @@ var types = map[string]reflect.Type{
 	"loss.ApproximateEMD":           reflect.TypeFor[loss.ApproximateEMD](),
 	"loss.Call":                     reflect.TypeFor[loss.Call](),
 	"loss.Chamfer":                  reflect.TypeFor[loss.Chamfer](),
-	"loss.Climb":                    reflect.TypeFor[loss.Climb](),
 	"loss.CloudReader":              reflect.TypeFor[loss.CloudReader](),
 	"loss.Compared":                 reflect.TypeFor[loss.Compared](),
 	"loss.Control":                  reflect.TypeFor[loss.Control](),
@@ -321,9 +321,9 @@ var types = map[string]reflect.Type{
 	"ot.Stabilised":                 reflect.TypeFor[ot.Stabilised](),
 	"ot1d.Clouds":                   reflect.TypeFor[ot1d.Clouds](),
 	"ot1d.HostOptions":              reflect.TypeFor[ot1d.HostOptions](),
-	"ot1d.Method":                   reflect.TypeFor[ot1d.Method](),
 	"ot1d.Options":                  reflect.TypeFor[ot1d.Options](),
 	"ot1d.Wrt":                      reflect.TypeFor[ot1d.Wrt](),
+	"plain.Set":                     reflect.TypeFor[plain.Set](),
 	"pointnet.Autoencoder":          reflect.TypeFor[pointnet.Autoencoder](),
 	"pointnet.Classifier":           reflect.TypeFor[pointnet.Classifier](),
 	"pointnet.Generator":            reflect.TypeFor[pointnet.Generator](),
@@ -353,7 +353,6 @@ var types = map[string]reflect.Type{
 	"train.Noise":                   reflect.TypeFor[train.Noise](),
 	"train.Options":                 reflect.TypeFor[train.Options](),
 	"train.Outcome":                 reflect.TypeFor[train.Outcome](),
-	"train.Programs":                reflect.TypeFor[train.Programs](),
 	"train.Record":                  reflect.TypeFor[train.Record](),
 	"train.Result":                  reflect.TypeFor[train.Result](),
 	"train.State":                   reflect.TypeFor[train.State](),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -37,7 +38,7 @@ func (a attention) Specs() []weights.Spec { return a.attended() }
 
 func (a attention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("a", x, y, 0, a.Dim)
-	if a.Plain {
+	if a.Plain.Has(plain.Attention) {
 		return a.pooled(x, y, func(p *graph.Node) *graph.Node {
 			scores := graph.Einsum("bnk,bmk->bnm", affine(w, "attn.toqueries", p), affine(w, "attn.tokeys", p))
 			attention := softmax(graph.MulScalar(scores, 1/math.Sqrt(float64(a.DK))), 2)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -15,9 +16,9 @@ type Config struct {
 	DK     int  // width d_k of queries and keys; 0 means 64
 	K      int  // number k of projected keys and values of LA; 0 means 64
 	Form   Form // the maps as coded, or as the paper writes them
-	// Plain evaluates the attention maps as their formulas read, with all scores stored and GoMLX's gradient. The default is equal in
-	// value and gradient up to rounding, and makes the scores in tables that stay in the cache, with gradients by hand.
-	Plain bool
+	// Plain with [plain.Attention] evaluates the attention maps as their formulas read, with all scores stored and GoMLX's gradient. The
+	// default makes the scores in tables that stay in the cache, with gradients by hand.
+	Plain plain.Set
 }
 
 // Form chooses between the released code and the paper, which differ in the maps' biases and in how points are pooled.

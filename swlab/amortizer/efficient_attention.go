@@ -3,6 +3,7 @@ package amortizer
 import (
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -34,7 +35,7 @@ func (e efficientAttention) Specs() []weights.Spec { return e.attended() }
 
 func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("ea", x, y, 0, e.Dim)
-	if e.Plain {
+	if e.Plain.Has(plain.Attention) {
 		return e.pooled(x, y, func(p *graph.Node) *graph.Node {
 			queries := softmax(affine(w, "attn.toqueries", p), 2)
 			keys := softmax(affine(w, "attn.tokeys", p), 1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -42,7 +43,7 @@ func (l linearAttention) Specs() []weights.Spec {
 
 func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("la", x, y, l.Points, l.Dim)
-	if l.Plain {
+	if l.Plain.Has(plain.Attention) {
 		return l.pooled(x, y, func(p *graph.Node) *graph.Node {
 			queries := graph.MulScalar(affine(w, "attn.toqueries", p), 1/math.Sqrt(float64(l.DK)))
 			keys, values := projected(w, p, "attn.Kproj", "attn.tokeys"), projected(w, p, "attn.Vproj", "attn.tovalues")

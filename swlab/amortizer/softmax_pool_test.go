@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -78,8 +79,8 @@ func TestPlain(t *testing.T) {
 	const batch, m = 3, 50
 	for _, name := range []string{"a", "ea", "la", "la-sorted"} {
 		for _, form := range []Form{Coded, Written} {
-			run := func(plain bool) [][]float32 {
-				a, err := New(name, Config{Points: m, DK: 5, K: 6, Form: form, Plain: plain})
+			run := func(off plain.Set) [][]float32 {
+				a, err := New(name, Config{Points: m, DK: 5, K: 6, Form: form, Plain: off})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +93,7 @@ func TestPlain(t *testing.T) {
 					return append([]*graph.Node{d}, graph.Gradient(graph.ReduceAllSum(graph.Mul(d, n[2])), append([]*graph.Node{n[0], n[1]}, n[3:]...)...)...)
 				}, in...)
 			}
-			got, want := run(false), run(true)
+			got, want := run(""), run(plain.Attention)
 			for i := range want {
 				// Against the largest of all gradients: those of inert weights are rounding.
 				scale := 0.0

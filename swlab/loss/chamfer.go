@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -65,7 +66,8 @@ func (l Chamfer) Build(c Call, x, y *graph.Node) Result {
 	if err := l.Fits(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
-	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, c.Stored)), l.oneWay(y, x, nearest(y, x, c.Stored)))}
+	stored := c.Plain.Has(plain.Tables)
+	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, stored)), l.oneWay(y, x, nearest(y, x, stored)))}
 }
 
 // alike returns an error for x and y that are not batches of clouds of one dimension and type.

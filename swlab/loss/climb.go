@@ -12,33 +12,28 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
-
-// Climb says how an ascent on the location is computed. The zero value is the fastest way the backend has.
-type Climb struct {
-	Method ot1d.Method // other than Auto: the ascent sorts by that method in the graph
-	Graph  bool        // the ascent runs in the graph
-}
 
 // Climber prepares the ascent of the rule on the loss.
 //
 // On a CPU each step's costs and their derivatives in the directions are found by plain Go, exactly sorted (ot1d.HostGradient),
-// between two small graphs, which takes less than half of the time of the graph that c.Graph asks for. Only the rounding differs.
-func (s Sliced) Climber(b compute.Backend, c Climb) (*slicing.Climber, error) {
-	return s.SplitClimber(split.One(b), c)
+// between two small graphs, which takes less than half of the time of one graph. [plain.Ascent] and [plain.Sort] ask for that graph.
+func (s Sliced) Climber(b compute.Backend, off plain.Set) (*slicing.Climber, error) {
+	return s.SplitClimber(split.One(b), off)
 }
 
 // SplitClimber is Climber for batches divided among devices.
-func (s Sliced) SplitClimber(d split.Devices, c Climb) (*slicing.Climber, error) {
+func (s Sliced) SplitClimber(d split.Devices, off plain.Set) (*slicing.Climber, error) {
 	switch {
 	case d.Backend() == nil:
 		return nil, errors.New("the ascent on the location: expected a backend, found nil")
 	case s.Rule.Law == nil || s.Rule.Ascent == nil:
 		return nil, errors.New("the ascent on the location: expected a slicing rule with an ascent, found none")
 	}
-	if c.Graph || c.Method != ot1d.Auto || d.Count() > 1 || !loop.CPU(d.Backend()) {
-		return slicing.NewSplitClimber(d, *s.Rule.Ascent, s.Objective(c.Method))
+	if off.Has(plain.Ascent) || off.Has(plain.Sort) || d.Count() > 1 || !loop.CPU(d.Backend()) {
+		return slicing.NewSplitClimber(d, *s.Rule.Ascent, s.Objective(off))
 	}
 	return slicing.NewPartsClimber(d.Backend(), *s.Rule.Ascent, slicing.Parts{
 		Directions: s.Rule.Draw,

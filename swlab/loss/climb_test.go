@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -33,8 +33,8 @@ func TestClimber(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.loss.Rule.Ascent = &slicing.Ascent{Steps: 6, Rate: c.rate, SGD: true}
-			climber := func(how Climb) *slicing.Climber {
-				climber, err := c.loss.Climber(graphtest.Engine(t).Backend, how)
+			climber := func(off plain.Set) *slicing.Climber {
+				climber, err := c.loss.Climber(graphtest.Engine(t).Backend, off)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,8 +49,8 @@ func TestClimber(t *testing.T) {
 				defer l.FinalizeAll()
 				return tensors.MustCopyFlatData[float32](l)
 			}
-			quick := climber(Climb{})
-			start, host, inside := climb(quick.WithSteps(0)), climb(quick), climb(climber(Climb{Method: ot1d.Sort}))
+			quick := climber("")
+			start, host, inside := climb(quick.WithSteps(0)), climb(quick), climb(climber(plain.Sort))
 			moved, apart := 0.0, 0.0
 			for i := range start {
 				moved = math.Max(moved, math.Abs(float64(host[i]-start[i])))
@@ -66,13 +66,13 @@ func TestClimber(t *testing.T) {
 // TestClimberPlain: both names of the slow way run in the graph, and only it.
 func TestClimberPlain(t *testing.T) {
 	s := Sliced{Rule: slicing.Rule{Law: slicing.Point{}, Slices: 1, Ascent: &slicing.Ascent{Steps: 1, Rate: 1}}}
-	for how, inGraph := range map[Climb]bool{{}: false, {Graph: true}: true, {Method: ot1d.Network}: true} {
-		c, err := s.Climber(graphtest.Engine(t).Backend, how)
+	for off, inGraph := range map[plain.Set]bool{"": false, plain.Ascent: true, plain.Sort: true, plain.Tables: false} {
+		c, err := s.Climber(graphtest.Engine(t).Backend, off)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.InGraph() != inGraph {
-			t.Errorf("%+v: in the graph %t", how, c.InGraph())
+			t.Errorf("%q: in the graph %t", off, c.InGraph())
 		}
 		c.Close()
 	}

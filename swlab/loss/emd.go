@@ -7,6 +7,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -64,7 +65,7 @@ func (l ApproximateEMD) Build(c Call, x, y *graph.Node) Result {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); !c.Stored && loop.XLA(x.Graph()) && !split.On(x.Graph()) && batch*m*m > fit/2 {
+	if fit := tableSize(x.Graph()); !c.Plain.Has(plain.Tables) && loop.XLA(x.Graph()) && !split.On(x.Graph()) && batch*m*m > fit/2 {
 		r = blockedCost(x, y, max(1, fit/m))
 	} else {
 		r = storedCost(x, y)

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -51,8 +52,7 @@ type Call struct {
 	Location     *graph.Node    // [batch, dim] unit locations found by an ascent, or nil
 	MassX, MassY *graph.Node    // [batch, points] masses of the points, or nil: equal ones. Sliced losses only
 	Wrt          ot1d.Wrt       // where the result must be differentiable; ot1d.Directions is the ascent's side
-	Method       ot1d.Method    // how projections are sorted
-	Stored       bool           // Chamfer and EMD: with all distances between the points stored, as the formulas read
+	Plain        plain.Set      // fast paths that are switched off: Sort, Tables
 }
 
 // Result of Build. Fields that a loss has not are nil.

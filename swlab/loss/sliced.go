@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -104,7 +105,7 @@ func (s Sliced) Build(c Call, x, y *graph.Node) Result {
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Options{P: s.Exponent(), Method: c.Method, Wrt: c.Wrt, Normalized: s.PerPoint, WeightsX: c.MassX, WeightsY: c.MassY})
+	costs := ot1d.Costs(x, y, directions, ot1d.Options{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Normalized: s.PerPoint, WeightsX: c.MassX, WeightsY: c.MassY})
 	if c.Wrt&ot1d.X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -134,8 +135,8 @@ func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 }
 
 // Objective is what an ascent on the location raises: the loss of every pair, with directions drawn around the location.
-func (s Sliced) Objective(method ot1d.Method) slicing.Objective {
+func (s Sliced) Objective(off plain.Set) slicing.Objective {
 	return func(src slicing.Source, location, x, y *graph.Node) *graph.Node {
-		return s.Build(Call{Source: src, Location: location, Wrt: ot1d.Directions, Method: method}, x, y).Pairs
+		return s.Build(Call{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
 	}
 }

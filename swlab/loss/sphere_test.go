@@ -211,7 +211,7 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		t.Fatal(err)
 	}
 	maxSW := l.(loss.Sliced)
-	climber, err := slicing.NewClimber(e.Backend, slicing.Ascent{Steps: 150, Rate: 0.05, Tangent: true}, maxSW.Objective(ot1d.Auto))
+	climber, err := slicing.NewClimber(e.Backend, slicing.Ascent{Steps: 150, Rate: 0.05, Tangent: true}, maxSW.Objective(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
 // BenchmarkCosts times value and gradient of 32 pairs on 100 directions: the exact sort against the network, for the value
@@ -20,11 +21,11 @@ func BenchmarkCosts(b *testing.B) {
 		x, y := tensor(normals(r, batch*points*3, .4), batch, points, 3), tensor(normals(r, batch*points*3, .4), batch, points, 3)
 		theta := tensor(directions(r, batch*slices, 3), batch, slices, 3)
 		for _, wrt := range []Wrt{None, Y, Directions} {
-			for _, method := range []Method{Sort, Network} {
-				name := fmt.Sprintf("points=%d/wrt=%s/%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt], map[Method]string{Sort: "sort", Network: "network"}[method])
+			for _, method := range []plain.Set{plain.Sort, ""} {
+				name := fmt.Sprintf("points=%d/wrt=%s/%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt], map[plain.Set]string{plain.Sort: "sort", "": "network"}[method])
 				b.Run(name, func(b *testing.B) {
 					e, err := graph.NewExec(graphtest.Engine(b).Backend, func(n []*graph.Node) []*graph.Node {
-						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Options{Method: method, Wrt: wrt}))
+						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Options{Plain: method, Wrt: wrt}))
 						switch wrt {
 						case Y:
 							return append([]*graph.Node{c}, graph.Gradient(c, n[1])...)

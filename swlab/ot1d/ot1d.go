@@ -16,24 +16,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
-// Method is a way to sort inside the graph.
-type Method int
-
-const (
-	// Auto is Network on XLA's CPU and on the pure-Go backend for up to MaxNetworkPoints points, else Sort.
-	Auto Method = iota
-	// Sort is XLA's sort of (value, index) pairs: exact.
-	Sort
-	// Network is a bitonic network of minima and maxima over all directions at once. Values are sorted exactly;
-	// where an order is needed, a key of 32 bits holds the projection in fixed point (32 - log2 m bits for the
-	// diameter of the cloud) and the index. Costs are computed from the exact values: only which of two points whose projections
-	// lie closer than a step is matched may differ. 2 to 4 times faster than Sort on a CPU (BenchmarkCosts).
-	Network
-)
-
-// MaxNetworkPoints is the largest cloud for which Auto takes the network: beyond it the key has too few bits for values.
+// MaxNetworkPoints is the largest cloud that the network sorts: beyond it a 32-bit key has too few bits for values.
 const MaxNetworkPoints = 8192
 
 // Wrt says in which arguments a cost must be differentiable; in the others its gradient is zero.
@@ -48,8 +34,8 @@ const (
 
 // Options of Costs. The zero value is the squared cost, automatic sorting, no gradient.
 type Options struct {
-	P          float64 // the exponent p >= 1; 0 means 2
-	Method     Method
+	P          float64   // the exponent p >= 1; 0 means 2
+	Plain      plain.Set // Sort: exact sorting
 	Wrt        Wrt
 	Normalized bool // W_p^p of the two probability measures in place of the sum over points
 
@@ -86,7 +72,7 @@ func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
 		directions = graph.StopGradient(directions)
 	}
 	m, n := x.Shape().Dimensions[1], y.Shape().Dimensions[1]
-	s := newSorter(x.Graph(), o.Method, max(m, n))
+	s := newSorter(x.Graph(), o.Plain, max(m, n))
 	if m != n || o.WeightsX != nil || o.WeightsY != nil {
 		return s.quantile(x, y, directions, o)
 	}
@@ -162,9 +148,15 @@ type sorter struct {
 	axis    int
 }
 
-func newSorter(g *graph.Graph, m Method, points int) sorter {
+// newSorter takes a bitonic network of minima and maxima over all directions at once on CPUs, for up to MaxNetworkPoints points, else
+// XLA's sort of (value, index) pairs, which is exact.
+//
+// The network sorts values exactly. Where an order is needed, a key of 32 bits holds the projection in fixed point (32 - log2 m bits for
+// the diameter of the cloud) and the index. Costs are computed from the exact values: only which of two points whose projections lie
+// closer than a step is matched may differ. 2 to 4 times faster than XLA's sort on a CPU (BenchmarkCosts).
+func newSorter(g *graph.Graph, off plain.Set, points int) sorter {
 	switch {
-	case m == Auto && loop.OnCPU(g) && points <= MaxNetworkPoints, m == Network:
+	case !off.Has(plain.Sort) && loop.OnCPU(g) && points <= MaxNetworkPoints:
 		return sorter{network: true, loop: loop.XLAOnCPU(g), axis: 1}
 	case !loop.XLA(g): // The pure-Go backend's own sort is thousands of times slower than the network.
 		return sorter{network: true, exact: true, axis: 1}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
 // on calls a graph on the named backend.
@@ -52,11 +53,11 @@ func floatsOn(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node,
 	return out
 }
 
-// ways are the backends and sorters to test: what Auto takes on XLA's CPU, XLA's sort and the pure-Go backend's two networks.
+// ways are the backends and sorters to test: the network of XLA's CPU, XLA's sort and the pure-Go backend's two networks.
 var ways = map[string]struct {
 	backend string
-	method  Method
-}{"network": {"", Network}, "sort": {"", Sort}, "go": {"go", Network}, "go exact": {"go", Sort}}
+	plain   plain.Set
+}{"network": {"", ""}, "sort": {"", plain.Sort}, "go": {"go", ""}, "go exact": {"go", plain.Sort}}
 
 // TestQuantile: value and gradients of unequal sizes and weights are those on the host.
 func TestQuantile(t *testing.T) {
@@ -92,7 +93,7 @@ func TestQuantile(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%d-%d weights %b %s", c.m, c.n, c.weights, name), func(t *testing.T) {
 				out := floatsOn(t, way.backend, func(in []*graph.Node) []*graph.Node {
-					o := Options{P: p, Method: way.method, Normalized: true}
+					o := Options{P: p, Plain: way.plain, Normalized: true}
 					rest := in[3:]
 					if c.weights&1 != 0 {
 						o.WeightsX, rest = rest[0], rest[1:]

@@ -16,6 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -104,8 +105,8 @@ func TestMaximumEqualsPlain(t *testing.T) {
 	for _, mode := range []Mode{Train, Eval} {
 		t.Run(fmt.Sprint("mode ", mode), func(t *testing.T) {
 			var results [2][]*tensors.Tensor
-			for k := range results {
-				a := &Autoencoder{Points: m, Plain: k == 0}
+			for k, off := range []plain.Set{plain.Encoder, ""} {
+				a := &Autoencoder{Points: m, Plain: off}
 				specs := a.Specs()
 				results[k] = graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 					w := weights.Bind(specs, in[1:])
@@ -246,7 +247,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 			x, theta := in[0], in[1]
 			w, m := in[2:2+n], in[2+n:]
 			o := a.Forward(weights.Bind(specs, w), x, Train)
-			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Options{Method: ot1d.Sort, Wrt: ot1d.Y}), 1)
+			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Options{Plain: plain.Sort, Wrt: ot1d.Y}), 1)
 			loss := graph.ReduceAllMean(f)
 			grads := graph.Gradient(loss, w...)
 			out := []*graph.Node{loss, o.Latent, o.Cloud, f}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -23,18 +22,13 @@ type progress struct {
 	LastLoss  float64 `json:"last_loss"`
 
 	Validation []float64 `json:"validation,omitempty"` // loss on the clouds held out, by epoch
+	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
 }
 
 // checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..".
 type checkpoint struct {
-	progress progress
-	count    float64 // Adam's steps
-	tensors  *weights.Set
-}
-
-type checkpointState struct {
 	progress
-	Count float64 `json:"adam_steps"`
+	tensors *weights.Set
 }
 
 const (
@@ -48,7 +42,7 @@ const (
 // saveCheckpoint writes the checkpoint under a temporary name, syncs it, renames it, and removes all but the newest two.
 func saveCheckpoint(run string, c checkpoint) error {
 	dir := filepath.Join(run, checkpointDir)
-	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.progress.Step))
+	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.Step))
 	if _, err := os.Stat(name); err == nil {
 		return nil // the same step of a repeatable run: the same content
 	}
@@ -60,7 +54,7 @@ func saveCheckpoint(run string, c checkpoint) error {
 	if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
 		return err
 	}
-	if err := durable.WriteJSON(filepath.Join(tmp, stateFile), checkpointState{c.progress, c.count}); err != nil {
+	if err := durable.WriteJSON(filepath.Join(tmp, stateFile), c.progress); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp, 0o755); err != nil {
@@ -148,16 +142,11 @@ func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 }
 
 func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
-	var s checkpointState
-	path := filepath.Join(dir, stateFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
+	var c checkpoint
+	if err := readJSON(filepath.Join(dir, stateFile), &c.progress); err != nil {
 		return checkpoint{}, err
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return checkpoint{}, fmt.Errorf("%s: %w", path, err)
-	}
-	path = filepath.Join(dir, tensorsFile)
+	path := filepath.Join(dir, tensorsFile)
 	set, err := weights.ReadSafetensors(path)
 	if err != nil {
 		return checkpoint{}, err
@@ -166,5 +155,6 @@ func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return checkpoint{progress: s.progress, count: s.Count, tensors: set}, nil
+	c.tensors = set
+	return c, nil
 }

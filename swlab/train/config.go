@@ -1,19 +1,15 @@
 package train
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -37,7 +33,7 @@ type Config struct {
 	DK            int            `json:"dk"`
 	K             int            `json:"k"`
 	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
-	Plain         string         `json:"plain,omitempty"` // FastPaths that are switched off, separated by commas
+	Plain         plain.Set      `json:"plain,omitempty"` // fast paths that are switched off
 
 	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
@@ -60,20 +56,20 @@ func DefaultConfig() Config {
 // LossSettings are the loss's part of the configuration, with what its amortizer depends on.
 func (c Config) LossSettings() loss.Settings {
 	s := c.Settings
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.plain(FastAttention)}
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.Plain}
 	return s
 }
 
 // Model builds what the configuration describes.
 func (c Config) Model() (Model, error) {
-	if err := c.checkPlain(); err != nil {
+	if err := c.Plain.Check(); err != nil {
 		return Model{}, err
 	}
 	net, err := pointnet.New(c.Points)
 	if err != nil {
 		return Model{}, err
 	}
-	net.Plain = c.plain(FastEncoder)
+	net.Plain = c.Plain
 	l, err := loss.NewGraph(c.Loss, c.LossSettings())
 	if err != nil {
 		return Model{}, err
@@ -84,12 +80,29 @@ func (c Config) Model() (Model, error) {
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Stored: c.plain(FastTables)}
-	m.Climb.Graph = c.plain(FastAscent)
-	if c.plain(FastSort) {
-		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
-	}
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain}
 	return m, c.checkState(m)
+}
+
+// HasFastPath says whether a step of the configuration takes that fast path, which Plain could switch off.
+func (c Config) HasFastPath(path plain.Set) bool {
+	m, err := c.Model()
+	if err != nil {
+		return false
+	}
+	sliced, isSliced := m.Loss.(loss.Sliced)
+	switch path {
+	case plain.Ascent:
+		return isSliced && sliced.Rule.Ascent != nil
+	case plain.Attention: // the maps with queries
+		queries, err := loss.Reads(c.Loss, c.LossSettings(), false, "dk")
+		return err == nil && queries
+	case plain.Sort:
+		return isSliced
+	case plain.Tables:
+		return !isSliced
+	}
+	return path == plain.Encoder
 }
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
@@ -171,89 +184,94 @@ func (c Config) checkDivision() error {
 	return nil
 }
 
-// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller where Batch does not divide the
-// clouds; a single cloud left over joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
-func (c Config) batches(epoch int) [][]int32 {
-	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
-	all := datasets.Batches(order, c.Batch)
-	if n := len(all); n > 1 && len(all[n-1]) == 1 {
-		all = append(all[:n-2], order[(n-2)*c.Batch:])
-	}
-	return all
+// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, Batch where it is 0, and with the
+// numbers that the loss decides where they are left to it, Slices and P. For the hash all clouds are read, once where they are a stream. What is
+// wrong with them, Run says.
+func (c Config) On(set datasets.Clouds) Config {
+	c, _ = c.on(set)
+	return c
 }
 
-// batchesFrom are the rows of every step after that many, to the end of the run.
-func (c Config) batchesFrom(step int) iter.Seq[[]int32] {
-	return func(yield func([]int32) bool) {
-		total, per := c.totalSteps(), c.perEpoch()
-		for step < total {
-			for _, rows := range c.batches(step / per)[step%per:] {
-				if step == total || !yield(rows) {
-					return
-				}
-				step++
-			}
-		}
+func (c Config) on(set datasets.Clouds) (Config, error) {
+	h := datasets.HeaderOf(set)
+	if h.N < 1 {
+		return c, fmt.Errorf("%s: no clouds to train on", h.Name)
 	}
-}
-
-// perEpoch is the number of steps of one pass.
-func (c Config) perEpoch() int { return len(c.batches(0)) }
-
-// totalSteps is the number of steps of the whole run.
-func (c Config) totalSteps() int {
-	n := c.Epochs * c.perEpoch()
-	if c.Steps >= 0 {
-		n = min(n, c.Steps)
-	}
-	return n
-}
-
-// Names of the files of a run folder.
-const (
-	configFile    = "config.json"
-	logFile       = "log.jsonl"
-	resultFile    = "result.json"
-	weightsFile   = "weights.safetensors"   // the last state of the autoencoder
-	bestFile      = "best.safetensors"      // the autoencoder after the epoch of lowest mean training loss
-	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
-	checkpointDir = "checkpoints"
-)
-
-// ReadConfig reads the configuration of the run in dir.
-func ReadConfig(dir string) (Config, error) {
-	var c Config
-	path := filepath.Join(dir, configFile)
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return c, fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
-	}
+	digest, err := set.Digest()
 	if err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
+	c = c.Fit(h)
+	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.M, h.N, digest[:12]
+	if c.Devices == 1 {
+		c.Devices = 0
+	}
+	m, err := c.Model()
+	if err != nil {
+		return c, err
+	}
+	if s, ok := m.Loss.(loss.Sliced); ok {
+		c.Slices = s.Rule.Slices
+	}
+	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
+		c.P = e.Exponent()
 	}
 	return c, nil
 }
 
-// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is the last where no epoch was
-// finished.
-func WeightsFile(dir, state string) (string, error) {
-	best, last := filepath.Join(dir, bestFile), filepath.Join(dir, weightsFile)
-	switch state {
-	case "best":
-		if _, err := os.Stat(best); err == nil {
-			return best, nil
+// validatedOn returns c with the field that the clouds held out decide.
+func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
+	if held == nil {
+		c.Validation = ""
+		return c, nil
+	}
+	if h := held.Header(); h.M != c.Points || h.D != pointnet.Dim || h.N == 0 {
+		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", h.Name, c.Points, pointnet.Dim, h.N, h.M, h.D)
+	}
+	digest, err := held.Digest()
+	if err != nil {
+		return c, err
+	}
+	c.Validation = digest[:12]
+	return c, nil
+}
+
+const (
+	stateBytes = 8    // of a number of the state: the host's copy and the device's
+	pointBytes = 6000 // of a point of a batch: the encoder's activations and their gradients, measured on both CPU backends
+)
+
+// checkState returns an error, a *memory.Error, where weights and moments would not fit into the memory of this machine.
+func (c Config) checkState(m Model) error {
+	var need int64
+	for _, s := range m.stateSpecs() {
+		need = memory.Sum(need, memory.Bytes(append([]int{stateBytes}, s.Shape...)...))
+	}
+	return memory.Check(fmt.Sprintf("points, dk, k: weights and moments for %d points, d_k = %d, k = %d", c.Points, c.DK, c.K), need)
+}
+
+// CheckMemory returns an error where a step on that backend would not fit into the memory of this machine. What a GPU holds is not
+// looked at.
+func (c Config) CheckMemory(backend string) error {
+	m, err := c.Model()
+	if err != nil || backend == "xla:cuda" {
+		return err
+	}
+	what := fmt.Sprintf("batch, points: a step on %d clouds of %d points", c.Batch, c.Points)
+	if err := memory.Check(what, memory.Bytes(pointBytes, c.Batch, c.Points)); err != nil {
+		return err
+	}
+	if s, ok := m.Loss.(loss.Sliced); ok {
+		if err := s.CheckSlices(c.Batch, s.Rule.Slices, pointnet.Dim); err != nil {
+			return err
 		}
-	case "last":
-	default:
-		return "", fmt.Errorf("expected best or last, found %q", state)
+		if c.Amortizer != "" {
+			if err := amortizer.CheckPairs(c.Amortizer, c.LossSettings().Maps, c.Batch); err != nil {
+				return err
+			}
+		}
 	}
-	if _, err := os.Stat(last); err != nil {
-		return "", fmt.Errorf("%s holds no trained weights: no %s in it", dir, weightsFile)
-	}
-	return last, nil
+	return loss.CheckTables(m.Loss, backend, c.Batch, c.Points, c.Points)
 }
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".

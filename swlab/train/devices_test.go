@@ -44,16 +44,10 @@ func TestDevices(t *testing.T) {
 
 // sameOnDevices runs c on one device and on four, and lets each go on where the other was cut off.
 func sameOnDevices(t *testing.T, c Config) {
-	var one, four Programs
-	defer one.Close()
-	defer four.Close()
 	dir := t.TempDir()
 	run := func(name string, devices int, o Options) string {
 		t.Helper()
-		c.Devices, o.Out, o.Programs = devices, filepath.Join(dir, name), &one
-		if devices > 1 {
-			o.Programs = &four
-		}
+		c.Devices, o.Out = devices, filepath.Join(dir, name)
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		o.Progress = func(r Record, _ int) {
@@ -100,18 +94,14 @@ func sameRun(t *testing.T, got, want, start string) {
 		files = append(files, amortizerFile)
 	}
 	for _, file := range files {
-		x, err := weights.ReadSafetensors(filepath.Join(got, file))
-		if err != nil {
-			t.Fatal(err)
+		var sets [3]*weights.Set
+		for i, dir := range []string{got, want, start} {
+			var err error
+			if sets[i], err = weights.ReadSafetensors(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		y, err := weights.ReadSafetensors(filepath.Join(want, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := weights.ReadSafetensors(filepath.Join(start, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, y, z := sets[0], sets[1], sets[2]
 		moved := 0.0
 		for _, name := range y.Names() {
 			if strings.Contains(name, ".running_") {

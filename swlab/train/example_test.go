@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -14,33 +15,28 @@ import (
 func ExampleRun() {
 	out, err := os.MkdirTemp("", "")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer os.RemoveAll(out)
 	set, err := datasets.Load(datasets.Builtin, datasets.Options{Points: 32})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	e, err := engine.Open("go") // "" takes the best backend
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer e.Close()
 	c := train.DefaultConfig()
 	c.Loss, c.Points, c.Batch, c.Steps, c.Slices = "sw", 32, 4, 2, 10
 	r, err := train.Run(context.Background(), e, set, c, train.Options{Out: out})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	log, err := train.ReadLog(out)
+	lines, err := train.ReadLog(out)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Println(r.Steps, "steps,", len(log), "lines of log, finite:", r.Loss > 0)
+	fmt.Println(r.Steps, "steps,", len(lines), "lines of log, finite:", r.Loss > 0)
 	// Output: 2 steps, 2 lines of log, finite: true
 }

@@ -8,98 +8,66 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
-
-// goEngine is the pure-Go backend, which has nothing to compile.
-func goEngine(t *testing.T) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
 
 // TestExtendedRun: a finished run that is made longer ends with the log, the weights and the configuration of one that was that long
 // from the beginning, bit for bit, whether it had ended with an epoch or within one.
 func TestExtendedRun(t *testing.T) {
-	first, longer := func(c *Config) { c.Epochs = 2 }, func(c *Config) { c.Epochs = 4 }
+	first, longer := func(c *Config) { c.Epochs = 1 }, func(c *Config) { c.Epochs = 2 }
 	for name, x := range map[string]struct {
 		c             Config
 		first, longer func(*Config)
 	}{
 		"epochs":           {config("v-dsw", "la"), first, longer},
 		"ascent":           {config("v-dsw", ""), first, longer},
-		"within an epoch":  {config("sw", ""), func(c *Config) { c.Steps = 4 }, func(c *Config) { c.Steps = 8 }},
-		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Steps = 0 }, func(c *Config) { c.Steps = -1 }},
+		"within an epoch":  {config("sw", ""), func(c *Config) { c.Steps = 2 }, func(c *Config) { c.Steps = 4 }},
+		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Epochs, c.Steps = 1, 0 }, func(c *Config) { c.Epochs = 1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := x.c
 			x.longer(&whole)
-			want, wholeDir := finishedOn(t, goEngine(t), whole, Options{})
+			want, wholeDir := finished(t, goBackend(t), whole, Options{})
 			short := x.c
 			x.first(&short)
-			before, dir := finishedOn(t, goEngine(t), short, Options{})
-			got, _ := finishedOn(t, goEngine(t), whole, Options{Out: dir, Resume: true})
+			before, dir := finished(t, goBackend(t), short, Options{})
+			got, _ := finished(t, goBackend(t), whole, Options{Out: dir, Resume: true})
 			if before.Steps >= got.Steps || got.Steps != want.Steps || got.BestEpoch != want.BestEpoch || got.BestLoss != want.BestLoss {
 				t.Errorf("after %d steps extended to %+v, at once %+v", before.Steps, got, want)
 			}
-			if !sameLog(values(t, dir), values(t, wholeDir)) {
-				t.Errorf("the logs differ:\n%v\n%v", values(t, dir), values(t, wholeDir))
-			}
-			names := []string{configFile, weightsFile, bestFile}
+			files := []string{configFile, weightsFile, bestFile}
 			if whole.Amortizer != "" {
-				names = append(names, amortizerFile)
+				files = append(files, amortizerFile)
 			}
-			for _, file := range names {
-				if !sameFile(t, filepath.Join(dir, file), filepath.Join(wholeDir, file)) {
-					t.Errorf("%s differs", file)
-				}
-			}
+			sameRuns(t, dir, wholeDir, files...)
 		})
 	}
 }
 
 // TestCutOffExtension: a run that is cut off while it is made longer is an unfinished one of the new length.
 func TestCutOffExtension(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many seconds")
-	}
 	c := config("sw", "")
 	c.Epochs = 1
-	_, dir := finishedOn(t, goEngine(t), c, Options{})
-	c.Epochs = 4
-	_, whole := finishedOn(t, goEngine(t), c, Options{})
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Run(ctx, goEngine(t), boxes(12, 32), c, Options{Out: dir, Resume: true, Progress: func(r Record, _ int) {
-		if r.Step == 5 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	_, dir := finished(t, goBackend(t), c, Options{})
+	c.Epochs = 2
+	_, whole := finished(t, goBackend(t), c, Options{})
+	cutOff(t, goBackend(t), boxes(12, 32), c, 4, Options{Out: dir, Resume: true})
 	if _, err := ReadResult(dir); err == nil {
 		t.Error("an unfinished run has a result")
 	}
-	if now, err := ReadConfig(dir); err != nil || now.Epochs != 4 {
+	if now, err := ReadConfig(dir); err != nil || now.Epochs != 2 {
 		t.Errorf("configuration of %d epochs, %v", now.Epochs, err)
 	}
-	finishedOn(t, goEngine(t), c, Options{Out: dir, Resume: true})
-	if !sameLog(values(t, dir), values(t, whole)) || !sameFile(t, filepath.Join(dir, weightsFile), filepath.Join(whole, weightsFile)) {
-		t.Error("the run differs")
-	}
+	finished(t, goBackend(t), c, Options{Out: dir, Resume: true})
+	sameRuns(t, dir, whole, weightsFile)
 }
 
 // TestNotExtended: what cannot be made longer says why, and stays as it is.
 func TestNotExtended(t *testing.T) {
 	c := config("sw", "")
 	c.Epochs = 2
-	_, taken := finishedOn(t, goEngine(t), c, Options{})
-	_, bare := finishedOn(t, goEngine(t), c, Options{})
+	_, taken := finished(t, goBackend(t), c, Options{})
+	_, bare := finished(t, goBackend(t), c, Options{})
 	if err := os.RemoveAll(filepath.Join(bare, checkpointDir)); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +85,7 @@ func TestNotExtended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longer := c
 			x.change(&longer)
-			_, err := Run(context.Background(), goEngine(t), boxes(12, 32), longer, Options{Out: x.dir, Resume: true})
+			_, err := Run(context.Background(), goBackend(t), boxes(12, 32), longer, Options{Out: x.dir, Resume: true})
 			if !errors.As(err, new(CallError)) {
 				t.Fatalf("%v, expected a wrong call", err)
 			}
@@ -140,14 +108,14 @@ func TestNotExtended(t *testing.T) {
 func TestFit(t *testing.T) {
 	c := config("chamfer", "")
 	c.Points, c.Batch, c.Steps = 0, 0, 1
-	_, dir := finishedOn(t, goEngine(t), c, Options{})
+	_, dir := finished(t, goBackend(t), c, Options{})
 	if now, err := ReadConfig(dir); err != nil || now.Points != 32 || now.Batch != 12 {
 		t.Errorf("%d points, batch %d, %v", now.Points, now.Batch, err)
 	}
 	if big := c.Fit(boxes(130, 2).Header()); big.Batch != 128 || big.Points != 2 {
 		t.Errorf("130 clouds: %+v", big)
 	}
-	_, err := Run(context.Background(), goEngine(t), boxes(1, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
+	_, err := Run(context.Background(), goBackend(t), boxes(1, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})
 	if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "at least 2 clouds") {
 		t.Errorf("one cloud: %v", err)
 	}

@@ -1,9 +1,9 @@
-// Package train trains the autoencoder on a loss between clouds: the step as one compiled graph, the run with its log,
-// checkpoints and resumption.
 package train
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -12,6 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -34,9 +35,7 @@ type Model struct {
 	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
 	AmortizerSteps int
 
-	Method ot1d.Method
-	Climb  loss.Climb // of losses with an ascent
-	Stored bool       // Chamfer and EMD with all tables stored
+	Plain plain.Set // fast paths that are switched off
 }
 
 // State is everything that a step changes.
@@ -82,7 +81,7 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 		m.ascend(&out, s, x, y, noise.Ascend)
 	}
 	// The updated psi is a constant here: no gradient of the loss reaches it.
-	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Method: m.Method, Stored: m.Stored}, x, y)
+	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
 	out.After = r.Location
 	out.Loss = graph.ReduceAllMean(r.Pairs)
 	if out.Before != nil {
@@ -119,7 +118,7 @@ func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	for step := range max(m.AmortizerSteps, 1) {
-		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Method: m.Method}, x, y)
+		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
 		objective := graph.ReduceAllMean(r.Pairs)
 		if step == 0 {
 			out.Ascent, out.Before = objective, r.Location
@@ -183,4 +182,105 @@ func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
 	next, points := graph.RandomIntN(state, int32(d[1]), shape)
 	clouds := graph.BroadcastToDims(graph.InsertAxes(rows, -1), batch, d[1])
 	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
+}
+
+// part is a group of the state's tensors.
+type part struct {
+	prefix string // of their names in a checkpoint
+	specs  []weights.Spec
+	stream uint64 // of their initial values
+	nodes  func(*State) *weights.Nodes
+}
+
+// parts lists the state, but for the count, in its order on the device.
+func (m Model) parts() []part {
+	zeros := func(specs []weights.Spec) []weights.Spec {
+		specs = slices.Clone(specs)
+		for i := range specs {
+			specs[i].Init = nil
+		}
+		return specs
+	}
+	return []part{
+		{"net/", m.Net.Specs(), netStream, func(s *State) *weights.Nodes { return &s.Net }},
+		{"momentum/", zeros(m.trained()), 0, func(s *State) *weights.Nodes { return &s.Momentum }},
+		{"psi/", m.Loss.Specs(), psiStream, func(s *State) *weights.Nodes { return &s.Psi }},
+		{"second/", zeros(m.Loss.Specs()), 0, func(s *State) *weights.Nodes { return &s.Second }},
+	}
+}
+
+// stateSpecs names what a checkpoint holds.
+func (m Model) stateSpecs() []weights.Spec {
+	var out []weights.Spec
+	for _, p := range m.parts() {
+		for _, s := range p.specs {
+			s.Name = p.prefix + s.Name
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// initial draws the state of step 0: network and amortizer from generators of their own.
+func (m Model) initial(seed uint64) checkpoint {
+	set := weights.NewSet()
+	for _, p := range m.parts() {
+		drawn := weights.Init(p.specs, stream(seed, 0, p.stream))
+		for _, name := range drawn.Names() {
+			t, _ := drawn.Get(name)
+			set.Put(p.prefix+name, t)
+		}
+	}
+	return checkpoint{progress: progress{BestEpoch: -1}, tensors: set}
+}
+
+// bind names the nodes of a state.
+func (m Model) bind(nodes []*graph.Node) (s State) {
+	for _, p := range m.parts() {
+		*p.nodes(&s) = weights.Bind(p.specs, nodes[:len(p.specs)])
+		nodes = nodes[len(p.specs):]
+	}
+	s.Count = nodes[0]
+	return s
+}
+
+// unbind lists the nodes of parts of a state, then its count.
+func unbind(s State, parts []part) []*graph.Node {
+	var out []*graph.Node
+	for _, p := range parts {
+		for _, sp := range p.specs {
+			out = append(out, p.nodes(&s).Get(sp.Name))
+		}
+	}
+	return append(out, s.Count)
+}
+
+// Streams of random numbers of one seed.
+const (
+	netStream = iota + 1
+	psiStream
+	stepStream
+	climbStream
+	predictStream
+	checkStream
+)
+
+// stream mixes a seed, a step and a purpose into a seed of its own (the finalizer of splitmix64).
+func stream(seed uint64, step int, purpose uint64) uint64 {
+	z := seed*0x9e3779b97f4a7c15 + uint64(step)*0xd1342543de82ef95 + purpose*0xda942042e4dd58b5
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// group is the part of a set whose names start with prefix, without it.
+func group(s *weights.Set, prefix string) *weights.Set {
+	out := weights.NewSet()
+	for _, n := range s.Names() {
+		if rest, ok := strings.CutPrefix(n, prefix); ok {
+			t, _ := s.Get(n)
+			out.Put(rest, t)
+		}
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -25,31 +25,26 @@ func TestPlain(t *testing.T) {
 	}
 	clouds := tensors.FromFlatDataAndDimensions(set.Points[:batch*points*3], batch, points, 3)
 	for _, c := range []struct {
-		loss, amortizer, plain string
-		value, gradient        float64 // tolerances, relative to the largest number
+		loss, amortizer string
+		plain           plain.Set
+		value, gradient float64 // tolerances, relative to the largest number
 	}{
-		{"sw", "", FastEncoder, 1e-6, 3e-4},
-		{"sw", "", FastSort, 1e-6, 1e-3}, // points closer than a key's step may be matched otherwise
-		{"v-dsw", "la", FastAttention, 1e-5, 2e-3},
+		{"sw", "", plain.Encoder, 1e-6, 3e-4},
+		{"sw", "", plain.Sort, 1e-6, 1e-3}, // points closer than a key's step may be matched otherwise
+		{"v-dsw", "la", plain.Attention, 1e-5, 2e-3},
 		// amortizer.TestPlain has the other maps
-		{"chamfer", "", FastTables, 1e-6, 2e-5},
-		{"emd-approx", "", FastTables, 1e-5, 1e-4},
+		{"chamfer", "", plain.Tables, 1e-6, 2e-5},
+		{"emd-approx", "", plain.Tables, 1e-5, 1e-4},
 	} {
-		t.Run(c.loss+" "+c.amortizer+" "+c.plain, func(t *testing.T) {
-			step := func(plain string) (names []string, values [][]float32, nodes int) {
+		t.Run(c.loss+" "+c.amortizer+" "+string(c.plain), func(t *testing.T) {
+			step := func(off plain.Set) (names []string, values [][]float32, nodes int) {
 				config := DefaultConfig()
-				config.Loss, config.Amortizer, config.Points, config.Plain = c.loss, c.amortizer, points, plain
+				config.Loss, config.Amortizer, config.Points, config.Plain = c.loss, c.amortizer, points, off
 				m, err := config.Model()
 				if err != nil {
 					t.Fatal(err)
 				}
-				in := []any{clouds, tensors.FromFlatDataAndDimensions([]uint64{1, 2, 3}, 3)}
-				start := m.initial(1).tensors
-				for _, s := range m.stateSpecs() {
-					v, _ := start.Get(s.Name)
-					in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
-				}
-				in = append(in, tensors.FromScalar(float64(0)))
+				in := append([]any{clouds, tensors.FromFlatDataAndDimensions([]uint64{1, 2, 3}, 3)}, startOf(m, 1)...)
 				names = []string{"loss"}
 				for _, s := range m.trained() {
 					names = append(names, s.Name)
@@ -93,20 +88,5 @@ func TestPlain(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestPlainNames refuses names that switch nothing, and takes several.
-func TestPlainNames(t *testing.T) {
-	c := DefaultConfig()
-	for plain, ok := range map[string]bool{"": true, "sort": true, "sort,ascent,encoder,attention,tables": true, "sorting": false, "sort,": false, "sort, encoder": false} {
-		c.Plain = plain
-		_, err := c.Model()
-		if ok != (err == nil) {
-			t.Errorf("plain %q: %v", plain, err)
-		}
-		if err != nil && !strings.Contains(err.Error(), "ascent, attention, encoder, sort, tables") {
-			t.Errorf("plain %q: the error does not list the names: %v", plain, err)
-		}
 	}
 }

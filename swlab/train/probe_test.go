@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -51,17 +50,17 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 		c(&mod)
 	}
 	set := &datasets.Set{Name: "probe", N: clouds, M: m, D: 3, Points: points}
-	d := split.One(graphtest.Engine(t).Backend)
-	f, err := newFeed(graphtest.Engine(t), d, set, 0, nil)
+	d := split.One(backend(t).Backend)
+	f, err := newBatches(backend(t), d, set, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPrograms(d, mod)
+	p, err := newCompiled(d, mod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newStepper(d, mod, p, probeSeed, f, mod.initial(probeSeed))
-	t.Cleanup(func() { s.close(); p.close() })
+	t.Cleanup(func() { s.close(); f.close(); p.close() })
 	return s, points
 }
 
@@ -71,11 +70,21 @@ func rowsValue(s *stepper) split.Value { return split.Parts(s.devices, probeRows
 
 func step(t *testing.T, s *stepper, n int) Record {
 	t.Helper()
-	r, err := s.run(n, probeRows)
+	r, err := s.step(n, probeRows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// saved is the state on the host.
+func saved(t *testing.T, s *stepper) checkpoint {
+	t.Helper()
+	c, err := s.save(progress{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // stepState is the random state that step n starts from.
@@ -103,11 +112,8 @@ func maxSW(t *testing.T, steps int) loss.Graph {
 // TestNoiseIsFresh: the bootstrap, the ascent and the descent draw from different numbers, and so do different steps; one step
 // draws the same again.
 func TestNoiseIsFresh(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles several programs")
-	}
 	s, _ := probed(t, probe{func(c loss.Call, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
-	first, err := graph.CallOnce(graphtest.Engine(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
+	first, err := graph.CallOnce(backend(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
 		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
 	}, stepState(t, 1))
 	if err != nil {
@@ -140,8 +146,8 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []split.Value{climbing.feed.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
-	pair, err := climbing.locate.forward.Call(append(args, climbing.state...)...)
+	args := []split.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
+	pair, err := climbing.search.forward.Call(append(args, climbing.state...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +163,6 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 // TestAscentLocationIsUsed: a step of Max-SW whose direction was climbed costs more than one near the random start, and the start
 // is another in every step.
 func TestAscentLocationIsUsed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles several programs")
-	}
 	low, _ := probed(t, maxSW(t, 1))
 	high, _ := probed(t, maxSW(t, 60))
 	if start, top := step(t, low, 1).Loss, step(t, high, 1).Loss; !(start > 0) || top < 1.1*start {
@@ -167,7 +170,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.ascend(i+1, []split.Value{low.feed.all, rowsValue(low), {stepState(t, 1)}}, &Record{})
+		l, err := low.locate([]split.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}}, &Record{Step: i + 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,15 +185,9 @@ func TestAscentLocationIsUsed(t *testing.T) {
 // included, and the running statistics have moved.
 func TestStateAfterAStep(t *testing.T) {
 	s, _ := probed(t, probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
-	before, err := s.save(progress{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := saved(t, s)
 	step(t, s, 1)
-	after, err := s.save(progress{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := saved(t, s)
 	get := func(c checkpoint, name string) []float32 { v, _ := c.tensors.Get(name); return v.Data }
 	for _, sp := range s.model.Net.Specs() {
 		w, now := get(before, "net/"+sp.Name), get(after, "net/"+sp.Name)
@@ -211,9 +208,6 @@ func TestStateAfterAStep(t *testing.T) {
 // TestFineTuning: the climb starts from the amortizer's new prediction. With a rate of nothing the step is the amortized loss's own, but for
 // its noise: the amortizer takes the same kind of step; with a real rate the location costs more than the prediction.
 func TestFineTuning(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles several programs")
-	}
 	tuned := func(rate float64, steps int) Record {
 		s := loss.Defaults()
 		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentRate, s.AscentTangent = "la", true, steps, rate, true
@@ -223,15 +217,9 @@ func TestFineTuning(t *testing.T) {
 			t.Fatal(err)
 		}
 		model, _ := probed(t, l)
-		before, err := model.save(progress{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := saved(t, model)
 		r := step(t, model, 1)
-		after, err := model.save(progress{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := saved(t, model)
 		for _, name := range []string{"psi/attn.tovalues.weight", "second/attn.tovalues.weight", "net/decoder.fc3.weight"} {
 			a, _ := before.tensors.Get(name)
 			b, _ := after.tensors.Get(name)
@@ -239,8 +227,8 @@ func TestFineTuning(t *testing.T) {
 				t.Errorf("%s has not moved", name)
 			}
 		}
-		if after.count != before.count+1 {
-			t.Errorf("Adam counts %v steps after %v", after.count, before.count)
+		if after.AdamSteps != before.AdamSteps+1 {
+			t.Errorf("Adam counts %v steps after %v", after.AdamSteps, before.AdamSteps)
 		}
 		return r
 	}

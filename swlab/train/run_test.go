@@ -38,14 +38,26 @@ func config(lossName, amortizer string) Config {
 	return c
 }
 
-// finished runs c to its end in a fresh folder.
-func finished(t *testing.T, c Config, o Options) (Result, string) {
+// backend is the one under test; in short mode the pure-Go one, which has nothing to compile.
+func backend(t *testing.T) *engine.Engine {
 	t.Helper()
-	return finishedOn(t, graphtest.Engine(t), c, o)
+	if testing.Short() {
+		return goBackend(t)
+	}
+	return graphtest.Engine(t)
 }
 
-// finishedOn is finished on that backend.
-func finishedOn(t *testing.T, e *engine.Engine, c Config, o Options) (Result, string) {
+func goBackend(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// finished runs c to its end on twelve boxes, in a fresh folder unless o names one.
+func finished(t *testing.T, e *engine.Engine, c Config, o Options) (Result, string) {
 	t.Helper()
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
@@ -55,6 +67,33 @@ func finishedOn(t *testing.T, e *engine.Engine, c Config, o Options) (Result, st
 		t.Fatal(err)
 	}
 	return r, o.Out
+}
+
+// cutOff runs c to step n and cancels it there.
+func cutOff(t *testing.T, e *engine.Engine, set datasets.Clouds, c Config, n int, o Options) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(r Record, _ int) {
+		if r.Step == n {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, e, set, c, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted run: %v", err)
+	}
+}
+
+// sameRuns compares logs, bit for bit and without times, and files.
+func sameRuns(t *testing.T, got, want string, files ...string) {
+	t.Helper()
+	if a, b := values(t, got), values(t, want); !sameLog(a, b) {
+		t.Errorf("the logs differ:\n%v\n%v", a, b)
+	}
+	for _, name := range files {
+		if !sameFile(t, filepath.Join(got, name), filepath.Join(want, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
 }
 
 // values are a log without its times.
@@ -93,26 +132,22 @@ func sameFile(t *testing.T, a, b string) bool {
 // TestRunResumes: a run cut off in the middle, with a log that ran ahead of
 // the checkpoint into nonsense and a half-written checkpoint lying about, ends the same; for every way to find locations.
 func TestRunResumes(t *testing.T) {
-	for _, c := range []Config{config("v-dsw", "la"), config("sw", ""), config("v-dsw", ""), config("chamfer", "")} {
+	for i, c := range []Config{config("sw", ""), config("v-dsw", "la"), config("v-dsw", ""), config("chamfer", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
 			t.Parallel()
-			_, whole := finished(t, c, Options{})
-			want := values(t, whole)
-			if len(want) != 9 { // 12 clouds in batches of 5, 5, 2, three times
-				t.Fatalf("%d steps, expected 9", len(want))
+			c.Epochs = 2
+			e := backend(t)
+			if i == 0 { // in short mode too
+				e = graphtest.Engine(t)
+			}
+			_, whole := finished(t, e, c, Options{})
+			if n := len(values(t, whole)); n != 6 { // 12 clouds in batches of 5, 5, 2, twice
+				t.Fatalf("%d steps, expected 6", n)
 			}
 
 			// Cut off after the 5th step, with a checkpoint at the 4th.
 			dir := filepath.Join(t.TempDir(), "run")
-			ctx, cancel := context.WithCancel(context.Background())
-			_, err := Run(ctx, graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, CheckpointEvery: 4, Progress: func(r Record, _ int) {
-				if r.Step == 5 {
-					cancel()
-				}
-			}})
-			if !errors.Is(err, context.Canceled) {
-				t.Fatalf("interrupted run: %v", err)
-			}
+			cutOff(t, e, boxes(12, 32), c, 5, Options{Out: dir, CheckpointEvery: 4})
 			newest, err := listCheckpoints(dir)
 			if err != nil || len(newest) != 2 || !strings.HasSuffix(newest[0], "5") {
 				t.Fatalf("checkpoints %v, %v", newest, err)
@@ -129,15 +164,8 @@ func TestRunResumes(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Close()
-			finished(t, c, Options{Out: dir, Resume: true})
-			if got := values(t, dir); !sameLog(got, want) {
-				t.Errorf("the resumed run differs:\n%v\n%v", got, want)
-			}
-			for _, name := range []string{weightsFile, bestFile} {
-				if !sameFile(t, filepath.Join(dir, name), filepath.Join(whole, name)) {
-					t.Errorf("%s of the resumed run differs", name)
-				}
-			}
+			finished(t, e, c, Options{Out: dir, Resume: true})
+			sameRuns(t, dir, whole, weightsFile, bestFile)
 			left, _ := filepath.Glob(filepath.Join(dir, "*", ".*"))
 			if len(left) > 0 {
 				t.Errorf("left behind: %v", left)
@@ -151,7 +179,7 @@ func TestRunResumes(t *testing.T) {
 func TestKilledEarly(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
-	_, whole := finished(t, c, Options{})
+	_, whole := finished(t, backend(t), c, Options{})
 	raw, err := os.ReadFile(filepath.Join(whole, configFile))
 	if err != nil {
 		t.Fatal(err)
@@ -173,10 +201,8 @@ func TestKilledEarly(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		finished(t, c, Options{Out: dir, Resume: resume})
-		if !sameLog(values(t, dir), values(t, whole)) || !sameFile(t, filepath.Join(dir, weightsFile), filepath.Join(whole, weightsFile)) {
-			t.Errorf("resume %v: the run differs", resume)
-		}
+		finished(t, backend(t), c, Options{Out: dir, Resume: resume})
+		sameRuns(t, dir, whole, weightsFile)
 		for _, path := range left {
 			if _, err := os.Stat(path); err == nil {
 				t.Errorf("resume %v: %s was left behind", resume, filepath.Base(path))
@@ -189,7 +215,7 @@ func TestKilledEarly(t *testing.T) {
 func TestBrokenCheckpointsGoAway(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
-	_, dir := finished(t, c, Options{CheckpointEvery: 1})
+	_, dir := finished(t, backend(t), c, Options{CheckpointEvery: 1})
 	dirs, err := listCheckpoints(dir)
 	if err != nil || len(dirs) != 2 {
 		t.Fatalf("%v, %v", dirs, err)
@@ -197,12 +223,12 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dirs[0], tensorsFile), 100); err != nil {
 		t.Fatal(err)
 	}
-	finished(t, c, Options{Out: dir, Resume: true})
+	finished(t, backend(t), c, Options{Out: dir, Resume: true})
 	m, err := c.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.progress.Step != 2 {
+	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.Step != 2 {
 		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
 	}
 	for _, d := range dirs {
@@ -210,7 +236,7 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+	_, err = Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
 	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") || !strings.Contains(err.Error(), tensorsFile) {
 		t.Errorf("all checkpoints broken: %v", err)
 	}
@@ -221,8 +247,8 @@ func TestOneProcessPerFolder(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 1
 	dir := filepath.Join(t.TempDir(), "run")
-	finished(t, c, Options{Out: dir, Progress: func(Record, int) {
-		_, err := Run(context.Background(), graphtest.Engine(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+	finished(t, backend(t), c, Options{Out: dir, Progress: func(Record, int) {
+		_, err := Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
 		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "in use by another process") {
 			t.Errorf("a second run in the folder: %v", err)
 		}
@@ -256,7 +282,7 @@ func TestNoBatchOfOne(t *testing.T) {
 	}
 	c := config("chamfer", "")
 	c.Epochs = 1
-	if r, err := Run(context.Background(), graphtest.Engine(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
+	if r, err := Run(context.Background(), backend(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -274,27 +300,30 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestSeedDecides: the same seed gives the same log, bit for bit, and another seed another one.
+// TestSeedDecides: the same seed gives the same log and weights, bit for bit, whether the executables are the run's own or were compiled
+// for runs of other seeds and numbers of ascent steps; another seed gives another log.
 func TestSeedDecides(t *testing.T) {
-	c := config("v-dsw", "la")
-	c.Steps = 2
-	_, a := finished(t, c, Options{})
-	_, b := finished(t, c, Options{})
-	c.Seed = 2
-	_, other := finished(t, c, Options{})
-	if !sameLog(values(t, a), values(t, b)) || !sameFile(t, filepath.Join(a, weightsFile), filepath.Join(b, weightsFile)) {
-		t.Errorf("two runs with one seed differ:\n%v\n%v", values(t, a), values(t, b))
-	}
-	if sameLog(values(t, a), values(t, other)) {
-		t.Error("another seed gives the same log")
+	kept := backend(t)
+	fresh := &engine.Engine{Name: kept.Name, Backend: kept.Backend} // keeps no executables
+	for _, c := range []Config{config("v-dsw", "la"), config("v-dsw", "")} {
+		c.Seed, c.Steps, c.AscentSteps, c.Batch = 2, 2, 5, 6
+		other := c
+		other.Seed, other.AscentSteps = 1, 2
+		_, alone := finished(t, fresh, c, Options{})
+		_, before := finished(t, kept, other, Options{})
+		_, again := finished(t, kept, c, Options{})
+		sameRuns(t, again, alone, weightsFile)
+		if sameLog(values(t, before), values(t, alone)) {
+			t.Error("another seed gives the same log")
+		}
 	}
 }
 
 // TestRunLearns: the loss falls, the result says what happened, and finished runs resume to themselves at once.
 func TestRunLearns(t *testing.T) {
-	c := config("sw", "")
-	c.Epochs, c.Slices, c.Batch = 60, 30, 4 // one shape of batch, one compilation
-	r, dir := finished(t, c, Options{})
+	c, e := config("sw", ""), graphtest.Engine(t) // of TestRunResumes: compiled already
+	c.Epochs = 60
+	r, dir := finished(t, e, c, Options{})
 	log := values(t, dir)
 	mean := func(rs []Record) (m float64) {
 		for _, x := range rs {
@@ -322,7 +351,7 @@ func TestRunLearns(t *testing.T) {
 	}
 	short := c
 	short.Epochs = best + 1
-	if _, end := finished(t, short, Options{}); !sameFile(t, filepath.Join(dir, bestFile), filepath.Join(end, weightsFile)) {
+	if _, end := finished(t, e, short, Options{}); !sameFile(t, filepath.Join(dir, bestFile), filepath.Join(end, weightsFile)) {
 		t.Errorf("%s is not the state after epoch %d", bestFile, best)
 	}
 	w, err := weights.ReadSafetensors(filepath.Join(dir, weightsFile))
@@ -336,7 +365,7 @@ func TestRunLearns(t *testing.T) {
 	if _, err := w.Match(model.Net.Specs()); err != nil {
 		t.Error(err)
 	}
-	if again, _ := finished(t, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss || again.BestEpoch != r.BestEpoch {
+	if again, _ := finished(t, e, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss || again.BestEpoch != r.BestEpoch {
 		t.Errorf("resuming a finished run: %+v, was %+v", again, r)
 	}
 }
@@ -344,7 +373,7 @@ func TestRunLearns(t *testing.T) {
 func TestZeroStepsInitialiseAndSave(t *testing.T) {
 	c := config("v-dsw", "la")
 	c.Steps = 0
-	r, dir := finished(t, c, Options{})
+	r, dir := finished(t, backend(t), c, Options{})
 	if r.Steps != 0 || r.BestEpoch != -1 || len(values(t, dir)) != 0 {
 		t.Errorf("result %+v", r)
 	}
@@ -373,7 +402,7 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 func TestWrongCalls(t *testing.T) {
 	good := boxes(12, 32)
 	flat := &datasets.Set{Name: "flat", N: 4, M: 32, D: 2, Points: make([]float32, 4*32*2)}
-	_, taken := finished(t, config("sw", ""), Options{})
+	_, taken := finished(t, backend(t), config("sw", ""), Options{})
 	before := values(t, taken)
 	filled := t.TempDir()
 	if err := os.WriteFile(filepath.Join(filled, "thesis.txt"), []byte("x"), 0o644); err != nil {
@@ -405,7 +434,7 @@ func TestWrongCalls(t *testing.T) {
 			if c.o.Out == "" {
 				c.o.Out = filepath.Join(t.TempDir(), "run")
 			}
-			_, err := Run(context.Background(), graphtest.Engine(t), c.set, cfg, c.o)
+			_, err := Run(context.Background(), backend(t), c.set, cfg, c.o)
 			if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)
 			}
@@ -416,13 +445,5 @@ func TestWrongCalls(t *testing.T) {
 	}
 	if !sameLog(values(t, taken), before) {
 		t.Error("the run that was there has changed")
-	}
-}
-
-func TestBootstrapDrawsWithReplacement(t *testing.T) {
-	// About 63 % of the points of a cloud are distinct in a bootstrap, in no order, and every point comes from its own cloud.
-	distinct, total := bootstrapStatistics(t, 64, 512)
-	if share := float64(distinct) / float64(total); math.Abs(share-(1-math.Exp(-1))) > 0.01 {
-		t.Errorf("%.4f of the points are distinct, expected 0.632", share)
 	}
 }

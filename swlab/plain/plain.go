@@ -1,0 +1,50 @@
+// Package plain names the computations that are faster than their formulas read, so that they can be switched off.
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+)
+
+// Set names the fast paths that are switched off, separated by commas: "sort,encoder". Under the zero value all of them are on,
+// each on the backends where it pays off. The results are equal up to rounding.
+type Set string
+
+const (
+	// Ascent finds the location's ascent's costs by plain Go between two graphs (loss.Sliced.Climber); off: in one graph.
+	Ascent Set = "ascent"
+	// Attention never stores the scores of the amortizers A, EA and LA; off: all of them, with GoMLX's gradient.
+	Attention Set = "attention"
+	// Encoder evaluates the autoencoder's last encoder layer only where the maximum over the points is reached, 2 to 3 times faster;
+	// off: at every point.
+	Encoder Set = "encoder"
+	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections that are closer than a key's step
+	// may differ. Off: exactly, by XLA's sort.
+	Sort Set = "sort"
+	// Tables builds the distances between the points for Chamfer and approximate EMD block by block; off: all are stored.
+	Tables Set = "tables"
+)
+
+// Names lists the fast paths.
+func Names() []string {
+	return []string{string(Ascent), string(Attention), string(Encoder), string(Sort), string(Tables)}
+}
+
+// Has says whether a fast path is switched off.
+func (s Set) Has(path Set) bool { return slices.Contains(strings.Split(string(s), ","), string(path)) }
+
+// Check returns an error that lists the names where s holds one that is none.
+func (s Set) Check() error {
+	if s == "" {
+		return nil
+	}
+	for _, name := range strings.Split(string(s), ",") {
+		if !slices.Contains(Names(), name) {
+			return fmt.Errorf("plain: expected some of %s, separated by commas, found %q%s", strings.Join(Names(), ", "), name, suggest.Hint(name, Names()))
+		}
+	}
+	return nil
+}

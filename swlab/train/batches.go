@@ -1,0 +1,172 @@
+package train
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+)
+
+// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller where Batch does not divide the
+// clouds; a single cloud left over joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
+func (c Config) batches(epoch int) [][]int32 {
+	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
+	all := datasets.Batches(order, c.Batch)
+	if n := len(all); n > 1 && len(all[n-1]) == 1 {
+		all = append(all[:n-2], order[(n-2)*c.Batch:])
+	}
+	return all
+}
+
+// batchesFrom are the rows of every step after that many, to the end of the run.
+func (c Config) batchesFrom(step int) iter.Seq[[]int32] {
+	return func(yield func([]int32) bool) {
+		total, per := c.totalSteps(), c.perEpoch()
+		for step < total {
+			for _, rows := range c.batches(step / per)[step%per:] {
+				if step == total || !yield(rows) {
+					return
+				}
+				step++
+			}
+		}
+	}
+}
+
+// perEpoch is the number of steps of one pass.
+func (c Config) perEpoch() int {
+	batch := max(c.Batch, 1)
+	n := (c.Clouds + batch - 1) / batch
+	if n > 1 && c.Clouds%batch == 1 {
+		n--
+	}
+	return n
+}
+
+// totalSteps is the number of steps of the whole run.
+func (c Config) totalSteps() int {
+	n := c.Epochs * c.perEpoch()
+	if c.Steps >= 0 {
+		n = min(n, c.Steps)
+	}
+	return n
+}
+
+// deviceData is Options.DeviceData where it is left open: all of ShapeNet's 1.41 GB fit.
+const deviceData = 2 << 30
+
+// defaultDeviceData is deviceData, and where so many devices share the host's memory, together at most half of what is available.
+func defaultDeviceData(backend string, devices int) int64 {
+	if backend == "xla:cuda" {
+		return deviceData
+	}
+	free, _ := memory.Available()
+	return min(deviceData, free/2/int64(devices))
+}
+
+// batches gives the steps the clouds that Bootstrap draws from: all of them, which lie on the device, with the rows of the batch; or those
+// of the batch, read on the host while the step before ran. The draws depend on the place in the batch alone, so both give the same
+// samples.
+//
+// Several devices get all of that each; the rows of the batch are divided among them.
+type batches struct {
+	devices     split.Devices
+	points, dim int
+	all         split.Value                     // [clouds, points, dim], or nil
+	read        func() ([]float32, error, bool) // the clouds of one batch after the other, where all is nil
+	stop        func()
+}
+
+// newBatches puts set on the device where it takes at most budget bytes (Options.DeviceData), or starts to read batches.
+func newBatches(e *engine.Engine, d split.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
+	h := set.Header()
+	f := &batches{devices: d, points: h.M, dim: h.D}
+	if budget == 0 {
+		budget = defaultDeviceData(e.Name, d.Count())
+	}
+	shape := shapes.Make(dtypes.Float32, h.N, h.M, h.D)
+	if int64(shape.ByteSize()) > budget {
+		f.read, f.stop = iter.Pull2(datasets.Ahead(set, rows))
+		return f, nil
+	}
+	for i := range d.Count() {
+		t, err := upload(e.Backend, compute.DeviceNum(i), set, shape)
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		f.all = append(f.all, t)
+	}
+	return f, nil
+}
+
+// upload puts the clouds of set on a device.
+func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, shape shapes.Shape) (*tensors.Tensor, error) {
+	h := set.Header()
+	all, err := tensors.FromShapeForBackend(b, device, shape)
+	if err != nil {
+		return nil, err
+	}
+	// In place: on the CPU this is the one copy.
+	write := tensors.MutableFlatData(all, func(flat []float32) {
+		for rows := range h.InOrder() {
+			at := int(rows[0]) * h.M * h.D
+			if err = set.Read(flat[at:at+len(rows)*h.M*h.D], rows); err != nil {
+				return
+			}
+		}
+	})
+	if err == nil {
+		err = write
+	}
+	if err == nil {
+		err = all.ToDevice(b, device)
+	}
+	if err != nil {
+		all.FinalizeAll()
+		return nil, err
+	}
+	return all, nil
+}
+
+// next returns the clouds to draw from and where in them those of rows lie, which must be the next of the batches. The
+// data are handed back by used.
+func (f *batches) next(rows []int32) (data, at split.Value, err error) {
+	if f.all != nil {
+		return f.all, split.Parts(f.devices, rows, len(rows)), nil
+	}
+	clouds, err, ok := f.read()
+	if err == nil && !ok {
+		err = errors.New("a step without a batch")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return split.Copies(f.devices, clouds, len(rows), f.points, f.dim), split.Parts(f.devices, order, len(rows)), nil
+}
+
+// used frees the clouds of a batch after its step.
+func (f *batches) used(data split.Value) {
+	if f.all == nil {
+		data.Finalize()
+	}
+}
+
+func (f *batches) close() {
+	f.all.Finalize()
+	if f.stop != nil {
+		f.stop()
+	}
+}

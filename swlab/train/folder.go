@@ -1,0 +1,316 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+// Names of the files of a run folder.
+const (
+	configFile    = "config.json"
+	logFile       = "log.jsonl"
+	resultFile    = "result.json"
+	weightsFile   = "weights.safetensors"   // the last state of the autoencoder
+	bestFile      = "best.safetensors"      // the autoencoder after the epoch of lowest mean training loss
+	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
+	checkpointDir = "checkpoints"
+)
+
+// CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that run, or one that differs in
+// Epochs and Steps only and has not done more than c asks for; else it must be empty or not exist.
+func CheckOut(c Config, o Options) error {
+	if o.Out == "" {
+		return CallError{errors.New("out: expected a folder for the run")}
+	}
+	if o.Resume {
+		old, err := ReadConfig(o.Out)
+		if err != nil {
+			return CallError{err}
+		}
+		if c.Backend == "" {
+			c.Backend = old.Backend // not opened yet
+		}
+		c.Devices = old.Devices
+		if err := c.continues(old, o.Out); err != nil {
+			return CallError{err}
+		}
+		return nil
+	}
+	entries, err := os.ReadDir(o.Out)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return CallError{fmt.Errorf("out: %w", err)}
+	}
+	for _, e := range entries {
+		if e.Name() == configFile {
+			return CallError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
+		}
+	}
+	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and nobody's work.
+	if len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), "."+configFile+".") {
+		return CallError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
+	}
+	return nil
+}
+
+// openFolder makes the run folder, or reads the one to resume, and returns the state to start from. The folder is this
+// process's until unlock.
+func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), err error) {
+	if err := CheckOut(c, o); err != nil {
+		return start, nil, err
+	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return start, nil, fmt.Errorf("out: %w", err)
+	}
+	unlock, err = durable.Lock(o.Out)
+	if errors.Is(err, durable.ErrLocked) {
+		return start, nil, CallError{fmt.Errorf("out: %s is in use by another process", o.Out)}
+	}
+	if err != nil {
+		return start, nil, fmt.Errorf("out: %w", err)
+	}
+	if start, err = begin(m, c, o); err != nil {
+		unlock()
+	}
+	return start, unlock, err
+}
+
+// begin is openFolder inside the lock. The configuration is written first: from then on the run can be resumed, and
+// before its first checkpoint that means from step 0.
+func begin(m Model, c Config, o Options) (checkpoint, error) {
+	if err := CheckOut(c, o); err != nil { // again: another process may have been faster
+		return checkpoint{}, err
+	}
+	if err := removeLeftovers(o.Out); err != nil {
+		return checkpoint{}, err
+	}
+	if err := writeConfig(c, o); err != nil {
+		return checkpoint{}, fmt.Errorf("out: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
+		return checkpoint{}, fmt.Errorf("out: %w", err)
+	}
+	start, err := loadCheckpoint(o.Out, m.stateSpecs())
+	if errors.Is(err, errNoCheckpoint) {
+		return m.initial(c.Seed), nil
+	}
+	return start, err
+}
+
+// removeLeftovers removes the files that a killed process was writing.
+func removeLeftovers(run string) error {
+	for _, name := range []string{configFile, logFile, resultFile, weightsFile, bestFile, amortizerFile} {
+		if err := durable.RemoveTemporary(filepath.Join(run, name)); err != nil {
+			return err
+		}
+	}
+	return removeHalfCheckpoints(run)
+}
+
+// withLength is c as long as another run.
+func (c Config) withLength(other Config) Config {
+	c.Epochs, c.Steps = other.Epochs, other.Steps
+	return c
+}
+
+// continues returns why the run in dir, of the configuration old, cannot go on as c.
+func (c Config) continues(old Config, dir string) error {
+	if diff := c.withLength(old).Differences(old); len(diff) > 0 {
+		return fmt.Errorf("%s holds another run: %s", dir, strings.Join(diff, "; "))
+	}
+	changes := c.Differences(old)
+	if len(changes) == 0 {
+		return nil
+	}
+	change := strings.Join(changes, "; ")
+	done, err := stepsDone(dir)
+	switch total := c.totalSteps(); {
+	case err != nil:
+		return err
+	case total < done:
+		return fmt.Errorf("%s has done %d steps and can only be made longer, found a length of %d steps (%s)", dir, done, total, change)
+	case total == old.totalSteps():
+		return fmt.Errorf("%s ends after %d steps all the same (%s): a run ends at the first of epochs (%d) and steps (%d; -1: no bound)",
+			dir, total, change, c.Epochs, c.Steps)
+	}
+	return nil
+}
+
+// stepsDone is the number of steps that a run has kept. A finished run without its checkpoints, as tables and sweeps keep
+// theirs, is an error: it cannot go on.
+func stepsDone(dir string) (int, error) {
+	all, err := listCheckpoints(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return 0, err
+	}
+	if len(all) == 0 {
+		if _, err := ReadResult(dir); err == nil {
+			return 0, fmt.Errorf("%s is finished and its checkpoints have been removed, so it cannot be extended; train the longer run in another folder", dir)
+		}
+		return 0, nil
+	}
+	return strconv.Atoi(strings.TrimPrefix(filepath.Base(all[0]), checkpointPrefix))
+}
+
+// writeConfig writes the configuration of a new run, or the new length of one that is resumed, which is no longer finished then.
+func writeConfig(c Config, o Options) error {
+	path := filepath.Join(o.Out, configFile)
+	if !o.Resume {
+		return durable.WriteJSON(path, c)
+	}
+	old, err := ReadConfig(o.Out)
+	if err != nil || old == old.withLength(c) {
+		return err
+	}
+	if err := os.Remove(filepath.Join(o.Out, resultFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return durable.WriteJSON(path, old.withLength(c))
+}
+
+// ReadConfig reads the configuration of the run in dir.
+func ReadConfig(dir string) (Config, error) {
+	var c Config
+	err := readJSON(filepath.Join(dir, configFile), &c)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
+	}
+	return c, err
+}
+
+// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is the last where no epoch was
+// finished.
+func WeightsFile(dir, state string) (string, error) {
+	best, last := filepath.Join(dir, bestFile), filepath.Join(dir, weightsFile)
+	switch state {
+	case "best":
+		if _, err := os.Stat(best); err == nil {
+			return best, nil
+		}
+	case "last":
+	default:
+		return "", fmt.Errorf("expected best or last, found %q", state)
+	}
+	if _, err := os.Stat(last); err != nil {
+		return "", fmt.Errorf("%s holds no trained weights: no %s in it", dir, weightsFile)
+	}
+	return last, nil
+}
+
+// ReadResult reads the result of the finished run in dir.
+func ReadResult(dir string) (Result, error) {
+	var r Result
+	err := readJSON(filepath.Join(dir, resultFile), &r)
+	r.Run = dir // not where it was when it was written
+	return r, err
+}
+
+func readJSON(path string, v any) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Record is one line of log.jsonl.
+type Record struct {
+	Step    int      `json:"step"`             // 1 is the first
+	Epoch   int      `json:"epoch"`            // 0 is the first
+	Loss    float64  `json:"loss"`             // the descended loss, mean over the batch
+	Ascent  *float64 `json:"ascent,omitempty"` // the ascended objective before its update; amortized losses only
+	Turn    *float64 `json:"turn,omitempty"`   // degrees by which the ascent turned the predicted directions, mean; amortized losses only
+	Seconds float64  `json:"seconds"`          // of this step
+}
+
+// ReadLog reads the log of the run in dir. A last line that was cut off is left out.
+func ReadLog(dir string) ([]Record, error) { return readLog(dir, math.MaxInt) }
+
+// readLog reads at most that many lines; what follows them may be anything.
+func readLog(dir string, most int) ([]Record, error) {
+	path := filepath.Join(dir, logFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no log: no %s in it", dir, logFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Record
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	for i, line := range lines {
+		if len(out) == most {
+			break
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			if i == len(lines)-1 { // no newline at its end: cut off
+				break
+			}
+			return nil, fmt.Errorf("%s line %d: %w", path, i+1, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// openLog keeps the lines of the first steps, which a checkpoint has made durable, and opens the log for appending. Later ones
+// will be written again, whatever a crash has made of them.
+func openLog(dir string, step int) (*os.File, error) {
+	path := filepath.Join(dir, logFile)
+	var keep []Record
+	if step > 0 {
+		var err error
+		if keep, err = readLog(dir, step); err != nil {
+			return nil, err
+		}
+		if len(keep) != step || keep[step-1].Step != step {
+			return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
+		}
+	}
+	err := durable.Write(path, func(w io.Writer) error {
+		for _, r := range keep {
+			if err := json.NewEncoder(w).Encode(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o644)
+}
+
+// times returns the sum and the median of the seconds of the steps.
+func times(records []Record) (sum, median float64) {
+	if len(records) == 0 {
+		return 0, 0
+	}
+	s := make([]float64, len(records))
+	for i, r := range records {
+		s[i] = r.Seconds
+		sum += r.Seconds
+	}
+	slices.Sort(s)
+	return sum, (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}

@@ -1,0 +1,210 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// compiled are the executables of a model's step.
+type compiled struct {
+	descend *split.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
+	search  *locationSearch // nil unless the location is found by ascent
+}
+
+// locationSearch finds the locations of a batch by ascent on the clouds and reconstructions of the step. In fine-tuning it also takes
+// the amortizer's ascent step, because the search starts from the new prediction.
+type locationSearch struct {
+	forward  *split.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, turn, new psi...]
+	climb    *slicing.Climber
+	fineTune bool
+}
+
+// compile returns the executables of m, the model of c, which the engine keeps for the next run of such a model: one of another seed or
+// number of ascent steps.
+func compile(e *engine.Engine, d split.Devices, m Model, c Config) (compiled, func(), error) {
+	key, err := c.graphKey()
+	if err != nil {
+		return compiled{}, nil, err
+	}
+	p, release, err := engine.Compiled(e, "train "+key, func(compute.Backend) (compiled, func(), error) {
+		p, err := newCompiled(d, m)
+		return p, p.close, err
+	})
+	if err == nil && p.search != nil {
+		search := *p.search
+		search.climb = search.climb.WithSteps(c.AscentSteps)
+		p.search = &search
+	}
+	return p, release, err
+}
+
+// graphKey is what the graphs of a run and their shapes depend on.
+func (c Config) graphKey() (string, error) {
+	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
+	c.Epochs, c.Steps, c.Seed = 0, 0, 0
+	c.AscentSteps = min(c.AscentSteps, 1) // without a step there is no ascent: the location is drawn in the step itself
+	key, err := json.Marshal(c)
+	return string(key), err
+}
+
+func newCompiled(d split.Devices, m Model) (p compiled, err error) {
+	in := []split.Layout{split.Whole, split.Batch, split.Whole} // clouds, rows, random state
+	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
+		if p.search, err = newLocationSearch(d, m, sl); err != nil {
+			return p, err
+		}
+		in = append(in, split.Batch)
+	}
+	located := p.search != nil
+	p.descend, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.build(in, located) }, append(in, split.Whole), []split.Layout{split.Whole})
+	if err != nil {
+		p.close()
+	}
+	return p, err
+}
+
+func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
+	climb, err := sl.SplitClimber(d, m.Plain)
+	if err != nil {
+		return nil, err
+	}
+	l := &locationSearch{climb: climb, fineTune: sl.Rule.Amortizer != nil}
+	in := []split.Layout{split.Whole, split.Batch, split.Whole} // clouds, rows, random states, state
+	out := []split.Layout{split.Batch, split.Batch}
+	if l.fineTune {
+		out = append(out, split.Batch, split.Whole)
+	}
+	l.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+		_, x := Bootstrap(in[2], in[0], in[1])
+		s := m.bind(in[4:])
+		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
+		if !l.fineTune {
+			return []*graph.Node{x, y}
+		}
+		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
+		return append([]*graph.Node{x, y, out.After, out.Ascent, out.Turn}, unbind(out.State, m.parts()[2:])...)
+	}, in, out)
+	if err != nil {
+		l.close()
+	}
+	return l, err
+}
+
+// build is the graph of one step: clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
+func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
+	clouds, rows, rng := in[0], in[1], in[2]
+	in = in[3:]
+	var location *graph.Node
+	if located {
+		location, in = in[0], in[1:]
+	}
+	rng, x := Bootstrap(rng, clouds, rows)
+	src := slicing.Seeded(rng)
+	out := m.Step(m.bind(in), x, location, Noise{Ascend: src, Descend: src})
+	result := []*graph.Node{out.Loss}
+	if out.Ascent != nil {
+		result = append(result, out.Ascent, out.Turn)
+	}
+	return append(result, unbind(out.State, m.parts())...)
+}
+
+func (p compiled) close() {
+	if p.descend != nil {
+		p.descend.Finalize()
+	}
+	p.search.close()
+}
+
+func (l *locationSearch) close() {
+	if l == nil {
+		return
+	}
+	if l.forward != nil {
+		l.forward.Finalize()
+	}
+	l.climb.Close()
+}
+
+// stepper runs a model's steps with all state on the device, or on each of several that share every batch. Its step is in train.go.
+type stepper struct {
+	compiled
+	devices split.Devices
+	model   Model
+	seed    uint64
+	batches *batches
+	state   []split.Value // in the order of stateSpecs, then Adam's count
+}
+
+// newStepper puts the state of a checkpoint on the device. The executables and batches stay the caller's.
+func newStepper(d split.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
+	s := &stepper{compiled: p, devices: d, model: m, seed: seed, batches: data}
+	for _, sp := range m.stateSpecs() {
+		t, _ := c.tensors.Get(sp.Name)
+		s.state = append(s.state, split.Copies(d, t.Data, sp.Shape...))
+	}
+	s.state = append(s.state, split.Copies(d, []float64{c.AdamSteps}))
+	return s
+}
+
+// locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the amortizer's step.
+func (s *stepper) locate(args []split.Value, r *Record) (split.Value, error) {
+	rng, err := s.devices.Random(int64(stream(s.seed, r.Step, predictStream)))
+	if err != nil {
+		return nil, err
+	}
+	defer rng.Finalize()
+	out, err := s.search.forward.Call(append(append(args[:len(args):len(args)], rng), s.state...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer out[0].Finalize()
+	defer out[1].Finalize()
+	var from split.Value
+	if s.search.fineTune {
+		from = out[2]
+		defer from.Finalize()
+		r.Ascent, r.Turn = new(take(out[3])), new(take(out[4]))
+		psi := out[5:]
+		old := s.state[len(s.state)-len(psi):]
+		for i, v := range psi {
+			old[i].Finalize()
+			old[i] = v
+		}
+	}
+	return s.search.climb.ClimbSplit(int64(stream(s.seed, r.Step, climbStream)), from, out[0], out[1])
+}
+
+// take reads a number, which is the same on every device, and frees it.
+func take(v split.Value) float64 {
+	defer v.Finalize()
+	return float64(v[0].Value().(float32))
+}
+
+// close frees the state on the device.
+func (s *stepper) close() { finalize(s.state) }
+
+// save copies the state to the host.
+func (s *stepper) save(p progress) (checkpoint, error) {
+	c := checkpoint{progress: p, tensors: weights.NewSet()}
+	specs := s.model.stateSpecs()
+	for i, sp := range specs {
+		v, err := tensors.CopyFlatData[float32](s.state[i][0])
+		if err != nil {
+			return c, fmt.Errorf("copying %s from the device: %w", sp.Name, err)
+		}
+		c.tensors.Put(sp.Name, weights.Tensor{Shape: sp.Shape, Data: v})
+	}
+	c.AdamSteps = s.state[len(specs)][0].Value().(float64)
+	return c, nil
+}

@@ -1,0 +1,288 @@
+// Package train trains the autoencoder on a loss between clouds. [Run] is the whole run, from the configuration to the result:
+// read train.go from top to bottom. [Model.Step] is the mathematics of one step.
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/version"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Result of a run, as in result.json.
+type Result struct {
+	Steps     int     `json:"steps"`
+	Epochs    int     `json:"epochs"`     // whole passes done
+	Loss      float64 `json:"loss"`       // of the last step
+	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss (validation loss where there is one), counted from 0; -1 before the first whole pass
+	BestLoss  float64 `json:"best_loss"`
+	// Validation is the loss on the clouds held out after every whole pass; nil without such clouds.
+	Validation     []float64 `json:"validation,omitempty"`
+	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
+	SecondsPerStep float64   `json:"seconds_per_step"` // median
+	Run            string    `json:"run"`
+	Version        string    `json:"version,omitempty"` // of the program that finished the run; "": before versions were noted
+}
+
+// Options of Run that do not change the result.
+type Options struct {
+	Out             string // run folder
+	Resume          bool   // continue the run in Out
+	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
+	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered. Larger sets are read batch by
+	// batch, the next one during a step. 0: 2 GiB, and on the CPU, over all devices, at most half the memory that is free; below 0: no
+	// set is kept.
+	DeviceData int64
+	// Validation are clouds held out: the best epoch is then the one of lowest loss on them (Config.Validation).
+	Validation datasets.Clouds
+	// Progress is called after every step with the record and the number of steps of the whole run.
+	Progress func(r Record, total int)
+}
+
+// CallError marks a call that cannot be carried out as it is: a wrong setting, data that do not fit, a folder that holds
+// another run. Nothing has been written then.
+type CallError struct{ Err error }
+
+func (e CallError) Error() string {
+	if e.Err == nil {
+		return "the call cannot be carried out"
+	}
+	return e.Err.Error()
+}
+func (e CallError) Unwrap() error { return e.Err }
+
+// Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
+// checkpoints, weights.safetensors and amortizer.safetensors (the last state), best.safetensors (the epoch of lowest mean training
+// loss, which the paper evaluates), result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
+//
+// On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
+// anywhere and resumed. A run, finished or not, is resumed with other Epochs and Steps too, as long as they do not end it before
+// what has been done: it then goes on, and ends, as if it had had them from the beginning. Cancelling ctx saves a checkpoint and
+// returns ctx's error. Where the training is done but one of the last files cannot be written, the error comes with the result.
+func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c, m, devices, err := prepare(e, set, c, o.Validation)
+	if err != nil {
+		return Result{}, CallError{err}
+	}
+	// The state of step 0, or of the newest checkpoint.
+	start, unlock, err := openFolder(m, c, o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	log, err := openLog(o.Out, start.Step)
+	if err != nil {
+		return Result{}, err
+	}
+	defer log.Close()
+	data, err := newBatches(e, devices, set, o.DeviceData, c.batchesFrom(start.Step))
+	if err != nil {
+		return Result{}, err
+	}
+	defer data.close()
+	compiled, release, err := compile(e, devices, m, c)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	s := newStepper(devices, m, compiled, c.Seed, data, start)
+	defer s.close()
+
+	r := run{config: c, options: o, engine: e, stepper: s, log: log, progress: start.progress}
+	for rows := range c.batchesFrom(r.Step) {
+		if ctx.Err() != nil {
+			if _, err := r.save(); err != nil {
+				return Result{}, fmt.Errorf("interrupted, and the checkpoint was not saved: %w", err)
+			}
+			return Result{}, ctx.Err()
+		}
+		if err := r.train(rows); err != nil {
+			return Result{}, err
+		}
+		if r.Step%c.perEpoch() == 0 {
+			err = r.endEpoch()
+		} else if n := o.CheckpointEvery; n > 0 && r.Step%n == 0 {
+			_, err = r.save()
+		}
+		if err != nil {
+			return Result{}, err
+		}
+	}
+	return r.finish()
+}
+
+// prepare completes c from the data and checks it, before anything is written.
+func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, d split.Devices, err error) {
+	if err = engine.Ready(e); err != nil {
+		return c, m, d, err
+	}
+	c = c.Fit(datasets.HeaderOf(set))
+	if err = c.Check(set); err != nil {
+		return c, m, d, err
+	}
+	if c, err = c.on(set); err != nil {
+		return c, m, d, err
+	}
+	if c, err = c.validatedOn(held); err != nil {
+		return c, m, d, err
+	}
+	c.Backend = e.Name
+	if d, err = split.New(e.Backend, max(c.Devices, 1)); err != nil {
+		return c, m, d, fmt.Errorf("%w, on backend %s", err, e.Name)
+	}
+	if m, err = c.Model(); err != nil {
+		return c, m, d, err
+	}
+	return c, m, d, c.CheckMemory(e.Name)
+}
+
+// run is a run under way.
+type run struct {
+	config  Config
+	options Options
+	engine  *engine.Engine
+	stepper *stepper
+	log     *os.File
+	progress
+}
+
+// train does one step on the clouds of those rows and writes its line of the log.
+func (r *run) train(rows []int32) error {
+	began := time.Now()
+	rec, err := r.stepper.step(r.Step+1, rows)
+	if err != nil {
+		return err
+	}
+	if math.IsNaN(rec.Loss) || math.IsInf(rec.Loss, 0) {
+		return fmt.Errorf("the loss is %v at step %d of %s: the run is stopped, its last checkpoint is whole", rec.Loss, rec.Step, r.options.Out)
+	}
+	rec.Epoch, rec.Seconds = r.Step/r.config.perEpoch(), time.Since(began).Seconds()
+	if err := json.NewEncoder(r.log).Encode(rec); err != nil {
+		return err
+	}
+	r.Step, r.LastLoss = rec.Step, rec.Loss
+	r.EpochSum += rec.Loss
+	if r.options.Progress != nil {
+		r.options.Progress(rec, r.config.totalSteps())
+	}
+	return nil
+}
+
+// step trains on the clouds of those rows. n is its number; the first is 1. [Model.Step] has the mathematics.
+func (s *stepper) step(n int, rows []int32) (r Record, err error) {
+	rng, err := s.devices.Random(int64(stream(s.seed, n, stepStream)))
+	if err != nil {
+		return r, err
+	}
+	defer rng.Finalize()
+	clouds, at, err := s.batches.next(rows)
+	if err != nil {
+		return r, err
+	}
+	defer s.batches.used(clouds)
+	defer at.Finalize()
+	r.Step = n
+	args := []split.Value{clouds, at, rng}
+	// Where the location of the slicing distribution is found by ascent, that comes first, and in fine-tuning the amortizer's ascent.
+	if s.search != nil {
+		location, err := s.locate(args, &r)
+		if err != nil {
+			return r, err
+		}
+		defer location.Finalize()
+		args = append(args, location)
+	}
+	// Then, in one executable: the amortizer's ascent steps, and the descent step of the autoencoder.
+	out, err := s.descend.Call(append(args, s.state...)...)
+	if err != nil {
+		return r, err
+	}
+	scalars := len(out) - len(s.state)
+	s.close()
+	s.state = out[scalars:]
+	r.Loss = take(out[0])
+	if scalars > 1 {
+		r.Ascent, r.Turn = new(take(out[1])), new(take(out[2]))
+	}
+	return r, nil
+}
+
+// endEpoch notes the best epoch and saves. It is the one of lowest loss on the clouds held out, or of lowest unweighted mean of the
+// batches' losses, as in the released code.
+func (r *run) endEpoch() error {
+	epoch, mean := r.Step/r.config.perEpoch()-1, r.EpochSum/float64(r.config.perEpoch())
+	r.EpochSum = 0
+	if r.options.Validation != nil {
+		var err error
+		if mean, err = r.validate(epoch); err != nil {
+			return err
+		}
+		r.Validation = append(r.Validation, mean)
+	}
+	if r.BestEpoch < 0 || mean < r.BestLoss {
+		r.BestEpoch, r.BestLoss = epoch, mean
+		c, err := r.stepper.save(r.progress)
+		if err != nil {
+			return err
+		}
+		if err := r.write(bestFile, c, "net/"); err != nil {
+			return err
+		}
+	}
+	_, err := r.save()
+	return err
+}
+
+// save writes a checkpoint of the state, which it returns.
+func (r *run) save() (checkpoint, error) {
+	c, err := r.stepper.save(r.progress)
+	if err != nil {
+		return c, err
+	}
+	if err := r.log.Sync(); err != nil { // the log must not be behind the checkpoint
+		return c, err
+	}
+	return c, saveCheckpoint(r.options.Out, c)
+}
+
+// write writes the tensors of a checkpoint whose names start with prefix, without it.
+func (r *run) write(file string, c checkpoint, prefix string) error {
+	return weights.WriteSafetensors(filepath.Join(r.options.Out, file), group(c.tensors, prefix))
+}
+
+// finish writes the last state under its public names, and the result, which it returns even where a file cannot be written.
+func (r *run) finish() (Result, error) {
+	out := r.options.Out
+	records, err := ReadLog(out)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out, Version: version.String()}
+	res.Seconds, res.SecondsPerStep = times(records)
+	c, err := r.save()
+	if err != nil {
+		return res, err
+	}
+	if err := r.write(weightsFile, c, "net/"); err != nil {
+		return res, err
+	}
+	if len(r.stepper.model.Loss.Specs()) > 0 {
+		if err := r.write(amortizerFile, c, "psi/"); err != nil {
+			return res, err
+		}
+	}
+	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
+}

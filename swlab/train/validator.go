@@ -1,0 +1,154 @@
+package train
+
+import (
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// validator computes the training loss on clouds held out, with the network in evaluation mode, on one device. It changes nothing: the
+// amortizer predicts with the weights it has (the released code takes an ascent step on the validation clouds too).
+type validator struct {
+	locationSearch             // forward: random state, x, state... -> y, [prediction]
+	value          *split.Exec // random state, x, y, [location,] state... -> [batch]
+}
+
+func newValidator(b compute.Backend, m Model) (v *validator, err error) {
+	v = &validator{}
+	defer func() {
+		if err != nil {
+			v.close()
+		}
+	}()
+	d := split.One(b)
+	sl, ok := m.Loss.(loss.Sliced)
+	located := ok && sl.Rule.Ascent != nil
+	if located {
+		v.fineTune = sl.Rule.Amortizer != nil
+		if v.climb, err = sl.SplitClimber(d, m.Plain); err != nil {
+			return v, err
+		}
+	}
+	v.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+		s := m.bind(in[2:])
+		y := m.Net.Forward(s.Net, in[1], pointnet.Eval).Cloud
+		out := []*graph.Node{y}
+		if v.fineTune {
+			out = append(out, sl.Rule.Location(slicing.Seeded(in[0]), s.Psi, nil, in[1], y))
+		}
+		return out
+	}, nil, nil)
+	if err != nil {
+		return v, err
+	}
+	v.value, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+		rng, x, y := in[0], in[1], in[2]
+		in = in[3:]
+		var location *graph.Node
+		if located {
+			location, in = in[0], in[1:]
+		}
+		s := m.bind(in)
+		return []*graph.Node{m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Plain: m.Plain}, x, y).Pairs}
+	}, nil, nil)
+	return v, err
+}
+
+func (v *validator) close() {
+	v.locationSearch.close()
+	if v.value != nil {
+		v.value.Finalize()
+	}
+}
+
+// validate is the mean over the clouds held out of the training loss after that epoch, in evaluation mode, in batches of the run's size.
+func (r *run) validate(epoch int) (float64, error) {
+	c, clouds, m := r.config, r.options.Validation, r.stepper.model
+	key, err := c.graphKey()
+	if err != nil {
+		return 0, err
+	}
+	v, release, err := engine.Compiled(r.engine, "validate "+key, func(b compute.Backend) (*validator, func(), error) {
+		v, err := newValidator(b, m)
+		return v, v.close, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	h := clouds.Header()
+	sum := 0.0
+	for at := 0; at < h.N; at += c.Batch {
+		rows := make([]int32, min(c.Batch, h.N-at))
+		for i := range rows {
+			rows[i] = int32(at + i)
+		}
+		flat := make([]float32, len(rows)*h.M*h.D)
+		if err := clouds.Read(flat, rows); err != nil {
+			return 0, err
+		}
+		x := split.Value{tensors.FromFlatDataAndDimensions(flat, len(rows), h.M, h.D)}
+		pairs, err := v.losses(x, r.stepper.state, stream(stream(c.Seed, epoch, checkStream), at, checkStream), c.AscentSteps)
+		x.Finalize()
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range pairs {
+			sum += float64(p) / float64(h.N)
+		}
+	}
+	return sum, nil
+}
+
+// losses are the training losses of x [batch, m, 3] in evaluation mode, in that state.
+func (v *validator) losses(x split.Value, state []split.Value, seed uint64, steps int) ([]float32, error) {
+	rng, err := split.One(nil).Random(int64(seed))
+	if err != nil {
+		return nil, err
+	}
+	defer rng.Finalize()
+	args := func(first ...split.Value) []split.Value {
+		for _, s := range state {
+			first = append(first, s[:1]) // on the first device
+		}
+		return first
+	}
+	out, err := v.forward.Call(args(rng, x)...)
+	if err != nil {
+		return nil, err
+	}
+	defer finalize(out)
+	in := []split.Value{rng, x, out[0]}
+	if v.climb != nil {
+		var from split.Value
+		if v.fineTune {
+			from = out[1]
+		}
+		location, err := v.climb.WithSteps(steps).ClimbSplit(int64(stream(seed, 0, climbStream)), from, x, out[0])
+		if err != nil {
+			return nil, err
+		}
+		defer location.Finalize()
+		in = append(in, location)
+	}
+	values, err := v.value.Call(args(in...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer finalize(values)
+	return tensors.CopyFlatData[float32](values[0][0])
+}
+
+// finalize frees values on the device: Go's collector does not see what lies there.
+func finalize(all []split.Value) {
+	for _, v := range all {
+		v.Finalize()
+	}
+}
