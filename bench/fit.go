@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // curve is the cost of one kind of work by one program against an axis.
@@ -89,23 +91,15 @@ func fitCurve(c curve) (fit, bool) {
 
 // line is the slope of the least-squares line and its standard error, NaN for two points.
 func line(x, y []float64) (slope, err float64) {
-	n, mx, my := float64(len(x)), 0.0, 0.0
-	for i := range x {
-		mx, my = mx+x[i]/n, my+y[i]/n
-	}
-	xx, xy := 0.0, 0.0
-	for i := range x {
-		xx += (x[i] - mx) * (x[i] - mx)
-		xy += (x[i] - mx) * (y[i] - my)
-	}
-	slope = xy / xx
+	at0, slope := stat.LinearRegression(x, y, nil, false)
 	rest := 0.0
 	for i := range x {
-		r := y[i] - my - slope*(x[i]-mx)
+		r := y[i] - at0 - slope*x[i]
 		rest += r * r
 	}
+	n := float64(len(x))
 	if n == 2 {
 		return slope, math.NaN()
 	}
-	return slope, math.Sqrt(rest / (n - 2) / xx)
+	return slope, math.Sqrt(rest / (n - 2) / ((n - 1) * stat.Variance(x, nil)))
 }

@@ -86,7 +86,7 @@ func ComparePaired(a, b []float64, seed uint64) (Paired, error) {
 		}
 	}
 	n := float64(len(d))
-	of, oa, ob := score(d), score(a), score(b)
+	of, oa, ob := NewScore(d), NewScore(a), NewScore(b)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
 	half := t.Quantile(0.975) * of.StdErr
 	p := Paired{A: oa.Mean, B: ob.Mean, Difference: of.Mean, StdErr: of.StdErr, Low: of.Mean - half, High: of.Mean + half,

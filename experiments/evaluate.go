@@ -77,15 +77,17 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 
 // scores averages.
 func (p *PerCloud) scores() Scores {
-	s := Scores{N: len(p.CD), CD: score(p.CD), SW: score(p.SW), EMD: score(p.EMD)}
+	s := Scores{N: len(p.CD), CD: NewScore(p.CD), SW: NewScore(p.SW), EMD: NewScore(p.EMD)}
 	if p.ExactEMD != nil {
-		v := score(p.ExactEMD)
+		v := NewScore(p.ExactEMD)
 		s.ExactEMD = &v
 	}
 	return s
 }
 
-func score(v []float64) Score {
+// NewScore is the mean of values and its standard error, 0 for a single value. Sums are in order: gonum's stat adds in another, and the last
+// digits of stored results would change.
+func NewScore(v []float64) Score {
 	mean, square := 0.0, 0.0
 	for _, x := range v {
 		mean += x / float64(len(v))

@@ -66,12 +66,12 @@ func TestEvaluate(t *testing.T) {
 		cd[i] = nearestMean(a, b) + nearestMean(b, a)
 		sw[i] = math.Sqrt(sliced(a, b, theta))
 	}
-	want, got := score(cd), s.CD
+	want, got := NewScore(cd), s.CD
 	if math.Abs(got.Mean-want.Mean) > 1e-5*want.Mean || math.Abs(got.StdErr-want.StdErr) > 1e-4*want.StdErr {
 		t.Errorf("CD %v, plain Go %v", got, want)
 	}
 	// 35 clouds with 100 directions each: the mean is known to better than 2 %.
-	if want := score(sw); math.Abs(s.SW.Mean-want.Mean) > 0.02*want.Mean {
+	if want := NewScore(sw); math.Abs(s.SW.Mean-want.Mean) > 0.02*want.Mean {
 		t.Errorf("SW %v, plain Go %v", s.SW, want)
 	}
 	// The approximate EMD is not symmetric: the reconstruction comes first.
@@ -94,7 +94,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := score(exact.Pairs).Mean; math.Abs(again.ExactEMD.Mean/want-1) > 1e-5 || again.ExactEMD.Mean > again.EMD.Mean {
+	if want := NewScore(exact.Pairs).Mean; math.Abs(again.ExactEMD.Mean/want-1) > 1e-5 || again.ExactEMD.Mean > again.EMD.Mean {
 		t.Errorf("exact EMD %v, want %v; approximate %v", again.ExactEMD, want, again.EMD)
 	}
 	if again.ExactEMD = nil; again != s {
@@ -103,10 +103,10 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	if s := score([]float64{1, 2, 3, 6}); s.Mean != 3 || math.Abs(s.StdErr-math.Sqrt(14./3/4)) > 1e-12 {
+	if s := NewScore([]float64{1, 2, 3, 6}); s.Mean != 3 || math.Abs(s.StdErr-math.Sqrt(14./3/4)) > 1e-12 {
 		t.Errorf("%+v", s)
 	}
-	if s := score([]float64{5}); s != (Score{Mean: 5}) {
+	if s := NewScore([]float64{5}); s != (Score{Mean: 5}) {
 		t.Errorf("one cloud: %+v", s)
 	}
 }

@@ -88,18 +88,10 @@ func CheckDirection(name string, x, y *datasets.Set, o DirectionOptions) error {
 
 // prepareDirection checks the call and returns the map and its weights.
 func prepareDirection(name string, x, y *datasets.Set, o DirectionOptions) (amortizer.Amortizer, *weights.Set, error) {
-	for _, s := range []*datasets.Set{x, y} {
-		if err := finite(s); err != nil {
-			return nil, nil, err
-		}
+	if err := checkClouds(x, y); err != nil {
+		return nil, nil, err
 	}
 	c := amortizer.Config{Points: x.M, Dim: x.D, DK: o.DK, K: o.K, Form: o.Form}
-	switch {
-	case x.N != y.N:
-		return nil, nil, fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
-	case x.D != y.D:
-		return nil, nil, fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
-	}
 	if _, err := amortizer.New(name, c); err != nil {
 		return nil, nil, err
 	}

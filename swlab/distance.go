@@ -103,55 +103,77 @@ type Ledger struct {
 func Distance(name string, x, y *datasets.Set, o DistanceOptions) (d *Distances, err error) {
 	defer recovered(&err, "loss", name)
 	began := time.Now()
-	o.Settings = o.Settings.WithDefaults()
-	l, err := prepare(name, x, y, o)
+	p, l, err := prepare(name, x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	d = &Distances{Loss: l.Name(), Convention: l.Convention(), Backend: kindGo}
-	if o.Engine != nil {
-		d.Backend = o.Engine.Name
-	}
-	if e, ok := l.(interface{ Exponent() float64 }); ok {
-		d.Exponent = e.Exponent()
-	}
 	switch l := l.(type) {
 	case loss.Sliced:
-		err = (&slicedCall{Sliced: l, name: name, x: x, y: y, o: o, d: d}).run()
+		d, err = p.sliced(l)
 	case loss.Host:
-		err = onHost(l, x, y, o, d)
+		d, err = p.onHost(l)
 	case loss.Graph:
-		err = inGraph(name, l, x, y, o, d)
+		d, err = p.inGraph(l)
 	default:
 		err = fmt.Errorf("loss %q is computed neither in a graph nor on the host", name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.Value = 0
-	for _, v := range d.PerPair {
-		d.Value += v / float64(len(d.PerPair))
-	}
 	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
 		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", x.Name, y.Name)
 	}
-	if d.Costs == nil {
-		d.Low, d.High = d.Value, d.Value
-		d.PairErrs = make([]float64, len(d.PerPair))
+	d.Loss, d.Convention = l.Name(), l.Convention()
+	if e, ok := l.(interface{ Exponent() float64 }); ok {
+		d.Exponent = e.Exponent()
 	}
 	d.Ledger.Seconds = time.Since(began).Seconds()
 	return d, nil
 }
 
+// mean over the pairs. Every term is divided, so that large ones do not overflow their sum.
+func mean(pairs []float64) (value float64) {
+	for _, v := range pairs {
+		value += v / float64(len(pairs))
+	}
+	return value
+}
+
 // CheckDistance returns what is wrong with a call of Distance, before any work.
 func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
-	o.Settings = o.Settings.WithDefaults()
-	_, err := prepare(name, x, y, o)
+	_, _, err := prepare(name, x, y, o)
 	return err
 }
 
-// prepare checks the call and returns its loss.
-func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error) {
+// problem is a call of Distance that has been checked.
+type problem struct {
+	name string // of the loss
+	x, y *datasets.Set
+	DistanceOptions
+}
+
+// key is the configuration of the call's graphs.
+func (p problem) key() distanceGraph {
+	return distanceGraph{name: p.name, settings: p.Settings, gradient: p.Gradient}
+}
+
+// backend is the Engine's, or "go".
+func (p problem) backend() string {
+	if p.Engine == nil {
+		return "go"
+	}
+	return p.Engine.Name
+}
+
+// prepare checks the call and returns it, with defaults filled in, and its loss.
+func prepare(name string, x, y *datasets.Set, o DistanceOptions) (problem, loss.Loss, error) {
+	o.Settings = o.Settings.WithDefaults()
+	l, err := check(name, x, y, o)
+	return problem{name, x, y, o}, l, err
+}
+
+// check returns what is wrong with a call, or its loss.
+func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error) {
 	if o.Amortizer != "" {
 		h := x.Header()
 		o.Maps.Points, o.Maps.Dim = h.M, h.D
@@ -168,16 +190,8 @@ func prepare(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, err
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range []*datasets.Set{x, y} {
-		if err := finite(c); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case x.N != y.N:
-		return nil, fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
-	case x.D != y.D:
-		return nil, fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
+	if err := checkClouds(x, y); err != nil {
+		return nil, err
 	}
 	sliced, isSliced := l.(loss.Sliced)
 	for _, mass := range []struct {
@@ -254,6 +268,22 @@ func nameOf(e *engine.Engine) string {
 		return "xla:cpu"
 	}
 	return e.Name
+}
+
+// checkClouds returns an error unless x and y are pairs of clouds of finite numbers.
+func checkClouds(x, y *datasets.Set) error {
+	for _, s := range []*datasets.Set{x, y} {
+		if err := finite(s); err != nil {
+			return err
+		}
+	}
+	switch {
+	case x.N != y.N:
+		return fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
+	case x.D != y.D:
+		return fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
+	}
+	return nil
 }
 
 // finite returns an error for a set that is empty, or that holds what is no number.

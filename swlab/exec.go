@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // little is the work, in pairs of points compared, up to which the pure-Go backend has done it before XLA has compiled it: two pairs of
@@ -56,7 +58,7 @@ var graphsBuilt atomic.Int64
 
 // compiled returns the graph f compiled for the shapes of args, kept by the engine from an earlier call with an equal configuration, and what
 // gives it back. f should hold on to nothing large: it is kept with the graph.
-func compiled(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args []any) (*graph.Exec, func(), error) {
+func compiled(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args []*tensors.Tensor) (*graph.Exec, func(), error) {
 	return engine.Compiled(e, graphKey{what, config, shapesOf(args)}, func(b compute.Backend) (*graph.Exec, func(), error) {
 		x, err := graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
 			graphsBuilt.Add(1)
@@ -79,13 +81,17 @@ func compiled(e *engine.Engine, what string, config any, f func([]*graph.Node) [
 }
 
 // call calls a graph once.
-func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...any) ([]*tensors.Tensor, error) {
+func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	x, release, err := compiled(e, what, config, f, args)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return x.Call(args...)
+	in := make([]any, len(args))
+	for i, t := range args {
+		in[i] = t
+	}
+	return x.Call(in...)
 }
 
 // recovered makes an error of a panic: of a loss, a slicing distribution or an amortizer of another module.
@@ -96,10 +102,10 @@ func recovered(err *error, kind, name string) {
 }
 
 // shapesOf writes the shapes of tensors.
-func shapesOf(args []any) string {
+func shapesOf(args []*tensors.Tensor) string {
 	var b strings.Builder
 	for _, t := range args {
-		fmt.Fprintf(&b, "%s ", t.(*tensors.Tensor).Shape())
+		fmt.Fprintf(&b, "%s ", t.Shape())
 	}
 	return b.String()
 }
@@ -109,15 +115,46 @@ func tensor(s *datasets.Set) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(s.Points, s.N, s.M, s.D)
 }
 
+// upload makes tensors of weights, in their order.
+func upload(w *weights.Set) []*tensors.Tensor {
+	var out []*tensors.Tensor
+	for _, name := range w.Names() {
+		t, _ := w.Get(name)
+		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	return out
+}
+
+// numbers are the values of a tensor of float32 or float64.
+func numbers(t *tensors.Tensor) []float64 {
+	if t.DType() == dtypes.Float64 {
+		return tensors.MustCopyFlatData[float64](t)
+	}
+	return widen(tensors.MustCopyFlatData[float32](t))
+}
+
+func widen(v []float32) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// narrow turns results into float32, or says that they do not fit.
+func narrow(what string, v []float64) ([]float32, error) {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		if out[i] = float32(x); out[i]-out[i] != 0 {
+			return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
+		}
+	}
+	return out, nil
+}
+
 // finalize frees tensors on the device, which Go's collector does not see.
 func finalize(list ...*tensors.Tensor) {
 	for _, t := range list {
 		t.FinalizeAll()
-	}
-}
-
-func finalizeAll(args []any) {
-	for _, t := range args {
-		t.(*tensors.Tensor).FinalizeAll()
 	}
 }

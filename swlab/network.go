@@ -239,43 +239,16 @@ func forward(e *engine.Engine, what string, config any, w *weights.Set, rows int
 		}
 	}
 	row := func(in []*graph.Node) []*graph.Node { return []*graph.Node{build(in)} }
-	var params []any
-	for _, name := range w.Names() {
-		t, _ := w.Get(name)
-		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	release := func(args []any) { // Go's collector does not see what lies on the device
-		for _, t := range args {
-			t.(*tensors.Tensor).FinalizeAll()
-		}
-	}
-	defer release(params)
+	params := upload(w)
+	defer finalize(params...)
 	n := sets[0].Header().N
 	rows = min(rows, n)
 	var all []float32
 	for at := 0; at < n; at += rows {
 		first := min(at, n-rows) // the last part begins earlier, so that one graph serves all
-		numbers := make([]int32, rows)
-		for i := range numbers {
-			numbers[i] = int32(first + i)
-		}
-		var clouds []any
-		for _, s := range sets {
-			h := s.Header()
-			points := make([]float32, rows*h.M*h.D)
-			if err := s.Read(points, numbers); err != nil {
-				release(clouds)
-				return nil, err
-			}
-			clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, rows, h.M, h.D))
-		}
-		out, err := call(e, what, config, row, append(clouds, params...)...)
-		release(clouds)
-		if err != nil {
-			return nil, err
-		}
-		v, err := tensors.CopyFlatData[float32](out[0])
-		out[0].FinalizeAll()
+		v, err := part(sets, first, rows, func(clouds []*tensors.Tensor) ([]*tensors.Tensor, error) {
+			return call(e, what, config, row, append(clouds, params...)...)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -292,4 +265,28 @@ func forward(e *engine.Engine, what string, config any, w *weights.Set, rows int
 		}
 	}
 	return all, nil
+}
+
+// part is what f makes of the clouds first to first+rows of every set.
+func part(sets []datasets.Clouds, first, rows int, f func([]*tensors.Tensor) ([]*tensors.Tensor, error)) ([]float32, error) {
+	numbers := make([]int32, rows)
+	for i := range numbers {
+		numbers[i] = int32(first + i)
+	}
+	var clouds []*tensors.Tensor
+	defer func() { finalize(clouds...) }()
+	for _, s := range sets {
+		h := s.Header()
+		points := make([]float32, rows*h.M*h.D)
+		if err := s.Read(points, numbers); err != nil {
+			return nil, err
+		}
+		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, rows, h.M, h.D))
+	}
+	out, err := f(clouds)
+	if err != nil {
+		return nil, err
+	}
+	defer finalize(out...)
+	return tensors.CopyFlatData[float32](out[0])
 }

@@ -3,142 +3,122 @@ package swlab
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// slicedCall is a call of Distance with a sliced loss: find the location, draw the directions, cost them, reduce the costs.
-type slicedCall struct {
-	loss.Sliced
-	name  string
-	x, y  *datasets.Set
-	o     DistanceOptions
-	d     *Distances
-	onGPU bool
+// sliced is Distance with a sliced loss.
+func (p problem) sliced(l loss.Sliced) (d *Distances, err error) {
+	if p.Engine, err = p.sortingEngine(l); err != nil {
+		return nil, err
+	}
+	d = &Distances{}
+	if d.Location, d.Backend, err = p.locate(l); err != nil {
+		return nil, err
+	}
+	if d.Directions, err = p.draw(l, d.Location); err != nil {
+		return nil, err
+	}
+	d.Ledger = p.work(l, d.Directions)
+	cost := p.costOnHost
+	if p.onGPU() && p.Path == AutoPath || p.Path == GraphPath {
+		cost = p.costInGraph
+	}
+	e, err := cost(l, d.Directions)
+	if err != nil {
+		return nil, err
+	}
+	if e.backend != "" {
+		d.Backend = e.backend
+	}
+	d.PerPair, d.Slices, d.Costs, d.Gradient, d.Value = e.pairs, e.used, e.costs, e.gradient, mean(e.pairs)
+	var half float64
+	d.PairErrs, d.StdErr, half = p.uncertainty(l, e)
+	d.Low, d.High = d.Value-half, d.Value+half
+	return d, nil
 }
-
-// key is the configuration of the call's graphs.
-func (c *slicedCall) key() distanceGraph {
-	return distanceGraph{name: c.name, settings: c.o.Settings, gradient: c.o.Gradient}
-}
-
-const kindGo = "go"
 
 // muchSorting is how many projected points are worth a GPU where nobody has chosen a backend.
 const muchSorting = 1 << 27
 
-func (c *slicedCall) run() error {
-	if err := c.start(); err != nil {
-		return err
+// sortingEngine is the Engine given, or that of a GPU which the slices are worth opening, or nil.
+func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
+	sorted := float64(p.x.N) * float64(drawn(l.Rule)) * float64(p.x.M+p.y.M)
+	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
+		return engine.Open("")
 	}
-	if err := c.locate(); err != nil {
-		return err
-	}
-	if err := c.draw(); err != nil {
-		return err
-	}
-	c.d.Ledger.Slices += len(c.d.Directions) / c.x.D
-	c.d.Ledger.Sorts += 2 * len(c.d.Directions) / c.x.D
-	if c.onGPU && c.o.Path == AutoPath || c.o.Path == GraphPath {
-		return c.graph()
-	}
-	return c.host()
+	return p.Engine, nil
 }
 
-// start chooses the backend, and opens it only if something is to run there.
-func (c *slicedCall) start() error {
-	sorted := float64(c.x.N) * float64(c.drawn(c.Rule)) * float64(c.x.M+c.y.M)
-	if c.o.Engine == nil && c.o.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
-		e, err := engine.Open("")
-		if err != nil {
-			return err
-		}
-		c.o.Engine = e
+func (p problem) onGPU() bool { return p.Engine != nil && p.Engine.IsCUDA() }
+
+// drawn is the number of slices that the rule draws per pair.
+func drawn(rule slicing.Rule) int {
+	if _, ok := rule.Law.(slicing.Point); ok {
+		return 1
 	}
-	c.d.Backend = kindGo // where directions are drawn and costs reduced
-	if c.o.Engine != nil {
-		c.onGPU, c.d.Backend = c.o.Engine.IsCUDA(), c.o.Engine.Name
-	}
-	return nil
+	return rule.Slices
 }
 
-// engine is where the work goes that depends on the backend; work counts pairs of points.
-func (c *slicedCall) engine(work float64) (*engine.Engine, error) {
-	e, err := choose(c.o.Engine, work)
-	if err == nil {
-		c.d.Backend = e.Name
+// climbs says whether the call searches for its location by ascent.
+func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Rule.Ascent != nil }
+
+// work counts the slices of the directions and of the ascent, and their sorts.
+func (p problem) work(l loss.Sliced, directions []float32) Ledger {
+	n := len(directions) / p.x.D
+	if p.climbs(l) {
+		n += l.Rule.Ascent.Steps * p.x.N * drawn(l.Rule)
 	}
-	return e, err
+	return Ledger{Slices: n, Sorts: 2 * n}
 }
 
-// locate predicts the location, or climbs to it, or both.
-func (c *slicedCall) locate() error {
-	rule := c.Rule
-	if c.o.Directions != nil || rule.Amortizer == nil && rule.Ascent == nil {
-		return nil
-	}
-	if rule.Amortizer != nil {
-		e, err := c.engine(directionWork(c.x, c.y))
+// locate predicts the location, or climbs to it, or both: [B, d], or nil where the directions have none. backend is where it was
+// predicted, or else where directions are drawn and costs reduced.
+func (p problem) locate(l loss.Sliced) (location []float32, backend string, err error) {
+	backend = p.backend()
+	if l.Rule.Amortizer != nil && p.Directions == nil {
+		maps := p.Maps
+		o := DirectionOptions{Weights: p.Weights, Seed: p.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: p.Engine}
+		predicted, err := Direction(p.Amortizer, p.x, p.y, o)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		maps := c.o.Maps
-		p, err := Direction(c.o.Amortizer, c.x, c.y, DirectionOptions{Weights: c.o.Weights, Seed: c.o.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: e})
-		if err != nil {
-			return err
-		}
-		c.d.Location = p.Directions
+		location, backend = predicted.Directions, predicted.Backend
 	}
-	if rule.Ascent == nil {
-		return nil
+	if p.climbs(l) {
+		location, err = p.climb(l, location)
 	}
-	reached, err := c.climb()
-	if err != nil {
-		return err
-	}
-	defer finalize(reached)
-	perStep := c.x.N * c.drawn(rule)
-	c.d.Ledger.Slices += rule.Ascent.Steps * perStep
-	c.d.Ledger.Sorts += 2 * rule.Ascent.Steps * perStep
-	if c.d.Location, err = tensors.CopyFlatData[float32](reached); err != nil {
-		return err
-	}
-	for i, v := range c.d.Location {
-		if v-v != 0 {
-			return fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/c.x.D, v, c.x.Name, c.y.Name)
-		}
-	}
-	return nil
+	return location, backend, err
 }
 
 // climb ascends to the location, from the predicted one if there is one. Random numbers differ between backends, so it is on the pure-Go one
 // too, like the directions, and its costs in plain Go; on a GPU it stays there.
-func (c *slicedCall) climb() (*tensors.Tensor, error) {
-	e, err := goBackend()
-	if c.onGPU {
-		e, err = c.o.Engine, nil
-	}
-	if err != nil {
-		return nil, err
+func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
+	e := p.Engine
+	if !p.onGPU() {
+		var err error
+		if e, err = goBackend(); err != nil {
+			return nil, err
+		}
 	}
 	var from *tensors.Tensor
-	if c.d.Location != nil {
-		from = tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D)
+	if predicted != nil {
+		from = tensors.FromFlatDataAndDimensions(predicted, p.x.N, p.x.D)
 		defer finalize(from)
 	}
-	x, y := tensor(c.x), tensor(c.y)
+	x, y := tensor(p.x), tensor(p.y)
 	defer finalize(x, y)
-	l := c.Sliced
-	climber, release, err := engine.Compiled(e, graphKey{"ascent", c.key(), shapesOf([]any{x, y})}, func(b compute.Backend) (*slicing.Climber, func(), error) {
+	key := graphKey{"ascent", p.key(), shapesOf([]*tensors.Tensor{x, y})}
+	climber, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Climber, func(), error) {
 		graphsBuilt.Add(1)
 		climber, err := l.Climber(b, "")
 		if err != nil {
@@ -150,44 +130,47 @@ func (c *slicedCall) climb() (*tensors.Tensor, error) {
 		return nil, err
 	}
 	defer release()
-	// A seed of its own: from o.Seed the start would be made of the very numbers that the slices are drawn from.
-	return climber.Climb(int64(c.o.Seed^0x9e3779b97f4a7c15), from, x, y)
-}
-
-// drawn is the number of slices that the rule draws per pair.
-func (c *slicedCall) drawn(rule slicing.Rule) int {
-	if _, ok := rule.Law.(slicing.Point); ok {
-		return 1
+	// A seed of its own: from p.Seed the start would be made of the very numbers that the slices are drawn from.
+	reached, err := climber.Climb(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
+	if err != nil {
+		return nil, err
 	}
-	return rule.Slices
+	defer finalize(reached)
+	location, err := tensors.CopyFlatData[float32](reached)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range location {
+		if v-v != 0 {
+			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/p.x.D, v, p.x.Name, p.y.Name)
+		}
+	}
+	return location, nil
 }
 
-// draw makes the directions on the pure-Go backend, which needs no compilation: equal seeds give equal directions wherever they are costed.
-func (c *slicedCall) draw() error {
-	if given := c.o.Directions; given != nil {
-		c.d.Directions = given.Values
+// draw makes the directions [B, L, d] on the pure-Go backend, which needs no compilation: equal seeds give equal directions wherever they are
+// costed.
+func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
+	if given := p.Directions; given != nil {
 		if len(given.Shape) == 2 {
-			c.d.Directions = make([]float32, 0, c.x.N*len(given.Values))
-			for range c.x.N {
-				c.d.Directions = append(c.d.Directions, given.Values...)
-			}
+			return slices.Repeat(given.Values, p.x.N), nil
 		}
-		return nil
+		return given.Values, nil
 	}
 	b, err := goBackend()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rng, err := graph.RNGStateFromSeed(int64(c.o.Seed))
+	rng, err := graph.RNGStateFromSeed(int64(p.Seed))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	args := []any{rng, tensor(c.x), tensor(c.y)}
-	if c.d.Location != nil {
-		args = append(args, tensors.FromFlatDataAndDimensions(c.d.Location, c.x.N, c.x.D))
+	args := []*tensors.Tensor{rng, tensor(p.x), tensor(p.y)}
+	if location != nil {
+		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.N, p.x.D))
 	}
-	rule, key := c.Rule, c.key()
-	rule.Amortizer, key.located = nil, c.d.Location != nil
+	rule, key := l.Rule, p.key()
+	rule.Amortizer, key.located = nil, location != nil
 	out, err := call(b, "directions", key, func(in []*graph.Node) []*graph.Node {
 		src := slicing.Seeded(in[0])
 		var given *graph.Node
@@ -197,105 +180,149 @@ func (c *slicedCall) draw() error {
 		return []*graph.Node{rule.Draw(src, rule.Location(src, nil, given, in[1], in[2]), in[1], in[2])}
 	}, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.d.Directions, err = tensors.CopyFlatData[float32](out[0])
-	return err
+	return tensors.CopyFlatData[float32](out[0])
+}
+
+// estimate is what the costs of the slices come to.
+type estimate struct {
+	pairs, shares   []float64 // [B], and [B, L]: loss.Reduced
+	used            int       // how many of the first slices count
+	costs, gradient []float32 // [B, L], and [B, n, d] or nil
+	backend         string    // where the slices were costed; "" on the host
 }
 
 // perPair is L, the number of directions of every pair.
-func (c *slicedCall) perPair() int { return len(c.d.Directions) / (c.x.N * c.x.D) }
+func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.N * p.x.D) }
 
-// host costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
-func (c *slicedCall) host() error {
-	x, y := clouds(c.x, c.o.MassX), clouds(c.y, c.o.MassY)
-	n, l, dim := c.x.N, c.perPair(), c.x.D
-	options := ot1d.HostOptions{P: c.Exponent(), Normalized: c.PerPoint, SIMD: c.o.Path == SIMDPath}
+// costOnHost costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
+func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
+	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
+	n, perPair := p.x.N, p.perPair(directions)
+	options := ot1d.HostOptions{P: l.Exponent(), Normalized: l.PerPoint, SIMD: p.Path == SIMDPath}
+	gradient := func(upstream []float64) (costs, gy []float64, err error) {
+		costs, _, gy, _, err = ot1d.HostGradient(x, y, directions, perPair, upstream, ot1d.Y, options)
+		return costs, gy, err
+	}
 	var costs, gy []float64
-	var err error
-	known := c.o.Gradient && c.Linear() // the derivative in every cost is known before the costs are: one pass
+	known := p.Gradient && l.Linear() // the derivative in every cost is known before the costs are: one pass
 	if known {
-		upstream := make([]float64, n*l)
-		for i := range upstream {
-			upstream[i] = 1 / float64(n*l)
-		}
-		costs, _, gy, _, err = ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options)
+		costs, gy, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
-		costs, err = ot1d.Host(x, y, c.d.Directions, l, options)
+		costs, err = ot1d.Host(x, y, directions, perPair, options)
 	}
 	if err != nil {
-		return err
+		return e, err
 	}
+	e, inCosts, inY, err := p.reduce(l, costs, directions, p.Gradient && !known)
+	if err != nil {
+		return e, err
+	}
+	if e.costs, err = narrow("costs of slices", costs); err != nil || !p.Gradient {
+		return e, err
+	}
+	if !known {
+		if _, gy, err = gradient(inCosts); err != nil {
+			return e, err
+		}
+	}
+	for i, v := range inY {
+		gy[i] += v
+	}
+	e.gradient, err = narrow("gradient", gy)
+	return e, err
+}
+
+// reduce turns costs into values, in float64 on the pure-Go backend. Where asked for, it returns the derivatives of their mean in the
+// costs and, if the reduction looks at the clouds, in y.
+func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (e estimate, inCosts, inY []float64, err error) {
 	b, err := goBackend()
 	if err != nil {
-		return err
+		return e, nil, nil, err
 	}
-	wide := func(v []float32, shape ...int) *tensors.Tensor {
-		out := make([]float64, len(v))
-		for i, x := range v {
-			out[i] = float64(x)
-		}
-		return tensors.FromFlatDataAndDimensions(out, shape...)
-	}
-	args := []any{tensors.FromFlatDataAndDimensions(costs, n, l), wide(c.d.Directions, n, l, dim)}
-	reads := c.ReadsClouds()
+	n, perPair, dim, points := p.x.N, p.perPair(directions), p.x.D, p.x.M
+	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(costs, n, perPair), tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim)}
+	reads := l.ReadsClouds()
 	if reads {
-		args = append(args, wide(c.x.Points, n, c.x.M, dim), wide(c.y.Points, n, c.y.M, dim))
+		args = append(args, tensors.FromFlatDataAndDimensions(widen(p.x.Points), n, points, dim), tensors.FromFlatDataAndDimensions(widen(p.y.Points), n, p.y.M, dim))
 	}
-	s, points, derivative, key := c.Sliced, c.x.M, c.o.Gradient && !known, c.key()
+	key := p.key()
 	key.points = points
 	out, err := call(b, "reduction", key, func(in []*graph.Node) []*graph.Node {
-		var gx, gy *graph.Node
+		at := in[:1]
+		var x, y *graph.Node
 		if reads {
-			gx, gy = in[2], in[3]
+			x, y = in[2], in[3]
+			at = []*graph.Node{in[0], y}
 		}
-		r := s.Finish(in[0], in[1], gx, gy, points)
-		out := outputs(r, l)
+		r := l.Finish(in[0], in[1], x, y, points)
+		out := outputs(r, perPair)
 		if derivative {
-			at := []*graph.Node{in[0]}
-			if reads {
-				at = append(at, gy)
-			}
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), at...)...)
 		}
 		return out
 	}, args...)
 	if err != nil {
-		return err
+		return e, nil, nil, err
 	}
-	if err := c.read(out, tensors.MustCopyFlatData[float64]); err != nil {
-		return err
-	}
-	if c.d.Costs, err = narrow("costs of slices", costs); err != nil || !c.o.Gradient {
-		return err
-	}
-	if !known {
-		upstream := tensors.MustCopyFlatData[float64](out[3])
-		if _, _, gy, _, err = ot1d.HostGradient(x, y, c.d.Directions, l, upstream, ot1d.Y, options); err != nil {
-			return err
+	if derivative {
+		inCosts = numbers(out[3])
+		if reads {
+			inY = numbers(out[4])
 		}
 	}
-	if reads {
-		for i, v := range tensors.MustCopyFlatData[float64](out[4]) {
-			gy[i] += v
-		}
-	}
-	c.d.Gradient, err = narrow("gradient", gy)
-	return err
+	return read(out), inCosts, inY, nil
 }
 
-// narrow turns results into float32, or says that they do not fit.
-func narrow(what string, v []float64) ([]float32, error) {
-	out := make([]float32, len(v))
-	for i, x := range v {
-		if out[i] = float32(x); out[i]-out[i] != 0 {
-			return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
-		}
+// costInGraph costs and reduces the slices in the graph that training uses.
+func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, error) {
+	e, err := choose(p.Engine, math.Inf(1)) // the path was asked for: as in training
+	if err != nil {
+		return estimate{}, err
 	}
-	return out, nil
+	n, perPair := p.x.N, p.perPair(directions)
+	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.D)}
+	key := p.key()
+	if key.massX = p.MassX != nil; key.massX {
+		args = append(args, tensors.FromFlatDataAndDimensions(p.MassX, n, p.x.M))
+	}
+	if key.massY = p.MassY != nil; key.massY {
+		args = append(args, tensors.FromFlatDataAndDimensions(p.MassY, n, p.y.M))
+	}
+	defer finalize(args...)
+	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
+		fixed, how, masses := l, loss.Call{}, in[3:]
+		fixed.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[2]}, Slices: perPair}
+		if key.massX {
+			how.MassX, masses = masses[0], masses[1:]
+		}
+		if key.massY {
+			how.MassY = masses[0]
+		}
+		if key.gradient {
+			how.Wrt = ot1d.Y
+		}
+		r := fixed.Build(how, in[0], in[1])
+		out := append(outputs(r, perPair), r.Slices)
+		if key.gradient {
+			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
+		}
+		return out
+	}, args...)
+	if err != nil {
+		return estimate{}, err
+	}
+	defer finalize(out...)
+	r := read(out)
+	r.backend, r.costs = e.Name, tensors.MustCopyFlatData[float32](out[3])
+	if p.Gradient {
+		r.gradient = tensors.MustCopyFlatData[float32](out[4])
+	}
+	return r, nil
 }
 
-// outputs are pairs, shares and the number of slices used.
+// outputs are pairs, shares and the number of slices used, for read.
 func outputs(r loss.Result, perPair int) []*graph.Node {
 	used := r.Used
 	if used == nil {
@@ -304,72 +331,6 @@ func outputs(r loss.Result, perPair int) []*graph.Node {
 	return []*graph.Node{r.Pairs, r.Shares, used}
 }
 
-// graph costs and reduces the slices in the graph that training uses.
-func (c *slicedCall) graph() error {
-	e, err := choose(c.o.Engine, math.Inf(1)) // the path was asked for: as in training
-	if err != nil {
-		return err
-	}
-	c.d.Backend = e.Name
-	n, l, dim := c.x.N, c.perPair(), c.x.D
-	args := []any{tensor(c.x), tensor(c.y), tensors.FromFlatDataAndDimensions(c.d.Directions, n, l, dim)}
-	masses := 0
-	for _, m := range []struct {
-		values []float32
-		points int
-	}{{c.o.MassX, c.x.M}, {c.o.MassY, c.y.M}} {
-		if m.values != nil {
-			args = append(args, tensors.FromFlatDataAndDimensions(m.values, n, m.points))
-			masses++
-		}
-	}
-	defer finalizeAll(args)
-	key := c.key()
-	key.massX, key.massY = c.o.MassX != nil, c.o.MassY != nil
-	s := c.Sliced
-	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		s := s
-		s.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[2]}, Slices: l}
-		how := loss.Call{}
-		rest := in[3:]
-		if key.massX {
-			how.MassX, rest = rest[0], rest[1:]
-		}
-		if key.massY {
-			how.MassY = rest[0]
-		}
-		if key.gradient {
-			how.Wrt = ot1d.Y
-		}
-		r := s.Build(how, in[0], in[1])
-		out := append(outputs(r, l), r.Slices)
-		if key.gradient {
-			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
-		}
-		return out
-	}, args...)
-	if err != nil {
-		return err
-	}
-	defer finalize(out...)
-	c.d.Costs = tensors.MustCopyFlatData[float32](out[3])
-	if c.o.Gradient {
-		c.d.Gradient = tensors.MustCopyFlatData[float32](out[4])
-	}
-	return c.read(out, func(t *tensors.Tensor) []float64 {
-		v := tensors.MustCopyFlatData[float32](t)
-		w := make([]float64, len(v))
-		for i, x := range v {
-			w[i] = float64(x)
-		}
-		return w
-	})
-}
-
-// read fills in values and errors from pairs, shares and the number used.
-func (c *slicedCall) read(out []*tensors.Tensor, values func(*tensors.Tensor) []float64) error {
-	c.d.PerPair = values(out[0])
-	c.d.Slices = int(out[2].Value().(int32))
-	c.uncertainty(values(out[1]))
-	return nil
+func read(out []*tensors.Tensor) estimate {
+	return estimate{pairs: numbers(out[0]), shares: numbers(out[1]), used: int(out[2].Value().(int32))}
 }

@@ -7,12 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// uncertainty fills in the standard errors and the confidence interval from the shares [B, L] of the slices (loss.Reduced): a pair's value
-// is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each, unless the law draws several
-// together) of sizes n_j and means m_j, k fitted coefficients,
+// uncertainty returns the standard errors of every pair and of Value, and half of the confidence interval, from the shares [B, L] of the
+// slices (loss.Reduced): a pair's value is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each,
+// unless the law draws several together) of sizes n_j and means m_j, k fitted coefficients,
 //
 //	SE^2 = c sum_j (n_j/n)^2 (m_j - mean)^2,   c = (g-1)/(g-1-k) / (1 - sum_j (n_j/n)^2)
 //
@@ -25,25 +26,25 @@ import (
 //	(g-1-k) (sum_b SE_b^2)^2 / sum_b SE_b^4
 //
 // None of it holds the spread over the random starts of an ascent, or the bias of an adaptive number of slices.
-func (c *slicedCall) uncertainty(shares []float64) {
-	d, l := c.d, c.perPair()
+func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, stdErr, half float64) {
+	perPair := len(e.shares) / len(e.pairs)
 	block, shared := 1, false
-	if c.o.Directions == nil {
-		block = slicing.BlockOf(c.Rule.Law, l, c.x.D)
+	if p.Directions == nil {
+		block = slicing.BlockOf(l.Rule.Law, perPair, p.x.D)
 	} else {
-		shared = len(c.o.Directions.Shape) == 2
+		shared = len(p.Directions.Shape) == 2
 	}
-	used, n := d.Slices, float64(len(d.PerPair))
-	blocks := (used + block - 1) / block
-	spare := blocks - 1 - c.Fitted(c.x.D)
-	scale := inflation(used, block, spare)
+	n := float64(len(e.pairs))
+	blocks := (e.used + block - 1) / block
+	spare := blocks - 1 - l.Fitted(p.x.D)
+	scale := inflation(e.used, block, spare)
 	common := make([]float64, blocks) // what a block adds to the deviation of the mean over the pairs
-	squares, fourths, value := 0.0, 0.0, 0.0
-	d.PairErrs = make([]float64, len(d.PerPair))
-	for b, v := range d.PerPair {
-		own := deviations(shares[b*l:b*l+used], block)
+	squares, fourths := 0.0, 0.0
+	pairErrs = make([]float64, len(e.pairs))
+	for b, v := range e.pairs {
+		own := deviations(e.shares[b*perPair:b*perPair+e.used], block)
 		slope := 1.0
-		if p := c.Exponent(); c.Root {
+		if p := l.Exponent(); l.Root {
 			if slope = 1 / (p * math.Pow(v, p-1)); math.IsInf(slope, 0) {
 				slope = math.NaN()
 			}
@@ -57,10 +58,10 @@ func (c *slicedCall) uncertainty(shares []float64) {
 			common[i] += slope * v / n
 		}
 		square *= scale
-		d.PairErrs[b] = math.Sqrt(square)
-		squares, fourths, value = squares+square, fourths+square*square, value+v/n
+		pairErrs[b] = math.Sqrt(square)
+		squares, fourths = squares+square, fourths+square*square
 	}
-	d.StdErr = math.Sqrt(squares) / n
+	stdErr = math.Sqrt(squares) / n
 	freedom := float64(spare)
 	switch {
 	case shared:
@@ -68,23 +69,19 @@ func (c *slicedCall) uncertainty(shares []float64) {
 		for _, v := range common {
 			square += v * v
 		}
-		d.StdErr = math.Sqrt(square * scale)
+		stdErr = math.Sqrt(square * scale)
 	case fourths > 0:
 		freedom *= squares * squares / fourths
 	}
-	d.Low, d.High = math.NaN(), math.NaN()
-	if spare > 0 {
-		half := d.StdErr * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
-		d.Low, d.High = value-half, value+half
+	if spare < 1 {
+		return pairErrs, stdErr, math.NaN()
 	}
+	return pairErrs, stdErr, stdErr * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 }
 
 // deviations are (n_j/n)(m_j - mean) of the blocks.
 func deviations(shares []float64, block int) []float64 {
-	mean := 0.0
-	for _, s := range shares {
-		mean += s / float64(len(shares))
-	}
+	mean := mean(shares)
 	out := make([]float64, (len(shares)+block-1)/block)
 	for i, s := range shares {
 		out[i/block] += (s - mean) / float64(len(shares))

@@ -7,57 +7,55 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
+// unsliced is the result of a loss without random slices, which has no error.
+func unsliced(backend string, pairs []float64) *Distances {
+	value := mean(pairs)
+	return &Distances{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value, High: value}
+}
+
 // onHost is Distance with a loss that is computed on the host.
-func onHost(l loss.Host, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
-	r, err := l.Compare(clouds(x, nil), clouds(y, nil), o.Gradient)
+func (p problem) onHost(l loss.Host) (*Distances, error) {
+	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d.PerPair, d.Gaps = r.Pairs, r.Gaps
-	if o.Gradient {
+	d := unsliced(p.backend(), r.Pairs)
+	d.Gaps = r.Gaps
+	if p.Gradient {
 		for i := range r.GradientY {
-			r.GradientY[i] /= float64(x.N)
+			r.GradientY[i] /= float64(p.x.N)
 		}
 		d.Gradient, err = narrow("gradient", r.GradientY)
 	}
-	return err
+	return d, err
 }
 
 // inGraph is Distance with a loss of the graph that has no slices.
-func inGraph(name string, l loss.Graph, x, y *datasets.Set, o DistanceOptions, d *Distances) error {
-	e, err := choose(o.Engine, float64(x.N)*float64(x.M)*float64(y.M))
+func (p problem) inGraph(l loss.Graph) (*Distances, error) {
+	e, err := choose(p.Engine, float64(p.x.N)*float64(p.x.M)*float64(p.y.M))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d.Backend = e.Name
-	rng, err := graph.RNGStateFromSeed(int64(o.Seed))
+	rng, err := graph.RNGStateFromSeed(int64(p.Seed))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	args := []any{tensor(x), tensor(y), rng}
-	specs := l.Specs()
-	w := o.Weights
-	if w == nil {
-		w = weights.Init(specs, o.Seed)
-	} else if len(specs) > 0 {
-		if w, err = w.Match(specs); err != nil {
-			return fmt.Errorf("loss %q: %w", l.Name(), err)
-		}
+	specs, w := l.Specs(), p.Weights
+	if w == nil || len(specs) == 0 {
+		w = weights.Init(specs, p.Seed)
+	} else if w, err = w.Match(specs); err != nil {
+		return nil, fmt.Errorf("loss %q: %w", l.Name(), err)
 	}
-	for _, spec := range specs {
-		t, _ := w.Get(spec.Name)
-		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	defer finalizeAll(args)
-	wanted := o.Gradient
-	out, err := call(e, "loss", distanceGraph{name: name, settings: o.Settings, gradient: wanted}, func(in []*graph.Node) []*graph.Node {
+	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, upload(w)...)
+	defer finalize(args...)
+	name, wanted := p.name, p.Gradient
+	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
 		how := loss.Call{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
 		if wanted {
 			how.Wrt = ot1d.Y
@@ -76,18 +74,15 @@ func inGraph(name string, l loss.Graph, x, y *datasets.Set, o DistanceOptions, d
 		return out
 	}, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer finalize(out...)
-	for _, v := range tensors.MustCopyFlatData[float32](out[0]) {
-		d.PerPair = append(d.PerPair, float64(v))
-	}
-	rest := out[1:]
-	if o.Gradient {
+	d, rest := unsliced(e.Name, numbers(out[0])), out[1:]
+	if p.Gradient {
 		d.Gradient, rest = tensors.MustCopyFlatData[float32](rest[0]), rest[1:]
 	}
 	for _, t := range rest {
 		d.Assigned = tensors.MustCopyFlatData[float32](t)
 	}
-	return nil
+	return d, nil
 }

@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // withError writes value ± error, the error with two digits.
@@ -19,18 +21,11 @@ func withError(v, e float64) []run {
 
 // meanStdErr returns the mean and s/√n, 0 for a single value.
 func meanStdErr(v []float64) (mean, stderr float64) {
-	n := float64(len(v))
-	for _, x := range v {
-		mean += x / n
-	}
-	if n < 2 {
+	mean, sd := stat.MeanStdDev(v, nil)
+	if len(v) < 2 {
 		return mean, 0
 	}
-	var ss float64
-	for _, x := range v {
-		ss += (x - mean) * (x - mean)
-	}
-	return mean, math.Sqrt(ss / (n - 1) / n)
+	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
 // histogram counts values in equal bins of [lo, hi].

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -59,7 +60,7 @@ func TestReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		off := math.Abs(mean(values).Mean/wantDistance[step] - 1)
+		off := math.Abs(experiments.NewScore(values).Mean/wantDistance[step] - 1)
 		t.Logf("step %d: locations %.1e, distance %.1e", step, worst, off)
 		if worst > 5e-4 || off > 1e-4 {
 			t.Errorf("step %d: locations differ by %g, the distance by a part %g; allowed 5e-4 and 1e-4", step, worst, off)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -59,7 +60,7 @@ func TestAmortizerGradient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return mean(v).Mean, eps
+			return experiments.NewScore(v).Mean, eps
 		}
 		_, eps := objective()
 		up, err := s.slope(p, eps, z)

@@ -1,27 +1,10 @@
 package gap
 
-import "math"
+import (
+	"math"
 
-// Mean is a mean over pairs with its standard error.
-type Mean struct {
-	Mean   float64 `json:"mean"`
-	StdErr float64 `json:"stderr"`
-}
-
-func mean(v []float64) Mean {
-	m, square := 0.0, 0.0
-	for _, x := range v {
-		m += x / float64(len(v))
-	}
-	for _, x := range v {
-		square += (x - m) * (x - m)
-	}
-	s := Mean{Mean: m}
-	if n := float64(len(v)); n > 1 {
-		s.StdErr = math.Sqrt(square / (n - 1) / n)
-	}
-	return s
-}
+	"github.com/sliced-wasserstein/lab/experiments"
+)
 
 // Sampled is a mean over pairs of means over slices. StdErr holds the differences between pairs and those between slices; SliceErr is what the
 // slices alone make, and so what two methods may differ by on the same pairs though they are equally good.
@@ -33,7 +16,7 @@ type Sampled struct {
 
 // sampled takes the pairs' means and the squares of their standard errors.
 func sampled(means, squares []float64) Sampled {
-	m, sum := mean(means), 0.0
+	m, sum := experiments.NewScore(means), 0.0
 	for _, v := range squares {
 		sum += v
 	}
@@ -65,17 +48,17 @@ type Letter struct {
 // Against compares the locations found for some pairs with the best ones. All values are means over the pairs, whose standard errors hold the
 // differences between pairs: two methods are compared by the differences of PerPair.
 type Against struct {
-	Pairs      int     `json:"pairs"`
-	MonteCarlo Sampled `json:"value_mc"`    // J by Common slices, from the same noise for all methods
-	Exact      Mean    `json:"value_exact"` // J
-	Optimum    Mean    `json:"optimum"`     // max J
-	Uniform    Mean    `json:"uniform"`     // J of a uniform location: SW
-	Gap        Mean    `json:"gap"`         // max J - J
-	OfOptimum  Mean    `json:"gap_of_optimum"`
-	OfRange    Mean    `json:"gap_of_range"` // (max J - J) / (max J - SW): 0 at the best location, 1 on the level of a random one
-	Off        Mean    `json:"off_degrees"`  // angle to the best location or its antipode, the nearer
-	Turn       *Mean   `json:"turn_degrees,omitempty"`
-	Reached    float64 `json:"reached"` // share of pairs whose gap is below 1e-4 of its range
+	Pairs      int                `json:"pairs"`
+	MonteCarlo Sampled            `json:"value_mc"`    // J by Common slices, from the same noise for all methods
+	Exact      experiments.Score  `json:"value_exact"` // J
+	Optimum    experiments.Score  `json:"optimum"`     // max J
+	Uniform    experiments.Score  `json:"uniform"`     // J of a uniform location: SW
+	Gap        experiments.Score  `json:"gap"`         // max J - J
+	OfOptimum  experiments.Score  `json:"gap_of_optimum"`
+	OfRange    experiments.Score  `json:"gap_of_range"` // (max J - J) / (max J - SW): 0 at the best location, 1 on the level of a random one
+	Off        experiments.Score  `json:"off_degrees"`  // angle to the best location or its antipode, the nearer
+	Turn       *experiments.Score `json:"turn_degrees,omitempty"`
+	Reached    float64            `json:"reached"` // share of pairs whose gap is below 1e-4 of its range
 	// Quadrature and Tail bound the error of J over all pairs and locations, as a part of SW: what half the resolution changes, and what the
 	// degrees left out can hold.
 	Quadrature float64   `json:"quadrature_error"`

@@ -3,6 +3,7 @@ package gap
 import (
 	"math/rand/v2"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
@@ -67,7 +68,7 @@ func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []fl
 		return nil, nil, err
 	}
 	for b := range eps {
-		m := mean(costs[b*s.slices : (b+1)*s.slices])
+		m := experiments.NewScore(costs[b*s.slices : (b+1)*s.slices])
 		means, squares = append(means, m.Mean), append(squares, m.StdErr*m.StdErr)
 	}
 	return means, squares, nil

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -65,7 +66,7 @@ func newTruth(ctx context.Context, p pairs, kappa float64, folder string, progre
 
 // compare measures locations, with the common slices of that stream of the study. start are the locations of an ascent, or nil.
 func (t truth) compare(ctx context.Context, c Config, eps, start [][3]float64, stream uint64) (Against, error) {
-	r := Against{Pairs: t.pairs.n, Optimum: mean(t.optimum), Uniform: mean(t.uniform), Quadrature: t.quadrature, Tail: t.tail}
+	r := Against{Pairs: t.pairs.n, Optimum: experiments.NewScore(t.optimum), Uniform: experiments.NewScore(t.uniform), Quadrature: t.quadrature, Tail: t.tail}
 	var gap, ofOptimum, ofRange, off, turn, values, squares []float64
 	for b, e := range eps {
 		v := t.smoothed[b].At(e)
@@ -94,10 +95,10 @@ func (t truth) compare(ctx context.Context, c Config, eps, start [][3]float64, s
 		values, squares = append(values, v...), append(squares, square...)
 		return err
 	})
-	r.MonteCarlo, r.Exact, r.Gap = sampled(values, squares), mean(r.PerPair), mean(gap)
-	r.OfOptimum, r.OfRange, r.Off = mean(ofOptimum), mean(ofRange), mean(off)
+	r.MonteCarlo, r.Exact, r.Gap = sampled(values, squares), experiments.NewScore(r.PerPair), experiments.NewScore(gap)
+	r.OfOptimum, r.OfRange, r.Off = experiments.NewScore(ofOptimum), experiments.NewScore(ofRange), experiments.NewScore(off)
 	if start != nil {
-		m := mean(turn)
+		m := experiments.NewScore(turn)
 		r.Turn = &m
 	}
 	return r, err

@@ -10,6 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -170,14 +172,8 @@ func around(q losstest.Nodes, costs, location []float64, kappa float64) float64 
 }
 
 func summary(v []float64) (mean, se float64) {
-	n := float64(len(v))
-	for _, x := range v {
-		mean += x / n
-	}
-	for _, x := range v {
-		se += (x - mean) * (x - mean)
-	}
-	return mean, math.Sqrt(se / (n - 1) / n)
+	mean, sd := stat.MeanStdDev(v, nil)
+	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
 // TestMaxSWAboveVDSW: the largest slice >= v-DSW at its best location >= SW >= v-DSW at its worst >= the smallest slice, over a dense grid of directions;

@@ -3,6 +3,8 @@ package losstest
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
@@ -127,19 +129,8 @@ func (s *Subject) draw(p pair, n int) (mean, se float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	mean, se = meanAndError(r.pairs)
-	return mean, se, nil
-}
-
-func meanAndError(v []float64) (mean, se float64) {
-	n := float64(len(v))
-	for _, x := range v {
-		mean += x / n
-	}
-	for _, x := range v {
-		se += (x - mean) * (x - mean)
-	}
-	return mean, math.Sqrt(se / (n - 1) / n)
+	mean, sd := stat.MeanStdDev(r.pairs, nil)
+	return mean, stat.StdErr(sd, float64(n)), nil
 }
 
 func furthest(a, b []float64) float64 {
