@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -138,8 +139,8 @@ func (c *slicedCall) climb() (*tensors.Tensor, error) {
 	x, y := tensor(c.x), tensor(c.y)
 	defer finalize(x, y)
 	l := c.Sliced
-	climber, release, err := engine.Compiled(e, graphKey{"ascent", c.key(), shapesOf([]any{x, y})}, func(b compute.Backend) (*slicing.Climber, func(), error) {
-		graphsBuilt.Add(1)
+	climber, release, err := engine.Compiled(e, exec.Key{Config: graphKey{"ascent", c.key()}, Shapes: exec.Shapes([]any{x, y})}, func(b compute.Backend) (*slicing.Climber, func(), error) {
+		exec.Built.Add(1)
 		climber, err := l.Climber(b, loss.Climb{})
 		if err != nil {
 			return nil, nil, err
