@@ -3,11 +3,23 @@ package experiments
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -56,6 +68,7 @@ type PerCloud struct {
 // EvaluateOptions of Evaluate.
 type EvaluateOptions struct {
 	Seed     uint64                // of the directions of SW
+	Context  context.Context       // ends the evaluation between two batches; nil: nothing does
 	ExactEMD bool                  // also solve an assignment per cloud, a tenth of a second at 2048 points
 	PerCloud bool                  // also return the values of every cloud; takes a pass over the clouds for their digest
 	Progress func(done, total int) // called with the number of clouds done, if not nil
@@ -65,15 +78,122 @@ type EvaluateOptions struct {
 const EvaluationSlices = 100
 
 // Evaluate reconstructs every one of the clouds with the network in evaluation mode and scores reconstruction (first argument)
-// against input (second), as the paper does. w holds the tensors of net.Specs. To evaluate more than once, keep an [Evaluator].
+// against input (second), as the paper does. w holds the tensors of net.Specs. A cloud's values depend on the weights, the cloud, its
+// position in the set and the seed, and on no other cloud.
 func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
-	v, err := NewEvaluator(e, net)
+	if err := engine.Ready(e); err != nil {
+		return Scores{}, err
+	}
+	if net == nil || net.Points < 1 {
+		return Scores{}, errors.New("expected a network that pointnet.New has made, found none")
+	}
+	return evaluate(e, net, w, clouds, o, batchFor(net.Points))
+}
+
+// evaluate scores batch clouds at a time.
+func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions, batch int) (Scores, error) {
+	set := datasets.HeaderOf(clouds)
+	if set.D != pointnet.Dim || set.M != net.Points {
+		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d",
+			set.Name, net.Points, pointnet.Dim, set.M, set.D)
+	}
+	if set.N == 0 {
+		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
+	}
+	w, err := w.Match(net.Specs())
 	if err != nil {
 		return Scores{}, err
 	}
-	defer v.Close()
-	return v.Evaluate(context.Background(), w, clouds, o)
+	p := &PerCloud{Seed: o.Seed}
+	scoring := exec.Network{Engine: e, Config: scoredGraph{net.Points}, Weights: w, Batch: batch, Progress: o.Progress,
+		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node { return scored(net, w, in[0], in[1]) }}
+	err = scoring.Each(o.Context, func(_, n int, in [][]float32, out []*tensors.Tensor) error {
+		return p.add(n, in[1], out, o.ExactEMD)
+	}, evaluationDirections{n: set.N, seed: o.Seed}, clouds)
+	if err != nil {
+		return Scores{}, err
+	}
+	s := p.scores()
+	if o.PerCloud {
+		if p.Digest, err = clouds.Digest(); err != nil {
+			return Scores{}, err
+		}
+		s.PerCloud = p
+	}
+	return s, nil
 }
+
+// scoredGraph is the configuration of the graph that scores networks of a size: their weights are arguments.
+type scoredGraph struct{ points int }
+
+// scored are the reconstructions of x [batch, points, 3] and their metrics [batch]; SW's directions are [batch, EvaluationSlices, 3].
+func scored(net *pointnet.Autoencoder, w weights.Nodes, directions, x *graph.Node) []*graph.Node {
+	y := net.Forward(w, x, pointnet.Eval).Cloud
+	out := []*graph.Node{y}
+	for _, m := range []loss.Graph{
+		loss.Chamfer{},
+		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Fixed{Directions: directions}, Slices: EvaluationSlices}, Root: true},
+		loss.ApproximateEMD{},
+	} {
+		out = append(out, m.Build(loss.Call{Wrt: ot1d.None}, y, x).Pairs)
+	}
+	return out
+}
+
+// add appends the values of the first n clouds of a batch with the points x; out is that of scored.
+func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) error {
+	for k, values := range []*[]float64{&p.CD, &p.SW, &p.EMD} {
+		found, err := tensors.CopyFlatData[float32](out[1+k])
+		if err != nil {
+			return err
+		}
+		for _, f := range found[:n] {
+			*values = append(*values, float64(f))
+		}
+	}
+	if !exact {
+		return nil
+	}
+	y, err := tensors.CopyFlatData[float32](out[0])
+	if err != nil {
+		return err
+	}
+	d := out[0].Shape().Dimensions
+	clouds := func(v []float32) ot1d.Clouds {
+		return ot1d.Clouds{Points: v[:n*d[1]*d[2]], Batch: n, N: d[1], Dim: d[2]}
+	}
+	r, err := loss.ExactEMD{}.Compare(clouds(y), clouds(x), false)
+	p.ExactEMD = append(p.ExactEMD, r.Pairs...)
+	return err
+}
+
+// evaluationDirections are the directions of SW, as n "clouds" of EvaluationSlices points. Those of a cloud depend on its position in the set
+// and the seed and on nothing else, so two networks are scored along the same ones, on every backend and in batches of any size.
+type evaluationDirections struct {
+	datasets.Clouds
+	n    int
+	seed uint64
+}
+
+func (d evaluationDirections) Header() datasets.Header {
+	return datasets.Header{Name: "directions", N: d.n, M: EvaluationSlices, D: pointnet.Dim}
+}
+
+func (d evaluationDirections) Read(dst []float32, rows []int32) error {
+	key := [32]byte{}
+	copy(key[:], "swlab evaluation")
+	binary.LittleEndian.PutUint64(key[16:], d.seed)
+	for i, row := range rows {
+		binary.LittleEndian.PutUint64(key[24:], uint64(row))
+		for k, v := range vmf.Uniform(rand.New(rand.NewChaCha8(key)), pointnet.Dim, EvaluationSlices) {
+			dst[i*EvaluationSlices*pointnet.Dim+k] = float32(v)
+		}
+	}
+	return nil
+}
+
+// batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.
+func batchFor(points int) int { return max(1, min(32, (2<<20)/(points*points))) }
 
 // scores averages.
 func (p *PerCloud) scores() Scores {

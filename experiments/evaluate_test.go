@@ -1,13 +1,17 @@
 package experiments
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -15,6 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // TestEvaluate compares the scores with plain Go on the same reconstructions, over a number of clouds that is no
@@ -172,4 +177,143 @@ func project(a []float32, theta []float64) []float64 {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestEvaluateAgain runs all that follows on one engine: compiling is what takes long.
+func TestEvaluateAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
+	const points = 48
+	set, err := datasets.Shapes{Train: 0, Test: 2, Points: points, Classes: datasets.ShapeClasses()[:20]}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := subject{e: bestEngine(t), set: set}
+	if s.net, err = pointnet.New(points); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.w {
+		c := train.DefaultConfig()
+		c.Points, c.Seed = points, uint64(i+1)
+		if s.w[i], err = c.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("serves all", s.servesAll)
+	t.Run("stops", s.stops)
+	t.Run("directions", s.directions)
+}
+
+// subject is a network with clouds, one batch and a part of another, and the initial weights of two seeds.
+type subject struct {
+	e   *engine.Engine
+	net *pointnet.Autoencoder
+	set *datasets.Set
+	w   [2]*weights.Set
+}
+
+func (s subject) evaluate(t *testing.T, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) Scores {
+	t.Helper()
+	got, err := Evaluate(s.e, s.net, w, clouds, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// servesAll: one compiled graph gives two networks the same scores again, bit by bit, and the first clouds alone the values that they had
+// among the others; the values per cloud average to the scores.
+func (s subject) servesAll(t *testing.T) {
+	set, w := s.set, s.w
+	o := EvaluateOptions{Seed: 3, ExactEMD: true, PerCloud: true}
+	digest, _ := set.Digest()
+	var first *PerCloud
+	before := exec.Built.Load()
+	for _, w := range w {
+		got := s.evaluate(t, w, set, o)
+		if again := s.evaluate(t, w, set, o); !reflect.DeepEqual(got, again) {
+			t.Errorf("%+v, evaluated again %+v", got, again)
+		}
+		if got.PerCloud.Digest != digest || got.PerCloud.Seed != 3 || got.N != set.N {
+			t.Errorf("%d clouds, seed %d, digest %s, want %s", got.N, got.PerCloud.Seed, got.PerCloud.Digest, digest)
+		}
+		if first == nil {
+			first = got.PerCloud
+		} else if got.PerCloud.CD[0] == first.CD[0] {
+			t.Errorf("two networks with the CD %v", first.CD[0])
+		}
+		for _, m := range []struct {
+			values []float64
+			score  Score
+		}{{got.PerCloud.CD, got.CD}, {got.PerCloud.SW, got.SW}, {got.PerCloud.EMD, got.EMD}, {got.PerCloud.ExactEMD, *got.ExactEMD}} {
+			sum := 0.0
+			for _, x := range m.values {
+				sum += x
+			}
+			if n := float64(set.N); len(m.values) != set.N || math.Abs(sum/n-m.score.Mean) > 1e-12*m.score.Mean {
+				t.Errorf("%d values with mean %v, score %v", len(m.values), sum/n, m.score)
+			}
+		}
+	}
+	few := set.Select([]int{0, 1, 2})
+	if p := s.evaluate(t, w[0], few, o).PerCloud; !slices.Equal(p.CD, first.CD[:3]) || !slices.Equal(p.SW, first.SW[:3]) || !slices.Equal(p.EMD, first.EMD[:3]) || p.Digest == digest {
+		t.Errorf("three clouds alone %+v, among the others %+v", *p, *first)
+	}
+	if plain := s.evaluate(t, w[0], few, EvaluateOptions{}); plain.PerCloud != nil || plain.ExactEMD != nil {
+		t.Errorf("nothing was asked for: %+v", plain)
+	}
+	if n := exec.Built.Load() - before; n != 1 {
+		t.Errorf("%d graphs were built", n)
+	}
+}
+
+// directions: the values of a cloud are the same in batches of any size and after any clouds before it, SW's
+// directions belong to (seed, position), and are on the sphere.
+func (s subject) directions(t *testing.T) {
+	set := s.set
+	per := func(seed uint64, clouds datasets.Clouds) *PerCloud {
+		return s.evaluate(t, s.w[0], clouds, EvaluateOptions{Seed: seed, PerCloud: true}).PerCloud
+	}
+	whole, other := per(1, set), per(2, set)
+	if !slices.Equal(whole.CD, other.CD) || slices.Equal(whole.SW, other.SW) {
+		t.Error("the seed steers the directions of SW, and nothing else")
+	}
+	order := make([]int, set.N) // all others exchanged, the last in its place
+	for i := range order {
+		order[i] = set.N - 2 - i
+	}
+	order[set.N-1] = set.N - 1
+	if turned := per(1, set.Select(order)); turned.SW[set.N-1] != whole.SW[set.N-1] || turned.CD[0] != whole.CD[set.N-2] || turned.SW[0] == whole.SW[set.N-2] {
+		t.Errorf("SW of the last cloud %v, then %v", whole.SW[set.N-1], turned.SW[set.N-1])
+	}
+	small, err := evaluate(s.e, s.net, s.w[0], set, EvaluateOptions{Seed: 1, PerCloud: true}, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, sw := range small.PerCloud.SW {
+		if math.Abs(sw/whole.SW[i]-1) > 1e-5 { // other batches may round otherwise; other directions differ by some 5 %
+			t.Errorf("cloud %d: SW %v in batches of 7, else %v", i, sw, whole.SW[i])
+		}
+	}
+	theta := make([]float32, 3*3*EvaluationSlices)
+	read := errors.Join(evaluationDirections{seed: 1}.Read(theta[:2*3*EvaluationSlices], []int32{4, 5}), evaluationDirections{seed: 5}.Read(theta[2*3*EvaluationSlices:], []int32{4}))
+	if of := slices.Collect(slices.Chunk(theta, 3*EvaluationSlices)); read != nil || slices.Equal(of[0], of[1]) || slices.Equal(of[0], of[2]) {
+		t.Errorf("equal directions for another cloud or seed, %v", read)
+	}
+	for i := 0; i < len(theta); i += 3 {
+		if n := math.Hypot(math.Hypot(float64(theta[i]), float64(theta[i+1])), float64(theta[i+2])); math.Abs(n-1) > 1e-6 {
+			t.Fatalf("direction %d has length %v", i/3, n)
+		}
+	}
+}
+
+// stops: a context that ends during a batch ends the evaluation after it.
+func (s subject) stops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	calls := 0
+	_, err := Evaluate(s.e, s.net, s.w[0], s.set, EvaluateOptions{Context: ctx, Progress: func(done, total int) { calls++; stop() }})
+	if !errors.Is(err, context.Canceled) || calls != 1 {
+		t.Errorf("%d batches, error %v", calls, err)
+	}
 }

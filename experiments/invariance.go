@@ -1,14 +1,16 @@
 package experiments
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -71,7 +73,7 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 	if err != nil {
 		return nil, err
 	}
-	calls := disturbed(clouds, o)
+	x, y := disturbed(clouds, o)
 	r := &InvarianceReport{Data: set.Name, Points: o.Points, DK: o.DK, K: o.K, Form: o.Form.String(), Pairs: o.Pairs,
 		Initialisations: len(o.Seeds), Backend: e.Name}
 	for _, name := range o.Names {
@@ -79,7 +81,7 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 		if err != nil {
 			return nil, err
 		}
-		row, err := invarianceOf(e, a, calls, o.Seeds)
+		row, err := invarianceOf(e, a, o.Form, x, y, o.Seeds)
 		if err != nil {
 			return nil, fmt.Errorf("amortizer %q: %w", name, err)
 		}
@@ -101,17 +103,12 @@ const (
 	disturbances
 )
 
-// call is one pair and what becomes of it: x and y [disturbances, points, dim].
-type call struct {
-	x, y  []float32
-	shape []int
-}
-
-// disturbed draws the pairs, permutations and bootstraps, the same for all maps and initialisations.
-func disturbed(set *datasets.Set, o InvarianceOptions) []call {
+// disturbed draws the pairs, permutations and bootstraps, the same for all maps and initialisations: `disturbances` clouds of x and y for each pair.
+func disturbed(set *datasets.Set, o InvarianceOptions) (first, second *datasets.Set) {
 	r := rand.New(rand.NewPCG(o.Seed, 0x696e_7661_7269)) // second word: "invari"
-	out := make([]call, o.Pairs)
-	for p := range out {
+	first = &datasets.Set{Name: set.Name, N: o.Pairs * disturbances, M: set.M, D: set.D}
+	second = &datasets.Set{Name: set.Name, N: first.N, M: set.M, D: set.D}
+	for range o.Pairs {
 		i := r.IntN(set.N)
 		j := (i + 1 + r.IntN(set.N-1)) % set.N
 		x, y := set.Cloud(i), set.Cloud(j)
@@ -126,7 +123,6 @@ func disturbed(set *datasets.Set, o InvarianceOptions) []call {
 		for k := range again {
 			again[k] = r.IntN(set.M)
 		}
-		c := call{shape: []int{disturbances, set.M, set.D}}
 		for _, v := range [disturbances][2][]float32{
 			asIs:       {x, y},
 			permuteX:   {rows(x, r.Perm(set.M)), y},
@@ -134,49 +130,33 @@ func disturbed(set *datasets.Set, o InvarianceOptions) []call {
 			exchange:   {y, x},
 			bootstrapX: {rows(x, again), y},
 		} {
-			c.x, c.y = append(c.x, v[0]...), append(c.y, v[1]...)
+			first.Points, second.Points = append(first.Points, v[0]...), append(second.Points, v[1]...)
 		}
-		out[p] = c
 	}
-	return out
+	return first, second
 }
 
 // invarianceOf measures one map.
-func invarianceOf(e *engine.Engine, a amortizer.Amortizer, calls []call, seeds []uint64) (InvarianceRow, error) {
+func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, x, y *datasets.Set, seeds []uint64) (InvarianceRow, error) {
 	row := InvarianceRow{Map: a.Name(), Claimed: InvarianceVerdict{a.Properties().Invariant, a.Properties().Symmetric}}
-	x, err := graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node {
-		return a.Direction(weights.Bind(a.Specs(), n[2:]), n[0], n[1])
-	})
-	if err != nil {
-		return row, err
-	}
-	defer x.Finalize()
-	worst := [disturbances]float64{}
+	worst, pairs := [disturbances]float64{}, float64(x.N/disturbances)
 	ranges := [disturbances]*Range{permuteX: &row.PermuteX, permuteY: &row.PermuteY, exchange: &row.Exchange, bootstrapX: &row.Bootstrap}
 	for s, seed := range seeds {
-		w := weights.Init(a.Specs(), seed)
-		var params []any
-		for _, name := range w.Names() {
-			t, _ := w.Get(name)
-			params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+		all, err := directions(e, a, form, weights.Init(a.Specs(), seed), x, y)
+		if err != nil {
+			return row, err
 		}
-		mean, sum := [disturbances]float64{}, make([]float64, calls[0].shape[2])
-		for _, c := range calls {
-			d, err := c.directions(x, params)
-			if err != nil {
-				finalize(params)
-				return row, err
-			}
+		mean, sum := [disturbances]float64{}, make([]float64, x.D)
+		for d := range slices.Chunk(all, disturbances) { // a pair as it is and disturbed
 			for k := permuteX; k < disturbances; k++ {
 				turn := degrees(d[asIs], d[k])
-				mean[k] += turn / float64(len(calls))
+				mean[k] += turn / pairs
 				worst[k] = math.Max(worst[k], turn)
 			}
 			for i, v := range d[asIs] {
-				sum[i] += v / float64(len(calls))
+				sum[i] += v / pairs
 			}
 		}
-		finalize(params)
 		for k := permuteX; k < disturbances; k++ {
 			ranges[k].add(mean[k], s == 0)
 		}
@@ -189,27 +169,26 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, calls []call, seeds [
 	return row, nil
 }
 
-// directions are those of the pair as it is and disturbed.
-func (c call) directions(x *graph.Exec, params []any) ([][]float64, error) {
-	clouds := []any{tensors.FromFlatDataAndDimensions(c.x, c.shape...), tensors.FromFlatDataAndDimensions(c.y, c.shape...)}
-	defer finalize(clouds)
-	out, err := x.Call(append(clouds[:2:2], params...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer out[0].FinalizeAll()
-	v, err := tensors.CopyFlatData[float32](out[0])
-	if err != nil {
-		return nil, err
-	}
-	d := make([][]float64, disturbances)
+// directions are those that the map predicts, one for each cloud of x and of y, in batches of one pair and its disturbances.
+func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
+	v, err := exec.Network{Engine: e, Config: directionGraph{a.Name(), form}, Weights: w, Batch: disturbances,
+		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
+			return []*graph.Node{a.Direction(w, in[0], in[1])}
+		}}.Rows(context.Background(), x, y)
+	d := make([][]float64, len(v)/x.D)
 	for i, f := range v {
 		if f != f {
 			return nil, fmt.Errorf("a direction is NaN")
 		}
-		d[i/c.shape[2]] = append(d[i/c.shape[2]], float64(f))
+		d[i/x.D] = append(d[i/x.D], float64(f))
 	}
-	return d, nil
+	return d, err
+}
+
+// directionGraph is the configuration of a map's graph; its sizes are those of its weights.
+type directionGraph struct {
+	name string
+	form amortizer.Form
 }
 
 // degrees is the angle between unit vectors.

@@ -64,10 +64,10 @@ func TestInvariance(t *testing.T) {
 // TestDisturbed looks at what is done to the clouds.
 func TestDisturbed(t *testing.T) {
 	set := invarianceShapes(t)
-	for _, c := range disturbed(set, InvarianceOptions{Pairs: 5}) {
-		size := set.M * set.D
-		x, y := c.x[:size], c.y[:size]
-		part := func(v []float32, k int) []float32 { return v[k*size : (k+1)*size] }
+	first, second := disturbed(set, InvarianceOptions{Pairs: 5})
+	for pair := range 5 {
+		part := func(s *datasets.Set, k int) []float32 { return s.Cloud(pair*disturbances + k) }
+		x, y := part(first, asIs), part(second, asIs)
 		points := func(v []float32) [][3]float32 {
 			var out [][3]float32
 			for i := 0; i < len(v); i += 3 {
@@ -78,16 +78,16 @@ func TestDisturbed(t *testing.T) {
 		}
 		for what, ok := range map[string]bool{
 			"different clouds":        !slices.Equal(x, y),
-			"X permuted":              !slices.Equal(part(c.x, permuteX), x) && slices.Equal(points(part(c.x, permuteX)), points(x)) && slices.Equal(part(c.y, permuteX), y),
-			"Y permuted":              !slices.Equal(part(c.y, permuteY), y) && slices.Equal(points(part(c.y, permuteY)), points(y)) && slices.Equal(part(c.x, permuteY), x),
-			"exchanged":               slices.Equal(part(c.x, exchange), y) && slices.Equal(part(c.y, exchange), x),
-			"Y kept by the bootstrap": slices.Equal(part(c.y, bootstrapX), y),
+			"X permuted":              !slices.Equal(part(first, permuteX), x) && slices.Equal(points(part(first, permuteX)), points(x)) && slices.Equal(part(second, permuteX), y),
+			"Y permuted":              !slices.Equal(part(second, permuteY), y) && slices.Equal(points(part(second, permuteY)), points(y)) && slices.Equal(part(first, permuteY), x),
+			"exchanged":               slices.Equal(part(first, exchange), y) && slices.Equal(part(second, exchange), x),
+			"Y kept by the bootstrap": slices.Equal(part(second, bootstrapX), y),
 		} {
 			if !ok {
 				t.Errorf("not so: %s", what)
 			}
 		}
-		drawn := slices.Compact(points(part(c.x, bootstrapX)))
+		drawn := slices.Compact(points(part(first, bootstrapX)))
 		for _, p := range drawn {
 			if !slices.Contains(points(x), p) {
 				t.Errorf("the bootstrap holds %v, which is not in X", p)

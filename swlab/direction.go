@@ -1,12 +1,14 @@
 package swlab
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -42,13 +44,12 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (p *Predicte
 	if err != nil {
 		return nil, err
 	}
-	specs := a.Specs()
 	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
 	p = &Predicted{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
-	rows := pairsAtOnce(x, y)
-	p.Directions, err = forward(e, "direction", directionGraph{name, o.Form}, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
-		return a.Direction(weights.Bind(specs, in[2:]), in[0], in[1])
-	})
+	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Form}}, Weights: w, Batch: min(x.N, pairsAtOnce(x, y)),
+		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
+			return []*graph.Node{a.Direction(w, in[0], in[1])}
+		}}.Rows(context.Background(), x, y)
 	if err != nil {
 		return nil, err
 	}

@@ -2,16 +2,13 @@ package swlab
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-	"sync/atomic"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -36,11 +33,10 @@ func choose(given *engine.Engine, work float64) (*engine.Engine, error) {
 // goBackend is GoMLX's pure-Go backend: it needs no plugin, and hardly any time to compile.
 func goBackend() (*engine.Engine, error) { return engine.Open("go") }
 
-// graphKey tells the graphs of this package apart: what they compute, with which configuration, for inputs of which shapes.
+// graphKey tells the graphs of this package apart: what they compute, and with which configuration.
 type graphKey struct {
 	what   string
 	config any // comparable
-	shapes string
 }
 
 // distanceGraph is the configuration of the graphs of Distance.
@@ -53,45 +49,13 @@ type distanceGraph struct {
 	points       int  // of a cloud, where no input has them
 }
 
-// graphsBuilt counts the graphs that this package has built, each to be compiled. It is for tests.
-var graphsBuilt atomic.Int64
-
-// compiled returns the graph f compiled for the shapes of args, kept by the engine from an earlier call with an equal configuration, and what
-// gives it back. f should hold on to nothing large: it is kept with the graph.
-func compiled(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args []*tensors.Tensor) (*graph.Exec, func(), error) {
-	return engine.Compiled(e, graphKey{what, config, shapesOf(args)}, func(b compute.Backend) (*graph.Exec, func(), error) {
-		x, err := graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
-			graphsBuilt.Add(1)
-			defer func() { // GoMLX makes an error of a panic with an error, and waits for ever for a graph that panicked otherwise
-				if r := recover(); r != nil {
-					panic(fmt.Errorf("%v", r))
-				}
-			}()
-			out = f(in)
-			if i := slices.Index(out, nil); i >= 0 {
-				panic(fmt.Errorf("output %d of the graph is nil", i))
-			}
-			return out
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		return x, x.Finalize, nil
-	})
-}
-
-// call calls a graph once.
+// call calls a graph once, compiled for the shapes of args.
 func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...*tensors.Tensor) ([]*tensors.Tensor, error) {
-	x, release, err := compiled(e, what, config, f, args)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
 	in := make([]any, len(args))
 	for i, t := range args {
 		in[i] = t
 	}
-	return x.Call(in...)
+	return exec.Call(e, graphKey{what, config}, f, in...)
 }
 
 // recovered makes an error of a panic: of a loss, a slicing distribution or an amortizer of another module.
@@ -99,15 +63,6 @@ func recovered(err *error, kind, name string) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%s %q: %v", kind, name, r)
 	}
-}
-
-// shapesOf writes the shapes of tensors.
-func shapesOf(args []*tensors.Tensor) string {
-	var b strings.Builder
-	for _, t := range args {
-		fmt.Fprintf(&b, "%s ", t.Shape())
-	}
-	return b.String()
 }
 
 // tensor is a set's points, [B, m, d].

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -32,11 +33,11 @@ func graphCalls() map[string]DistanceOptions {
 // built is how many graphs work builds.
 func built(t *testing.T, work func() error) int64 {
 	t.Helper()
-	before := graphsBuilt.Load()
+	before := exec.Built.Load()
 	if err := work(); err != nil {
 		t.Fatal(err)
 	}
-	return graphsBuilt.Load() - before
+	return exec.Built.Load() - before
 }
 
 // TestSecondCallsDoNotCompile: other clouds of the same shape and another seed need no graph but those of the first call, and the values are

@@ -1,13 +1,14 @@
 package swlab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -26,6 +27,8 @@ type NetworkOptions struct {
 	// Normalize centres every cloud and scales it to radius 1 before the encoder, as training does; Reconstruct then puts its clouds
 	// back where the given ones lay (datasets.FramesOf). False: clouds are taken as they are.
 	Normalize bool
+	Batch     int                   // clouds at a time, with running statistics; 0: as many as have 65,536 points together
+	Context   context.Context       // ends the work between two batches; nil: nothing does
 	Engine    *engine.Engine        // nil: the best backend found
 	Progress  func(done, total int) // called with the number of clouds done, if not nil
 }
@@ -80,10 +83,7 @@ func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
 	case x.D != pointnet.Dim:
 		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.D)
 	}
-	rows := min(x.N, encodedAtOnce(x.M))
-	if o.BatchStats {
-		rows = x.N
-	}
+	rows := o.batch(x.N, encodedAtOnce(x.M))
 	if nameOf(o.Engine) == "xla:cuda" {
 		return nil
 	}
@@ -117,7 +117,8 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	return n.forward(x, o, "codes", (*pointnet.Autoencoder).Encode)
+	encoder := &pointnet.Autoencoder{Points: x.Header().M}
+	return n.rows(x, o, "codes", encodedAtOnce(encoder.Points), encoder.Encode)
 }
 
 // normalized are clouds that are normalised as they are read.
@@ -156,9 +157,9 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 	if err != nil {
 		return nil, err
 	}
-	decoder := &pointnet.Autoencoder{Points: n.Points}
-	y, err := n.forward(x, o, "reconstructions", func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
-		return decoder.Decode(w, a.Encode(w, x, mode), mode)
+	encoder, decoder := &pointnet.Autoencoder{Points: x.Header().M}, &pointnet.Autoencoder{Points: n.Points}
+	y, err := n.rows(x, o, "reconstructions", encodedAtOnce(encoder.Points), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+		return decoder.Decode(w, encoder.Encode(w, x, mode), mode)
 	})
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.N)
 	}
 	decoder := &pointnet.Autoencoder{Points: n.Points}
-	return n.run(z, o, "clouds", codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
+	return n.rows(z, o, "clouds", codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
 		return decoder.Decode(w, graph.Squeeze(z, 1), mode)
 	})
 }
@@ -202,91 +203,31 @@ const pointsAtOnce = 1 << 16
 // encodedAtOnce is the number of clouds of one part.
 func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) }
 
-func (n *Network) forward(x datasets.Clouds, o NetworkOptions, what string, build func(a *pointnet.Autoencoder, w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
-	m := x.Header().M
-	encoder := &pointnet.Autoencoder{Points: m}
-	return n.run(x, o, what, encodedAtOnce(m), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
-		return build(encoder, w, x, mode)
-	})
+// rows maps every cloud to a row of numbers, by default `most` of them at a time, or all with the batch's statistics.
+func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+	mode, batch := pointnet.Eval, o.batch(x.Header().N, most)
+	if o.BatchStats {
+		mode = pointnet.BatchStats
+	}
+	return exec.Network{Engine: o.Engine, Config: graphKey{what, networkGraph{n.Points, mode}}, Weights: n.weights, Batch: batch, Progress: o.Progress,
+		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
+			return []*graph.Node{build(w, in[0], mode)}
+		}}.Rows(o.Context, x)
 }
 
-// run maps clouds, rows of them at a time or all with the batch's statistics.
-func (n *Network) run(x datasets.Clouds, o NetworkOptions, what string, rows int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
-	specs := (&pointnet.Autoencoder{Points: n.Points}).Specs()
-	mode := pointnet.Eval
-	if o.BatchStats {
-		mode, rows = pointnet.BatchStats, x.Header().N
+// batch is the number of clouds of a batch, of n in all.
+func (o NetworkOptions) batch(n, most int) int {
+	switch {
+	case o.BatchStats:
+		return n
+	case o.Batch > 0:
+		return o.Batch
 	}
-	return forward(o.Engine, what, networkGraph{n.Points, mode}, n.weights, rows, o.Progress, []datasets.Clouds{x}, func(in []*graph.Node) *graph.Node {
-		return build(weights.Bind(specs, in[1:]), in[0], mode)
-	})
+	return min(n, most)
 }
 
 // networkGraph is the configuration of a graph of the network.
 type networkGraph struct {
 	points int
 	mode   pointnet.Mode
-}
-
-// forward maps every cloud (or pair of clouds: the sets go in step) to a row of numbers, rows clouds at a time, so that memory does
-// not grow with the set. build gets rows clouds of every set, [rows, m, d] each, then the tensors of w in their order, and
-// returns [rows, ...]. what and config tell its graph from others, as in call.
-func forward(e *engine.Engine, what string, config any, w *weights.Set, rows int, progress func(done, total int), sets []datasets.Clouds, build func(in []*graph.Node) *graph.Node) ([]float32, error) {
-	if e == nil {
-		var err error
-		if e, err = engine.Open(""); err != nil {
-			return nil, err
-		}
-	}
-	row := func(in []*graph.Node) []*graph.Node { return []*graph.Node{build(in)} }
-	params := upload(w)
-	defer finalize(params...)
-	n := sets[0].Header().N
-	rows = min(rows, n)
-	var all []float32
-	for at := 0; at < n; at += rows {
-		first := min(at, n-rows) // the last part begins earlier, so that one graph serves all
-		v, err := part(sets, first, rows, func(clouds []*tensors.Tensor) ([]*tensors.Tensor, error) {
-			return call(e, what, config, row, append(clouds, params...)...)
-		})
-		if err != nil {
-			return nil, err
-		}
-		width := len(v) / rows
-		if all == nil {
-			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", n, width), memory.Bytes(4, n, width)); err != nil {
-				return nil, err
-			}
-			all = make([]float32, n*width)
-		}
-		copy(all[first*width:], v)
-		if progress != nil {
-			progress(first+rows, n)
-		}
-	}
-	return all, nil
-}
-
-// part is what f makes of the clouds first to first+rows of every set.
-func part(sets []datasets.Clouds, first, rows int, f func([]*tensors.Tensor) ([]*tensors.Tensor, error)) ([]float32, error) {
-	numbers := make([]int32, rows)
-	for i := range numbers {
-		numbers[i] = int32(first + i)
-	}
-	var clouds []*tensors.Tensor
-	defer func() { finalize(clouds...) }()
-	for _, s := range sets {
-		h := s.Header()
-		points := make([]float32, rows*h.M*h.D)
-		if err := s.Read(points, numbers); err != nil {
-			return nil, err
-		}
-		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, rows, h.M, h.D))
-	}
-	out, err := f(clouds)
-	if err != nil {
-		return nil, err
-	}
-	defer finalize(out...)
-	return tensors.CopyFlatData[float32](out[0])
 }

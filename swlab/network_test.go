@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
 
@@ -151,37 +150,6 @@ func TestNetworkOtherPoints(t *testing.T) {
 	}
 }
 
-// TestForwardInParts: the parts of a set come out in its order, also where the last is cut short, with clouds and weights in place.
-func TestForwardInParts(t *testing.T) {
-	x, y := gaussian(1, 7, 5, 3, 1), gaussian(2, 7, 4, 3, 1)
-	w := weights.NewSet()
-	w.Put("c", weights.Tensor{Shape: []int{1, 2}, Data: []float32{10, 20}})
-	for _, rows := range []int{1, 2, 3, 7, 100} {
-		got, err := forward(nil, "sums", rows, w, rows, nil, []datasets.Clouds{x, y}, func(in []*graph.Node) *graph.Node {
-			if r := in[0].Shape().Dimensions[0]; r != min(rows, 7) {
-				t.Errorf("%d rows at once, expected %d", r, min(rows, 7))
-			}
-			sum := graph.Sub(graph.ReduceSum(in[0], 1, 2), graph.ReduceSum(in[1], 1, 2))
-			return graph.Add(graph.InsertAxes(sum, -1), in[2])
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []float64
-		for b := range 7 {
-			sum := 0.0
-			for _, v := range x.Cloud(b) {
-				sum += float64(v)
-			}
-			for _, v := range y.Cloud(b) {
-				sum -= float64(v)
-			}
-			want = append(want, sum+10, sum+20)
-		}
-		graphtest.Close(t, "sums", got, want, 1e-6)
-	}
-}
-
 func TestNetworkRefuses(t *testing.T) {
 	n := hashed(t, 8, 3)
 	says := func(want string, err error) {
@@ -236,14 +204,16 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	many := slices.Repeat(codes, codesAtOnce/5+2)
-	all, err := n.Decode(many, NetworkOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	one, _ := n.Decode(codes, NetworkOptions{})
-	for i, v := range all {
-		if math.Abs(float64(v-one[i%len(one)])) > 1e-5 {
-			t.Fatalf("number %d of many codes is %v, of few %v", i, v, one[i%len(one)])
+	for _, batch := range []int{0, 32, 3 * codesAtOnce} {
+		all, err := n.Decode(many, NetworkOptions{Batch: batch})
+		if err != nil || len(all) != len(many)/len(codes)*len(one) {
+			t.Fatalf("%d numbers, %v", len(all), err)
+		}
+		for i, v := range all {
+			if math.Abs(float64(v-one[i%len(one)])) > 1e-5 {
+				t.Fatalf("batch %d: number %d of many codes is %v, of few %v", batch, i, v, one[i%len(one)])
+			}
 		}
 	}
 	for says, call := range map[string]func() error{

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -117,9 +118,9 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	}
 	x, y := tensor(p.x), tensor(p.y)
 	defer finalize(x, y)
-	key := graphKey{"ascent", p.key(), shapesOf([]*tensors.Tensor{x, y})}
+	key := exec.Key{Config: graphKey{"ascent", p.key()}, Shapes: exec.Shapes([]any{x, y})}
 	climber, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Climber, func(), error) {
-		graphsBuilt.Add(1)
+		exec.Built.Add(1)
 		climber, err := l.Climber(b, "")
 		if err != nil {
 			return nil, nil, err

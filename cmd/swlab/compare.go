@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -63,16 +62,11 @@ func newCompare(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := experiments.NewEvaluator(e, &pointnet.Autoencoder{Points: points})
-			if err != nil {
-				return err
-			}
-			defer v.Close()
 			var scores [2]experiments.Scores
 			for i, r := range runs {
 				r.warn(asked, h)
 				bar := newBar("evaluating " + r.dir)
-				scores[i], err = v.Evaluate(context.Background(), r.weights, set, experiments.EvaluateOptions{
+				scores[i], err = experiments.Evaluate(e, &pointnet.Autoencoder{Points: points}, r.weights, set, experiments.EvaluateOptions{
 					Seed: c.seed, ExactEMD: exact, PerCloud: true, Progress: func(done, total int) { bar(done, total, "") }})
 				if err != nil {
 					return fmt.Errorf("--run %s: %w", r.dir, err)

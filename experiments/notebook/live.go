@@ -14,6 +14,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -63,15 +64,11 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 	if err != nil {
 		return nil, err
 	}
-	l := &live{dir: dir, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	l.read()
 	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step == l.Result.Steps {
 		return &l.Lived, l.draw()
 	}
-	if l.mirror, err = newMirror(e, w.Clouds); err != nil {
-		return nil, err
-	}
-	defer l.mirror.close()
 	if len(l.Looks) == 0 {
 		start, err := c.On(set).Start()
 		if err != nil {
@@ -106,7 +103,7 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 type live struct {
 	Lived
 	dir    string // of the run
-	mirror *mirror
+	engine *engine.Engine
 	work   *work
 	watch  Watch
 	id     string // of the output
@@ -160,7 +157,11 @@ func (l *live) lookAt(step int) error {
 
 // look reconstructs the clouds watched, and keeps that.
 func (l *live) look(step int, w *weights.Set) error {
-	points, err := l.mirror.look(w)
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		return err
+	}
+	points, err := net.Reconstruct(l.watch.Clouds, swlab.NetworkOptions{Engine: l.engine, Batch: l.watch.Clouds.N})
 	if err != nil {
 		return err
 	}

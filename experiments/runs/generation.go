@@ -79,7 +79,7 @@ func (l *Lab) generated(ctx context.Context, g Generation, dir string, real data
 	if err != nil {
 		return nil, err
 	}
-	set, err := l.clouds(ctx, w, drawn, g.Of.Data.Points)
+	set, err := l.clouds(ctx, w, drawn)
 	if err != nil {
 		return nil, err
 	}

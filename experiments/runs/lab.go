@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
@@ -50,9 +49,6 @@ type Lab struct {
 
 	engine     *engine.Engine
 	sets       map[string]datasets.Clouds
-	evaluator  *experiments.Evaluator
-	evaluates  int // points of the clouds that evaluator takes
-	coder      *coder
 	classifier *latent.Classifier
 	classifies latent.ClassifierConfig
 	generator  *latent.GeneratorTrainer
@@ -64,12 +60,6 @@ type Lab struct {
 func (l *Lab) Close() {
 	if l == nil {
 		return
-	}
-	if l.evaluator != nil {
-		l.evaluator.Close()
-	}
-	if l.coder != nil {
-		l.coder.close()
 	}
 	if l.classifier != nil {
 		l.classifier.Close()

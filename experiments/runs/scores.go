@@ -42,19 +42,10 @@ func (s Scores) do(ctx context.Context, l *Lab, _ string) (any, error) {
 		}
 		clouds = six
 	}
-	if l.evaluator != nil && l.evaluates != s.Data.Points {
-		l.evaluator.Close()
-		l.evaluator = nil
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
 	}
-	if l.evaluator == nil {
-		e, err := l.Engine()
-		if err != nil {
-			return nil, err
-		}
-		if l.evaluator, err = experiments.NewEvaluator(e, &pointnet.Autoencoder{Points: s.Data.Points}); err != nil {
-			return nil, err
-		}
-		l.evaluates = s.Data.Points
-	}
-	return l.evaluator.Evaluate(ctx, w, clouds, experiments.EvaluateOptions{Seed: s.Seed, ExactEMD: s.Exact, PerCloud: true, Progress: l.saying("evaluating " + s.Name())})
+	return experiments.Evaluate(e, &pointnet.Autoencoder{Points: s.Data.Points}, w, clouds, experiments.EvaluateOptions{
+		Seed: s.Seed, ExactEMD: s.Exact, PerCloud: true, Context: ctx, Progress: l.saying("evaluating " + s.Name())})
 }
