@@ -16,7 +16,7 @@ func made(kappas []float64, seeds int) *Result {
 		for _, n := range []int{10, 100} {
 			c := Default().Base
 			c.Kappa, c.Slices = kappa, n
-			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, shown: []string{shown(c, "kappa"), shown(c, "slices")}, State: Done, Values: map[string]Number{}}
+			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, shown: []string{field(c, "kappa").Text(), field(c, "slices").Text()}, State: Done, Values: map[string]Number{}}
 			for _, m := range metrics {
 				var v []float64
 				for j := range seeds {

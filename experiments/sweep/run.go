@@ -72,21 +72,17 @@ func (p *Plan) Result(l *runs.Lab) (*Result, error) {
 		return nil, errors.New("expected a plan that NewPlan has made and a store, found nil")
 	}
 	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
-	base := p.Config.Base
-	for _, name := range Names() {
-		if f, err := field(&base, name); err == nil && !r.varies(name) {
-			r.Fixed[name] = f.Interface()
+	for _, f := range fields(&p.Config.Base) {
+		if !r.varies(f.Name) {
+			r.Fixed[f.Name] = f.Value()
 		}
 	}
 	for _, q := range p.Points {
 		row := Row{Settings: map[string]any{}, State: Pending}
 		for _, v := range p.Config.Vary {
-			f, err := field(&q.Config, v.Name)
-			if err != nil {
-				return nil, err
-			}
-			row.Settings[v.Name] = f.Interface()
-			row.shown = append(row.shown, shown(q.Config, v.Name))
+			f := field(q.Config, v.Name)
+			row.Settings[v.Name] = f.Value()
+			row.shown = append(row.shown, f.Text())
 		}
 		if q.Refused != nil {
 			row.State, row.Reason = Refused, q.Refused.Error()

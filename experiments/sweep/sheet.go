@@ -124,11 +124,10 @@ func (r *Result) fixed() string {
 		if !there {
 			continue
 		}
-		f, err := field(&usual, name)
 		switch name {
 		case "loss", "points", "batch", "epochs":
 		default:
-			if err != nil || f.Interface() == v {
+			if field(usual, name).Value() == v {
 				continue
 			}
 		}

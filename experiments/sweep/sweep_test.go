@@ -78,9 +78,9 @@ func TestEverySettingCanBeVaried(t *testing.T) {
 		if value == "" {
 			value = "7"
 		}
-		var c train.Config
-		if err := set(&c, name, value); err != nil || shown(c, name) != value {
-			t.Errorf("%s = %s: %s, %v", name, value, shown(c, name), err)
+		c, err := with(train.Config{}, name, value)
+		if err != nil || field(c, name).Text() != value {
+			t.Errorf("%s = %s: %s, %v", name, value, field(c, name).Text(), err)
 		}
 		if numeric(name) != (values[name] == "") {
 			t.Errorf("%s a number: %t", name, numeric(name))

@@ -7,10 +7,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -18,34 +17,35 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Config is a run as a value: with the data, it determines every number of the run on one backend.
+// Config is a run as a value: with the data, it determines every number of the run on one backend. A field with the tag help is a setting:
+// a flag of `swlab train` and `swlab sweep`, and by its JSON name what rows of tables, overrides and points of a sweep set.
 type Config struct {
-	Data          string         `json:"data"`                 // what was given as data
-	Key           string         `json:"key,omitempty"`        // array in it; "": data
-	Split         string         `json:"split,omitempty"`      // part of it: test, val or all; "": train
-	Points        int            `json:"points"`               // points per cloud
-	Clouds        int            `json:"clouds"`               // training clouds
-	DataHash      string         `json:"data_hash"`            // of the training clouds
-	Validation    string         `json:"validation,omitempty"` // hash of the clouds that choose the best epoch; "": the training loss does
-	Batch         int            `json:"batch"`
-	Devices       int            `json:"devices,omitempty"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
-	Epochs        int            `json:"epochs"`
-	Steps         int            `json:"steps"` // upper bound on the steps; -1: none
+	Data          string         `json:"data"`                                                                                                                       // what was given as data
+	Key           string         `json:"key,omitempty"`                                                                                                              // array in it; "": data
+	Split         string         `json:"split,omitempty"`                                                                                                            // part of it: test, val or all; "": train
+	Points        int            `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
+	Clouds        int            `json:"clouds"`                                                                                                                     // training clouds
+	DataHash      string         `json:"data_hash"`                                                                                                                  // of the training clouds
+	Validation    string         `json:"validation,omitempty"`                                                                                                       // hash of the clouds that choose the best epoch; "": the training loss does
+	Batch         int            `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
+	Devices       int            `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
+	Epochs        int            `json:"epochs" help:"passes over the data"`
+	Steps         int            `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"` // upper bound on the steps; -1: none
 	Seed          uint64         `json:"seed"`
-	Loss          string         `json:"loss"`
+	Loss          string         `json:"loss" help:"%s"`
 	loss.Settings                // its choices
-	DK            int            `json:"dk"`
-	K             int            `json:"k"`
-	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
-	Plain         string         `json:"plain,omitempty"` // FastPaths that are switched off, separated by commas
+	DK            int            `json:"dk" help:"width of the amortizer's queries and keys"`
+	K             int            `json:"k" help:"projected keys and values of LA"`
+	Form          amortizer.Form `json:"form" help:"the amortizers as coded, or as written in the paper"`                                                   // the amortizers as coded or as written
+	Plain         string         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // FastPaths that are switched off, separated by commas
 
 	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
-	LearningRate          float64 `json:"learning_rate"`
-	Momentum              float64 `json:"momentum"`
-	WeightDecay           float64 `json:"weight_decay"`
-	AmortizerLearningRate float64 `json:"amortizer_learning_rate"`
-	AmortizerSteps        int     `json:"amortizer_steps"`
+	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
+	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
+	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
+	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"of the amortizer's Adam"`
+	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
@@ -90,6 +90,27 @@ func (c Config) Model() (Model, error) {
 		m.Method, m.Climb.Method = ot1d.Sort, ot1d.Sort
 	}
 	return m, c.checkState(m)
+}
+
+// completed is c with the numbers that it leaves to its loss, slices and exponent.
+func (c Config) completed(m Model) Config {
+	if s, ok := m.Loss.(loss.Sliced); ok {
+		c.Slices = s.Rule.Slices
+	}
+	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
+		c.P = e.Exponent()
+	}
+	return c
+}
+
+// Completed is c with the numbers that it leaves to its loss, Slices and P, so that it does not matter who says them. A
+// configuration that cannot be stays as it is.
+func (c Config) Completed() Config {
+	m, err := c.Model()
+	if err != nil {
+		return c
+	}
+	return c.completed(m)
 }
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
@@ -258,20 +279,11 @@ func WeightsFile(dir, state string) (string, error) {
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".
 func (c Config) Differences(other Config) []string {
-	return differences(reflect.ValueOf(c), reflect.ValueOf(other))
-}
-
-func differences(a, b reflect.Value) []string {
 	var out []string
-	for i := range a.NumField() {
-		f := a.Type().Field(i)
-		if f.Anonymous {
-			out = append(out, differences(a.Field(i), b.Field(i))...)
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); name != "-" && x != y {
-			out = append(out, fmt.Sprintf("%s: %v, the run has %v", name, x, y))
+	theirs := settings.Of(&other)
+	for i, f := range settings.Of(&c) {
+		if a, b := f.Value(), theirs[i].Value(); a != b {
+			out = append(out, fmt.Sprintf("%s: %v, the run has %v", f.Name, a, b))
 		}
 	}
 	return out

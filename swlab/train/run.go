@@ -16,7 +16,6 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -159,13 +158,7 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if s, ok := m.Loss.(loss.Sliced); ok {
-		c.Slices = s.Rule.Slices
-	}
-	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
-		c.P = e.Exponent()
-	}
-	return c, nil
+	return c.completed(m), nil
 }
 
 // validatedOn returns c with the field that the clouds held out decide.
