@@ -69,7 +69,8 @@ func recorded(raw []byte) (table.Filled, error) {
 			ID, Name, Note, Failed string
 			Group                  int
 			Ours                   bool
-			Run                    table.Run
+			Run                    map[string]any
+			Candidates             map[string][]int
 			Values                 map[string]struct {
 				Mean, SD *float64 // null: not finite
 				N        int
@@ -90,7 +91,7 @@ func recorded(raw []byte) (table.Filled, error) {
 	f := table.Filled{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
 	for _, r := range v.Rows {
-		row := table.Row{ID: r.ID, Name: r.Name, Group: r.Group, Run: r.Run, Ours: r.Ours, Note: r.Note}
+		row := table.Row{ID: r.ID, Name: r.Name, Group: r.Group, Overrides: r.Run, Candidates: r.Candidates, Ours: r.Ours, Note: r.Note}
 		if i := slices.IndexFunc(printed, func(p table.Row) bool { return p.ID == r.ID }); !r.Ours && i >= 0 {
 			row.Paper = printed[i].Paper
 		} else if !r.Ours {

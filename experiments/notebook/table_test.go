@@ -91,7 +91,7 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	kappa.Columns = append(kappa.Columns, table.Column{Key: "emd_exact", Name: "EMD exact", Unit: "exact", Better: table.Down, Scale: 1, Decimals: 2, Ours: true})
-	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Run: table.Run{Loss: "sw"}, Ours: true, Note: "kappa = 0"})
+	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Overrides: map[string]any{"loss": "sw"}, Ours: true, Note: "kappa = 0"})
 	f := table.Filled{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
 		Cells: map[string]map[string]table.Cell{
 			"sw":       {"cd": table.NewCell(0.035, 0.037), "emd_exact": table.NewCell(42)},

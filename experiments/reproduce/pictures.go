@@ -66,7 +66,7 @@ func axis(c table.Column) string {
 // label tells rows of one name apart by the setting that has a column.
 func label(t table.Table, r table.Row) string {
 	for _, c := range t.Columns {
-		if v, ok := setting(r, c); ok && r.Run.Amortizer == "" && !r.Ours {
+		if v, ok := setting(r, c); ok && r.Overrides["amortizer"] == nil && !r.Ours {
 			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
 		} else if ok && c.Key == "slices" {
 			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
@@ -94,7 +94,7 @@ func against(f table.Filled) (*vmfviz.Picture, error) {
 		for _, r := range f.Table.Rows {
 			cell, ok := f.Cells[r.ID][c.Key]
 			x, has := f.Cells[r.ID][k.x]
-			if !ok || !has || r.Ours || f.Table.Study == "gap" && r.Run.Amortizer != "" {
+			if !ok || !has || r.Ours || f.Table.Study == "gap" && r.Overrides["amortizer"] != nil {
 				continue
 			}
 			i := slices.IndexFunc(panel.Series, func(s vmfviz.Series) bool { return s.Label == r.Name })

@@ -37,16 +37,17 @@ type jsonColumn struct {
 }
 
 type jsonRow struct {
-	ID      string                `json:"id"`
-	Name    string                `json:"name"`
-	Group   int                   `json:"group"`
-	Ours    bool                  `json:"ours"`
-	Run     Run                   `json:"run"`
-	Note    string                `json:"note,omitempty"`
-	Failed  string                `json:"failed,omitempty"`
-	Values  map[string]jsonCell   `json:"values"`
-	Paper   map[string]float64    `json:"paper"`
-	PaperSD map[string]*jsonFloat `json:"paper_sd"`
+	ID         string                `json:"id"`
+	Name       string                `json:"name"`
+	Group      int                   `json:"group"`
+	Ours       bool                  `json:"ours"`
+	Run        map[string]any        `json:"run"`
+	Candidates map[string][]int      `json:"candidates,omitempty"`
+	Note       string                `json:"note,omitempty"`
+	Failed     string                `json:"failed,omitempty"`
+	Values     map[string]jsonCell   `json:"values"`
+	Paper      map[string]float64    `json:"paper"`
+	PaperSD    map[string]*jsonFloat `json:"paper_sd"`
 }
 
 type jsonCell struct {
@@ -78,7 +79,7 @@ func (f Filled) json(b *bytes.Buffer) error {
 		out.Columns = append(out.Columns, jsonColumn{c.Key, c.Name, c.Unit, c.Scale, c.Better, c.Decimals, c.Ours})
 	}
 	for _, r := range t.Rows {
-		row := jsonRow{ID: r.ID, Name: r.Name, Group: r.Group, Ours: r.Ours, Run: r.Run, Note: r.Note, Failed: f.Failed[r.ID],
+		row := jsonRow{ID: r.ID, Name: r.Name, Group: r.Group, Ours: r.Ours, Run: r.Overrides, Candidates: r.Candidates, Note: r.Note, Failed: f.Failed[r.ID],
 			Values: map[string]jsonCell{}, Paper: map[string]float64{}, PaperSD: map[string]*jsonFloat{}}
 		for _, c := range t.Columns {
 			if p, ok := r.Paper[c.Key]; ok {

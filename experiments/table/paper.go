@@ -57,11 +57,12 @@ type paperFile struct {
 		RowHeader string   `json:"row_header"`
 		Columns   []string `json:"columns"`
 		Rows      []struct {
-			ID    string   `json:"id"`
-			Name  string   `json:"name"`
-			Group int      `json:"group"`
-			Run   Run      `json:"run"`
-			Cells []string `json:"cells"`
+			ID         string           `json:"id"`
+			Name       string           `json:"name"`
+			Group      int              `json:"group"`
+			Run        map[string]any   `json:"run"`
+			Candidates map[string][]int `json:"candidates"`
+			Cells      []string         `json:"cells"`
 		} `json:"rows"`
 		Notes []string `json:"notes"`
 	} `json:"tables"`
@@ -91,7 +92,7 @@ func paper() ([]Table, error) {
 			if len(fr.Cells) != len(t.Columns) {
 				return nil, fmt.Errorf("paper.json: %s: row %s: expected %d cells, found %d", ft.Name, fr.ID, len(t.Columns), len(fr.Cells))
 			}
-			r := Row{ID: fr.ID, Name: fr.Name, Group: fr.Group, Run: fr.Run, Paper: map[string]Printed{}}
+			r := Row{ID: fr.ID, Name: fr.Name, Group: fr.Group, Overrides: fr.Run, Candidates: fr.Candidates, Paper: map[string]Printed{}}
 			for i, cell := range fr.Cells {
 				p, err := printed(cell)
 				if err != nil {

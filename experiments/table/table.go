@@ -42,33 +42,13 @@ type Row struct {
 	ID    string
 	Name  string // as printed, without the paper's "(ours)"
 	Group int    // from 1: the block between two rules
-	Run   Run
-	Paper map[string]Printed
-	Ours  bool   // not in the paper
-	Note  string // a footnote
-}
-
-// Run holds the settings of a row under the names of the command line; nil: does not apply, or the paper gives none.
-type Run struct {
-	Loss         string    `json:"loss"`
-	Slicing      string    `json:"slicing,omitempty"` // slicing rule in place of the loss's own
-	Amortizer    string    `json:"amortizer,omitempty"`
-	AscentSteps  *int      `json:"ascent_steps,omitempty"` // on the direction itself, so nil with an amortizer
-	Slices       *int      `json:"slices,omitempty"`       // nil where there is one slice or an adaptive number
-	Kappa        *float64  `json:"kappa,omitempty"`
-	DK           *int      `json:"dk,omitempty"`
-	K            *int      `json:"k,omitempty"`
-	DKCandidates []int     `json:"dk_candidates,omitempty"` // the paper prints the best of these and not which
-	KCandidates  []int     `json:"k_candidates,omitempty"`
-	Adaptive     *Adaptive `json:"adaptive,omitempty"` // of ASW
-}
-
-// Adaptive is the rule by which ASW chooses its number of slices.
-type Adaptive struct {
-	Initial   int     `json:"initial"`
-	Step      int     `json:"step"`
-	Tolerance float64 `json:"tolerance"`
-	Max       int     `json:"max"`
+	// Overrides are the settings that make the run, by their names in the JSON of train.Config.
+	Overrides map[string]any
+	// Candidates are values of settings of which the paper prints the best run, and does not say which; a single one is the paper's.
+	Candidates map[string][]int
+	Paper      map[string]Printed
+	Ours       bool   // not in the paper
+	Note       string // a footnote
 }
 
 // Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training seeds dividing by their number.

@@ -93,6 +93,7 @@ func (f Field) Set(value any) error {
 	if t, ok := f.Pointer().(encoding.TextUnmarshaler); ok {
 		return t.UnmarshalText([]byte(text))
 	}
+	before := f.Value()
 	switch f.value.Kind() {
 	case reflect.String:
 		switch {
@@ -124,6 +125,7 @@ func (f Field) Set(value any) error {
 		return fmt.Errorf("a field of type %s cannot be set", f.value.Type())
 	}
 	if least := f.Tag.Get("zero"); least != "" && f.value.IsZero() {
+		f.value.Set(reflect.ValueOf(before))
 		return wrong(least)
 	}
 	return nil
