@@ -25,7 +25,7 @@ type progress struct {
 	Validation []float64 `json:"validation,omitempty"` // loss on the clouds held out, by epoch
 }
 
-// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..".
+// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..", "first/..".
 type checkpoint struct {
 	progress progress
 	count    float64 // Adam's steps

@@ -39,12 +39,14 @@ type Config struct {
 	Form          amortizer.Form `json:"form" help:"the amortizers as coded, or as written in the paper"`                                                   // the amortizers as coded or as written
 	Plain         string         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // FastPaths that are switched off, separated by commas
 
-	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
+	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
 	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
 	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
 	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
 	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"of the amortizer's Adam"`
+	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of its mean gradient, from 0 to below 1"`
+	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
 	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
@@ -54,7 +56,8 @@ type Config struct {
 // and its optimizers.
 func DefaultConfig() Config {
 	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64,
-		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate, AmortizerSteps: 1}
+		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate,
+		AmortizerBeta1: Ascent.Beta1, AmortizerBeta2: Ascent.Beta2, AmortizerSteps: 1}
 }
 
 // LossSettings are the loss's part of the configuration, with what its amortizer depends on.

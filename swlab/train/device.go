@@ -36,6 +36,7 @@ func (m Model) stateSpecs() []weights.Spec {
 	add("momentum", m.trained(), true)
 	add("psi", m.Loss.Specs(), false)
 	add("second", m.Loss.Specs(), true)
+	add("first", m.first(), true)
 	return out
 }
 
@@ -87,30 +88,26 @@ func (m Model) bind(nodes []*graph.Node) State {
 		nodes = nodes[len(specs):]
 		return n
 	}
-	return State{Net: next(m.Net.Specs()), Momentum: next(m.trained()), Psi: next(m.Loss.Specs()), Second: next(m.Loss.Specs()), Count: nodes[0]}
+	return State{Net: next(m.Net.Specs()), Momentum: next(m.trained()), Psi: next(m.Loss.Specs()), Second: next(m.Loss.Specs()), First: next(m.first()), Count: nodes[0]}
 }
 
 func (m Model) unbind(s State) []*graph.Node {
-	var out []*graph.Node
-	add := func(specs []weights.Spec, n weights.Nodes) {
-		for _, sp := range specs {
-			out = append(out, n.Get(sp.Name))
-		}
-	}
-	add(m.Net.Specs(), s.Net)
-	add(m.trained(), s.Momentum)
+	out := append(nodesOf(m.Net.Specs(), s.Net), nodesOf(m.trained(), s.Momentum)...)
 	return append(out, m.unbindPsi(s)...)
 }
 
 // unbindPsi is the end of unbind: what the amortizer's ascent changes.
 func (m Model) unbindPsi(s State) []*graph.Node {
-	var out []*graph.Node
-	for _, n := range []weights.Nodes{s.Psi, s.Second} {
-		for _, sp := range m.Loss.Specs() {
-			out = append(out, n.Get(sp.Name))
-		}
+	out := append(nodesOf(m.Loss.Specs(), s.Psi), nodesOf(m.Loss.Specs(), s.Second)...)
+	return append(append(out, nodesOf(m.first(), s.First)...), s.Count)
+}
+
+func nodesOf(specs []weights.Spec, n weights.Nodes) []*graph.Node {
+	out := make([]*graph.Node, len(specs))
+	for i, s := range specs {
+		out[i] = n.Get(s.Name)
 	}
-	return append(out, s.Count)
+	return out
 }
 
 // run does the step of that number (the first is 1) on those clouds.
