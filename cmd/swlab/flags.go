@@ -111,7 +111,7 @@ var kinds = map[string]kind{
 
 	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
 	"plot":         file,
-	"sweep format": {unit: "NAME", words: sweep.Formats},
+	"sweep format": {unit: "NAME", words: table.Formats},
 	"seeds":        numbered,
 
 	"preset":           {unit: "NAME", words: reproduce.PresetNames},

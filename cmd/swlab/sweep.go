@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 type sweepCall struct {
@@ -40,7 +41,7 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.config.Test, "test", "", "clouds to score on; default: the test part of --data")
 	f.StringVar(&s.seeds, "seeds", "", "training seeds, separated by commas; default: --seed")
 	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
-	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
+	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
 	settingFlags(f, &s.config.Base)
 	f.Lookup("points").Usage = "points per cloud; the default is as many as there are in files with fewer"
@@ -160,7 +161,7 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 		return failed
 	}
 	drawn := s.draw(r)
-	return errors.Join(r.Write(os.Stdout, s.format), drawn, failed)
+	return errors.Join(table.Write(os.Stdout, r, s.format), drawn, failed)
 }
 
 func (s *sweepCall) draw(r *sweep.Result) error {

@@ -1,11 +1,9 @@
 package notebook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,7 +41,7 @@ func (b *Book) Results(name string) error {
 	if err != nil {
 		return err
 	}
-	f, err := recorded(raw)
+	f, err := table.Read(raw)
 	if err != nil {
 		return fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
 	}
@@ -56,77 +54,6 @@ func (b *Book) Results(name string) error {
 		return err
 	}
 	return showTable(f)
-}
-
-// recorded reads a table as the format json writes it.
-func recorded(raw []byte) (table.Filled, error) {
-	var v struct {
-		Name, Preset, Backend, Data string
-		Settings                    []string
-		Seeds                       []uint64
-		Columns                     []table.Column
-		Rows                        []struct {
-			ID, Name, Note, Failed string
-			Group                  int
-			Ours                   bool
-			Run                    map[string]any
-			Candidates             map[string][]int
-			Values                 map[string]struct {
-				Mean, SD *float64 // null: not finite
-				N        int
-				Values   []*float64
-				Note     string
-			}
-		}
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return table.Filled{}, err
-	}
-	t, err := table.Get(v.Name)
-	if err != nil {
-		return table.Filled{}, err
-	}
-	printed := t.Rows
-	t.Columns, t.Rows = v.Columns, nil
-	f := table.Filled{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data,
-		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
-	for _, r := range v.Rows {
-		row := table.Row{ID: r.ID, Name: r.Name, Group: r.Group, Overrides: r.Run, Candidates: r.Candidates, Ours: r.Ours, Note: r.Note}
-		if i := slices.IndexFunc(printed, func(p table.Row) bool { return p.ID == r.ID }); !r.Ours && i >= 0 {
-			row.Paper = printed[i].Paper
-		} else if !r.Ours {
-			return f, fmt.Errorf("row %s is neither ours nor in the paper's table", r.ID)
-		}
-		t.Rows = append(t.Rows, row)
-		if r.Failed != "" {
-			f.Failed[r.ID] = r.Failed
-		}
-		f.Cells[r.ID] = map[string]table.Cell{}
-		for _, c := range v.Columns {
-			cell, ok := r.Values[c.Key]
-			if !ok {
-				continue
-			}
-			natural := table.Cell{Mean: unscaled(cell.Mean, c.Scale), N: cell.N, Note: cell.Note}
-			if cell.SD != nil {
-				sd := *cell.SD / c.Scale
-				natural.SD = &sd
-			}
-			for _, x := range cell.Values {
-				natural.Values = append(natural.Values, unscaled(x, c.Scale))
-			}
-			f.Cells[r.ID][c.Key] = natural
-		}
-	}
-	f.Table = t
-	return f, nil
-}
-
-func unscaled(v *float64, scale float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v / scale
 }
 
 var (

@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := f.Write(&text, "json"); err != nil {
+		if err := table.Write(&text, f, "json"); err != nil {
 			t.Fatal(err)
 		}
 		return f, text.String()
@@ -100,12 +100,12 @@ func TestRecorded(t *testing.T) {
 	write := func(f table.Filled, format string) string {
 		t.Helper()
 		var b bytes.Buffer
-		if err := f.Write(&b, format); err != nil {
+		if err := table.Write(&b, f, format); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	read, err := recorded([]byte(write(f, "json")))
+	read, err := table.Read([]byte(write(f, "json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +124,13 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := recorded(raw)
+		f, err := table.Read(raw)
 		if err != nil || len(f.Failed) != 0 || len(f.Cells) != len(f.Table.Rows) || !strings.Contains(write(f, "html"), f.Table.Title) {
 			t.Errorf("%s: %v, failed %v", file, err, f.Failed)
 		}
 	}
 	for _, wrong := range []string{`{`, `{"name":"x"}`, `{"name":"ablation_kappa","rows":[{"id":"x"}]}`} {
-		if _, err := recorded([]byte(wrong)); err == nil {
+		if _, err := table.Read([]byte(wrong)); err == nil {
 			t.Errorf("%s: no error", wrong)
 		}
 	}

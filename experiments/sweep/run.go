@@ -10,6 +10,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
@@ -134,9 +135,9 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 			pairs = append(pairs, [2]experiments.Scores{s, first})
 		}
 	}
-	row.Values = map[string]Number{}
+	row.Values = map[string]table.Cell{}
 	for key, v := range values {
-		row.Values[key] = newNumber(v)
+		row.Values[key] = table.NewCell(v...)
 	}
 	if len(values["cd"]) == len(p.Points[i].jobs) {
 		row.State, row.Reason = Done, ""
