@@ -7,12 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
@@ -34,9 +32,7 @@ func (b *Book) Results(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
 			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
-		p, err := printedPicture(t)
-		b.Picture(name, p, err)
-		return showTable(table.Filled{Table: t})
+		return errors.Join(b.tablePicture(table.Filled{Table: t}), showTable(table.Filled{Table: t}))
 	}
 	if err != nil {
 		return err
@@ -85,36 +81,4 @@ func (b *Book) tablePicture(f table.Filled) error {
 		}
 	}
 	return nil
-}
-
-// printedPicture draws the paper's numbers in the column that says most: mean and standard deviation over its seeds.
-func printedPicture(t table.Table) (*vmfviz.Picture, error) {
-	for _, key := range best {
-		i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
-		if i < 0 {
-			continue
-		}
-		var lines []vmfviz.Estimate
-		label := t.Columns[i].Name + factor(t.Columns[i])
-		for j, r := range t.Rows {
-			e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[key].Mean, Role: vmfviz.Reference}
-			if sd := r.Paper[key].SD; sd != nil {
-				e.StdErr = *sd
-				if j == 0 {
-					label += fmt.Sprintf(", mean ± standard deviation of %d seeds", table.PaperRuns)
-				}
-			}
-			lines = append(lines, e)
-		}
-		return vmfviz.Dots(vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: label}, lines...)
-	}
-	return nil, fmt.Errorf("table %s: no column to draw", t.Name)
-}
-
-// factor is the column's, as the paper prints it.
-func factor(c table.Column) string {
-	if c.Scale == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" × %g", c.Scale)
 }

@@ -42,6 +42,17 @@ type Reading struct {
 	Read func(l *runs.Lab) (map[string]float64, error) // by column, in natural units
 }
 
+// reading is a run with the cells that its result, a T, gives.
+func reading[T any](r runs.Run, cells func(v T) map[string]float64) Reading {
+	return Reading{r, func(l *runs.Lab) (map[string]float64, error) {
+		var v T
+		if err := l.Result(r, &v); err != nil {
+			return nil, err
+		}
+		return cells(v), nil
+	}}
+}
+
 // Name of the job: unique in its table.
 func (j Job) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
@@ -237,36 +248,20 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 			return nil, err
 		}
 		t := runs.NewTraining(data, c)
-		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
-		last := runs.Scores{Of: t, State: "last", Data: test, Seed: 1}
 		out := []Reading{
-			{t, func(l *runs.Lab) (map[string]float64, error) {
-				var v runs.Trained
-				err := l.Result(t, &v)
-				return map[string]float64{"time": v.SecondsPerEpoch}, err
-			}},
-			{best, func(l *runs.Lab) (map[string]float64, error) {
-				var v experiments.Scores
-				if err := l.Result(best, &v); err != nil {
-					return nil, err
-				}
-				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}, nil
-			}},
-			{last, func(l *runs.Lab) (map[string]float64, error) {
-				var v experiments.Scores
-				err := l.Result(last, &v)
-				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}, err
-			}},
+			reading(t, func(v runs.Trained) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
+			reading(runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}
+			}),
+			reading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}
+			}),
 		}
 		if accuracy && classes {
 			config := latent.DefaultClassifier(0)
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
-			out = append(out, Reading{classified, func(l *runs.Lab) (map[string]float64, error) {
-				var v runs.Classified
-				err := l.Result(classified, &v)
-				return map[string]float64{"acc": v.Accuracy}, err
-			}})
+			out = append(out, reading(classified, func(v runs.Classified) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 		}
 		return out, nil
 	}, nil
@@ -286,17 +281,13 @@ func (plan *Plan) shapes(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error
 		}
 		t := runs.NewTraining(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
-		return []Reading{{six, func(l *runs.Lab) (map[string]float64, error) {
-			var v experiments.Scores
-			if err := l.Result(six, &v); err != nil {
-				return nil, err
-			}
+		return []Reading{reading(six, func(v experiments.Scores) map[string]float64 {
 			out := map[string]float64{"avg": v.EMD.Mean}
 			for i, d := range v.PerCloud.EMD {
 				out[fmt.Sprintf("pc%d", i+1)] = d
 			}
-			return out, nil
-		}}}, nil
+			return out
+		})}, nil
 	}, nil
 }
 
@@ -316,16 +307,13 @@ func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), 
 		}
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
-		g := runs.Gap{Data: data, Config: c}
-		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
-			var v gap.Result
-			err := l.Result(g, &v)
+		return []Reading{reading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
 			return map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
 				"range": v.HeldOut.OfRange.Mean, "off": v.HeldOut.Off.Mean,
-			}, err
-		}}}, nil
+			}
+		})}, nil
 	}, nil
 }
 
@@ -351,15 +339,11 @@ func (plan *Plan) generation(l *runs.Lab) (func(table.Row, uint64) ([]Reading, e
 		config := latent.DefaultGenerator()
 		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
 		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
-		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
-			var v metric.Report
-			if err := l.Result(g, &v); err != nil {
-				return nil, err
-			}
+		return []Reading{reading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
 			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,
 				"mmd_cd": cd.MMDPaper, "mmd_emd": emd.MMDPaper, "cov_cd": cd.COVPaper, "cov_emd": emd.COVPaper, "nna_cd": cd.NNA, "nna_emd": emd.NNA,
-				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}, nil
-		}}}, nil
+				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}
+		})}, nil
 	}, nil
 }
