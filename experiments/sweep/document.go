@@ -41,12 +41,9 @@ func (r *Result) Sheet() (table.Sheet, error) {
 	}
 	compared, pending := false, false
 	for i, row := range r.Rows {
-		if len(row.shown) != len(names) {
-			return s, fmt.Errorf("row %d: expected a value of each of %s", i, strings.Join(names, ", "))
-		}
-		l := table.Line{Name: row.shown[0]}
-		for _, text := range row.shown[1:] {
-			l.Cells, l.Below = append(l.Cells, table.Entry{Mean: text}), append(l.Below, table.Entry{})
+		l := table.Line{Name: row.text(names[0])}
+		for _, name := range names[1:] {
+			l.Cells, l.Below = append(l.Cells, table.Entry{Mean: row.text(name)}), append(l.Below, table.Entry{})
 		}
 		state := len(l.Cells)
 		for _, m := range metrics {
@@ -154,6 +151,10 @@ func (r *Result) Records() [][]string {
 		keys = slices.Insert(keys, i, m.key)
 	}
 	for _, row := range r.Rows {
+		var settings []string
+		for _, v := range r.Vary {
+			settings = append(settings, row.text(v.Name))
+		}
 		for _, key := range keys {
 			value, difference := make([]string, 4), make([]string, 7)
 			if n, ok := row.Values[key]; ok {
@@ -163,7 +164,7 @@ func (r *Result) Records() [][]string {
 				f := d.Fields()
 				difference = []string{f[0], full(d.Low), full(d.High), full(d.P), strconv.Itoa(d.Clouds), f[1], f[3]}
 			}
-			out = append(out, slices.Concat(row.shown, []string{key}, value, difference, []string{string(row.State), row.Reason}))
+			out = append(out, slices.Concat(settings, []string{key}, value, difference, []string{string(row.State), row.Reason}))
 		}
 	}
 	return out

@@ -65,7 +65,7 @@ func (r *Result) lines(x int) []line {
 		var others []string
 		for j, v := range r.Vary {
 			if j != x {
-				others = append(others, v.Name+" "+row.shown[j])
+				others = append(others, v.Name+" "+row.text(v.Name))
 			}
 		}
 		label := strings.Join(others, ", ")

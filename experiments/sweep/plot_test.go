@@ -16,9 +16,7 @@ func made(kappas []float64, seeds int) *Result {
 	r := &Result{Vary: []Vary{{Name: "kappa"}, {Name: "slices"}}, Seeds: make([]uint64, seeds)}
 	for _, kappa := range kappas {
 		for _, n := range []int{10, 100} {
-			c := Default().Base
-			c.Kappa, c.Slices = kappa, n
-			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, shown: []string{field(c, "kappa").Text(), field(c, "slices").Text()}, State: Done, Values: map[string]table.Cell{}}
+			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, State: Done, Values: map[string]table.Cell{}}
 			for _, m := range metrics {
 				var v []float64
 				for j := range seeds {

@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 )
 
 // Result is a sweep in numbers, some of which may still be missing.
@@ -32,7 +34,6 @@ type Row struct {
 	Reason     string                `json:"reason,omitempty"` // why it was refused, or failed
 	Values     map[string]table.Cell `json:"values"`           // over seeds
 	Difference map[string]Difference `json:"difference"`       // to the reference; none of the reference itself, and of rows with other test clouds
-	shown      []string              // Settings as they are written, in the order of Vary
 }
 
 // State of a row.
@@ -138,14 +139,22 @@ func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
 	return experiments.Scores{PerCloud: to}
 }
 
+// text is the row's value of a setting as it is written.
+func (r Row) text(name string) string {
+	if text := fmt.Sprint(r.Settings[name]); text != "" {
+		return text
+	}
+	return settings.None
+}
+
 // Label is the row's settings in words; "" of a row that is not there.
 func (r *Result) Label(row int) string {
-	if r == nil || row < 0 || row >= len(r.Rows) || len(r.Rows[row].shown) < len(r.Vary) {
+	if r == nil || row < 0 || row >= len(r.Rows) {
 		return ""
 	}
 	var parts []string
-	for i, v := range r.Vary {
-		parts = append(parts, v.Name+" "+r.Rows[row].shown[i])
+	for _, v := range r.Vary {
+		parts = append(parts, v.Name+" "+r.Rows[row].text(v.Name))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -81,9 +81,7 @@ func (p *Plan) Result(l *runs.Lab) (*Result, error) {
 	for _, q := range p.Points {
 		row := Row{Settings: map[string]any{}, State: Pending}
 		for _, v := range p.Config.Vary {
-			f := field(q.Config, v.Name)
-			row.Settings[v.Name] = f.Value()
-			row.shown = append(row.shown, f.Text())
+			row.Settings[v.Name] = field(q.Config, v.Name).Value()
 		}
 		if q.Refused != nil {
 			row.State, row.Reason = Refused, q.Refused.Error()
