@@ -15,7 +15,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -43,11 +42,12 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Two different files have subsets of their own, one file given twice has one")
-	sliceFlags(f, &d.settings)
+	settingFlags(f, &d.settings, "per_point", "summed") // --reduce is both
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
-	f.BoolVar(&d.settings.Root, "root", false, "take the p-th root per pair")
-	amortizerFlags(f, &d.settings, &d.settings.Maps.DK, &d.settings.Maps.K, &d.settings.Maps.Form)
+	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")
+	f.IntVar(&d.settings.Maps.K, "k", d.settings.Maps.K, "projected keys and values of LA; default: the same")
+	formFlag(f, &d.settings.Maps.Form)
 	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
@@ -86,32 +86,6 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// sliceFlags are the settings of losses that distance and train share.
-func sliceFlags(f *pflag.FlagSet, s *loss.Settings) {
-	f.Float64Var(&s.P, "p", s.P, "exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)")
-	f.IntVar(&s.Slices, "slices", s.Slices, "number of directions L (default 100; asw: at most 500)")
-	f.StringVar(&s.Slicing, "slicing", "", "slicing rule in place of the loss's own: "+strings.Join(slicing.Names(), ", "))
-	f.Float64Var(&s.Kappa, "kappa", s.Kappa, "concentration of the rules that have one")
-	f.TextVar(&s.Reflection, "reflection", s.Reflection, "how vMF samples are turned to their location: coded (the released code's, short near e1), exact, or stable (bounded gradients everywhere)")
-	f.IntVar(&s.Chain, "chain", s.Chain, "markov: steps of a chain")
-	f.IntVar(&s.Replicates, "replicates", s.Replicates, "qmc: independent randomised sets (default 4 from 64 slices on, else 1)")
-	f.StringVar(&s.Control, "control", s.Control, "cv-sw: control variate, lower, upper or harmonics")
-	f.Float64Var(&s.Epsilon, "epsilon", s.Epsilon, "asw: two standard errors that the slices are to reach")
-	f.IntVar(&s.AscentSteps, "ascent-steps", s.AscentSteps, "steps T of the ascent on the location")
-	f.Float64Var(&s.AscentRate, "ascent-rate", s.AscentRate, "its rate")
-	f.BoolVar(&s.AscentTangent, "ascent-tangent", false, "remove the radial part of its gradient: beyond the paper, finds the maximum")
-	f.BoolVar(&s.AscentSGD, "ascent-sgd", false, "plain gradient steps in place of Adam's")
-}
-
-// amortizerFlags choose the map that predicts a location.
-func amortizerFlags(f *pflag.FlagSet, s *loss.Settings, dk, k *int, form *amortizer.Form) {
-	f.StringVar(&s.Amortizer, "amortizer", "", "map that predicts the location: "+strings.Join(amortizer.Names(), ", ")+"; none: ascent")
-	f.BoolVar(&s.FineTune, "fine-tune", false, "with an amortizer: the ascent starts from its prediction")
-	f.IntVar(dk, "dk", *dk, "width of the amortizer's queries and keys; default of distance: the weights' own, or 64")
-	f.IntVar(k, "k", *k, "projected keys and values of LA; default of distance: the same")
-	formFlag(f, form)
 }
 
 // formFlag chooses between the maps of the released code and those of the paper.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
@@ -102,13 +104,14 @@ var kinds = map[string]kind{
 
 	"batch": {unit: "clouds"}, "devices": {unit: "devices"}, "epochs": epochs, "steps": {unit: "steps"}, "checkpoint-every": {unit: "steps"},
 	"learning-rate": {unit: "rate", above: bound(0)}, "momentum": {unit: "factor", least: bound(0)}, "weight-decay": {unit: "factor", least: bound(0)},
-	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-steps": {unit: "steps", least: bound(1)},
-	"normalize": {unit: "NAME", words: words("auto", "unit", "none")},
-	"plain":     {unit: "NAMES", words: plain.Names, list: true},
+	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-beta1": {unit: "factor", least: bound(0)}, "amortizer-beta2": {unit: "factor", least: bound(0)},
+	"amortizer-steps": {unit: "steps", least: bound(1)},
+	"normalize":       {unit: "NAME", words: words("auto", "unit", "none")},
+	"plain":           {unit: "NAMES", words: plain.Names, list: true},
 
 	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
 	"plot":         file,
-	"sweep format": {unit: "NAME", words: sweep.Formats},
+	"sweep format": {unit: "NAME", words: table.Formats},
 	"seeds":        numbered,
 
 	"preset":           {unit: "NAME", words: reproduce.PresetNames},
@@ -126,6 +129,37 @@ var kinds = map[string]kind{
 	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,
 
 	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
+}
+
+// settingFlags gives each setting of the struct that c points to a flag: the name, the help and the default are the field's.
+func settingFlags(f *pflag.FlagSet, c any, except ...string) {
+	for _, s := range settings.Of(c, "help") {
+		if slices.Contains(except, s.Name) {
+			continue
+		}
+		name, help := strings.ReplaceAll(s.Name, "_", "-"), s.Tag.Get("help")
+		if strings.Contains(help, "%s") {
+			k, ok := kinds["train "+name]
+			if !ok {
+				k = kinds[name]
+			}
+			help = fmt.Sprintf(help, strings.Join(k.words(), ", "))
+		}
+		switch v := s.Pointer().(type) {
+		case *int:
+			f.IntVar(v, name, *v, help)
+		case *float64:
+			f.Float64Var(v, name, *v, help)
+		case *bool:
+			f.BoolVar(v, name, *v, help)
+		case *string:
+			f.StringVar(v, name, *v, help)
+		case *plain.Set:
+			f.StringVar((*string)(v), name, string(*v), help)
+		case encoding.TextUnmarshaler:
+			f.TextVar(v, name, s.Value().(encoding.TextMarshaler), help)
+		}
+	}
 }
 
 func assignments(names []string) []string {

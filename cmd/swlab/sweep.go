@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 type sweepCall struct {
@@ -35,23 +35,17 @@ func newSweep(c *common) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Flags()) },
 	}
 	f := cmd.Flags()
-	base := &s.config.Base
 	f.StringArrayVar(&s.vary, "vary", nil, "a setting and its values; may be repeated: all combinations, the last varies fastest")
 	f.StringVar(&s.config.Data, "data", s.config.Data, "clouds: a file, a folder, or builtin; their train part is trained on")
 	f.StringVar(&s.config.Key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&s.config.Test, "test", "", "clouds to score on; default: the test part of --data")
 	f.StringVar(&s.seeds, "seeds", "", "training seeds, separated by commas; default: --seed")
 	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
-	f.StringVar(&s.format, "format", "text", strings.Join(sweep.Formats(), ", "))
+	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
-	f.StringVar(&base.Loss, "loss", base.Loss, strings.Join(loss.GraphNames(), ", "))
-	f.IntVar(&base.Points, "points", base.Points, "points per cloud; the default is as many as there are in files with fewer")
-	f.IntVar(&base.Batch, "batch", base.Batch, "clouds per step; the default is all where there are fewer")
-	f.IntVar(&base.Epochs, "epochs", base.Epochs, "passes over the data")
-	f.IntVar(&base.Steps, "steps", base.Steps, "stop after so many steps; -1: no bound")
-	sliceFlags(f, &base.Settings)
-	amortizerFlags(f, &base.Settings, &base.DK, &base.K, &base.Form)
-	f.BoolVar(&base.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
+	settingFlags(f, &s.config.Base)
+	f.Lookup("points").Usage = "points per cloud; the default is as many as there are in files with fewer"
+	f.Lookup("batch").Usage = "clouds per step; the default is all where there are fewer"
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "plot", picture...)
@@ -92,12 +86,11 @@ func (s *sweepCall) unread() error {
 	var wrong error
 	s.call.Flags().Visit(func(f *pflag.Flag) {
 		what := setting(f.Name)
-		if wrong != nil || what == "" || sweep.Reads(grid, what) {
+		if wrong != nil || what != "" && sweep.Reads(grid, what) {
 			return
 		}
-		last := grid[len(grid)-1]
-		why, err := unread(s.call, last.Loss, last.LossSettings(), false, what)
-		if wrong = err; err == nil {
+		why, err := unreadBy(s.call, grid[len(grid)-1], f.Name)
+		if wrong = err; err == nil && why != "" {
 			wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
 		}
 	})
@@ -168,7 +161,7 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 		return failed
 	}
 	drawn := s.draw(r)
-	return errors.Join(r.Write(os.Stdout, s.format), drawn, failed)
+	return errors.Join(table.Write(os.Stdout, r, s.format), drawn, failed)
 }
 
 func (s *sweepCall) draw(r *sweep.Result) error {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // sweepView shows a sweep at work. On a terminal: the table so far and below it what is done now, drawn again in place. Elsewhere: a line
@@ -71,9 +72,9 @@ func (v *sweepView) changed(r *sweep.Result, row int) {
 		return
 	}
 	var b bytes.Buffer
-	_ = r.Write(&b, "text") // into memory
-	v.clear()
 	width, height := v.size()
+	_ = table.Text(&b, r, max(width, 60)) // into memory
+	v.clear()
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if n := max(height-2, 1); len(lines) > n { // what has scrolled away cannot be drawn again
 		lines = lines[:n]

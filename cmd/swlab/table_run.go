@@ -247,9 +247,9 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 // write writes the table as the call wants it; text as wide as the terminal.
 func (t *tableRun) write(w io.Writer, f table.Filled) error {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
-		return f.Text(w, max(width, 60))
+		return table.Text(w, f, max(width, 60))
 	}
-	return f.Write(w, t.format)
+	return table.Write(w, f, t.format)
 }
 
 // draw saves the table's pictures where they are wanted.
@@ -281,7 +281,7 @@ func keep(lab *runs.Lab, f table.Filled) error {
 			extension = format
 		}
 		name := filepath.Join("tables", f.Table.Name+"-"+f.Preset+"."+extension)
-		if err := lab.Write(name, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+		if err := lab.Write(name, func(w io.Writer) error { return table.Write(w, f, format) }); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}

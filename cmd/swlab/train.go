@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -43,22 +42,9 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
-	f.StringVar(&t.config.Loss, "loss", "", strings.Join(loss.GraphNames(), ", "))
 	f.StringVar(&t.options.Out, "out", "", "run folder")
-	f.IntVar(&t.config.Points, "points", 0, "points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin")
-	f.IntVar(&t.config.Batch, "batch", 0, "clouds per step; default: 128, or all where there are fewer")
-	f.IntVar(&t.config.Devices, "devices", 1, "devices of the backend that share every batch, whose size they must divide")
-	f.IntVar(&t.config.Epochs, "epochs", t.config.Epochs, "passes over the data")
-	f.IntVar(&t.config.Steps, "steps", t.config.Steps, "stop after so many steps; 0 initialises and saves only; -1: no bound")
-	sliceFlags(f, &t.config.Settings)
-	amortizerFlags(f, &t.config.Settings, &t.config.DK, &t.config.K, &t.config.Form)
-	f.BoolVar(&t.config.Summed, "summed", false, "chamfer: sum over points in place of the mean, a gradient as large as the other losses'")
-	f.Float64Var(&t.config.LearningRate, "learning-rate", t.config.LearningRate, "of the autoencoder's SGD")
-	f.Float64Var(&t.config.Momentum, "momentum", t.config.Momentum, "of the same, from 0 to below 1")
-	f.Float64Var(&t.config.WeightDecay, "weight-decay", t.config.WeightDecay, "of the same")
-	f.Float64Var(&t.config.AmortizerLearningRate, "amortizer-learning-rate", t.config.AmortizerLearningRate, "of the amortizer's Adam")
-	f.IntVar(&t.config.AmortizerSteps, "amortizer-steps", t.config.AmortizerSteps, "ascent steps of the amortizer per batch")
-	f.StringVar((*string)(&t.config.Plain), "plain", "", "fast paths to switch off, separated by commas: "+strings.Join(plain.Names(), ", ")+"; the same numbers up to rounding, slower")
+	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
+	settingFlags(f, &t.config)
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
 	reads(cmd, "data")
@@ -75,16 +61,20 @@ func newTrain(c *common) *cobra.Command {
 
 // unused says why a flag does nothing in this call.
 func (t *trainCall) unused(flag string) (why string, err error) {
-	switch what := setting(flag); {
-	case what != "":
-		return unread(t.call, t.config.Loss, t.config.LossSettings(), false, what)
-	case flag == "key":
+	if flag == "key" {
 		return unkeyed(t.data), nil
-	case flag == "plain":
-		for _, name := range strings.Split(string(t.config.Plain), ",") {
-			if !t.config.HasFastPath(plain.Set(name)) {
-				return fmt.Sprintf("there is no fast path %q with --loss %s", name, t.config.Loss), nil
-			}
+	}
+	return unreadBy(t.call, t.config, flag)
+}
+
+// unreadBy says why a training does not read the setting of a flag.
+func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
+	if what := setting(flag); what != "" {
+		return unread(cmd, c.Loss, c.LossSettings(), false, what)
+	}
+	for _, name := range strings.Split(string(c.Plain), ",") {
+		if flag == "plain" && !c.HasFastPath(plain.Set(name)) {
+			return fmt.Sprintf("there is no fast path %q with --loss %s", name, c.Loss), nil
 		}
 	}
 	return "", nil

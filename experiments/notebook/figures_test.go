@@ -136,7 +136,7 @@ func recordedTable(t *testing.T, file string) table.Filled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := recorded(raw)
+	f, err := table.Read(raw)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // Sweep does a sweep and shows it as an output that is drawn again after every point of the grid, the table and the plot, below a line that
@@ -57,7 +58,7 @@ func (b *Book) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 		return r, err
 	}
 	if !gonbui.IsNotebook {
-		if err := r.Write(os.Stderr, "text"); err != nil {
+		if err := table.Write(os.Stderr, r, "text"); err != nil {
 			return r, err
 		}
 	}
@@ -87,7 +88,7 @@ func (o *output) say(what string, done, total int) {
 func (o *output) draw(r *sweep.Result) error {
 	r = r.WithoutTimes()
 	var b bytes.Buffer
-	if err := r.Write(&b, "html"); err != nil {
+	if err := table.Write(&b, r, "html"); err != nil {
 		return err
 	}
 	p, err := r.Plot()

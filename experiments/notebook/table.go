@@ -97,10 +97,10 @@ func do(lab *runs.Lab, plan *reproduce.Plan, failures map[string]string) error {
 // showTable shows f as HTML; outside a notebook as text on standard error.
 func showTable(f table.Filled) error {
 	if !gonbui.IsNotebook {
-		return f.Write(os.Stderr, "text")
+		return table.Write(os.Stderr, f, "text")
 	}
 	var html strings.Builder
-	if err := f.Write(&html, "html"); err != nil {
+	if err := table.Write(&html, f, "html"); err != nil {
 		return err
 	}
 	show.HTML(html.String())

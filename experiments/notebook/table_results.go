@@ -1,20 +1,16 @@
 package notebook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
@@ -36,14 +32,12 @@ func (b *Book) Results(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
 			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
-		p, err := printedPicture(t)
-		b.Picture(name, p, err)
-		return showTable(table.Filled{Table: t})
+		return errors.Join(b.tablePicture(table.Filled{Table: t}), showTable(table.Filled{Table: t}))
 	}
 	if err != nil {
 		return err
 	}
-	f, err := recorded(raw)
+	f, err := table.Read(raw)
 	if err != nil {
 		return fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
 	}
@@ -56,76 +50,6 @@ func (b *Book) Results(name string) error {
 		return err
 	}
 	return showTable(f)
-}
-
-// recorded reads a table as the format json writes it.
-func recorded(raw []byte) (table.Filled, error) {
-	var v struct {
-		Name, Preset, Backend, Data string
-		Settings                    []string
-		Seeds                       []uint64
-		Columns                     []table.Column
-		Rows                        []struct {
-			ID, Name, Note, Failed string
-			Group                  int
-			Ours                   bool
-			Run                    table.Run
-			Values                 map[string]struct {
-				Mean, SD *float64 // null: not finite
-				N        int
-				Values   []*float64
-				Note     string
-			}
-		}
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return table.Filled{}, err
-	}
-	t, err := table.Get(v.Name)
-	if err != nil {
-		return table.Filled{}, err
-	}
-	printed := t.Rows
-	t.Columns, t.Rows = v.Columns, nil
-	f := table.Filled{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data,
-		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
-	for _, r := range v.Rows {
-		row := table.Row{ID: r.ID, Name: r.Name, Group: r.Group, Run: r.Run, Ours: r.Ours, Note: r.Note}
-		if i := slices.IndexFunc(printed, func(p table.Row) bool { return p.ID == r.ID }); !r.Ours && i >= 0 {
-			row.Paper = printed[i].Paper
-		} else if !r.Ours {
-			return f, fmt.Errorf("row %s is neither ours nor in the paper's table", r.ID)
-		}
-		t.Rows = append(t.Rows, row)
-		if r.Failed != "" {
-			f.Failed[r.ID] = r.Failed
-		}
-		f.Cells[r.ID] = map[string]table.Cell{}
-		for _, c := range v.Columns {
-			cell, ok := r.Values[c.Key]
-			if !ok {
-				continue
-			}
-			natural := table.Cell{Mean: unscaled(cell.Mean, c.Scale), N: cell.N, Note: cell.Note}
-			if cell.SD != nil {
-				sd := *cell.SD / c.Scale
-				natural.SD = &sd
-			}
-			for _, x := range cell.Values {
-				natural.Values = append(natural.Values, unscaled(x, c.Scale))
-			}
-			f.Cells[r.ID][c.Key] = natural
-		}
-	}
-	f.Table = t
-	return f, nil
-}
-
-func unscaled(v *float64, scale float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v / scale
 }
 
 var (
@@ -157,36 +81,4 @@ func (b *Book) tablePicture(f table.Filled) error {
 		}
 	}
 	return nil
-}
-
-// printedPicture draws the paper's numbers in the column that says most: mean and standard deviation over its seeds.
-func printedPicture(t table.Table) (*vmfviz.Picture, error) {
-	for _, key := range best {
-		i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
-		if i < 0 {
-			continue
-		}
-		var lines []vmfviz.Estimate
-		label := t.Columns[i].Name + factor(t.Columns[i])
-		for j, r := range t.Rows {
-			e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[key].Mean, Role: vmfviz.Reference}
-			if sd := r.Paper[key].SD; sd != nil {
-				e.StdErr = *sd
-				if j == 0 {
-					label += fmt.Sprintf(", mean ± standard deviation of %d seeds", table.PaperRuns)
-				}
-			}
-			lines = append(lines, e)
-		}
-		return vmfviz.Dots(vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: label}, lines...)
-	}
-	return nil, fmt.Errorf("table %s: no column to draw", t.Name)
-}
-
-// factor is the column's, as the paper prints it.
-func factor(c table.Column) string {
-	if c.Scale == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" × %g", c.Scale)
 }

@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := f.Write(&text, "json"); err != nil {
+		if err := table.Write(&text, f, "json"); err != nil {
 			t.Fatal(err)
 		}
 		return f, text.String()
@@ -91,7 +91,7 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	kappa.Columns = append(kappa.Columns, table.Column{Key: "emd_exact", Name: "EMD exact", Unit: "exact", Better: table.Down, Scale: 1, Decimals: 2, Ours: true})
-	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Run: table.Run{Loss: "sw"}, Ours: true, Note: "kappa = 0"})
+	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Overrides: map[string]any{"loss": "sw"}, Ours: true, Note: "kappa = 0"})
 	f := table.Filled{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
 		Cells: map[string]map[string]table.Cell{
 			"sw":       {"cd": table.NewCell(0.035, 0.037), "emd_exact": table.NewCell(42)},
@@ -100,12 +100,12 @@ func TestRecorded(t *testing.T) {
 	write := func(f table.Filled, format string) string {
 		t.Helper()
 		var b bytes.Buffer
-		if err := f.Write(&b, format); err != nil {
+		if err := table.Write(&b, f, format); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	read, err := recorded([]byte(write(f, "json")))
+	read, err := table.Read([]byte(write(f, "json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +124,13 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := recorded(raw)
+		f, err := table.Read(raw)
 		if err != nil || len(f.Failed) != 0 || len(f.Cells) != len(f.Table.Rows) || !strings.Contains(write(f, "html"), f.Table.Title) {
 			t.Errorf("%s: %v, failed %v", file, err, f.Failed)
 		}
 	}
 	for _, wrong := range []string{`{`, `{"name":"x"}`, `{"name":"ablation_kappa","rows":[{"id":"x"}]}`} {
-		if _, err := recorded([]byte(wrong)); err == nil {
+		if _, err := table.Read([]byte(wrong)); err == nil {
 			t.Errorf("%s: no error", wrong)
 		}
 	}

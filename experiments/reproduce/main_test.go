@@ -2,10 +2,8 @@ package reproduce
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -37,26 +35,6 @@ func plan(t *testing.T, l *runs.Lab, name string, p Preset, rows ...string) *Pla
 	}
 	return out
 }
-
-// field is one that a call can override.
-type field struct {
-	name  string
-	index int
-}
-
-func (Preset) fields() []field {
-	var out []field
-	kind := reflect.TypeFor[Preset]()
-	for i := range kind.NumField() {
-		if name := kind.Field(i).Tag.Get("json"); name != "" && name != "-" {
-			out = append(out, field{name, i})
-		}
-	}
-	return out
-}
-
-func (f field) value(p Preset) any   { return reflect.ValueOf(p).Field(f.index).Interface() }
-func (f field) text(p Preset) string { return fmt.Sprint(f.value(p)) }
 
 // training is what the job trains, or nil.
 func (j Job) training() *runs.Training {

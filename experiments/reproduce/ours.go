@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/experiments/gap"
@@ -66,34 +67,38 @@ func (p Preset) rows(t table.Table) []table.Row {
 		group = max(group, r.Group)
 	}
 	group++
-	row := func(id, name string, run table.Run, note string) table.Row {
-		return table.Row{ID: id, Name: name, Group: group, Run: run, Ours: true, Note: note}
+	type set = map[string]any
+	row := func(id, name string, overrides set, note string) table.Row {
+		return table.Row{ID: id, Name: name, Group: group, Overrides: overrides, Ours: true, Note: note}
 	}
-	fifty, ten, hundred, one, tenth := 50, 10, 100, 1.0, 0.1
-	summed := row("chamfer-summed", "CD x m", table.Run{Loss: "chamfer"}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
-	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", table.Run{Loss: "max-sw", AscentSteps: &fifty}, "tangent ascent of rate 0.05, which turns the direction (trap T2)")
-	vDSW := row("v-dsw-T50-moving", "v-DSW (T = 50), moving", table.Run{Loss: "v-dsw", AscentSteps: &fifty, Slices: &hundred, Kappa: &one}, "tangent ascent of rate 0.05, which turns the location (trap T2)")
-	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", table.Run{Loss: "v-dsw", Amortizer: "la", Slices: &hundred, Kappa: &tenth}, "negative control: within 0.1 % of SW for any location (trap T3)")
-	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", table.Run{Loss: "v-dsw", Amortizer: "la-sorted", Slices: &hundred, Kappa: &one}, "LA of points in canonical order, so that their order does not matter (trap T17)")
-	sw := row("sw", "SW", table.Run{Loss: "sw", Slices: &hundred}, "kappa = 0")
+	vDSW := func(steps int, note string) table.Row {
+		return row(fmt.Sprintf("v-dsw-T%d-moving", steps), fmt.Sprintf("v-DSW (T = %d), moving", steps),
+			set{"loss": "v-dsw", "ascent_steps": steps, "slices": 100, "kappa": 1, "ascent_rate": moving, "ascent_tangent": true}, note)
+	}
+	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "summed": true}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
+	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", set{"loss": "max-sw", "ascent_steps": 50, "ascent_rate": moving, "ascent_tangent": true},
+		"tangent ascent of rate 0.05, which turns the direction (trap T2)")
+	vDSW50 := vDSW(50, "tangent ascent of rate 0.05, which turns the location (trap T2)")
+	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (trap T3)")
+	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (trap T17)")
+	sw := row("sw", "SW", set{"loss": "sw", "slices": 100}, "kappa = 0")
 	switch t.Name {
 	case "short_reconstruction_result", "full_reconstruction_result":
-		return []table.Row{summed, maxSW, vDSW, control, invariant}
+		return []table.Row{summed, maxSW, vDSW50, control, invariant}
 	case "full_reconstruction_quantitative":
-		return []table.Row{summed, vDSW, invariant}
+		return []table.Row{summed, vDSW50, invariant}
 	case "ablation_T":
-		return []table.Row{vDSW, sw}
+		return []table.Row{vDSW50, sw}
 	case "ablation_kappa":
 		return []table.Row{sw, invariant}
 	case "ablation_L":
 		return []table.Row{control}
 	case "short_generation_result", "full_generation_result":
-		vDSW10 := row("v-dsw-T10-moving", "v-DSW (T = 10), moving", table.Run{Loss: "v-dsw", AscentSteps: &ten, Slices: &hundred, Kappa: &one}, "tangent ascent of rate 0.05 (trap T2)")
-		return []table.Row{summed, vDSW10, invariant}
+		return []table.Row{summed, vDSW(10, "tangent ascent of rate 0.05 (trap T2)"), invariant}
 	case "vDSW_approximation":
 		var out []table.Row
 		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
-			out = append(out, row(c.ID(), gapName(c), table.Run{Loss: "v-dsw", Slices: &c.Slices, Kappa: &c.Kappa}, ""))
+			out = append(out, row(c.ID(), gapName(c), set{"loss": "v-dsw", "slices": c.Slices, "kappa": c.Kappa}, ""))
 		}
 		return out
 	}

@@ -10,32 +10,21 @@ import (
 )
 
 // Pictures are those of a filled table by name: one per measured column of the paper, with every row's mean and standard error over
-// seeds, rows of ours in another colour; curves against L and T where rows differ in them.
+// seeds (of a table without numbers of ours the paper's means and deviations), rows of ours in another colour; curves against L and T where rows differ in them.
 func Pictures(f table.Filled) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
 		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
 			continue
 		}
-		var lines []vmfviz.Estimate
-		for _, r := range f.Table.Rows {
-			cell, ok := f.Cells[r.ID][c.Key]
-			if !ok {
-				continue
-			}
-			e := vmfviz.Estimate{Label: label(f.Table, r), Value: cell.Mean * c.Scale, Role: vmfviz.Input}
-			if cell.SD != nil {
-				e.StdErr = *cell.SD * c.Scale / math.Sqrt(float64(cell.N))
-			}
-			if r.Ours {
-				e.Role = vmfviz.Output
-			}
-			lines = append(lines, e)
+		o, lines := vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c)}, estimates(f, c)
+		if f.Cells == nil {
+			o, lines = printed(f.Table, c)
 		}
 		if lines == nil {
 			continue
 		}
-		p, err := vmfviz.Dots(vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c)}, lines...)
+		p, err := vmfviz.Dots(o, lines...)
 		if err != nil {
 			return nil, fmt.Errorf("picture of %s: %w", c.Key, err)
 		}
@@ -51,22 +40,68 @@ func Pictures(f table.Filled) (map[string]*vmfviz.Picture, error) {
 	return out, nil
 }
 
+// estimates are the means of a column with their standard errors.
+func estimates(f table.Filled, c table.Column) []vmfviz.Estimate {
+	var out []vmfviz.Estimate
+	for _, r := range f.Table.Rows {
+		cell, ok := f.Cells[r.ID][c.Key]
+		if !ok {
+			continue
+		}
+		e := vmfviz.Estimate{Label: label(f.Table, r), Value: cell.Mean * c.Scale, StdErr: stderr(cell, c.Scale), Role: vmfviz.Input}
+		if r.Ours {
+			e.Role = vmfviz.Output
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// stderr is the standard error of a cell's mean, scaled; 0 where nothing says what it is.
+func stderr(c table.Cell, scale float64) float64 {
+	if c.SD == nil {
+		return 0
+	}
+	return *c.SD * scale / math.Sqrt(float64(c.N))
+}
+
+// printed are the paper's numbers of a column: mean and standard deviation over its seeds.
+func printed(t table.Table, c table.Column) (vmfviz.DotsOptions, []vmfviz.Estimate) {
+	o := vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: scaled(c)}
+	var out []vmfviz.Estimate
+	for i, r := range t.Rows {
+		e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[c.Key].Mean, Role: vmfviz.Reference}
+		if sd := r.Paper[c.Key].SD; sd != nil {
+			e.StdErr = *sd
+			if i == 0 {
+				o.XLabel += fmt.Sprintf(", mean ± standard deviation of %d seeds", table.PaperRuns)
+			}
+		}
+		out = append(out, e)
+	}
+	return o, out
+}
+
+// scaled is the column's name with its factor.
+func scaled(c table.Column) string {
+	if c.Scale == 1 {
+		return c.Name
+	}
+	return fmt.Sprintf("%s × %g", c.Name, c.Scale)
+}
+
 // axis is the column's name, factor and direction.
 func axis(c table.Column) string {
-	s := c.Name
-	if c.Scale != 1 {
-		s += fmt.Sprintf(" × %g", c.Scale)
-	}
 	if c.Better == table.Up {
-		return s + ", higher is better"
+		return scaled(c) + ", higher is better"
 	}
-	return s + ", lower is better"
+	return scaled(c) + ", lower is better"
 }
 
 // label tells rows of one name apart by the setting that has a column.
 func label(t table.Table, r table.Row) string {
 	for _, c := range t.Columns {
-		if v, ok := setting(r, c); ok && r.Run.Amortizer == "" && !r.Ours {
+		if v, ok := setting(r, c); ok && r.Overrides["amortizer"] == nil && !r.Ours {
 			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
 		} else if ok && c.Key == "slices" {
 			return fmt.Sprintf("%s, %s = %g", r.Name, c.Name, v)
@@ -94,7 +129,7 @@ func against(f table.Filled) (*vmfviz.Picture, error) {
 		for _, r := range f.Table.Rows {
 			cell, ok := f.Cells[r.ID][c.Key]
 			x, has := f.Cells[r.ID][k.x]
-			if !ok || !has || r.Ours || f.Table.Study == "gap" && r.Run.Amortizer != "" {
+			if !ok || !has || r.Ours || f.Table.Study == "gap" && r.Overrides["amortizer"] != nil {
 				continue
 			}
 			i := slices.IndexFunc(panel.Series, func(s vmfviz.Series) bool { return s.Label == r.Name })
@@ -103,10 +138,7 @@ func against(f table.Filled) (*vmfviz.Picture, error) {
 				panel.Series = append(panel.Series, vmfviz.Series{Label: r.Name})
 			}
 			s := &panel.Series[i]
-			y, e := cell.Mean*c.Scale, 0.0
-			if cell.SD != nil {
-				e = *cell.SD * c.Scale / math.Sqrt(float64(cell.N))
-			}
+			y, e := cell.Mean*c.Scale, stderr(cell, c.Scale)
 			s.X, s.Y, s.Low, s.High = append(s.X, x.Mean), append(s.Y, y), append(s.Low, y-e), append(s.High, y+e)
 		}
 		if f.Table.Study == "gap" {

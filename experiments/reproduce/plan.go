@@ -10,6 +10,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
@@ -41,6 +42,17 @@ type Reading struct {
 	Read func(l *runs.Lab) (map[string]float64, error) // by column, in natural units
 }
 
+// reading is a run with the cells that its result, a T, gives.
+func reading[T any](r runs.Run, cells func(v T) map[string]float64) Reading {
+	return Reading{r, func(l *runs.Lab) (map[string]float64, error) {
+		var v T
+		if err := l.Result(r, &v); err != nil {
+			return nil, err
+		}
+		return cells(v), nil
+	}}
+}
+
 // Name of the job: unique in its table.
 func (j Job) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
@@ -61,6 +73,13 @@ func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Pla
 	}
 	if plan.Table.Rows, err = chosen(plan.Table, only); err != nil {
 		return nil, err
+	}
+	if t.Study != "gap" {
+		if err := p.trainable(plan.Table.Rows); err != nil {
+			return nil, err
+		}
+	} else if len(p.training) > 0 {
+		return nil, fmt.Errorf("override: the study of the gap trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
 	}
 	var jobs func(r table.Row, seed uint64) ([]Reading, error)
 	switch t.Study {
@@ -115,14 +134,14 @@ func chosen(t table.Table, only []string) ([]table.Row, error) {
 // v-dsw+la, v-dsw+vmf+la.
 func named(t table.Table, id string) (table.Row, error) {
 	parts := strings.Split(id, "+")
-	run := table.Run{Loss: parts[0]}
-	known := slices.Contains(loss.Names(), run.Loss) && t.Study != "gap"
+	run := map[string]any{"loss": parts[0]}
+	known := slices.Contains(loss.Names(), parts[0]) && t.Study != "gap"
 	for _, part := range parts[1:] {
 		switch {
-		case run.Amortizer == "" && slices.Contains(amortizer.Names(), part):
-			run.Amortizer = part
-		case run.Slicing == "" && slices.Contains(slicing.Names(), part):
-			run.Slicing = part
+		case run["amortizer"] == nil && slices.Contains(amortizer.Names(), part):
+			run["amortizer"] = part
+		case run["slicing"] == nil && slices.Contains(slicing.Names(), part):
+			run["slicing"] = part
 		default:
 			known = false
 		}
@@ -138,61 +157,78 @@ func named(t table.Table, id string) (table.Row, error) {
 		}
 		return table.Row{}, fmt.Errorf("rows: unknown row %q, expected %s%s", id, expected, suggest.Hint(id, ids))
 	}
-	settings := loss.Defaults()
-	settings.Slicing, settings.Amortizer, settings.Maps.Points = run.Slicing, run.Amortizer, 1
-	if _, err := loss.NewGraph(run.Loss, settings); err != nil {
+	c := train.DefaultConfig()
+	if err := settings.Of(&c, "help").Apply(run); err != nil {
+		return table.Row{}, fmt.Errorf("rows: %q: %w", id, err)
+	}
+	if _, err := c.Model(); err != nil {
 		return table.Row{}, fmt.Errorf("rows: %q: %w", id, err)
 	}
 	group := 0
 	for _, r := range t.Rows {
 		group = max(group, r.Group)
 	}
-	return table.Row{ID: id, Name: strings.Join(parts, ", "), Group: group, Run: run, Ours: true, Note: "asked for by name"}, nil
+	return table.Row{ID: id, Name: strings.Join(parts, ", "), Group: group, Overrides: run, Ours: true, Note: "asked for by name"}, nil
 }
 
 // config is how the row's autoencoder is trained.
-func (p Preset) config(r table.Row, seed uint64, batch, epochs int) train.Config {
+func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Config, error) {
 	c := train.DefaultConfig()
-	c.Loss, c.Slicing, c.Amortizer, c.Seed, c.Batch, c.Epochs, c.DK, c.K = r.Run.Loss, r.Run.Slicing, r.Run.Amortizer, seed, batch, epochs, p.DK, p.K
-	if r.Run.AscentSteps != nil {
-		c.AscentSteps = *r.Run.AscentSteps
+	c.Seed, c.Batch, c.Epochs, c.DK, c.K = seed, batch, epochs, p.DK, p.K
+	fields := settings.Of(&c, "help")
+	if err := fields.Apply(p.training); err != nil {
+		return c, err
 	}
-	if r.Run.Slices != nil {
-		c.Slices = *r.Run.Slices
-	}
-	if r.Run.Kappa != nil {
-		c.Kappa = *r.Run.Kappa
-	}
-	if r.Run.Adaptive != nil {
-		c.Slices, c.Epsilon = r.Run.Adaptive.Max, r.Run.Adaptive.Tolerance
-	}
-	switch {
-	case strings.HasSuffix(r.ID, "-moving"):
-		c.AscentRate, c.AscentTangent = moving, true
-	case r.ID == "chamfer-summed":
-		c.Summed = true
-	}
-	return c
+	return c, fields.Apply(r.Overrides)
 }
 
-// data completes d as the preset's clouds for reconstruction.
-func (p Preset) data(l *runs.Lab, path, split string, points int) (runs.Data, error) {
-	d := runs.Data{Path: path, Split: split, Points: points}
-	if path == datasets.Builtin && p.PerClass+p.PerTest > 0 {
-		d.Train, d.Test = p.PerClass, p.PerTest
+// trainable checks the overrides of the trainings: a row decides itself on what makes it a row, a row can be trained with the
+// others, and one reads each of them.
+func (p Preset) trainable(rows []table.Row) error {
+	read := map[string]bool{}
+	for _, r := range rows {
+		c, err := p.config(r, 1, p.Batch, p.Epochs)
+		if err == nil {
+			_, err = c.Model()
+		}
+		if err != nil {
+			return fmt.Errorf("row %s: %w", r.ID, err)
+		}
+		for name := range p.training {
+			if r.Overrides[name] != nil {
+				return fmt.Errorf("override %s: row %s has a value of its own, %v", name, r.ID, r.Overrides[name])
+			}
+			reads := true
+			if slices.Contains(loss.SettingNames(), name) {
+				if reads, err = loss.Reads(c.Loss, c.LossSettings(), false, name); err != nil {
+					return fmt.Errorf("row %s: %w", r.ID, err)
+				}
+			}
+			read[name] = read[name] || reads
+		}
 	}
-	return l.Data(d)
+	for name := range p.training {
+		if !read[name] {
+			return fmt.Errorf("override %s: it would do nothing, no row reads it", name)
+		}
+	}
+	return nil
+}
+
+// clouds are the preset's for reconstruction.
+func (p Preset) clouds(path, split string, points int) runs.Data {
+	return runs.Data{Path: path, Split: split, Points: points, Train: p.PerClass, Test: p.PerTest}
 }
 
 func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := p.data(l, p.Data, "train", p.Points)
+	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
 	test, transfer := data.Part("test"), data
 	if p.Test != "" {
-		if test, err = p.data(l, p.Test, "all", p.Points); err != nil {
+		if test, err = l.Data(p.clouds(p.Test, "all", p.Points)); err != nil {
 			return nil, err
 		}
 		transfer = test.Part("train")
@@ -207,37 +243,25 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
 	}
 	return func(r table.Row, seed uint64) ([]Reading, error) {
-		t := runs.NewTraining(data, p.config(r, seed, p.Batch, p.Epochs))
-		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
-		last := runs.Scores{Of: t, State: "last", Data: test, Seed: 1}
+		c, err := p.config(r, seed, p.Batch, p.Epochs)
+		if err != nil {
+			return nil, err
+		}
+		t := runs.NewTraining(data, c)
 		out := []Reading{
-			{t, func(l *runs.Lab) (map[string]float64, error) {
-				var v runs.Trained
-				err := l.Result(t, &v)
-				return map[string]float64{"time": v.SecondsPerEpoch}, err
-			}},
-			{best, func(l *runs.Lab) (map[string]float64, error) {
-				var v experiments.Scores
-				if err := l.Result(best, &v); err != nil {
-					return nil, err
-				}
-				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}, nil
-			}},
-			{last, func(l *runs.Lab) (map[string]float64, error) {
-				var v experiments.Scores
-				err := l.Result(last, &v)
-				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}, err
-			}},
+			reading(t, func(v runs.Trained) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
+			reading(runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}
+			}),
+			reading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}
+			}),
 		}
 		if accuracy && classes {
 			config := latent.DefaultClassifier(0)
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
-			out = append(out, Reading{classified, func(l *runs.Lab) (map[string]float64, error) {
-				var v runs.Classified
-				err := l.Result(classified, &v)
-				return map[string]float64{"acc": v.Accuracy}, err
-			}})
+			out = append(out, reading(classified, func(v runs.Classified) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 		}
 		return out, nil
 	}, nil
@@ -245,31 +269,31 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 
 func (plan *Plan) shapes(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := p.data(l, p.Data, "train", p.Points)
+	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
 	plan.Data = fmt.Sprintf("trained on %s, six of them scored", data)
 	return func(r table.Row, seed uint64) ([]Reading, error) {
-		t := runs.NewTraining(data, p.config(r, seed, p.Batch, p.Epochs))
+		c, err := p.config(r, seed, p.Batch, p.Epochs)
+		if err != nil {
+			return nil, err
+		}
+		t := runs.NewTraining(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
-		return []Reading{{six, func(l *runs.Lab) (map[string]float64, error) {
-			var v experiments.Scores
-			if err := l.Result(six, &v); err != nil {
-				return nil, err
-			}
+		return []Reading{reading(six, func(v experiments.Scores) map[string]float64 {
 			out := map[string]float64{"avg": v.EMD.Mean}
 			for i, d := range v.PerCloud.EMD {
 				out[fmt.Sprintf("pc%d", i+1)] = d
 			}
-			return out, nil
-		}}}, nil
+			return out
+		})}, nil
 	}, nil
 }
 
 func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := p.data(l, p.Data, "train", p.GapPoints)
+	data, err := l.Data(p.clouds(p.Data, "train", p.GapPoints))
 	if err != nil {
 		return nil, err
 	}
@@ -283,16 +307,13 @@ func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), 
 		}
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
-		g := runs.Gap{Data: data, Config: c}
-		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
-			var v gap.Result
-			err := l.Result(g, &v)
+		return []Reading{reading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
 			return map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
 				"range": v.HeldOut.OfRange.Mean, "off": v.HeldOut.Off.Mean,
-			}, err
-		}}}, nil
+			}
+		})}, nil
 	}, nil
 }
 
@@ -309,20 +330,20 @@ func (plan *Plan) generation(l *runs.Lab) (func(table.Row, uint64) ([]Reading, e
 	val, test := data.Part("val"), data.Part("test")
 	plan.Data = fmt.Sprintf("%s, %s, %s", data, val, test)
 	return func(r table.Row, seed uint64) ([]Reading, error) {
-		t := runs.NewTraining(data, p.config(r, seed, p.ChairBatch, p.ChairEpochs))
+		c, err := p.config(r, seed, p.ChairBatch, p.ChairEpochs)
+		if err != nil {
+			return nil, err
+		}
+		t := runs.NewTraining(data, c)
 		t.Validation = &val
 		config := latent.DefaultGenerator()
 		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
 		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
-		return []Reading{{g, func(l *runs.Lab) (map[string]float64, error) {
-			var v metric.Report
-			if err := l.Result(g, &v); err != nil {
-				return nil, err
-			}
+		return []Reading{reading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
 			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,
 				"mmd_cd": cd.MMDPaper, "mmd_emd": emd.MMDPaper, "cov_cd": cd.COVPaper, "cov_emd": emd.COVPaper, "nna_cd": cd.NNA, "nna_emd": emd.NNA,
-				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}, nil
-		}}}, nil
+				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}
+		})}, nil
 	}, nil
 }

@@ -63,7 +63,7 @@ func TestPlans(t *testing.T) {
 					}
 				}
 			}
-			if err := f.Write(new(strings.Builder), "json"); err != nil {
+			if err := table.Write(new(strings.Builder), f, "json"); err != nil {
 				t.Errorf("%s, %s: %v", name, size, err)
 			}
 		}

@@ -5,16 +5,17 @@ package reproduce
 import (
 	"errors"
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
-	"github.com/sliced-wasserstein/lab/swlab/latent"
-
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // Preset is the size of a reproduction. Every field can be overridden by its JSON name (Override).
@@ -53,6 +54,7 @@ type Preset struct {
 	GapPoints  int `json:"gap_points" study:"gap"`
 	GapPasses  int `json:"gap_passes" study:"gap"` // of the amortizers trained longer, ours
 
+	training  map[string]any // of every row's training, beside what the row and the fields above say
 	overrides []string
 }
 
@@ -137,44 +139,49 @@ var presetWords = map[string]string{
 	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
-// Override sets the field of that JSON name to the value, written as on a command line.
+// Override sets the field of that JSON name to the value, written as on a command line; or, of a name that no field has, the setting
+// of train.Config for the trainings of all rows.
 func (p *Preset) Override(name, value string) error {
 	if p == nil {
 		return errors.New("override: expected a preset, found nil")
 	}
-	v := reflect.ValueOf(p).Elem()
-	var known []string
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag.Get("json")
-		if tag == "-" || tag == "" {
-			continue
-		}
-		known = append(known, tag)
-		if tag != name {
-			continue
-		}
-		if v.Field(i).Kind() == reflect.String {
-			v.Field(i).SetString(value)
-			p.overrides = append(p.overrides, name+"="+value)
-			return nil
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return fmt.Errorf("override %s: expected a whole number, found %q", name, value)
-		}
-		v.Field(i).SetInt(int64(n))
-		p.overrides = append(p.overrides, name+"="+value)
-		return nil
+	f, own, err := p.setting(name)
+	if err != nil {
+		return fmt.Errorf("override: %w", err)
 	}
-	return fmt.Errorf("override: %w", suggest.Unknown("setting", name, known))
+	if err := f.Set(value); err != nil {
+		return fmt.Errorf("override %s: %w", name, err)
+	}
+	if !own {
+		p.training = maps.Clone(p.training)
+		if p.training == nil {
+			p.training = map[string]any{}
+		}
+		p.training[name] = value
+	}
+	p.overrides = append(p.overrides, name+"="+value)
+	return nil
 }
 
-// SettingNames lists the settings of a preset that Override takes.
+// fields are those of p that have a name.
+func (p *Preset) fields() settings.Fields { return settings.Of(p, "study") }
+
+// setting is the field of p of that name, which is then p's own, or that of a training.
+func (p *Preset) setting(name string) (f settings.Field, own bool, err error) {
+	fields := p.fields()
+	if f, err := fields.Find(name); err == nil {
+		return f, true, nil
+	}
+	f, err = append(fields, settings.Of(new(train.Config), "help")...).Find(name)
+	return f, false, err
+}
+
+// SettingNames lists the settings that Override takes: those of a preset, and the others of a training.
 func SettingNames() []string {
-	var out []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
-		if tag := f.Tag.Get("json"); tag != "-" && tag != "" {
-			out = append(out, tag)
+	out := new(Preset).fields().Names()
+	for _, name := range settings.Of(new(train.Config), "help").Names() {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
 	return out
@@ -182,30 +189,23 @@ func SettingNames() []string {
 
 // Reads says whether a table of that study depends on the setting of that name.
 func Reads(study, name string) bool {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Preset]()) {
-		if f.Tag.Get("json") == name {
-			return slices.Contains(strings.Fields(f.Tag.Get("study")), study)
-		}
+	f, own, err := new(Preset).setting(name)
+	if !own {
+		return err == nil && study != "gap"
 	}
-	return false
+	return slices.Contains(strings.Fields(f.Tag.Get("study")), study)
 }
 
 // check finds sizes that no run can have.
 func (p Preset) check() error {
-	v := reflect.ValueOf(p)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		tag := f.Tag.Get("json")
-		if f.Type.Kind() != reflect.Int {
-			continue
-		}
-		least := 1
-		switch tag {
+	for _, f := range p.fields() {
+		least := 1.0
+		switch f.Name {
 		case "per_class", "per_test", "generated", "chair_train", "chair_test":
 			least = 0
 		}
-		if n := v.Field(i).Int(); n < int64(least) {
-			return fmt.Errorf("%s: expected at least %d, found %d", tag, least, n)
+		if n, ok := f.Number(); ok && n < least {
+			return fmt.Errorf("%s: expected at least %g, found %g", f.Name, least, n)
 		}
 	}
 	if !slices.Contains(latent.Sinkhorns, p.Sinkhorn) {
@@ -240,15 +240,14 @@ func ParseSeeds(list string) ([]uint64, error) {
 // Settings says in words what a table of that study was made with, where it is not the paper's size.
 func (p Preset) Settings(study string) []string {
 	var out []string
-	a, b := reflect.ValueOf(p), reflect.ValueOf(paper())
-	for i := range a.NumField() {
-		f := a.Type().Field(i)
+	printed := paper()
+	papers := printed.fields()
+	for i, f := range p.fields() {
 		if !slices.Contains(strings.Fields(f.Tag.Get("study")), study) {
 			continue
 		}
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
-			name := f.Tag.Get("json")
-			out = append(out, fmt.Sprintf("%s %s (paper: %s)", name, shown(name, x), shown(name, y)))
+		if x, y := f.Value(), papers[i].Value(); x != y {
+			out = append(out, fmt.Sprintf("%s %s (paper: %s)", f.Name, shown(f.Name, x), shown(f.Name, y)))
 		}
 	}
 	if len(p.Seeds) != len(paper().Seeds) {

@@ -49,9 +49,10 @@ func TestPaperPreset(t *testing.T) {
 // differences are the fields in which two presets differ, whatever the study.
 func (p Preset) differences(q Preset) string {
 	var out []string
-	for _, f := range p.fields() {
-		if x, y := f.value(p), f.value(q); x != y {
-			out = append(out, f.name)
+	others := q.fields()
+	for i, f := range p.fields() {
+		if f.Value() != others[i].Value() {
+			out = append(out, f.Name)
 		}
 	}
 	return strings.Join(out, " ")
@@ -121,18 +122,18 @@ func TestSettings(t *testing.T) {
 
 // TestOverride: every field by its name, and wrong calls.
 func TestOverride(t *testing.T) {
-	for _, f := range (Preset{}).fields() {
+	for i, name := range new(Preset).fields().Names() {
 		p := paper()
 		p.Sinkhorn, p.Seeds = "released", []uint64{1}
 		value := "7"
-		if f.name == "sinkhorn" {
+		if name == "sinkhorn" {
 			value = "log"
 		}
-		if err := p.Override(f.name, value); err != nil || f.text(p) != value {
-			t.Errorf("%s: %s, %v", f.name, f.text(p), err)
+		if err := p.Override(name, value); err != nil || p.fields()[i].Text() != value {
+			t.Errorf("%s: %s, %v", name, p.fields()[i].Text(), err)
 		}
 		if err := p.check(); err != nil {
-			t.Errorf("%s=%s: %v", f.name, value, err)
+			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}
 	p := paper()
@@ -146,6 +147,45 @@ func TestOverride(t *testing.T) {
 	}
 	if d := p.differences(paper()); d != "" || len(p.overrides) != 0 {
 		t.Errorf("a wrong call has changed %s", d)
+	}
+	l := &runs.Lab{Dir: t.TempDir()}
+	defer l.Close()
+	small := preset(t, "smoke")
+	for _, o := range [][2]string{{"learning_rate", "0.5"}, {"amortizer_steps", "2"}, {"ascent_rate", "0.25"}} {
+		if err := small.Override(o[0], o[1]); err != nil {
+			t.Fatal(err)
+		}
+		rows, says := []string{"la-v-dsw", "sw"}, "row sw: amortizer-steps: loss sw has no amortizer to train"
+		switch o[0] {
+		case "learning_rate":
+			says = ""
+		case "ascent_rate":
+			rows, says = []string{"la-v-dsw"}, "override ascent_rate: it would do nothing, no row reads it"
+		}
+		_, err := NewPlan(l, "short_reconstruction_result", small, rows, true)
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v, expected %q", o, err, says)
+		}
+	}
+	set := preset(t, "smoke")
+	if err := set.Override("momentum", "0.25"); err != nil {
+		t.Fatal(err)
+	}
+	if c := plan(t, l, "ablation_T", set, "sw").Jobs[0].training().Config; c.Momentum != 0.25 || set.Settings("reconstruction")[len(set.Settings("reconstruction"))-1] != "override momentum=0.25" {
+		t.Errorf("a setting of the trainings: %+v, %v", c, set.Settings("reconstruction"))
+	}
+	for name, says := range map[string]string{"kappa": "override kappa: row la-v-dsw has a value of its own, 1", "optimizer": `unknown setting "optimizer"`} {
+		p := preset(t, "smoke")
+		err := p.Override(name, "5")
+		if err == nil {
+			_, err = NewPlan(l, "ablation_T", p, []string{"la-v-dsw"}, true)
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, expected %q", name, err, says)
+		}
+	}
+	if Reads("gap", "kappa") || !Reads("shapes", "momentum") || Reads("reconstruction", "chair_epochs") {
+		t.Error("which study reads which setting")
 	}
 	for _, bad := range [][3]string{{"epochs", "0", "epochs: expected at least 1, found 0"}, {"generated", "-1", "generated: expected at least 0"}, {"sinkhorn", "fast", `found "fast"`}} {
 		p := paper()

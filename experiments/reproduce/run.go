@@ -132,15 +132,13 @@ func (p *Plan) Fill(l *runs.Lab, failures map[string]string) (table.Filled, erro
 
 // setting is the number of a column that repeats how the run was made.
 func setting(r table.Row, c table.Column) (float64, bool) {
-	switch {
-	case c.Key == "slices" && r.Run.Slices != nil:
-		return float64(*r.Run.Slices), true
-	case c.Key == "ascent_steps" && r.Run.AscentSteps != nil:
-		return float64(*r.Run.AscentSteps), true
-	case c.Key == "ascent_steps" && r.Run.Amortizer != "":
-		return 1, true // the single prediction
+	switch v := r.Overrides[c.Key].(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
 	}
-	return 0, false
+	return 1, c.Key == "ascent_steps" && r.Overrides["amortizer"] != nil // the single prediction
 }
 
 // backendOf is the backend that a run's training, or the run itself, names.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
@@ -49,7 +50,7 @@ func TestFill(t *testing.T) {
 	if len(f.Cells["sw"]) != 0 {
 		t.Errorf("%+v", f.Cells["sw"])
 	}
-	if err := f.Write(new(strings.Builder), "text"); err != nil {
+	if err := table.Write(new(strings.Builder), f, "text"); err != nil {
 		t.Error(err)
 	}
 	result := filepath.Join(l.Folder(plan.Jobs[0].Runs[1].Run), "result.json")

@@ -23,7 +23,7 @@ type Data struct {
 	Split   string   `json:"split"`
 	Points  int      `json:"points"`
 	Classes []string `json:"classes,omitempty"` // of these alone
-	Train   int      `json:"train,omitempty"`   // built-in shapes: clouds per class in the train part; with Test 0: the default set
+	Train   int      `json:"train,omitempty"`   // built-in shapes alone: clouds per class in the train part; with Test 0: the default set
 	Test    int      `json:"test,omitempty"`    // and in the test part
 	Val     float64  `json:"val,omitempty"`     // part of the train clouds that is the val part, for sets without one
 }
@@ -58,6 +58,7 @@ func (l *Lab) Data(d Data) (Data, error) {
 		d.Content = datasets.ShapesVersion
 		return d, nil
 	}
+	d.Train, d.Test = 0, 0
 	path, err := datasets.Locate(d.Path)
 	if err != nil {
 		return d, err

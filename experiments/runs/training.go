@@ -9,7 +9,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -21,20 +20,11 @@ type Training struct {
 	Config     train.Config `json:"config"`
 }
 
-// NewTraining is the training of c on d. Numbers that c leaves to its loss, Slices and P, are filled in, so that it does not matter who says
-// them; what is wrong with c, train.Run says.
+// NewTraining is the training of c, completed, on d. What is wrong with c, train.Run says.
 func NewTraining(d Data, c train.Config) Training {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation, c.Backend = "", "", "", "", "", ""
 	c.Clouds, c.Points = 0, d.Points
-	if m, err := c.Model(); err == nil {
-		if s, ok := m.Loss.(loss.Sliced); ok {
-			c.Slices = s.Rule.Slices
-		}
-		if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
-			c.P = e.Exponent()
-		}
-	}
-	return Training{Data: d, Config: c}
+	return Training{Data: d, Config: c.Completed()}
 }
 
 func (Training) Kind() string { return "train" }

@@ -153,25 +153,29 @@ func (c Config) Grid() ([]train.Config, error) {
 		var seen []string
 		var next []train.Config
 		for _, value := range v.Values {
-			one := c.Base
-			if err := set(&one, v.Name, value); err != nil {
+			one, err := with(c.Base, v.Name, value)
+			if err != nil {
 				return nil, err
 			}
 			if err := valid(one); err != nil {
 				return nil, fmt.Errorf("vary %s=%s: %w", v.Name, value, err)
 			}
-			if slices.Contains(seen, shown(one, v.Name)) {
+			text := field(one, v.Name).Text()
+			if slices.Contains(seen, text) {
 				return nil, fmt.Errorf("vary %s: %s twice", v.Name, value)
 			}
-			seen = append(seen, shown(one, v.Name))
+			seen = append(seen, text)
 		}
 		if seen == nil {
 			return nil, fmt.Errorf("vary %s: expected values, found none", v.Name)
 		}
 		for _, before := range out {
 			for _, value := range seen {
-				_ = set(&before, v.Name, value) // was set above
-				next = append(next, before)
+				point, err := with(before, v.Name, value)
+				if err != nil {
+					return nil, err
+				}
+				next = append(next, point)
 			}
 		}
 		out = next
@@ -195,29 +199,31 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	if err := fits(c, l); err != nil {
 		return err
 	}
-	data, err := p.data(l, p.Config.Data, "train", c.Points)
+	clouds := runs.Data{Path: p.Config.Data, Key: p.Config.Key, Split: "train", Points: c.Points, Train: p.Config.PerClass, Test: p.Config.PerTest}
+	data, err := l.Data(clouds)
 	if err != nil {
 		return err
 	}
 	test := data.Part("test")
 	if p.Config.Test != "" {
-		if test, err = p.data(l, p.Config.Test, "all", c.Points); err != nil {
+		clouds.Path, clouds.Split = p.Config.Test, "all"
+		if test, err = l.Data(clouds); err != nil {
 			return err
 		}
 	}
-	clouds, err := l.Clouds(data)
+	set, err := l.Clouds(data)
 	if err != nil {
 		return err
 	}
-	if err := c.Check(clouds); err != nil {
+	if err := c.Check(set); err != nil {
 		return err
 	}
 	scored, err := l.Clouds(test)
 	if err != nil {
 		return err
 	}
-	if h := scored.Header(); h.N == 0 || h.D != clouds.Header().D {
-		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, clouds.Header().D, h.N, h.D)
+	if h := scored.Header(); h.N == 0 || h.D != set.Header().D {
+		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Header().D, h.N, h.D)
 	}
 	p.train, p.test = data.String(), test.String()
 	for _, seed := range p.Config.Seeds {
@@ -226,15 +232,6 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 		point.jobs = append(point.jobs, job{t, runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}})
 	}
 	return nil
-}
-
-// data completes the clouds as the tables do.
-func (p *Plan) data(l *runs.Lab, path, split string, points int) (runs.Data, error) {
-	d := runs.Data{Path: path, Key: p.Config.Key, Split: split, Points: points}
-	if path == datasets.Builtin && p.Config.PerClass+p.Config.PerTest > 0 {
-		d.Train, d.Test = p.Config.PerClass, p.Config.PerTest
-	}
-	return l.Data(d)
 }
 
 // reference is the point that others are compared with: the first that can be trained; -1: none can.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
@@ -42,6 +43,16 @@ func (r *Result) Plot() (*vmfviz.Picture, error) {
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Reconstruction by " + name}, panels...)
 }
 
+// numeric says whether the setting of that name is a number.
+func numeric(name string) bool {
+	f, err := fields(new(train.Config)).Find(name)
+	if err != nil {
+		return false
+	}
+	_, ok := f.Number()
+	return ok
+}
+
 // line are the rows of one combination of the other settings, by the value of the setting at the axis.
 type line struct {
 	label string
@@ -54,7 +65,7 @@ func (r *Result) lines(x int) []line {
 		var others []string
 		for j, v := range r.Vary {
 			if j != x {
-				others = append(others, v.Name+" "+row.shown[j])
+				others = append(others, v.Name+" "+row.text(v.Name))
 			}
 		}
 		label := strings.Join(others, ", ")

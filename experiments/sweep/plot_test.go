@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // made is a result over kappa and slices without runs behind it: CD = kappa + slices for the first seed, half a unit more for each further
@@ -14,15 +16,13 @@ func made(kappas []float64, seeds int) *Result {
 	r := &Result{Vary: []Vary{{Name: "kappa"}, {Name: "slices"}}, Seeds: make([]uint64, seeds)}
 	for _, kappa := range kappas {
 		for _, n := range []int{10, 100} {
-			c := Default().Base
-			c.Kappa, c.Slices = kappa, n
-			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, shown: []string{shown(c, "kappa"), shown(c, "slices")}, State: Done, Values: map[string]Number{}}
+			row := Row{Settings: map[string]any{"kappa": kappa, "slices": n}, State: Done, Values: map[string]table.Cell{}}
 			for _, m := range metrics {
 				var v []float64
 				for j := range seeds {
 					v = append(v, kappa+float64(n)+float64(j)/2)
 				}
-				row.Values[m.key] = newNumber(v)
+				row.Values[m.key] = table.NewCell(v...)
 			}
 			r.Rows = append(r.Rows, row)
 		}

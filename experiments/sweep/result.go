@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 )
 
 // Result is a sweep in numbers, some of which may still be missing.
@@ -30,9 +32,8 @@ type Row struct {
 	Settings   map[string]any        `json:"settings"` // those that vary
 	State      State                 `json:"state"`
 	Reason     string                `json:"reason,omitempty"` // why it was refused, or failed
-	Values     map[string]Number     `json:"values"`
-	Difference map[string]Difference `json:"difference"` // to the reference; none of the reference itself, and of rows with other test clouds
-	shown      []string              // Settings as they are written, in the order of Vary
+	Values     map[string]table.Cell `json:"values"`           // over seeds
+	Difference map[string]Difference `json:"difference"`       // to the reference; none of the reference itself, and of rows with other test clouds
 }
 
 // State of a row.
@@ -45,14 +46,6 @@ const (
 	Refused State = "refused"
 	Failed  State = "failed"
 )
-
-// Number is a mean over seeds.
-type Number struct {
-	Mean   float64   `json:"mean"`
-	SD     *float64  `json:"sd"` // over seeds, dividing by n - 1; nil for one seed
-	N      int       `json:"n"`
-	Values []float64 `json:"values"` // by seed
-}
 
 // WithoutTimes is r without its seconds, which no second run repeats.
 func (r *Result) WithoutTimes() *Result {
@@ -68,16 +61,11 @@ func (r *Result) WithoutTimes() *Result {
 	return &out
 }
 
-func newNumber(values []float64) Number {
-	c := table.NewCell(values...)
-	return Number{c.Mean, c.SD, c.N, c.Values}
-}
-
 // Difference of a row's metric and the reference's, paired: the same test clouds, the same directions, the same seed of the training.
 // With d_i the difference at cloud i, averaged over the seeds, the interval is that of experiments.Paired: over clouds, for these
 // trainings. SD is that of the mean difference over seeds.
 type Difference struct {
-	Number
+	table.Cell
 	Low    float64 `json:"low"` // 95 % interval of Mean
 	High   float64 `json:"high"`
 	P      float64 `json:"p"` // of the paired t test
@@ -131,7 +119,7 @@ func differences(pairs [][2]experiments.Scores) map[string]Difference {
 	out := map[string]Difference{}
 	for _, m := range metrics {
 		d := c.Metrics[m.key]
-		out[m.key] = Difference{newNumber(seeds[m.key]), d.Low, d.High, d.P, c.N}
+		out[m.key] = Difference{table.NewCell(seeds[m.key]...), d.Low, d.High, d.P, c.N}
 	}
 	return out
 }
@@ -151,14 +139,22 @@ func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
 	return experiments.Scores{PerCloud: to}
 }
 
+// text is the row's value of a setting as it is written.
+func (r Row) text(name string) string {
+	if text := fmt.Sprint(r.Settings[name]); text != "" {
+		return text
+	}
+	return settings.None
+}
+
 // Label is the row's settings in words; "" of a row that is not there.
 func (r *Result) Label(row int) string {
-	if r == nil || row < 0 || row >= len(r.Rows) || len(r.Rows[row].shown) < len(r.Vary) {
+	if r == nil || row < 0 || row >= len(r.Rows) {
 		return ""
 	}
 	var parts []string
-	for i, v := range r.Vary {
-		parts = append(parts, v.Name+" "+r.Rows[row].shown[i])
+	for _, v := range r.Vary {
+		parts = append(parts, v.Name+" "+r.Rows[row].text(v.Name))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
@@ -72,21 +73,15 @@ func (p *Plan) Result(l *runs.Lab) (*Result, error) {
 		return nil, errors.New("expected a plan that NewPlan has made and a store, found nil")
 	}
 	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
-	base := p.Config.Base
-	for _, name := range Names() {
-		if f, err := field(&base, name); err == nil && !r.varies(name) {
-			r.Fixed[name] = f.Interface()
+	for _, f := range fields(&p.Config.Base) {
+		if !r.varies(f.Name) {
+			r.Fixed[f.Name] = f.Value()
 		}
 	}
 	for _, q := range p.Points {
 		row := Row{Settings: map[string]any{}, State: Pending}
 		for _, v := range p.Config.Vary {
-			f, err := field(&q.Config, v.Name)
-			if err != nil {
-				return nil, err
-			}
-			row.Settings[v.Name] = f.Interface()
-			row.shown = append(row.shown, shown(q.Config, v.Name))
+			row.Settings[v.Name] = field(q.Config, v.Name).Value()
 		}
 		if q.Refused != nil {
 			row.State, row.Reason = Refused, q.Refused.Error()
@@ -138,9 +133,9 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 			pairs = append(pairs, [2]experiments.Scores{s, first})
 		}
 	}
-	row.Values = map[string]Number{}
+	row.Values = map[string]table.Cell{}
 	for key, v := range values {
-		row.Values[key] = newNumber(v)
+		row.Values[key] = table.NewCell(v...)
 	}
 	if len(values["cd"]) == len(p.Points[i].jobs) {
 		row.State, row.Reason = Done, ""

@@ -5,16 +5,17 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Cell is what the runs of one row gave in one column, in natural units (fractions, distances without factors).
 type Cell struct {
-	Mean   float64
-	SD     *float64  // over runs, dividing by N - 1; nil where N is 1
-	N      int       // runs
-	Values []float64 // per run, in the order of Filled.Seeds; may be nil
-	Note   string    // a footnote
+	Mean   float64   `json:"mean"`
+	SD     *float64  `json:"sd"`             // over runs, dividing by N - 1; nil where N is 1
+	N      int       `json:"n"`              // runs
+	Values []float64 `json:"values"`         // per run, in the order of the seeds; may be nil
+	Note   string    `json:"note,omitempty"` // a footnote
 }
 
 // NewCell is the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 / (n - 1)).
@@ -66,24 +67,122 @@ func (f Filled) cell(r Row, c Column) (Cell, bool) {
 	return cell, ok
 }
 
+// Sheet shows our numbers and the paper's below them. Without numbers of ours the paper's are the only ones.
+func (f Filled) Sheet() (Sheet, error) {
+	if err := f.check(); err != nil {
+		return Sheet{}, err
+	}
+	t := f.Table
+	s := Sheet{Name: t.Name, Title: t.Title, About: f.about(), RowHeader: t.RowHeader, Columns: t.Columns, Below: "paper", notes: t.Notes}
+	marks := f.Marks()
+	usual := strconv.Itoa(f.usualRuns())
+	rows := slices.Clone(t.Rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return order(a) - order(b) })
+	for i, r := range rows {
+		l := Line{Name: r.Name, ours: r.Ours, notes: s.footnote(r.Note)}
+		l.rule = i > 0 && (r.Group != rows[i-1].Group || r.Ours != rows[i-1].Ours)
+		for _, c := range t.Columns {
+			our, their := f.entries(r, c)
+			if cell, ok := f.cell(r, c); ok {
+				our.notes = s.footnote(cell.Note)
+			}
+			if m, ok := marks[r.ID][c.Key]; ok {
+				our.mark = m
+			}
+			if our.Aside == usual || c.Better == None {
+				our.Aside = ""
+			}
+			l.Cells, l.Below = append(l.Cells, our), append(l.Below, their)
+		}
+		switch {
+		case f.empty():
+			l.Cells, l.Below = l.Below, nil
+		case r.Ours:
+			l.Below = nil
+		}
+		s.Lines = append(s.Lines, l)
+		if why, ok := f.Failed[r.ID]; ok {
+			s.failures = append(s.failures, r.Name+" ("+r.ID+"): "+why)
+		}
+	}
+	s.Legend = f.legend(marks)
+	return s, nil
+}
+
+// order puts rows of ours below the paper's.
+func order(r Row) int {
+	if r.Ours {
+		return 1
+	}
+	return 0
+}
+
+// entries are our number and the paper's. A setting that nobody has changed is shown once, as the row's.
+func (f Filled) entries(r Row, c Column) (our, their Entry) {
+	p, printed := r.Paper[c.Key]
+	if printed {
+		their = paperEntry(c, p)
+	}
+	cell, ok := f.cell(r, c)
+	_, fell := f.Failed[r.ID]
+	switch {
+	case f.empty():
+		if !printed {
+			their.Mean = nothing
+		}
+	case ok:
+		our = ourEntry(c, cell, f.decimals(c))
+	case c.Better == None && printed:
+		our = their
+	case fell:
+		our.Mean = failed
+	default:
+		our.Mean = nothing
+	}
+	if c.Better == None && !f.empty() && our.Mean == their.Mean {
+		their = Entry{}
+	}
+	return our, their
+}
+
+// footnote numbers a text; equal texts share a number.
+func (s *Sheet) footnote(text string) []int {
+	if text == "" {
+		return nil
+	}
+	i := slices.Index(s.footnotes, text)
+	if i < 0 {
+		i = len(s.footnotes)
+		s.footnotes = append(s.footnotes, text)
+	}
+	return []int{i + 1}
+}
+
 // check finds numbers that no row or column takes, and cells that contradict themselves.
 func (f Filled) check() error {
 	t := f.Table
 	if !f.empty() && f.Preset == "" {
 		return fmt.Errorf("table %s: preset: expected a name, found none", t.Name)
 	}
+	ids, keys := make([]string, len(t.Rows)), make([]string, len(t.Columns))
+	for i, r := range t.Rows {
+		ids[i] = r.ID
+	}
+	for i, c := range t.Columns {
+		keys[i] = c.Key
+	}
 	for _, id := range slices.Sorted(maps.Keys(f.Failed)) {
-		if !t.row(id) {
-			return t.unknownRow("failed", id)
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("table %s: failed: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(f.Cells)) {
-		if !t.row(id) {
-			return t.unknownRow("cells", id)
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("table %s: cells: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
 		}
 		for _, key := range slices.Sorted(maps.Keys(f.Cells[id])) {
-			if !t.column(key) {
-				return fmt.Errorf("table %s: cells of row %s: unknown column %q, expected one of %s", t.Name, id, key, strings.Join(t.keys(), ", "))
+			if !slices.Contains(keys, key) {
+				return fmt.Errorf("table %s: cells of row %s: unknown column %q, expected one of %s", t.Name, id, key, strings.Join(keys, ", "))
 			}
 			c := f.Cells[id][key]
 			switch {
@@ -97,20 +196,4 @@ func (f Filled) check() error {
 		}
 	}
 	return nil
-}
-
-func (t Table) unknownRow(where, id string) error {
-	ids := make([]string, len(t.Rows))
-	for i, r := range t.Rows {
-		ids[i] = r.ID
-	}
-	return fmt.Errorf("table %s: %s: unknown row %q, expected one of %s", t.Name, where, id, strings.Join(ids, ", "))
-}
-
-func (t Table) keys() []string {
-	keys := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		keys[i] = c.Key
-	}
-	return keys
 }

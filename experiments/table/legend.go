@@ -6,34 +6,23 @@ import (
 	"strings"
 )
 
-// about says where the numbers come from.
-func (f Filled) about() string {
+// about says where the numbers come from, and what was reduced.
+func (f Filled) about() []string {
 	which := fmt.Sprintf("The paper's table %s (%s)", f.Table.Name, f.Table.Section)
 	if f.empty() {
-		return which + " as printed, no numbers of ours"
+		return []string{which + " as printed, no numbers of ours"}
 	}
 	parts := []string{which, "preset " + f.Preset}
-	if len(f.Seeds) > 0 {
-		parts = append(parts, "seeds "+f.seeds(", "))
+	for _, p := range [][2]string{{"seeds ", f.seeds(", ")}, {"backend ", f.Backend}, {"data ", f.Data}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+p[1])
+		}
 	}
-	if f.Backend != "" {
-		parts = append(parts, "backend "+f.Backend)
+	reduced := strings.Join(f.Settings, "; ")
+	if reduced == "" {
+		reduced = "nothing"
 	}
-	if f.Data != "" {
-		parts = append(parts, "data "+f.Data)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// settings says what was reduced.
-func (f Filled) settings() string {
-	switch {
-	case f.empty():
-		return ""
-	case len(f.Settings) == 0:
-		return "Reduced or overridden: nothing"
-	}
-	return "Reduced or overridden: " + strings.Join(f.Settings, "; ")
+	return []string{strings.Join(parts, "; "), "Reduced or overridden: " + reduced}
 }
 
 func (f Filled) seeds(separator string) string {
@@ -49,7 +38,7 @@ func (f Filled) legend(marks map[string]map[string]Mark) []string {
 	var out []string
 	n := f.usualRuns()
 	others := ""
-	if f.otherRuns(n) {
+	if f.any(func(_ Row, _ Column, c Cell) bool { return c.N != n }) {
 		others = ", or as many as stand in brackets"
 	}
 	switch {
@@ -71,7 +60,7 @@ func (f Filled) legend(marks map[string]map[string]Mark) []string {
 		}
 		switch {
 		case len(marks) > 0:
-		case f.single():
+		case f.any(func(r Row, _ Column, c Cell) bool { return !r.Ours && c.N < 2 }):
 			rule += " Nothing is marked where a row has fewer than two runs."
 		default:
 			rule += " Here this marks nothing."
@@ -84,11 +73,23 @@ func (f Filled) legend(marks map[string]map[string]Mark) []string {
 	return out
 }
 
-// otherRuns says whether a cell has another number of runs.
-func (f Filled) otherRuns(usual int) bool {
+// usualRuns is the number of runs that most cells have, the larger of two; 0 without cells.
+func (f Filled) usualRuns() int {
+	count, usual := map[int]int{}, 0
+	f.any(func(_ Row, _ Column, c Cell) bool { count[c.N]++; return false })
+	for n, cells := range count {
+		if cells > count[usual] || cells == count[usual] && n > usual {
+			usual = n
+		}
+	}
+	return usual
+}
+
+// any says whether test holds for a measured cell of ours.
+func (f Filled) any(test func(r Row, c Column, cell Cell) bool) bool {
 	for _, r := range f.Table.Rows {
 		for _, c := range f.Table.Columns {
-			if cell, ok := f.cell(r, c); ok && c.Better != None && cell.N != usual {
+			if cell, ok := f.cell(r, c); ok && c.Better != None && test(r, c, cell) {
 				return true
 			}
 		}
@@ -98,38 +99,24 @@ func (f Filled) otherRuns(usual int) bool {
 
 // spread says whether the paper prints a deviation in the table.
 func (t Table) spread() bool {
-	for _, r := range t.Rows {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool {
 		for _, p := range r.Paper {
 			if p.SD != nil {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // absent says whether a cell shows that there is no number.
 func (f Filled) absent() bool {
-	for _, r := range f.Table.Rows {
-		for _, c := range f.Table.Columns {
-			if our, their := f.entries(r, c); our.mean == nothing || their.mean == nothing {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// single says whether one of the paper's rows has a single run.
-func (f Filled) single() bool {
-	for _, r := range f.Table.Rows {
-		for _, c := range f.Table.Columns {
-			if cell, ok := f.cell(r, c); ok && !r.Ours && c.Better != None && cell.N < 2 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool {
+		return slices.ContainsFunc(f.Table.Columns, func(c Column) bool {
+			our, their := f.entries(r, c)
+			return our.Mean == nothing || their.Mean == nothing
+		})
+	})
 }
 
 func (f Filled) anyOurs() bool {
@@ -137,17 +124,17 @@ func (f Filled) anyOurs() bool {
 }
 
 // units explains the columns, those of one unit together.
-func (t Table) units() []string {
+func units(columns []Column) []string {
 	var out []string
 	var done []Column
-	for _, c := range t.Columns {
+	for _, c := range columns {
 		same := func(d Column) bool { return c.Unit == d.Unit && c.Scale == d.Scale && c.Better == d.Better }
 		if c.Unit == "" || slices.ContainsFunc(done, same) {
 			continue
 		}
 		done = append(done, c)
 		var names []string
-		for _, d := range t.Columns {
+		for _, d := range columns {
 			if same(d) {
 				names = append(names, d.label())
 			}
@@ -182,7 +169,7 @@ func (c Column) heading() string {
 
 // factor is the scale as a reader sees it, "" for 1.
 func (c Column) factor() string {
-	if c.Scale == 1 {
+	if c.Scale == 1 || c.Scale == 0 {
 		return ""
 	}
 	return "×" + full(c.Scale)

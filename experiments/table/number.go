@@ -34,30 +34,20 @@ func number(v float64, decimals int) string {
 // paperBold marks what is bold in the paper.
 const paperBold Mark = "bold"
 
-// full writes v so that it is read back exactly.
-func full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// entry is a number as it is shown: mean, deviation and number of runs, each "" if there is none to show.
-type entry struct {
-	mean, sd, n string
-	mark        Mark  // of ours; of the paper's paperBold
-	notes       []int // footnotes
-}
-
 // ourEntry shows c on the printed scale.
-func ourEntry(col Column, c Cell, decimals int) entry {
-	e := entry{mean: number(c.Mean*col.Scale, decimals), n: strconv.Itoa(c.N)}
+func ourEntry(col Column, c Cell, decimals int) Entry {
+	e := Entry{Mean: number(c.Mean*col.Scale, decimals), Aside: strconv.Itoa(c.N)}
 	if c.SD != nil && col.Better != None {
-		e.sd = number(*c.SD*col.Scale, decimals)
+		e.Spread = number(*c.SD*col.Scale, decimals)
 	}
 	return e
 }
 
 // paperEntry shows what the paper prints.
-func paperEntry(col Column, p Printed) entry {
-	e := entry{mean: number(p.Mean, col.Decimals)}
+func paperEntry(col Column, p Printed) Entry {
+	e := Entry{Mean: number(p.Mean, col.Decimals)}
 	if p.SD != nil {
-		e.sd = number(*p.SD, col.Decimals)
+		e.Spread = number(*p.SD, col.Decimals)
 	}
 	if p.Bold {
 		e.mark = paperBold

@@ -41,15 +41,8 @@ func Get(name string) (Table, error) {
 // paperFile is paper.json. Columns that several tables share are defined once; cells stand in the order of the columns, as the
 // paper prints them.
 type paperFile struct {
-	Columns map[string]struct {
-		Key      string  `json:"key"` // "": the name of the definition
-		Name     string  `json:"name"`
-		Better   Better  `json:"better"`
-		Scale    float64 `json:"scale"`
-		Decimals int     `json:"decimals"`
-		Unit     string  `json:"unit"`
-	} `json:"columns"`
-	Tables []struct {
+	Columns map[string]Column `json:"columns"` // without a key: that of the definition
+	Tables  []struct {
 		Name      string   `json:"name"`
 		Title     string   `json:"title"`
 		Section   string   `json:"section"`
@@ -57,10 +50,7 @@ type paperFile struct {
 		RowHeader string   `json:"row_header"`
 		Columns   []string `json:"columns"`
 		Rows      []struct {
-			ID    string   `json:"id"`
-			Name  string   `json:"name"`
-			Group int      `json:"group"`
-			Run   Run      `json:"run"`
+			Row
 			Cells []string `json:"cells"`
 		} `json:"rows"`
 		Notes []string `json:"notes"`
@@ -85,13 +75,14 @@ func paper() ([]Table, error) {
 			if c.Key == "" {
 				c.Key = name
 			}
-			t.Columns = append(t.Columns, Column{Key: c.Key, Name: c.Name, Unit: c.Unit, Better: c.Better, Scale: c.Scale, Decimals: c.Decimals})
+			t.Columns = append(t.Columns, c)
 		}
 		for _, fr := range ft.Rows {
 			if len(fr.Cells) != len(t.Columns) {
 				return nil, fmt.Errorf("paper.json: %s: row %s: expected %d cells, found %d", ft.Name, fr.ID, len(t.Columns), len(fr.Cells))
 			}
-			r := Row{ID: fr.ID, Name: fr.Name, Group: fr.Group, Run: fr.Run, Paper: map[string]Printed{}}
+			r := fr.Row
+			r.Paper = map[string]Printed{}
 			for i, cell := range fr.Cells {
 				p, err := printed(cell)
 				if err != nil {

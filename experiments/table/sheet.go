@@ -1,184 +1,239 @@
 package table
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// sheet is a filled table as readers see it, before it is text of some format.
-type sheet struct {
-	title, about string
-	settings     string // what was reduced; "" without numbers of ours
-	rowHeader    string
-	columns      []Column
-	lines        []sheetLine
-	footnotes    []string // by number, from 1
-	failures     []string
-	legend       []string
-	units        []string
-	notes        []string
+// Document is a table with numbers: for readers as a sheet, for programs as lines of CSV and as a value of JSON.
+type Document interface {
+	Sheet() (Sheet, error)
+	Records() [][]string // the first is the header
+	JSON() any           // the key version is added
 }
 
-// sheetLine is a row: our numbers, and the paper's below them. Without numbers of ours the paper's are the only ones.
-type sheetLine struct {
-	name  string
-	notes []int
+// Sheet is a table as readers see it, before it is text of some format.
+type Sheet struct {
+	Name      string // label in LaTeX
+	Title     string
+	About     []string // where the numbers come from
+	RowHeader string
+	Columns   []Column
+	Lines     []Line
+	Below     string   // what the second lines of rows are
+	Legend    []string // what a reader has to know about the numbers
+
+	footnotes []string // by number, from 1
+	failures  []string
+	notes     []string // on the paper's table
+}
+
+// Line is a row: a cell for every column, and those of a second line below it, or none.
+type Line struct {
+	Name         string
+	Cells, Below []Entry
+
+	notes []int // footnotes
 	ours  bool
-	rule  bool    // a rule above
-	cells []entry // one a column
-	paper []entry // nil: no second line
+	rule  bool // a rule above
+}
+
+// Entry is a number as it is shown: the mean, what stands behind ± and what stands in brackets, each "" if there is none to show.
+type Entry struct {
+	Mean, Spread, Aside string
+
+	mark  Mark  // of ours; of the paper's paperBold
+	notes []int // footnotes
 }
 
 // label is the row's name, with a dagger if it is ours.
-func (l sheetLine) label() string {
+func (l Line) label() string {
 	if l.ours {
-		return l.name + dagger
+		return l.Name + dagger
 	}
-	return l.name
+	return l.Name
 }
 
-// both are the entries of column j: ours, and the paper's where there is a line of it.
-func (l sheetLine) both(j int) []entry {
-	if l.paper == nil {
-		return l.cells[j : j+1]
+// both are the entries of column j: the first line's, and the second's where there is one.
+func (l Line) both(j int) []Entry {
+	if l.Below == nil {
+		return l.Cells[j : j+1]
 	}
-	return []entry{l.cells[j], l.paper[j]}
+	return []Entry{l.Cells[j], l.Below[j]}
 }
 
-// signs explains the marks that occur, given what the format makes of them.
-func (s sheet) signs(best, second, bold string) string {
+const (
+	nothing   = "-"
+	failed    = "failed"
+	dagger    = "†"
+	plusMinus = " ± "
+)
+
+// text is the entry's mean and spread.
+func (e Entry) text() string {
+	if e.Spread != "" {
+		return e.Mean + plusMinus + e.Spread
+	}
+	return e.Mean
+}
+
+// markup is how a format writes the parts of a sheet.
+type markup struct {
+	escape       func(text string) string
+	note         string // number of a footnote, a format with one %d
+	gap          string // between it and the footnote
+	best, second string // around a number, a format with one %s
+	// what the legend calls them, and bold numbers in the paper's lines
+	bestName, secondName, boldName string
+}
+
+// marked is a text with the mark of its entry.
+func (m markup) marked(e Entry, text string) string {
+	switch {
+	case text == "":
+	case e.mark == Best || e.mark == paperBold:
+		return fmt.Sprintf(m.best, text)
+	case e.mark == Second:
+		return fmt.Sprintf(m.second, text)
+	}
+	return text
+}
+
+// entry is a cell: marked, with its brackets and footnotes.
+func (m markup) entry(e Entry) string {
+	text := m.marked(e, e.text())
+	if e.Aside != "" {
+		text += " (" + e.Aside + ")"
+	}
+	return text + m.notes(e.notes)
+}
+
+func (m markup) notes(notes []int) string {
+	text := ""
+	for _, n := range notes {
+		text += fmt.Sprintf(m.note, n)
+	}
+	return text
+}
+
+// remarks are what stands below the table: footnotes, failures, the legend, the marks that occur, the units.
+func (s Sheet) remarks(m markup) []string {
+	var out []string
+	for i, note := range s.footnotes {
+		out = append(out, strings.TrimSpace(fmt.Sprintf(m.note, i+1))+m.gap+m.escape(note))
+	}
+	for _, why := range s.failures {
+		out = append(out, "failed: "+m.escape(why))
+	}
+	for _, line := range s.Legend {
+		out = append(out, m.escape(line))
+	}
 	has := map[Mark]bool{}
-	for _, l := range s.lines {
-		for j := range l.cells {
+	for _, l := range s.Lines {
+		for j := range l.Cells {
 			for _, e := range l.both(j) {
 				has[e.mark] = true
 			}
 		}
 	}
-	var parts []string
-	if has[Best] {
-		parts = append(parts, best+": best")
+	var signs []string
+	for _, sign := range []struct {
+		mark Mark
+		text string
+	}{{Best, m.bestName + ": best"}, {Second, m.secondName + ": second best"}, {paperBold, m.boldName + " in a line of the paper: bold there"}} {
+		if has[sign.mark] {
+			signs = append(signs, sign.text)
+		}
 	}
-	if has[Second] {
-		parts = append(parts, second+": second best")
+	if signs != nil {
+		out = append(out, strings.Join(signs, "; ")+".")
 	}
-	if has[paperBold] {
-		parts = append(parts, bold+" in a line of the paper: bold there")
+	for _, unit := range units(s.Columns) {
+		out = append(out, m.escape(unit))
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, "; ") + "."
+	return out
 }
 
-const (
-	nothing = "-"
-	failed  = "failed"
-	dagger  = "†"
-)
+const onPaper = "On the paper's table:"
 
-func (f Filled) sheet() sheet {
-	t := f.Table
-	s := sheet{title: t.Title, about: f.about(), settings: f.settings(), rowHeader: t.RowHeader, columns: t.Columns, units: t.units(), notes: t.Notes}
-	marks := f.Marks()
-	usual := strconv.Itoa(f.usualRuns())
-	rows := slices.Clone(t.Rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return order(a) - order(b) })
-	for i, r := range rows {
-		l := sheetLine{name: r.Name, ours: r.Ours, notes: s.footnote(r.Note)}
-		l.rule = i > 0 && (r.Group != rows[i-1].Group || r.Ours != rows[i-1].Ours)
-		for _, c := range t.Columns {
-			our, their := f.entries(r, c)
-			if cell, ok := f.cell(r, c); ok {
-				our.notes = s.footnote(cell.Note)
-			}
-			if m, ok := marks[r.ID][c.Key]; ok {
-				our.mark = m
-			}
-			if our.n == usual || c.Better == None {
-				our.n = ""
-			}
-			l.cells, l.paper = append(l.cells, our), append(l.paper, their)
-		}
-		switch {
-		case f.empty():
-			l.cells, l.paper = l.paper, nil
-		case r.Ours:
-			l.paper = nil
-		}
-		s.lines = append(s.lines, l)
-		if why, ok := f.Failed[r.ID]; ok {
-			s.failures = append(s.failures, r.Name+" ("+r.ID+"): "+why)
+// check finds lines that do not have a cell for every column.
+func (s Sheet) check() error {
+	for _, l := range s.Lines {
+		if len(l.Cells) != len(s.Columns) || l.Below != nil && len(l.Below) != len(s.Columns) {
+			return fmt.Errorf("row %s: expected %d cells, found %d, and %d below", l.Name, len(s.Columns), len(l.Cells), len(l.Below))
 		}
 	}
-	s.legend = f.legend(marks)
-	return s
+	return nil
 }
 
-// order puts rows of ours below the paper's.
-func order(r Row) int {
-	if r.Ours {
-		return 1
-	}
-	return 0
-}
+var formats = []string{"text", "md", "csv", "latex", "json", "html"}
 
-// entries are our number and the paper's. A setting that nobody has changed is shown once, as the row's.
-func (f Filled) entries(r Row, c Column) (our, their entry) {
-	p, printed := r.Paper[c.Key]
-	if printed {
-		their = paperEntry(c, p)
+// Formats are the names that Write takes.
+func Formats() []string { return slices.Clone(formats) }
+
+// textWidth is that of Write's text, in columns of a terminal.
+const textWidth = 120
+
+// Write writes the table in one of the Formats; csv and json hold its numbers with full precision.
+func Write(w io.Writer, d Document, format string) error {
+	var body func(s Sheet, b *bytes.Buffer) error
+	sheet := func(write func(s Sheet, b *bytes.Buffer)) {
+		body = func(s Sheet, b *bytes.Buffer) error { write(s, b); return nil }
 	}
-	cell, ok := f.cell(r, c)
-	_, fell := f.Failed[r.ID]
-	switch {
-	case f.empty():
-		if !printed {
-			their.mean = nothing
+	switch format {
+	case "text":
+		return Text(w, d, textWidth)
+	case "md":
+		sheet(Sheet.markdown)
+	case "latex":
+		sheet(Sheet.latex)
+	case "html":
+		sheet(Sheet.html)
+	case "csv":
+		body = func(_ Sheet, b *bytes.Buffer) error { return csv.NewWriter(b).WriteAll(d.Records()) }
+	case "json":
+		body = func(_ Sheet, b *bytes.Buffer) error {
+			raw, err := json.Marshal(d.JSON())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
+			return err
 		}
-	case ok:
-		our = ourEntry(c, cell, f.decimals(c))
-	case c.Better == None && printed:
-		our = their
-	case fell:
-		our.mean = failed
 	default:
-		our.mean = nothing
+		return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(formats, ", "))
 	}
-	if c.Better == None && !f.empty() && our.mean == their.mean {
-		their = entry{}
-	}
-	return our, their
+	return write(w, d, body)
 }
 
-// footnote numbers a text; equal texts share a number.
-func (s *sheet) footnote(text string) []int {
-	if text == "" {
-		return nil
-	}
-	i := slices.Index(s.footnotes, text)
-	if i < 0 {
-		i = len(s.footnotes)
-		s.footnotes = append(s.footnotes, text)
-	}
-	return []int{i + 1}
+// Text is the format text for a terminal of so many columns: what does not fit beside goes below, under the same rows.
+func Text(w io.Writer, d Document, width int) error {
+	return write(w, d, func(s Sheet, b *bytes.Buffer) error { s.text(b, width); return nil })
 }
 
-// usualRuns is the number of runs that most cells have, the larger of two; 0 without cells.
-func (f Filled) usualRuns() int {
-	count, usual := map[int]int{}, 0
-	for _, r := range f.Table.Rows {
-		for _, c := range f.Table.Columns {
-			if cell, ok := f.cell(r, c); ok && c.Better != None {
-				count[cell.N]++
-			}
-		}
+func write(w io.Writer, d Document, body func(Sheet, *bytes.Buffer) error) error {
+	if w == nil || d == nil {
+		return errors.New("expected a table and where to write it, found nil")
 	}
-	for n, cells := range count {
-		if cells > count[usual] || cells == count[usual] && n > usual {
-			usual = n
-		}
+	s, err := d.Sheet()
+	if err == nil {
+		err = s.check()
 	}
-	return usual
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := body(s, &b); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
 }

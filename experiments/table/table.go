@@ -18,13 +18,13 @@ type Table struct {
 
 // Column is a number reported of every run, or a setting (Better is None).
 type Column struct {
-	Key      string
-	Name     string
-	Unit     string
-	Better   Better
-	Scale    float64 // printed = natural value x Scale: 100 for fractions and small distances
-	Decimals int     // printed after the point
-	Ours     bool    // not in the paper
+	Key      string  `json:"key"`
+	Name     string  `json:"name"`
+	Unit     string  `json:"unit"`
+	Scale    float64 `json:"scale"` // printed = natural value x Scale: 100 for fractions and small distances; 0: as it is
+	Better   Better  `json:"better"`
+	Decimals int     `json:"decimals"` // printed after the point
+	Ours     bool    `json:"ours"`     // not in the paper
 }
 
 // Better is the direction in which a column improves.
@@ -39,36 +39,16 @@ const (
 
 // Row is a run, with the paper's numbers by column key.
 type Row struct {
-	ID    string
-	Name  string // as printed, without the paper's "(ours)"
-	Group int    // from 1: the block between two rules
-	Run   Run
-	Paper map[string]Printed
-	Ours  bool   // not in the paper
-	Note  string // a footnote
-}
-
-// Run holds the settings of a row under the names of the command line; nil: does not apply, or the paper gives none.
-type Run struct {
-	Loss         string    `json:"loss"`
-	Slicing      string    `json:"slicing,omitempty"` // slicing rule in place of the loss's own
-	Amortizer    string    `json:"amortizer,omitempty"`
-	AscentSteps  *int      `json:"ascent_steps,omitempty"` // on the direction itself, so nil with an amortizer
-	Slices       *int      `json:"slices,omitempty"`       // nil where there is one slice or an adaptive number
-	Kappa        *float64  `json:"kappa,omitempty"`
-	DK           *int      `json:"dk,omitempty"`
-	K            *int      `json:"k,omitempty"`
-	DKCandidates []int     `json:"dk_candidates,omitempty"` // the paper prints the best of these and not which
-	KCandidates  []int     `json:"k_candidates,omitempty"`
-	Adaptive     *Adaptive `json:"adaptive,omitempty"` // of ASW
-}
-
-// Adaptive is the rule by which ASW chooses its number of slices.
-type Adaptive struct {
-	Initial   int     `json:"initial"`
-	Step      int     `json:"step"`
-	Tolerance float64 `json:"tolerance"`
-	Max       int     `json:"max"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`  // as printed, without the paper's "(ours)"
+	Group int    `json:"group"` // from 1: the block between two rules
+	Ours  bool   `json:"ours"`  // not in the paper
+	// Overrides are the settings that make the run, by their names in the JSON of train.Config.
+	Overrides map[string]any `json:"run"`
+	// Candidates are values of settings of which the paper prints the best run, and does not say which; a single one is the paper's.
+	Candidates map[string][]int   `json:"candidates,omitempty"`
+	Paper      map[string]Printed `json:"-"`
+	Note       string             `json:"note,omitempty"` // a footnote
 }
 
 // Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training seeds dividing by their number.
@@ -86,12 +66,4 @@ func (t Table) WithoutOurs() Table {
 	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Ours })
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Ours })
 	return t
-}
-
-func (t Table) row(id string) bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ID == id })
-}
-
-func (t Table) column(key string) bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Key == key })
 }

@@ -2,30 +2,22 @@ package table
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-const (
-	gap        = "  "
-	plusMinus  = " ± "
-	paperName  = "  paper"
-	bestSign   = "*"
-	secondSign = "°"
-	boldSign   = "•"
-)
+const gap = "  "
+
+var asText = markup{escape: func(text string) string { return text }, note: " [%d]", gap: " ", bestName: "*", secondName: "°", boldName: "•"}
 
 // text writes the sheet for a terminal, in panels of columns side by side as far as they fit.
-func (s sheet) text(b *bytes.Buffer, width int) {
-	paragraph(b, s.title, "", width)
-	paragraph(b, s.about, "", width)
-	if s.settings != "" {
-		paragraph(b, s.settings, "", width)
+func (s Sheet) text(b *bytes.Buffer, width int) {
+	for _, line := range append([]string{s.Title}, s.About...) {
+		paragraph(b, line, "", width)
 	}
 	names := s.textNames()
-	columns := make([]textColumn, len(s.columns))
+	columns := make([]textColumn, len(s.Columns))
 	for j := range columns {
 		columns[j] = s.textColumn(j)
 	}
@@ -34,23 +26,11 @@ func (s sheet) text(b *bytes.Buffer, width int) {
 		s.panel(b, names, columns, panel)
 	}
 	b.WriteByte('\n')
-	for i, note := range s.footnotes {
-		paragraph(b, fmt.Sprintf("[%d] %s", i+1, note), gap, width)
-	}
-	for _, why := range s.failures {
-		paragraph(b, "failed: "+why, gap, width)
-	}
-	for _, line := range s.legend {
+	for _, line := range s.remarks(asText) {
 		paragraph(b, line, gap, width)
 	}
-	if signs := s.signs(bestSign, secondSign, boldSign); signs != "" {
-		paragraph(b, signs, gap, width)
-	}
-	for _, unit := range s.units {
-		paragraph(b, unit, gap, width)
-	}
 	if len(s.notes) > 0 {
-		b.WriteString("On the paper's table:\n")
+		b.WriteString(onPaper + "\n")
 	}
 	for _, note := range s.notes {
 		paragraph(b, "- "+note, gap, width)
@@ -58,7 +38,7 @@ func (s sheet) text(b *bytes.Buffer, width int) {
 }
 
 // panel writes the columns of these numbers, two lines a row.
-func (s sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, panel []int) {
+func (s Sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, panel []int) {
 	total := names.width
 	for _, j := range panel {
 		total += len(gap) + columns[j].width
@@ -72,16 +52,16 @@ func (s sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, pa
 	}
 	rule := strings.Repeat("─", total) + "\n"
 	line(func(c textColumn) string { return c.head })
-	if slices.ContainsFunc(panel, func(j int) bool { return s.columns[j].factor() != "" }) {
+	if slices.ContainsFunc(panel, func(j int) bool { return s.Columns[j].factor() != "" }) {
 		line(func(c textColumn) string { return c.factor })
 	}
 	b.WriteString(rule)
-	for i, l := range s.lines {
+	for i, l := range s.Lines {
 		if l.rule {
 			b.WriteString(rule)
 		}
 		line(func(c textColumn) string { return c.cells[i] })
-		if l.paper != nil {
+		if l.Below != nil {
 			line(func(c textColumn) string { return c.paper[i] })
 		}
 	}
@@ -94,50 +74,50 @@ type textColumn struct {
 	width        int
 }
 
-func (s sheet) textNames() textColumn {
-	c := textColumn{width: max(utf8.RuneCountInString(s.rowHeader), len(paperName))}
-	for _, l := range s.lines {
-		c.cells = append(c.cells, l.label()+textNotes(l.notes))
+func (s Sheet) textNames() textColumn {
+	c := textColumn{width: max(utf8.RuneCountInString(s.RowHeader), utf8.RuneCountInString(gap+s.Below))}
+	for _, l := range s.Lines {
+		c.cells = append(c.cells, l.label()+asText.notes(l.notes))
 		c.width = max(c.width, utf8.RuneCountInString(c.cells[len(c.cells)-1]))
 	}
-	c.head, c.factor = left(s.rowHeader, c.width), left("", c.width)
+	c.head, c.factor = left(s.RowHeader, c.width), left("", c.width)
 	for i := range c.cells {
 		c.cells[i] = left(c.cells[i], c.width)
-		c.paper = append(c.paper, left(paperName, c.width))
+		c.paper = append(c.paper, left(gap+s.Below, c.width))
 	}
 	return c
 }
 
 // textColumn aligns a column: means end below each other, deviations begin below each other.
-func (s sheet) textColumn(j int) textColumn {
+func (s Sheet) textColumn(j int) textColumn {
 	mean, body := 0, 0
-	for _, l := range s.lines {
+	for _, l := range s.Lines {
 		for _, e := range l.both(j) {
-			mean = max(mean, len(e.mean))
+			mean = max(mean, len(e.Mean))
 		}
 	}
-	number := func(e entry) string {
-		text := right(e.mean, mean)
-		if e.sd != "" {
-			text += plusMinus + e.sd
+	number := func(e Entry) string {
+		text := right(e.Mean, mean)
+		if e.Spread != "" {
+			text += plusMinus + e.Spread
 		}
 		return text
 	}
-	c := textColumn{head: s.columns[j].heading(), factor: s.columns[j].factor()}
+	c := textColumn{head: s.Columns[j].heading(), factor: s.Columns[j].factor()}
 	c.width = max(utf8.RuneCountInString(c.head), utf8.RuneCountInString(c.factor))
 	all := 0
-	for _, l := range s.lines {
+	for _, l := range s.Lines {
 		for _, e := range l.both(j) {
 			n := utf8.RuneCountInString(number(e))
 			body, all = max(body, n), max(all, n+utf8.RuneCountInString(e.tail()))
 		}
 	}
 	c.width = max(c.width, all)
-	shown := func(e entry) string { return right(left(number(e)+e.tail(), all), c.width) }
-	for _, l := range s.lines {
-		c.cells = append(c.cells, shown(l.cells[j]))
-		if l.paper != nil {
-			c.paper = append(c.paper, shown(l.paper[j]))
+	shown := func(e Entry) string { return right(left(number(e)+e.tail(), all), c.width) }
+	for _, l := range s.Lines {
+		c.cells = append(c.cells, shown(l.Cells[j]))
+		if l.Below != nil {
+			c.paper = append(c.paper, shown(l.Below[j]))
 		} else {
 			c.paper = append(c.paper, "")
 		}
@@ -147,27 +127,74 @@ func (s sheet) textColumn(j int) textColumn {
 	return c
 }
 
-// tail is what follows a number: its runs, its mark, its footnotes.
-func (e entry) tail() string {
+// tail is what follows a number: what stands in brackets, its mark, its footnotes.
+func (e Entry) tail() string {
 	text := ""
-	if e.n != "" {
-		text = " (" + e.n + ")"
+	if e.Aside != "" {
+		text = " (" + e.Aside + ")"
 	}
-	switch e.mark {
-	case Best:
-		text += bestSign
-	case Second:
-		text += secondSign
-	case paperBold:
-		text += boldSign
-	}
-	return text + textNotes(e.notes)
+	return text + map[Mark]string{Best: asText.bestName, Second: asText.secondName, paperBold: asText.boldName}[e.mark] + asText.notes(e.notes)
 }
 
-func textNotes(notes []int) string {
-	text := ""
-	for _, n := range notes {
-		text += fmt.Sprintf(" [%d]", n)
+// panels distributes the columns over as few panels of this width as they need, evenly. Settings at the left, which tell rows of one
+// name apart, stand in every panel.
+func (s Sheet) panels(columns []textColumn, width int) [][]int {
+	fixed := 0
+	for fixed < len(columns) && s.Columns[fixed].Better == None {
+		width -= len(gap) + columns[fixed].width
+		fixed++
 	}
-	return text
+	split := func(most int) (out [][]int) { // at most so many beside each other
+		free := 0
+		for j := fixed; j < len(columns); j++ {
+			need := len(gap) + columns[j].width
+			if len(out) == 0 || need > free || len(out[len(out)-1]) == fixed+most {
+				panel := make([]int, fixed)
+				for k := range panel {
+					panel[k] = k
+				}
+				out, free = append(out, panel), width
+			}
+			out[len(out)-1] = append(out[len(out)-1], j)
+			free -= need
+		}
+		return out
+	}
+	rest := len(columns) - fixed
+	if rest == 0 {
+		return nil
+	}
+	few := len(split(rest))
+	if even := split((rest + few - 1) / few); len(even) == few {
+		return even
+	}
+	return split(rest)
+}
+
+func left(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
+
+func right(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
+}
+
+// paragraph writes text in lines of the width, all but the first indented.
+func paragraph(b *bytes.Buffer, text, indent string, width int) {
+	at := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	b.WriteByte('\n')
 }

@@ -40,10 +40,10 @@ func small(t *testing.T) Filled {
 	}
 }
 
-func write(t *testing.T, f Filled, format string) string {
+func written(t *testing.T, f Filled, format string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, format); err != nil {
+	if err := Write(&b, f, format); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -52,7 +52,7 @@ func write(t *testing.T, f Filled, format string) string {
 // TestFormats compares with the files in testdata; after a wanted change look at them and run with -update.
 func TestFormats(t *testing.T) {
 	for _, format := range Formats() {
-		got := write(t, small(t), format)
+		got := written(t, small(t), format)
 		path := filepath.Join("testdata", "small."+format)
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -71,7 +71,7 @@ func TestEveryNumber(t *testing.T) {
 	for _, name := range Names() {
 		table := get(t, name)
 		for _, format := range Formats() {
-			text := write(t, Filled{Table: table}, format)
+			text := written(t, Filled{Table: table}, format)
 			for _, r := range table.Rows {
 				for _, c := range table.Columns {
 					number := strconv.FormatFloat(r.Paper[c.Key].Mean, 'f', c.Decimals, 64)
@@ -90,7 +90,7 @@ func TestEveryNumber(t *testing.T) {
 // TestReduced: what was reduced stands in every format, and the reason of a failure.
 func TestReduced(t *testing.T) {
 	for _, format := range Formats() {
-		text := write(t, small(t), format)
+		text := written(t, small(t), format)
 		for _, part := range []string{"quick", "points 512 (paper: 2048)", "xla:cpu", "the loss is NaN at step 317"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: %q is missing", format, part)
@@ -100,7 +100,7 @@ func TestReduced(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(write(t, small(t), "csv"))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(written(t, small(t), "csv"))).ReadAll()
 	if err != nil || len(lines) != 1+5*5 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -144,7 +144,7 @@ func TestJSON(t *testing.T) {
 			Paper map[string]float64
 		}
 	}
-	if err := json.Unmarshal([]byte(write(t, small(t), "json")), &got); err != nil {
+	if err := json.Unmarshal([]byte(written(t, small(t), "json")), &got); err != nil {
 		t.Fatal(err)
 	}
 	r := got.Rows[1]
@@ -166,10 +166,10 @@ func TestJSON(t *testing.T) {
 // TestLaTeX: braces and dollars are balanced, nothing is left that TeX would take for itself.
 func TestLaTeX(t *testing.T) {
 	for _, name := range Names() {
-		checkLaTeX(t, write(t, Filled{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
+		checkLaTeX(t, written(t, Filled{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
 	}
-	checkLaTeX(t, write(t, small(t), "latex"), 5)
-	if got := tex(`50 % of a_b & {c} \ ~ ^ # $ <d> "e" [f]`); got != `50 \% of a\_b \& \{c\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \$ $<$d$>$ ''e'' {[}f{]}` {
+	checkLaTeX(t, written(t, small(t), "latex"), 5)
+	if got := asLaTeX.escape(`50 % of a_b & {c} \ ~ ^ # $ <d> "e" [f]`); got != `50 \% of a\_b \& \{c\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \$ $<$d$>$ ''e'' {[}f{]}` {
 		t.Errorf("found %s", got)
 	}
 }
@@ -194,7 +194,7 @@ func checkLaTeX(t *testing.T, text string, columns int) {
 // TestHTML: the fragment is well-formed, even as XML, and every row has all its cells.
 func TestHTML(t *testing.T) {
 	for _, f := range []Filled{small(t), {Table: get(t, "full_generation_result")}} {
-		d := xml.NewDecoder(strings.NewReader(write(t, f, "html")))
+		d := xml.NewDecoder(strings.NewReader(written(t, f, "html")))
 		rows, cells := 0, 0
 		for {
 			token, err := d.Token()
@@ -223,7 +223,7 @@ func TestHTML(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	f := small(t)
 	f.Table.Rows[0].Name = "a|b*c"
-	for _, line := range strings.Split(write(t, f, "md"), "\n") {
+	for _, line := range strings.Split(written(t, f, "md"), "\n") {
 		if strings.HasPrefix(line, "|") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 7 {
 			t.Errorf("expected 6 cells: %s", line)
 		}
@@ -236,7 +236,7 @@ func TestWidth(t *testing.T) {
 		for _, name := range Names() {
 			var b bytes.Buffer
 			table := get(t, name)
-			if err := (Filled{Table: table}).Text(&b, width); err != nil {
+			if err := Text(&b, Filled{Table: table}, width); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range strings.Split(b.String(), "\n") {
@@ -252,7 +252,7 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := (Filled{Table: get(t, "ablation_L")}).Text(&b, 45); err != nil {
+	if err := Text(&b, Filled{Table: get(t, "ablation_L")}, 45); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -275,11 +275,11 @@ func TestWrongCalls(t *testing.T) {
 	} {
 		f := small(t)
 		change(&f)
-		if err := f.Write(io.Discard, "md"); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Write(io.Discard, f, "md"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("expected %q, found %v", want, err)
 		}
 	}
-	if err := small(t).Write(io.Discard, "docx"); err == nil || !strings.Contains(err.Error(), `unknown format "docx", expected one of text, md, csv, latex, json, html`) {
+	if err := Write(io.Discard, small(t), "docx"); err == nil || !strings.Contains(err.Error(), `unknown format "docx", expected one of text, md, csv, latex, json, html`) {
 		t.Errorf("found %v", err)
 	}
 }

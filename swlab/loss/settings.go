@@ -14,32 +14,33 @@ import (
 
 // Settings are the choices that the registered losses read; Defaults has the paper's. A loss refuses what it would ignore among those that nobody
 // sets without meaning them: Slicing, Replicates, Root, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all losses, and each
-// reads those that it has.
+// reads those that it has. The tag help is the text of the flag that a field is on the command line (%s: the registered names), the tag
+// zero what is expected in place of a 0 that is given.
 type Settings struct {
-	Slices  int     `json:"slices"`            // L; 0: 100, and at most 500 where their number is adaptive
-	Slicing string  `json:"slicing,omitempty"` // name of the slicing rule (slicing.Names); "": the loss's own
-	Kappa   float64 `json:"kappa"`             // concentration of the rules that have one
-	Chain   int     `json:"chain"`             // steps of a Markov chain of directions
+	Slices  int     `json:"slices" help:"number of directions L (default 100; asw: at most 500)" zero:"at least 1"` // L; 0: 100, and at most 500 where their number is adaptive
+	Slicing string  `json:"slicing,omitempty" help:"slicing rule in place of the loss's own: %s"`                   // name of the slicing rule (slicing.Names); "": the loss's own
+	Kappa   float64 `json:"kappa" help:"concentration of the rules that have one"`                                  // concentration of the rules that have one
+	Chain   int     `json:"chain" help:"markov: steps of a chain"`                                                  // steps of a Markov chain of directions
 	// Replicates are the independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on, else 1.
-	Replicates int     `json:"replicates,omitempty"`
-	Control    string  `json:"control"`             // control variate, of cv-sw: lower, upper, harmonics
-	Epsilon    float64 `json:"epsilon"`             // accuracy that asw draws slices for
-	P          float64 `json:"p"`                   // exponent; 0: the loss's own, 1 for EMDs, else 2
-	PerPoint   bool    `json:"per_point,omitempty"` // mean over points
-	Summed     bool    `json:"summed,omitempty"`    // sum over points; neither: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
-	Root       bool    `json:"root,omitempty"`      // p-th root of the value
-	Reg        float64 `json:"reg"`                 // entropic regularisation, of sinkhorn
+	Replicates int     `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
+	Control    string  `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`                                                // control variate, of cv-sw: lower, upper, harmonics
+	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"`                                            // accuracy that asw draws slices for
+	P          float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`                     // exponent; 0: the loss's own, 1 for EMDs, else 2
+	PerPoint   bool    `json:"per_point,omitempty" help:"mean over points in place of the loss's own"`                                          // mean over points
+	Summed     bool    `json:"summed,omitempty" help:"chamfer: sum over points in place of the mean, a gradient as large as the other losses'"` // sum over points; neither: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
+	Root       bool    `json:"root,omitempty" help:"take the p-th root per pair"`                                                               // p-th root of the value
+	Reg        float64 `json:"reg"`                                                                                                             // entropic regularisation, of sinkhorn
 
-	AscentSteps int     `json:"ascent_steps"` // T, where the location is found by ascent
-	AscentRate  float64 `json:"ascent_rate"`
+	AscentSteps int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T, where the location is found by ascent
+	AscentRate  float64 `json:"ascent_rate" help:"its rate"`
 	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the paper, and needed for a true
 	// maximum.
-	AscentTangent bool             `json:"ascent_tangent,omitempty"`
-	AscentSGD     bool             `json:"ascent_sgd,omitempty"` // plain gradient steps instead of Adam's
-	Amortizer     string           `json:"amortizer,omitempty"`  // name of the map that predicts the location; "": ascent
-	FineTune      bool             `json:"fine_tune,omitempty"`  // the ascent starts from the map's prediction
-	Maps          amortizer.Config `json:"-"`                    // what the map depends on
-	Reflection    vmf.Reflection   `json:"reflection"`           // how vMF samples are turned to their location
+	AscentTangent bool             `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
+	AscentSGD     bool             `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"`                                                                                         // plain gradient steps instead of Adam's
+	Amortizer     string           `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`                                                                                 // name of the map that predicts the location; "": ascent
+	FineTune      bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction"`                                                                         // the ascent starts from the map's prediction
+	Maps          amortizer.Config `json:"-"`                                                                                                                                                           // what the map depends on
+	Reflection    vmf.Reflection   `json:"reflection" help:"how vMF samples are turned to their location: coded (the released code's, short near e1), exact, or stable (bounded gradients everywhere)"` // how vMF samples are turned to their location
 
 	// Explicit says that zeros are meant as zeros (kappa = 0, no ascent steps). Defaults sets it. Without it, WithDefaults fills them in.
 	Explicit bool `json:"-"`

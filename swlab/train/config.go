@@ -2,11 +2,9 @@ package train
 
 import (
 	"fmt"
-	"reflect"
-	"strings"
-
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -14,34 +12,37 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Config is a run as a value: with the data, it determines every number of the run on one backend.
+// Config is a run as a value: with the data, it determines every number of the run on one backend. A field with the tag help is a setting:
+// a flag of `swlab train` and `swlab sweep`, and by its JSON name what rows of tables, overrides and points of a sweep set.
 type Config struct {
-	Data          string         `json:"data"`                 // what was given as data
-	Key           string         `json:"key,omitempty"`        // array in it; "": data
-	Split         string         `json:"split,omitempty"`      // part of it: test, val or all; "": train
-	Points        int            `json:"points"`               // points per cloud
-	Clouds        int            `json:"clouds"`               // training clouds
-	DataHash      string         `json:"data_hash"`            // of the training clouds
-	Validation    string         `json:"validation,omitempty"` // hash of the clouds that choose the best epoch; "": the training loss does
-	Batch         int            `json:"batch"`
-	Devices       int            `json:"devices,omitempty"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
-	Epochs        int            `json:"epochs"`
-	Steps         int            `json:"steps"` // upper bound on the steps; -1: none
+	Data          string         `json:"data"`                                                                                                                       // what was given as data
+	Key           string         `json:"key,omitempty"`                                                                                                              // array in it; "": data
+	Split         string         `json:"split,omitempty"`                                                                                                            // part of it: test, val or all; "": train
+	Points        int            `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
+	Clouds        int            `json:"clouds"`                                                                                                                     // training clouds
+	DataHash      string         `json:"data_hash"`                                                                                                                  // of the training clouds
+	Validation    string         `json:"validation,omitempty"`                                                                                                       // hash of the clouds that choose the best epoch; "": the training loss does
+	Batch         int            `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
+	Devices       int            `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
+	Epochs        int            `json:"epochs" help:"passes over the data"`
+	Steps         int            `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"` // upper bound on the steps; -1: none
 	Seed          uint64         `json:"seed"`
-	Loss          string         `json:"loss"`
+	Loss          string         `json:"loss" help:"%s"`
 	loss.Settings                // its choices
-	DK            int            `json:"dk"`
-	K             int            `json:"k"`
-	Form          amortizer.Form `json:"form"`            // the amortizers as coded or as written
-	Plain         plain.Set      `json:"plain,omitempty"` // fast paths that are switched off
+	DK            int            `json:"dk" help:"width of the amortizer's queries and keys"`
+	K             int            `json:"k" help:"projected keys and values of LA"`
+	Form          amortizer.Form `json:"form" help:"the amortizers as coded, or as written in the paper"`                                                   // the amortizers as coded or as written
+	Plain         plain.Set      `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // fast paths that are switched off
 
-	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer, which takes AmortizerSteps ascent steps per batch before the
+	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
-	LearningRate          float64 `json:"learning_rate"`
-	Momentum              float64 `json:"momentum"`
-	WeightDecay           float64 `json:"weight_decay"`
-	AmortizerLearningRate float64 `json:"amortizer_learning_rate"`
-	AmortizerSteps        int     `json:"amortizer_steps"`
+	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
+	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
+	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
+	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"of the amortizer's Adam"`
+	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of its mean gradient, from 0 to below 1"`
+	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
+	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
@@ -50,7 +51,8 @@ type Config struct {
 // and its optimizers.
 func DefaultConfig() Config {
 	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64,
-		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate, AmortizerSteps: 1}
+		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate,
+		AmortizerBeta1: Ascent.Beta1, AmortizerBeta2: Ascent.Beta2, AmortizerSteps: 1}
 }
 
 // LossSettings are the loss's part of the configuration, with what its amortizer depends on.
@@ -103,6 +105,27 @@ func (c Config) HasFastPath(path plain.Set) bool {
 		return !isSliced
 	}
 	return path == plain.Encoder
+}
+
+// completed is c with the numbers that it leaves to its loss, slices and exponent.
+func (c Config) completed(m Model) Config {
+	if s, ok := m.Loss.(loss.Sliced); ok {
+		c.Slices = s.Rule.Slices
+	}
+	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
+		c.P = e.Exponent()
+	}
+	return c
+}
+
+// Completed is c with the numbers that it leaves to its loss, Slices and P, so that it does not matter who says them. A
+// configuration that cannot be stays as it is.
+func (c Config) Completed() Config {
+	m, err := c.Model()
+	if err != nil {
+		return c
+	}
+	return c.completed(m)
 }
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
@@ -210,13 +233,7 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if s, ok := m.Loss.(loss.Sliced); ok {
-		c.Slices = s.Rule.Slices
-	}
-	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
-		c.P = e.Exponent()
-	}
-	return c, nil
+	return c.completed(m), nil
 }
 
 // validatedOn returns c with the field that the clouds held out decide.
@@ -276,20 +293,11 @@ func (c Config) CheckMemory(backend string) error {
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".
 func (c Config) Differences(other Config) []string {
-	return differences(reflect.ValueOf(c), reflect.ValueOf(other))
-}
-
-func differences(a, b reflect.Value) []string {
 	var out []string
-	for i := range a.NumField() {
-		f := a.Type().Field(i)
-		if f.Anonymous {
-			out = append(out, differences(a.Field(i), b.Field(i))...)
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); name != "-" && x != y {
-			out = append(out, fmt.Sprintf("%s: %v, the run has %v", name, x, y))
+	theirs := settings.Of(&other)
+	for i, f := range settings.Of(&c) {
+		if a, b := f.Value(), theirs[i].Value(); a != b {
+			out = append(out, fmt.Sprintf("%s: %v, the run has %v", f.Name, a, b))
 		}
 	}
 	return out

@@ -14,11 +14,14 @@ import (
 // from the beginning, bit for bit, whether it had ended with an epoch or within one.
 func TestExtendedRun(t *testing.T) {
 	first, longer := func(c *Config) { c.Epochs = 1 }, func(c *Config) { c.Epochs = 2 }
+	moment := config("v-dsw", "l") // Adam keeps a first moment
+	moment.AmortizerBeta1 = 0.5
 	for name, x := range map[string]struct {
 		c             Config
 		first, longer func(*Config)
 	}{
 		"epochs":           {config("v-dsw", "la"), first, longer},
+		"first moment":     {moment, first, longer},
 		"ascent":           {config("v-dsw", ""), first, longer},
 		"within an epoch":  {config("sw", ""), func(c *Config) { c.Steps = 2 }, func(c *Config) { c.Steps = 4 }},
 		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Epochs, c.Steps = 1, 0 }, func(c *Config) { c.Epochs = 1 }},
@@ -78,7 +81,7 @@ func TestNotExtended(t *testing.T) {
 	}{
 		"fewer than done":  {taken, func(c *Config) { c.Epochs = 1 }, []string{"has done 6 steps", "found a length of 3", "epochs: 1, the run has 2"}},
 		"fewer steps":      {taken, func(c *Config) { c.Steps = 5 }, []string{"has done 6 steps", "found a length of 5"}},
-		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate = 4, 9, 0.1 }, []string{"another run", "slices: 9, the run has 8", "learning_rate: 0.1, the run has 0.001"}},
+		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate, c.AmortizerBeta2 = 4, 9, 0.1, 0.5 }, []string{"another run", "slices: 9, the run has 8", "amortizer_beta2: 0.5, the run has 0.9", "learning_rate: 0.1, the run has 0.001"}},
 		"no longer at all": {taken, func(c *Config) { c.Steps = 6 }, []string{"ends after 6 steps all the same", "steps"}},
 		"no checkpoints":   {bare, func(c *Config) { c.Epochs = 4 }, []string{"checkpoints have been removed", "another folder"}},
 	} {
@@ -137,9 +140,9 @@ func TestConfigBytes(t *testing.T) {
 		}
 	}
 	c := DefaultConfig()
-	c.LearningRate, c.Momentum, c.WeightDecay, c.AmortizerLearningRate, c.AmortizerSteps = 0.5, 0, 0, 2e-3, 3
+	c.LearningRate, c.Momentum, c.WeightDecay, c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2, c.AmortizerSteps = 0.5, 0, 0, 2e-3, 0.5, 0, 3
 	raw, err := json.Marshal(c)
-	added := `,"learning_rate":0.5,"momentum":0,"weight_decay":0,"amortizer_learning_rate":0.002,"amortizer_steps":3}`
+	added := `,"learning_rate":0.5,"momentum":0,"weight_decay":0,"amortizer_learning_rate":0.002,"amortizer_beta1":0.5,"amortizer_beta2":0,"amortizer_steps":3}`
 	if err != nil || string(raw) != strings.TrimSuffix(standard, "}")+added {
 		t.Errorf("%s, %v", raw, err)
 	}

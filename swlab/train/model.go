@@ -44,6 +44,7 @@ type State struct {
 	Momentum weights.Nodes // SGD's buffer of every parameter
 	Psi      weights.Nodes // the amortizer
 	Second   weights.Nodes // Adam's second moment of every amortizer weight
+	First    weights.Nodes // and its first moment, where Beta1 is not 0
 	Count    *graph.Node   // Adam's steps so far, float64 scalar
 }
 
@@ -75,7 +76,7 @@ type Outcome struct {
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
-	out := Outcome{Codes: forward.Latent, Clouds: y, State: State{Net: weights.Nodes{}, Momentum: weights.Nodes{}, Psi: s.Psi, Second: s.Second, Count: s.Count}}
+	out := Outcome{Codes: forward.Latent, Clouds: y, State: State{Net: weights.Nodes{}, Momentum: weights.Nodes{}, Psi: s.Psi, Second: s.Second, First: s.First, Count: s.Count}}
 
 	if len(m.Loss.Specs()) > 0 && location == nil {
 		m.ascend(&out, s, x, y, noise.Ascend)
@@ -123,26 +124,36 @@ func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Sourc
 		if step == 0 {
 			out.Ascent, out.Before = objective, r.Location
 		}
-		s.Psi, s.Second, s.Count = m.ascentStep(s, objective)
+		s = m.ascentStep(s, objective)
 	}
-	out.State.Psi, out.State.Second, out.State.Count = s.Psi, s.Second, s.Count
+	out.State.Psi, out.State.Second, out.State.First, out.State.Count = s.Psi, s.Second, s.First, s.Count
 }
 
 // ascentStep is one step of Adam on psi, which makes the objective larger.
-func (m Model) ascentStep(s State, objective *graph.Node) (psi, second weights.Nodes, count *graph.Node) {
+func (m Model) ascentStep(s State, objective *graph.Node) State {
 	specs := m.Loss.Specs()
 	var nodes []*graph.Node
 	for _, sp := range specs {
 		nodes = append(nodes, s.Psi.Get(sp.Name))
 	}
 	grads := graph.Gradient(graph.Neg(objective), nodes...)
-	psi, second = weights.Nodes{}, weights.Nodes{}
-	count = graph.AddScalar(s.Count, 1)
+	next := State{Net: s.Net, Momentum: s.Momentum, Psi: weights.Nodes{}, Second: weights.Nodes{}, First: weights.Nodes{}, Count: graph.AddScalar(s.Count, 1)}
 	for i, sp := range specs {
-		w, _, v := m.Adam.Step(nodes[i], grads[i], nil, s.Second.Get(sp.Name), count)
-		psi[sp.Name], second[sp.Name] = w, v
+		var first *graph.Node
+		if m.Adam.Beta1 != 0 {
+			first = s.First.Get(sp.Name)
+		}
+		next.Psi[sp.Name], next.First[sp.Name], next.Second[sp.Name] = m.Adam.Step(nodes[i], grads[i], first, s.Second.Get(sp.Name), next.Count)
 	}
-	return psi, second, count
+	return next
+}
+
+// first lists the amortizer's weights of which Adam keeps a first moment.
+func (m Model) first() []weights.Spec {
+	if m.Adam.Beta1 == 0 {
+		return nil
+	}
+	return m.Loss.Specs()
 }
 
 // trained lists the parameters that SGD moves.
@@ -206,6 +217,7 @@ func (m Model) parts() []part {
 		{"momentum/", zeros(m.trained()), 0, func(s *State) *weights.Nodes { return &s.Momentum }},
 		{"psi/", m.Loss.Specs(), psiStream, func(s *State) *weights.Nodes { return &s.Psi }},
 		{"second/", zeros(m.Loss.Specs()), 0, func(s *State) *weights.Nodes { return &s.Second }},
+		{"first/", zeros(m.first()), 0, func(s *State) *weights.Nodes { return &s.First }},
 	}
 }
 

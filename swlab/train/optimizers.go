@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
@@ -17,7 +18,7 @@ func (c Config) sgd() optim.SGD {
 // adam is the optimizer of the amortizer.
 func (c Config) adam() optim.Adam {
 	a := Ascent
-	a.Rate = c.AmortizerLearningRate
+	a.Rate, a.Beta1, a.Beta2 = c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2
 	return a
 }
 
@@ -32,19 +33,28 @@ func (c Config) checkOptimizers(amortized bool) error {
 		{"momentum", "a number from 0 to below 1", c.Momentum, c.Momentum >= 0 && c.Momentum < 1},
 		{"weight-decay", "a number of at least 0", c.WeightDecay, c.WeightDecay >= 0},
 		{"amortizer-learning-rate", "a number above 0", c.AmortizerLearningRate, c.AmortizerLearningRate > 0},
+		{"amortizer-beta1", "a number from 0 to below 1", c.AmortizerBeta1, c.AmortizerBeta1 >= 0 && c.AmortizerBeta1 < 1},
+		{"amortizer-beta2", "a number from 0 to below 1", c.AmortizerBeta2, c.AmortizerBeta2 >= 0 && c.AmortizerBeta2 < 1},
 		{"amortizer-steps", "at least 1", float64(c.AmortizerSteps), c.AmortizerSteps >= 1},
 	} {
 		if !s.ok || s.value > math.MaxFloat32 { // a step computes in float32
 			return fmt.Errorf("%s: expected %s, found %v (DefaultConfig has the paper's)", s.name, s.expected, s.value)
 		}
 	}
+	if amortized {
+		return nil
+	}
 	d := DefaultConfig()
-	switch {
-	case amortized:
-	case c.AmortizerLearningRate != d.AmortizerLearningRate:
-		return fmt.Errorf("amortizer-learning-rate: loss %s has no amortizer to train, found %v", c.Loss, c.AmortizerLearningRate)
-	case c.AmortizerSteps != d.AmortizerSteps:
-		return fmt.Errorf("amortizer-steps: loss %s has no amortizer to train, found %d", c.Loss, c.AmortizerSteps)
+	for _, s := range []struct {
+		name         string
+		value, usual float64
+	}{
+		{"learning-rate", c.AmortizerLearningRate, d.AmortizerLearningRate}, {"beta1", c.AmortizerBeta1, d.AmortizerBeta1},
+		{"beta2", c.AmortizerBeta2, d.AmortizerBeta2}, {"steps", float64(c.AmortizerSteps), float64(d.AmortizerSteps)},
+	} {
+		if s.value != s.usual {
+			return fmt.Errorf("amortizer-%s: loss %s has no amortizer to train, found %v", s.name, c.Loss, s.value)
+		}
 	}
 	return nil
 }
@@ -60,20 +70,27 @@ type optimizersJSON struct {
 	Momentum              *float64 `json:"momentum,omitempty"`
 	WeightDecay           *float64 `json:"weight_decay,omitempty"`
 	AmortizerLearningRate *float64 `json:"amortizer_learning_rate,omitempty"`
+	AmortizerBeta1        *float64 `json:"amortizer_beta1,omitempty"`
+	AmortizerBeta2        *float64 `json:"amortizer_beta2,omitempty"`
 	AmortizerSteps        *int     `json:"amortizer_steps,omitempty"`
+}
+
+// shadow are the optimizers' fields of c.
+func (c *Config) shadow() optimizersJSON {
+	return optimizersJSON{bare(*c), &c.LearningRate, &c.Momentum, &c.WeightDecay, &c.AmortizerLearningRate, &c.AmortizerBeta1, &c.AmortizerBeta2, &c.AmortizerSteps}
 }
 
 // MarshalJSON writes the optimizers' settings only where they are not DefaultConfig's.
 func (c Config) MarshalJSON() ([]byte, error) {
 	d := DefaultConfig()
-	return json.Marshal(optimizersJSON{
-		bare:                  bare(c),
-		LearningRate:          unless(c.LearningRate, d.LearningRate),
-		Momentum:              unless(c.Momentum, d.Momentum),
-		WeightDecay:           unless(c.WeightDecay, d.WeightDecay),
-		AmortizerLearningRate: unless(c.AmortizerLearningRate, d.AmortizerLearningRate),
-		AmortizerSteps:        unless(c.AmortizerSteps, d.AmortizerSteps),
-	})
+	own, usual := c.shadow(), d.shadow()
+	v, w := reflect.ValueOf(&own).Elem(), reflect.ValueOf(usual)
+	for i := 1; i < v.NumField(); i++ {
+		if v.Field(i).Elem().Equal(w.Field(i).Elem()) {
+			v.Field(i).SetZero()
+		}
+	}
+	return json.Marshal(own)
 }
 
 // UnmarshalJSON gives the optimizers' settings that raw does not have their defaults.
@@ -82,21 +99,16 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 		return errors.New("expected a configuration to read into, found nil")
 	}
 	d := DefaultConfig()
-	j := optimizersJSON{bare: bare(*c), LearningRate: &d.LearningRate, Momentum: &d.Momentum, WeightDecay: &d.WeightDecay,
-		AmortizerLearningRate: &d.AmortizerLearningRate, AmortizerSteps: &d.AmortizerSteps}
+	j := d.shadow()
+	j.bare = bare(*c)
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
 	}
-	*c = Config(j.bare)
-	c.LearningRate, c.Momentum, c.WeightDecay = *j.LearningRate, *j.Momentum, *j.WeightDecay
-	c.AmortizerLearningRate, c.AmortizerSteps = *j.AmortizerLearningRate, *j.AmortizerSteps
-	return nil
-}
-
-// unless is nil where v is its default.
-func unless[T comparable](v, standard T) *T {
-	if v == standard {
-		return nil
+	read := Config(j.bare)
+	to, from := reflect.ValueOf(read.shadow()), reflect.ValueOf(j)
+	for i := 1; i < to.NumField(); i++ {
+		to.Field(i).Elem().Set(from.Field(i).Elem())
 	}
-	return &v
+	*c = read
+	return nil
 }

@@ -92,30 +92,34 @@ func (b bowl) Build(c loss.Call, x, y *graph.Node) loss.Result {
 	return r
 }
 
-// TestAmortizerSteps: the amortizer takes that many steps of Adam per batch, every one from where the last has come to.
+// TestAmortizerSteps: the amortizer takes that many steps of Adam per batch, every one from where the last has come to, with the
+// moments' decays that were asked for.
 func TestAmortizerSteps(t *testing.T) {
 	c := DefaultConfig()
 	c.AmortizerLearningRate = 0.2
 	const steps = 3
-	s, _ := probed(t, bowl{}, func(m *Model) { m.AmortizerSteps, m.Adam = steps, c.adam() })
-	before := saved(t, s)
-	step(t, s, 1)
-	got := saved(t, s)
-	w, _ := before.tensors.Get("psi/w")
-	now, _ := got.tensors.Get("psi/w")
-	for i, target := range []float64{1, 2, 3} {
-		x, v := float64(w.Data[i]), 0.0
-		for k := 1; k <= steps; k++ {
-			g := target - x
-			v = Ascent.Beta2*v + (1-Ascent.Beta2)*g*g
-			x += 0.2 * g / (math.Sqrt(v/(1-math.Pow(Ascent.Beta2, float64(k)))) + Ascent.Eps)
+	for _, betas := range [][2]float64{{Ascent.Beta1, Ascent.Beta2}, {0.6, 0.3}} {
+		c.AmortizerBeta1, c.AmortizerBeta2 = betas[0], betas[1]
+		s, _ := probed(t, bowl{}, func(m *Model) { m.AmortizerSteps, m.Adam = steps, c.adam() })
+		before := saved(t, s)
+		step(t, s, 1)
+		got := saved(t, s)
+		w, _ := before.tensors.Get("psi/w")
+		now, _ := got.tensors.Get("psi/w")
+		for i, target := range []float64{1, 2, 3} {
+			x, m, v := float64(w.Data[i]), 0.0, 0.0
+			for k := 1; k <= steps; k++ {
+				g := target - x
+				m, v = betas[0]*m+(1-betas[0])*g, betas[1]*v+(1-betas[1])*g*g
+				x += 0.2 * m / (1 - math.Pow(betas[0], float64(k))) / (math.Sqrt(v/(1-math.Pow(betas[1], float64(k)))) + Ascent.Eps)
+			}
+			if math.Abs(float64(now.Data[i])-x) > 1e-5 {
+				t.Errorf("betas %v: w[%d] = %v, expected %v", betas, i, now.Data[i], x)
+			}
 		}
-		if math.Abs(float64(now.Data[i])-x) > 1e-5 {
-			t.Errorf("w[%d] = %v, expected %v", i, now.Data[i], x)
+		if got.AdamSteps != steps {
+			t.Errorf("betas %v: Adam counts %v", betas, got.AdamSteps)
 		}
-	}
-	if got.AdamSteps != steps {
-		t.Errorf("Adam counts %v", got.AdamSteps)
 	}
 	two := config("v-dsw", "la")
 	one := after(t, two, 1)
@@ -133,6 +137,9 @@ func TestWrongOptimizers(t *testing.T) {
 		"momentum: expected a number from 0 to below 1, found 1":      func(c *Config) { c.Momentum = 1 },
 		"weight-decay: expected a number of at least 0, found -1":     func(c *Config) { c.WeightDecay = -1 },
 		"weight-decay: expected a number of at least 0, found +Inf":   func(c *Config) { c.WeightDecay = math.Inf(1) },
+		"amortizer-beta1: expected a number from 0 to below 1":        func(c *Config) { c.AmortizerBeta1 = 1 },
+		"amortizer-beta2: expected a number from 0 to below 1":        func(c *Config) { c.AmortizerBeta2 = -0.5 },
+		"amortizer-beta1: loss sw has no amortizer to train":          func(c *Config) { c.AmortizerBeta1 = 0.5 },
 		"amortizer-steps: expected at least 1, found 0":               func(c *Config) { c.AmortizerSteps = 0 },
 		"amortizer-learning-rate: expected a number above 0":          func(c *Config) { c.AmortizerLearningRate = -1 },
 		"amortizer-steps: loss sw has no amortizer to train":          func(c *Config) { c.AmortizerSteps = 2 },
