@@ -154,37 +154,3 @@ func TestCompare(t *testing.T) {
 		t.Errorf("one cloud: %v", err)
 	}
 }
-
-// TestMcNemar: of 10 things on which they differ one falls to a: p = 2 (1 + 10)/1024. Exchanging the two changes nothing.
-func TestMcNemar(t *testing.T) {
-	var a, b []bool
-	add := func(n int, inA, inB bool) {
-		for range n {
-			a, b = append(a, inA), append(b, inB)
-		}
-	}
-	add(20, true, true)
-	add(1, true, false)
-	add(9, false, true)
-	add(10, false, false)
-	c, err := CompareCorrect(a, b)
-	if err != nil || c.N != 40 || c.OnlyA != 1 || c.OnlyB != 9 || c.A != 21./40 || c.B != 29./40 || math.Abs(c.P-22./1024) > 1e-12 {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if d, _ := CompareCorrect(b, a); d.P != c.P || d.OnlyA != 9 {
-		t.Errorf("exchanged: %+v", d)
-	}
-	if d, _ := CompareCorrect(a, a); d.P != 1 || d.OnlyA != 0 || d.OnlyB != 0 {
-		t.Errorf("with itself: %+v", d)
-	}
-	add(8, true, false)
-	if d, _ := CompareCorrect(a, b); d.P != 1 || d.OnlyA != 9 {
-		t.Errorf("9 against 9: %+v", d)
-	}
-	if d, _ := CompareCorrect([]bool{true, true, true}, make([]bool, 3)); math.Abs(d.P-0.25) > 1e-12 { // 2/2^3
-		t.Errorf("3 against 0: %+v", d)
-	}
-	if _, err := CompareCorrect(a, a[:1]); err == nil || !strings.Contains(err.Error(), "found 48 and 1") {
-		t.Errorf("error %v", err)
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
@@ -78,9 +79,7 @@ func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err err
 
 // close frees what is on the device.
 func (p *predictor) close() {
-	for _, t := range append(p.weights, p.second...) {
-		t.FinalizeAll()
-	}
+	exec.Free(append(p.weights, p.second...))
 	for _, x := range []*graph.Exec{p.forward, p.backward, p.update} {
 		if x != nil {
 			x.Finalize()
@@ -99,9 +98,7 @@ func (p *predictor) warm(some pairs) error {
 		return err
 	}
 	out, err := p.apply(g)
-	for _, t := range out {
-		t.FinalizeAll()
-	}
+	exec.Free(out)
 	return err
 }
 
@@ -131,7 +128,7 @@ func (p *predictor) predict(all pairs) ([][3]float64, error) {
 	var eps [][3]float64
 	err := all.batches(p.chunk, func(from int, part pairs) error {
 		clouds := p.clouds(part)
-		defer finalize(clouds)
+		defer exec.Free(clouds)
 		out, err := p.call(p.forward, clouds)
 		if err != nil {
 			return err
@@ -151,11 +148,4 @@ func (p *predictor) predict(all pairs) ([][3]float64, error) {
 		return nil
 	})
 	return eps, err
-}
-
-// finalize frees tensors on the device, which Go's collector does not see.
-func finalize(args []any) {
-	for _, t := range args {
-		t.(*tensors.Tensor).FinalizeAll()
-	}
 }

@@ -1,6 +1,10 @@
 package gap
 
-import "github.com/gomlx/gomlx/core/tensors"
+import (
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/internal/exec"
+)
 
 // gradient carries upstream, the derivative of J in every predicted direction, back to the weights.
 func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, error) {
@@ -16,7 +20,7 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 			}
 		}
 		clouds := p.clouds(part)
-		defer finalize(clouds)
+		defer exec.Free(clouds)
 		up := tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
 		defer up.FinalizeAll()
 		out, err := p.call(p.backward, clouds, up)
@@ -47,7 +51,7 @@ func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
 	for i, g := range gradient {
 		grads = append(grads, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
 	}
-	defer finalize(grads)
+	defer exec.Free(grads)
 	return p.update.Call(append(append(in, grads...), float64(p.steps+1))...)
 }
 
@@ -74,9 +78,7 @@ func (p *predictor) step(batch pairs, s sampler, z noise) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range append(p.weights, p.second...) {
-		t.FinalizeAll()
-	}
+	exec.Free(append(p.weights, p.second...))
 	p.weights, p.second = out[:len(p.specs):len(p.specs)], out[len(p.specs):]
 	p.steps++
 	return nil

@@ -77,19 +77,6 @@ func (b *Book) opened() error {
 	return nil
 }
 
-// onePair refuses what is not one cloud each.
-func onePair(what string, x, y *datasets.Set) error {
-	for _, s := range []*datasets.Set{x, y} {
-		if err := s.Validate(); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-	}
-	if x.N != 1 || y.N != 1 {
-		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.N, y.N)
-	}
-	return nil
-}
-
 // Backend opens the best backend and says which and why.
 func (b *Book) Backend() (*engine.Engine, error) {
 	if err := b.opened(); err != nil {
@@ -230,6 +217,29 @@ func (b *Book) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train
 	return r, err
 }
 
+// Finished reads the run of c on set that Train or Live has finished, and shows nothing: for the cells after the one that trains. A run
+// that is not there is an error.
+func (b *Book) Finished(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	r, err := train.ReadResult(dir)
+	if err != nil {
+		return r, fmt.Errorf("no finished run of this configuration: run the cell that trains it first (%w)", err)
+	}
+	return r, nil
+}
+
+// Forget removes the run of c on set, finished or not, and what Live has kept of it: the next call begins anew.
+func (b *Book) Forget(e *engine.Engine, set *datasets.Set, c train.Config) error {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(dir), os.RemoveAll((&live{dir: dir}).looksFile()))
+}
+
 // Time notes the seconds until the function it returns is called: defer b.Time("training")().
 func (b *Book) Time(part string) func() {
 	began := time.Now()
@@ -251,6 +261,14 @@ func (b *Book) Picture(name string, p *vmfviz.Picture, err error) {
 	show.Check(errors.Join(err, b.opened()))
 	show.Check(p.Save(filepath.Join(b.Out, "pictures", name+".png")))
 	show.Picture(p)
+}
+
+// Figure is Picture for what goes into a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
+func (b *Book) Figure(name string, p *vmfviz.Picture, err error) {
+	b.Picture(name, p, err)
+	for _, ending := range []string{".pdf", ".svg"} {
+		show.Check(p.Save(filepath.Join(b.Out, "pictures", name+ending)))
+	}
 }
 
 // Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
@@ -278,23 +296,6 @@ func (b *Book) Summary(row string, before, after experiments.Scores) error {
 		"row":   map[string]any{"name": row, "before": short(before), "after": short(after)},
 		"times": times, "pictures": pictures,
 	})
-}
-
-// Scores returns what compute finds, kept in NAME.json of a run folder so that a later cell need not evaluate again.
-func Scores(run, name string, compute func() (experiments.Scores, error)) (experiments.Scores, error) {
-	path := filepath.Join(run, name+".json")
-	var s experiments.Scores
-	if raw, err := os.ReadFile(path); err == nil && json.Unmarshal(raw, &s) == nil {
-		return s, nil
-	}
-	if compute == nil {
-		return s, errNothing
-	}
-	s, err := compute()
-	if err != nil {
-		return s, err
-	}
-	return s, durable.WriteJSON(path, s)
 }
 
 func (b *Book) note(file string, v any) error {

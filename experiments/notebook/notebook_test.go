@@ -76,20 +76,6 @@ func TestBook(t *testing.T) {
 		t.Errorf("forgotten: %v", err)
 	}
 
-	computed := 0
-	compute := func() (experiments.Scores, error) {
-		computed++
-		return experiments.Scores{N: 3, CD: experiments.Score{Mean: 0.5}}, nil
-	}
-	for range 2 {
-		if s, err := Scores(first.Run, "trained", compute); err != nil || s.N != 3 || s.CD.Mean != 0.5 {
-			t.Errorf("%v, %v", s, err)
-		}
-	}
-	if computed != 1 {
-		t.Errorf("computed %d times", computed)
-	}
-
 	for range 2 { // a cell that is run twice counts once
 		cell().Time("training")()
 	}

@@ -3,7 +3,6 @@ package notebook
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"html"
@@ -96,12 +95,11 @@ func (o *output) draw(r *sweep.Result) error {
 		return err
 	}
 	if p != nil {
-		raw, err := p.PNG()
+		code, err := image(p, nil)
 		if err != nil {
 			return err
 		}
-		w, _ := p.Size()
-		fmt.Fprintf(&b, "<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt()), base64.StdEncoding.EncodeToString(raw))
+		b.WriteString(code)
 	}
 	o.update(o.id, b.String())
 	return nil

@@ -90,15 +90,15 @@ func TestRowsFail(t *testing.T) {
 		t.Errorf("%d batches, error %v", calls, err)
 	}
 	n.Progress = nil
-	if _, err := n.Rows(nil, x, clouds(6, 4)); err == nil || !strings.Contains(err.Error(), "6") {
+	if _, err := n.Rows(t.Context(), x, clouds(6, 4)); err == nil || !strings.Contains(err.Error(), "6") {
 		t.Errorf("six clouds beside seven: %v", err)
 	}
 	n.Config, n.Build = "panics", func(weights.Nodes, []*graph.Node) []*graph.Node { panic("broken") }
-	if _, err := n.Rows(nil, x, y); err == nil || !strings.Contains(fmt.Sprint(err), "broken") {
+	if _, err := n.Rows(t.Context(), x, y); err == nil || !strings.Contains(fmt.Sprint(err), "broken") {
 		t.Errorf("a graph that panics: %v", err)
 	}
 	n.Config, n.Build = "nil", func(weights.Nodes, []*graph.Node) []*graph.Node { return []*graph.Node{nil} }
-	if _, err := n.Rows(nil, x, y); err == nil || !strings.Contains(err.Error(), "output 0 of the graph is nil") {
+	if _, err := n.Rows(t.Context(), x, y); err == nil || !strings.Contains(err.Error(), "output 0 of the graph is nil") {
 		t.Errorf("a graph without its output: %v", err)
 	}
 }

@@ -131,8 +131,13 @@ func (f Field) Set(value any) error {
 	return nil
 }
 
-// Value is the field's value.
-func (f Field) Value() any { return f.value.Interface() }
+// Value is the field's value; nil for a field that Find has not found.
+func (f Field) Value() any {
+	if !f.value.IsValid() {
+		return nil
+	}
+	return f.value.Interface()
+}
 
 // Pointer points to the field.
 func (f Field) Pointer() any { return f.value.Addr().Interface() }

@@ -81,7 +81,7 @@ func TestNotExtended(t *testing.T) {
 	}{
 		"fewer than done":  {taken, func(c *Config) { c.Epochs = 1 }, []string{"has done 6 steps", "found a length of 3", "epochs: 1, the run has 2"}},
 		"fewer steps":      {taken, func(c *Config) { c.Steps = 5 }, []string{"has done 6 steps", "found a length of 5"}},
-		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate, c.AmortizerBeta2 = 4, 9, 0.1, 0.5 }, []string{"another run", "slices: 9, the run has 8", "amortizer_beta2: 0.5, the run has 0.9", "learning_rate: 0.1, the run has 0.001"}},
+		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate, c.Momentum = 4, 9, 0.1, 0.5 }, []string{"another run", "slices: 9, the run has 8", "momentum: 0.5, the run has 0.9", "learning_rate: 0.1, the run has 0.001"}},
 		"no longer at all": {taken, func(c *Config) { c.Steps = 6 }, []string{"ends after 6 steps all the same", "steps"}},
 		"no checkpoints":   {bare, func(c *Config) { c.Epochs = 4 }, []string{"checkpoints have been removed", "another folder"}},
 	} {

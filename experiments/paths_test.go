@@ -1,4 +1,4 @@
-package notebook
+package experiments
 
 import (
 	"math"
@@ -10,11 +10,10 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
-	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // shifted is a cloud and its translate, so that F(theta) = 16 (theta'shift)^2 is largest along the shift.
@@ -31,18 +30,9 @@ func shifted(shift [3]float32) (x, y *datasets.Set) {
 	return x, y
 }
 
-func open(t *testing.T) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // TestAscentPaths: the paths end where the climber of the losses does, and the tangent ascent at the shift.
 func TestAscentPaths(t *testing.T) {
-	e := open(t)
+	e := bestEngine(t)
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	starts := []float32{1, 0, 0, 0, 0.8, -0.6}
 	a := slicing.Ascent{Steps: 7, Rate: 0.03}
@@ -93,7 +83,7 @@ func TestAscentPaths(t *testing.T) {
 
 // TestAmortizerPath: every map starts where swlab.Direction says and climbs.
 func TestAmortizerPath(t *testing.T) {
-	e := open(t)
+	e := bestEngine(t)
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	for _, name := range []string{"l", "la"} {
 		path, err := AmortizerPath(e, name, x, y, 1e-2, 100, 3)
@@ -123,25 +113,46 @@ func TestAmortizerPath(t *testing.T) {
 	}
 }
 
-// TestSmooth: a quadratic harmonic is multiplied by a_2, and kappa = 0 leaves the mean.
-func TestSmooth(t *testing.T) {
-	const rows = 24
-	f := func(t [3]float64) float64 { return t[0] * t[0] }
-	h := vmfviz.HeatOf("", rows, f)
-	grid := vmfviz.SphereGrid(rows)
-	for _, kappa := range []float64{0, 1, 10} {
-		j, err := Smooth(h.Values, rows, kappa)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := vmf.Multipliers(3, kappa, 2)[2]
-		for i, v := range j {
-			if want := (1-a)/3 + a*h.Values[i]; math.Abs(v-want) > 2e-3 {
-				t.Fatalf("kappa %v at %v: %v, expected %v", kappa, grid[3*i:3*i+3], v, want)
+// TestRotationAngles: the linear map angles with the clouds if its offset is 0, and stands still if it is nothing but offset.
+func TestRotationAngles(t *testing.T) {
+	e := bestEngine(t)
+	set, err := datasets.Shapes{Test: 6, Points: 32, Classes: []string{"chair"}}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := set.Select([]int{0, 1, 2}), set.Select([]int{3, 4, 5})
+	points := append([]float32(nil), x.Points...)
+	a, err := amortizer.New("l", amortizer.Config{Points: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(form, offset float32) float64 {
+		w := weights.Init(a.Specs(), 1)
+		for name, scale := range map[string]float32{"f.0.weight": form, "f.0.bias": offset} {
+			v, _ := w.Get(name)
+			for i := range v.Data {
+				v.Data[i] *= scale
 			}
 		}
+		angles, err := RotationAngles("l", x, y, swlab.DirectionOptions{Weights: w, Engine: e}, 5)
+		if err != nil || len(angles) != 3 {
+			t.Fatalf("%v, %v", angles, err)
+		}
+		return (angles[0] + angles[1] + angles[2]) / 3
 	}
-	if _, err := Smooth(h.Values, rows+1, 1); err == nil || !strings.Contains(err.Error(), "25 rows") {
-		t.Errorf("another grid: %v", err)
+	if v := mean(1, 0); v > 1e-3 {
+		t.Errorf("without offset: %v degrees", v)
+	}
+	if v := mean(1e-4, 1); v < 20 {
+		t.Errorf("nothing but offset: %v degrees", v)
+	}
+	for i, v := range points {
+		if x.Points[i] != v {
+			t.Fatal("the clouds of the caller were turned")
+		}
+	}
+	flat := &datasets.Set{Name: "flat", Points: make([]float32, 8), N: 1, M: 4, D: 2}
+	if _, err := RotationAngles("l", flat, flat, swlab.DirectionOptions{Engine: e}, 1); err == nil || !strings.Contains(err.Error(), "R^3") {
+		t.Errorf("points of the plane: %v", err)
 	}
 }

@@ -1,0 +1,156 @@
+package experiments
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// AscentPaths follows the rule's ascent on the location, step by step: of x and y, one cloud each,
+// it returns one path [1 + rule.Ascent.Steps, dim] for every start, unit vectors [starts, dim].
+// What is raised is the training loss of that rule, F of one direction (slicing.Point: Max-SW) or
+// its mean over rule.Slices directions around the location (slicing.VMF: v-DSW), drawn with seed.
+func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Rule, starts []float32, seed uint64) ([][]float32, error) {
+	if err := onePair("ascent paths", e, x, y); err != nil {
+		return nil, err
+	}
+	if len(starts) == 0 || len(starts)%x.D != 0 {
+		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.D, len(starts))
+	}
+	if rule.Ascent == nil || rule.Law == nil || !rule.Law.Located() {
+		return nil, fmt.Errorf("ascent paths: expected a rule with a location and an ascent, found %s", rule.Name())
+	}
+	if err := rule.Ascent.Check(); err != nil {
+		return nil, err
+	}
+	objective := loss.Sliced{Rule: rule}.Objective("")
+	n := len(starts) / x.D
+	var state []*tensors.Tensor // location and both moments
+	for _, v := range [][]float32{starts, make([]float32, len(starts)), make([]float32, len(starts))} {
+		state = append(state, tensors.FromFlatDataAndDimensions(v, n, x.D))
+	}
+	all := make([]int, n)
+	locations, err := iterate(e, x.Select(all), y.Select(all), state, rule.Ascent.Steps, seed, func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
+		src := slicing.Seeded(noise)
+		location, m, v := rule.Ascent.Step(state[0], state[1], state[2], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
+		return graph.Identity(state[0]), []*graph.Node{location, m, v}
+	})
+	paths := make([][]float32, n)
+	for _, at := range locations {
+		for i := range paths {
+			paths[i] = append(paths[i], at[i*x.D:(i+1)*x.D]...)
+		}
+	}
+	return paths, err
+}
+
+// AmortizerPath trains the amortizer of that name on one pair, x and y of one cloud each, and
+// returns the direction that it predicts before the first step and after every step, [1 + steps, dim].
+// A step is the one that training takes: Adam with beta = (0, 0.9) and the given rate on the weights,
+// uphill on F of the predicted direction (Max-SW). The initial weights are drawn with seed.
+func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float64, steps int, seed uint64) ([]float32, error) {
+	if err := onePair("amortizer path", e, x, y); err != nil {
+		return nil, err
+	}
+	if !(rate > 0) || steps < 0 {
+		return nil, fmt.Errorf("amortizer path: expected a positive rate and steps >= 0, found %v and %d", rate, steps)
+	}
+	a, err := amortizer.New(name, amortizer.Config{Points: x.M, Dim: x.D})
+	if err != nil {
+		return nil, err
+	}
+	rule := slicing.Rule{Law: slicing.Point{}, Slices: 1, Amortizer: a}
+	if err := rule.Fits(x.M, y.M, x.D); err != nil {
+		return nil, err
+	}
+	specs := a.Specs()
+	n := len(specs)
+	state := make([]*tensors.Tensor, 2*n) // weights, then second moments
+	initial := weights.Init(specs, seed)
+	for i, s := range specs {
+		w, _ := initial.Get(s.Name)
+		state[i] = tensors.FromFlatDataAndDimensions(w.Data, w.Shape...)
+		state[n+i] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
+	}
+	adam := optim.Adam{Rate: rate, Beta2: 0.9, Eps: 1e-8}
+	directions, err := iterate(e, x, y, state, steps, seed, func(_, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
+		w, second, next := state[:n], state[n:], make([]*graph.Node, 2*n)
+		r := loss.Sliced{Rule: rule}.Build(loss.Call{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y)
+		for i, g := range graph.Gradient(graph.Neg(graph.ReduceAllMean(r.Pairs)), w...) {
+			next[i], _, next[n+i] = adam.Step(w[i], g, nil, second[i], t)
+		}
+		return r.Location, next
+	})
+	var path []float32
+	for _, at := range directions {
+		path = append(path, at...)
+	}
+	return path, err
+}
+
+// iterate takes the state, which it frees, through a number of steps and returns what step shows as
+// at: before every one of them, and after the last. t counts from 1.
+func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
+	step func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
+	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Points, x.N, x.M, x.D), tensors.FromFlatDataAndDimensions(y.Points, y.N, y.M, y.D)}
+	defer func() { exec.Free(append(state, clouds...)) }()
+	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		at, next := step(in[0], in[1], in[2], in[3], in[4:])
+		return append([]*graph.Node{at}, next...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer program.Finalize()
+	for t := range steps + 1 { // at comes before the step, so the last step only shows it
+		noise, err := graph.RNGStateFromSeed(int64(seed) + int64(t))
+		if err != nil {
+			return nil, err
+		}
+		in := []any{noise, float64(t + 1), clouds[0], clouds[1]}
+		for _, s := range state {
+			in = append(in, s)
+		}
+		out, err := program.Call(in...)
+		noise.FinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		exec.Free(state)
+		state = out[1:]
+		at, err := tensors.CopyFlatData[float32](out[0])
+		out[0].FinalizeAll()
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, at)
+	}
+	return shown, nil
+}
+
+// onePair refuses what is not one cloud each.
+func onePair(what string, e *engine.Engine, x, y *datasets.Set) error {
+	if err := engine.Ready(e); err != nil {
+		return err
+	}
+	for _, s := range []*datasets.Set{x, y} {
+		if err := s.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if x.N != 1 || y.N != 1 {
+		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.N, y.N)
+	}
+	return nil
+}
