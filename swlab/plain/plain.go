@@ -1,4 +1,5 @@
-// Package plain names the computations that are faster than their formulas read, so that they can be switched off.
+// Package plain names the fast paths: computations that do not follow their formulas step by step,
+// and can be switched off.
 package plain
 
 import (
@@ -9,22 +10,26 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
-// Set names the fast paths that are switched off, separated by commas: "sort,encoder". Under the zero value all of them are on,
-// each on the backends where it pays off. The results are equal up to rounding.
+// Set names the fast paths that are switched off, separated by commas: "sort,encoder". Under the
+// zero value all of them are on, each on the backends where it pays off. The results are equal up
+// to rounding.
 type Set string
 
 const (
-	// Ascent finds the location's ascent's costs by plain Go between two graphs (loss.Sliced.Climber); off: in one graph.
+	// Ascent computes the costs of an ascent on the location in plain Go, between two graphs
+	// (loss.Sliced.Climber). Off: in one graph.
 	Ascent Set = "ascent"
-	// Attention never stores the scores of the amortizers A, EA and LA; off: all of them, with GoMLX's gradient.
+	// Attention never stores the scores of the amortizers A, EA and LA. Off: all of them are, with
+	// GoMLX's gradient.
 	Attention Set = "attention"
-	// Encoder evaluates the autoencoder's last encoder layer only where the maximum over the points is reached, 2 to 3 times faster;
-	// off: at every point.
+	// Encoder evaluates the autoencoder's last encoder layer only where the maximum over the points
+	// is reached, 2 to 3 times faster. Off: at every point.
 	Encoder Set = "encoder"
-	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections that are closer than a key's step
-	// may differ. Off: exactly, by XLA's sort.
+	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections
+	// that are closer than a key's step may differ. Off: exactly, by XLA's sort.
 	Sort Set = "sort"
-	// Tables builds the distances between the points for Chamfer and approximate EMD block by block; off: all are stored.
+	// Tables builds the distances between the points for Chamfer and approximate EMD block by
+	// block. Off: all are stored.
 	Tables Set = "tables"
 )
 

@@ -22,16 +22,17 @@ type compiled struct {
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
-// locationSearch finds the locations of a batch by ascent on the clouds and reconstructions of the step. In fine-tuning it also takes
-// the amortizer's ascent step, because the search starts from the new prediction.
+// locationSearch finds the locations of a batch by ascent on the clouds and reconstructions of the
+// step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
+// the new prediction.
 type locationSearch struct {
 	forward  *split.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, turn, new psi...]
 	climb    *slicing.Climber
 	fineTune bool
 }
 
-// compile returns the executables of m, the model of c, which the engine keeps for the next run of such a model: one of another seed or
-// number of ascent steps.
+// compile returns the executables of m, the model of c, which the engine keeps for the next run of
+// such a model: one of another seed or number of ascent steps.
 func compile(e *engine.Engine, d split.Devices, m Model, c Config) (compiled, func(), error) {
 	key, err := c.graphKey()
 	if err != nil {
@@ -101,7 +102,8 @@ func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearc
 	return l, err
 }
 
-// build is the graph of one step: clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
+// build is the graph of one step: clouds, rows, random state, [location,] state... -> loss, [J,
+// turn,] state...
 func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	clouds, rows, rng := in[0], in[1], in[2]
 	in = in[3:]
@@ -136,7 +138,8 @@ func (l *locationSearch) close() {
 	l.climb.Close()
 }
 
-// stepper runs a model's steps with all state on the device, or on each of several that share every batch. Its step is in train.go.
+// stepper runs a model's steps with all state on the device, or on each of several that share every
+// batch. Its step is in train.go.
 type stepper struct {
 	compiled
 	devices split.Devices
@@ -146,7 +149,8 @@ type stepper struct {
 	state   []split.Value // in the order of stateSpecs, then Adam's count
 }
 
-// newStepper puts the state of a checkpoint on the device. The executables and batches stay the caller's.
+// newStepper puts the state of a checkpoint on the device. The executables and batches stay the
+// caller's.
 func newStepper(d split.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
 	s := &stepper{compiled: p, devices: d, model: m, seed: seed, batches: data}
 	for _, sp := range m.stateSpecs() {
@@ -157,7 +161,8 @@ func newStepper(d split.Devices, m Model, p compiled, seed uint64, data *batches
 	return s
 }
 
-// locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the amortizer's step.
+// locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the
+// amortizer's step.
 func (s *stepper) locate(args []split.Value, r *Record) (split.Value, error) {
 	rng, err := s.devices.Random(int64(stream(s.seed, r.Step, predictStream)))
 	if err != nil {

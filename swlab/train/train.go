@@ -1,5 +1,6 @@
-// Package train trains the autoencoder on a loss between clouds. [Run] is the whole run, from the configuration to the result:
-// read train.go from top to bottom. [Model.Step] is the mathematics of one step.
+// Package train trains the autoencoder on a loss between clouds. [Run] is the whole run, from the
+// configuration to the result: read train.go from top to bottom. [Model.Step] is the mathematics of
+// one step.
 package train
 
 import (
@@ -26,7 +27,8 @@ type Result struct {
 	Loss      float64 `json:"loss"`       // of the last step
 	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss (validation loss where there is one), counted from 0; -1 before the first whole pass
 	BestLoss  float64 `json:"best_loss"`
-	// Validation is the loss on the clouds held out after every whole pass; nil without such clouds.
+	// Validation is the loss on the clouds held out after every whole pass; nil without such
+	// clouds.
 	Validation     []float64 `json:"validation,omitempty"`
 	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
@@ -39,18 +41,19 @@ type Options struct {
 	Out             string // run folder
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
-	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered. Larger sets are read batch by
-	// batch, the next one during a step. 0: 2 GiB, and on the CPU, over all devices, at most half the memory that is free; below 0: no
-	// set is kept.
+	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered.
+	// Larger sets are read batch by batch, the next one during a step. 0: 2 GiB, and on the CPU,
+	// over all devices, at most half the memory that is free; below 0: no set is kept.
 	DeviceData int64
-	// Validation are clouds held out: the best epoch is then the one of lowest loss on them (Config.Validation).
+	// Validation are clouds held out: the best epoch is then the one of lowest loss on them
+	// (Config.Validation).
 	Validation datasets.Clouds
 	// Progress is called after every step with the record and the number of steps of the whole run.
 	Progress func(r Record, total int)
 }
 
-// CallError marks a call that cannot be carried out as it is: a wrong setting, data that do not fit, a folder that holds
-// another run. Nothing has been written then.
+// CallError marks a call that cannot be carried out as it is: a wrong setting, data that do not
+// fit, a folder that holds another run. Nothing has been written then.
 type CallError struct{ Err error }
 
 func (e CallError) Error() string {
@@ -61,14 +64,17 @@ func (e CallError) Error() string {
 }
 func (e CallError) Unwrap() error { return e.Err }
 
-// Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record per step),
-// checkpoints, weights.safetensors and amortizer.safetensors (the last state), best.safetensors (the epoch of lowest mean training
-// loss, which the paper evaluates), result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
+// Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record
+// per step), checkpoints, weights.safetensors and amortizer.safetensors (the last state),
+// best.safetensors (the epoch of lowest mean training loss, which the paper evaluates),
+// result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
 //
-// On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when a run was cut off
-// anywhere and resumed. A run, finished or not, is resumed with other Epochs and Steps too, as long as they do not end it before
-// what has been done: it then goes on, and ends, as if it had had them from the beginning. Cancelling ctx saves a checkpoint and
-// returns ctx's error. Where the training is done but one of the last files cannot be written, the error comes with the result.
+// On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when
+// a run was cut off anywhere and resumed. A run, finished or not, is resumed with other Epochs and
+// Steps too, as long as they do not end it before what has been done: it then goes on, and ends, as
+// if it had had them from the beginning. Cancelling ctx saves a checkpoint and returns ctx's error.
+// Where the training is done but one of the last files cannot be written, the error comes with the
+// result.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -181,7 +187,8 @@ func (r *run) train(rows []int32) error {
 	return nil
 }
 
-// step trains on the clouds of those rows. n is its number; the first is 1. [Model.Step] has the mathematics.
+// step trains on the clouds of those rows. n is its number; the first is 1. [Model.Step] has the
+// mathematics.
 func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	rng, err := s.devices.Random(int64(stream(s.seed, n, stepStream)))
 	if err != nil {
@@ -196,7 +203,8 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	defer at.Finalize()
 	r.Step = n
 	args := []split.Value{clouds, at, rng}
-	// Where the location of the slicing distribution is found by ascent, that comes first, and in fine-tuning the amortizer's ascent.
+	// Where the location of the slicing distribution is found by ascent, that comes first, and in
+	// fine-tuning the amortizer's ascent.
 	if s.search != nil {
 		location, err := s.locate(args, &r)
 		if err != nil {
@@ -205,7 +213,8 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 		defer location.Finalize()
 		args = append(args, location)
 	}
-	// Then, in one executable: the amortizer's ascent steps, and the descent step of the autoencoder.
+	// Then, in one executable: the amortizer's ascent steps, and the descent step of the
+	// autoencoder.
 	out, err := s.descend.Call(append(args, s.state...)...)
 	if err != nil {
 		return r, err
@@ -220,8 +229,8 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	return r, nil
 }
 
-// endEpoch notes the best epoch and saves. It is the one of lowest loss on the clouds held out, or of lowest unweighted mean of the
-// batches' losses, as in the released code.
+// endEpoch notes the best epoch and saves. It is the one of lowest loss on the clouds held out, or
+// of lowest unweighted mean of the batches' losses, as in the released code.
 func (r *run) endEpoch() error {
 	epoch, mean := r.Step/r.config.perEpoch()-1, r.EpochSum/float64(r.config.perEpoch())
 	r.EpochSum = 0
@@ -263,7 +272,8 @@ func (r *run) write(file string, c checkpoint, prefix string) error {
 	return weights.WriteSafetensors(filepath.Join(r.options.Out, file), group(c.tensors, prefix))
 }
 
-// finish writes the last state under its public names, and the result, which it returns even where a file cannot be written.
+// finish writes the last state under its public names, and the result, which it returns even where
+// a file cannot be written.
 func (r *run) finish() (Result, error) {
 	out := r.options.Out
 	records, err := ReadLog(out)

@@ -13,8 +13,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// validator computes the training loss on clouds held out, with the network in evaluation mode, on one device. It changes nothing: the
-// amortizer predicts with the weights it has (the released code takes an ascent step on the validation clouds too).
+// validator computes the training loss on clouds held out, with the network in evaluation mode, on
+// one device. It changes nothing: the amortizer predicts with the weights it has (the released code
+// takes an ascent step on the validation clouds too).
 type validator struct {
 	locationSearch             // forward: random state, x, state... -> y, [prediction]
 	value          *split.Exec // random state, x, y, [location,] state... -> [batch]
@@ -68,7 +69,8 @@ func (v *validator) close() {
 	}
 }
 
-// validate is the mean over the clouds held out of the training loss after that epoch, in evaluation mode, in batches of the run's size.
+// validate is the mean over the clouds held out of the training loss after that epoch, in
+// evaluation mode, in batches of the run's size.
 func (r *run) validate(epoch int) (float64, error) {
 	c, clouds, m := r.config, r.options.Validation, r.stepper.model
 	key, err := c.graphKey()
