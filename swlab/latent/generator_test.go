@@ -19,7 +19,7 @@ import (
 
 // TestTransportReference: both losses with the default settings are those of the golden set.
 func TestTransportReference(t *testing.T) {
-	z := golden(t, "sinkhorn.npz")
+	z := graphtest.Golden(t, "sinkhorn.npz")
 	const size = 64 * pointnet.LatentSize
 	real, made := tensors.MustCopyFlatData[float32](z["real"]), tensors.MustCopyFlatData[float32](z["gen"])
 	for name, c := range map[string]struct {

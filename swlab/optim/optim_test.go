@@ -6,18 +6,15 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // TestReference follows five steps of every optimizer of the paper against PyTorch in float64. testdata/optim.npz is
 // the project's golden file of that name: w0 [8], grads [5, 8], and the parameters after each step, [5, 8].
 func TestReference(t *testing.T) {
-	z, err := numpy.FromNpzFile("testdata/optim.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := graphtest.Reference(t, "testdata/optim.npz")
 	e, err := engine.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -11,42 +11,14 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// on calls a graph on the named backend.
-func on(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
-	t.Helper()
-	e, err := engine.Open(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	var own []any // a tensor belongs to the backend that it has been on
-	for _, v := range in {
-		c, err := v.(*tensors.Tensor).LocalClone()
-		if err != nil {
-			t.Fatal(err)
-		}
-		own = append(own, c)
-	}
-	out, err := x.Call(own...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// floatsOn is on for float32 outputs.
+// floatsOn is graphtest.CallOn for float32 outputs.
 func floatsOn(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
 	t.Helper()
 	var out [][]float32
-	for _, o := range on(t, backend, f, in...) {
+	for _, o := range graphtest.CallOn(t, backend, f, in...) {
 		out = append(out, tensors.MustCopyFlatData[float32](o))
 	}
 	return out
@@ -204,7 +176,7 @@ func TestOrder(t *testing.T) {
 	v[5], v[9], v[11] = v[4], 0, float32(math.Copysign(0, -1)) // ties
 	v[20], v[21] = 1e-37, math.MaxFloat32
 	for _, backend := range []string{"", "go"} {
-		order := tensors.MustCopyFlatData[int32](on(t, backend, func(in []*graph.Node) []*graph.Node {
+		order := tensors.MustCopyFlatData[int32](graphtest.CallOn(t, backend, func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{Order(in[0])}
 		}, tensor(v, batch, points))[0])
 		for b := range batch {
