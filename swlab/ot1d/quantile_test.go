@@ -168,32 +168,6 @@ func TestQuantileConsistency(t *testing.T) {
 	same("split point", out[3], out[4])
 }
 
-// TestOrder: the values in the order found are sorted and every place occurs once, on XLA and on the pure-Go backend.
-func TestOrder(t *testing.T) {
-	const batch, points = 3, 77
-	r := rand.New(rand.NewPCG(6, 1))
-	v := normals(r, batch*points, 1)
-	v[5], v[9], v[11] = v[4], 0, float32(math.Copysign(0, -1)) // ties
-	v[20], v[21] = 1e-37, math.MaxFloat32
-	for _, backend := range []string{"", "go"} {
-		order := tensors.MustCopyFlatData[int32](graphtest.CallOn(t, backend, func(in []*graph.Node) []*graph.Node {
-			return []*graph.Node{Order(in[0])}
-		}, tensor(v, batch, points))[0])
-		for b := range batch {
-			row, seen := order[b*points:(b+1)*points], map[int32]bool{}
-			for i, k := range row {
-				if i > 0 && v[b*points+int(k)] < v[b*points+int(row[i-1])] {
-					t.Errorf("backend %q: place %d of row %d is out of order", backend, i, b)
-				}
-				seen[k] = true
-			}
-			if len(seen) != points {
-				t.Errorf("backend %q: %d of %d places in row %d", backend, len(seen), points, b)
-			}
-		}
-	}
-}
-
 func TestCostsErrors(t *testing.T) {
 	node := func(dims ...int) *tensors.Tensor {
 		n := 1

@@ -56,10 +56,3 @@ func golden(t *testing.T) map[string][]float64 {
 	}
 	return out
 }
-
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
-	}
-	return x
-}

@@ -109,7 +109,7 @@ func Floats(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]fl
 // Close requires max|got - want| <= tol max|want|, the convention of the reference sets.
 func Close[T float32 | float64](t testing.TB, what string, got []T, want []float64, tol float64) {
 	t.Helper()
-	if len(got) != len(want) {
+	if len(got) != len(want) || len(want) == 0 {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
 	}
 	worst, top := 0.0, 0.0
