@@ -224,12 +224,19 @@ func TestReadNPYRefusesHostileHeaders(t *testing.T) {
 	}
 }
 
-// zipBytes builds an archive.
+// zipBytes builds a compressed archive.
 func zipBytes(t testing.TB, entries map[string][]byte) []byte {
+	return archive(t, zip.Deflate, entries)
+}
+
+// storedZip builds an archive without compression, as numpy.savez does.
+func storedZip(t testing.TB, entries map[string][]byte) []byte { return archive(t, zip.Store, entries) }
+
+func archive(t testing.TB, method uint16, entries map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, data := range entries {
-		w, err := z.Create(name)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {
 			t.Fatal(err)
 		}

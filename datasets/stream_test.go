@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -16,25 +14,6 @@ import (
 
 	"github.com/scigolib/hdf5"
 )
-
-// storedZip builds an archive without compression, as numpy.savez does.
-func storedZip(t testing.TB, entries map[string][]byte) []byte {
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
-	for name, data := range entries {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // chunkedH5 writes clouds and labels in compressed chunks that cut through clouds.
 func chunkedH5(t *testing.T, s *Set, labels []float32) string {

@@ -2,14 +2,11 @@ package swlab
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
@@ -87,14 +84,7 @@ func TestDirectionRefuses(t *testing.T) {
 
 // TestDirectionReference: the golden weights of LA, whose sizes d_k = 16 and k = 32 are read off their shapes.
 func TestDirectionReference(t *testing.T) {
-	path := filepath.Join("..", "..", "shared", "golden", "amortizers.npz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := graphtest.Golden(t, "amortizers.npz")
 	clouds := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
 		return &datasets.Set{Name: key, N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z[key])}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -291,21 +292,6 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// near requires |a - b| <= tol max|b|.
-func near(t *testing.T, what string, a, b []float32, tol float64) {
-	t.Helper()
-	if len(a) != len(b) || len(b) == 0 {
-		t.Fatalf("%s: %d values against %d", what, len(a), len(b))
-	}
-	worst, top := 0.0, 0.0
-	for i := range b {
-		worst, top = math.Max(worst, math.Abs(float64(a[i]-b[i]))), math.Max(top, math.Abs(float64(b[i])))
-	}
-	if !(worst <= tol*top) {
-		t.Errorf("%s: they differ by %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
-	}
-}
-
 // TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the gradient's to 1e-4 where only float32 sorts), for
 // every sliced loss, unequal sizes and masses included; directions are the same numbers.
 func TestHostIsTheGraph(t *testing.T) {
@@ -344,9 +330,9 @@ func TestHostIsTheGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name+": directions", host.Directions, built.Directions, 0)
-		near(t, name+": costs", host.Costs, built.Costs, 1e-5)
-		near(t, name+": gradient", host.Gradient, built.Gradient, 1e-4)
+		graphtest.Close(t, name+": directions", host.Directions, widen(built.Directions), 0)
+		graphtest.Close(t, name+": costs", host.Costs, widen(built.Costs), 1e-5)
+		graphtest.Close(t, name+": gradient", host.Gradient, widen(built.Gradient), 1e-4)
 		for b := range host.PerPair {
 			if math.Abs(host.PerPair[b]/built.PerPair[b]-1) > 1e-5 || math.Abs(host.PairErrs[b]/built.PairErrs[b]-1) > 1e-3 {
 				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b], built.PerPair[b], built.PairErrs[b])
@@ -567,7 +553,7 @@ func TestOnePassForTheGradient(t *testing.T) {
 		for i := range back {
 			back[i] *= float32(2 * v)
 		}
-		near(t, "gradient", one.Gradient[b*per:(b+1)*per], back, 1e-6)
+		graphtest.Close(t, "gradient", one.Gradient[b*per:(b+1)*per], widen(back), 1e-6)
 	}
 }
 
@@ -654,7 +640,7 @@ func TestAmortizedDistance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "the one slice", predicted.Directions, predicted.Location, 1e-6)
+	graphtest.Close(t, "the one slice", predicted.Directions, widen(predicted.Location), 1e-6)
 	o.FineTune, o.AscentSteps, o.AscentRate, o.AscentTangent = true, 100, 0.05, true
 	tuned, err := Distance("max-sw", x, y, o)
 	if err != nil {

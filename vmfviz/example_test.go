@@ -252,8 +252,3 @@ func ExamplePicture_PDF() {
 	fmt.Printf("%.8s %v\n", file, err)
 	// Output: %PDF-1.4 <nil>
 }
-
-func ExampleMissingRunes() {
-	fmt.Println(string(vmfviz.MissingRunes("θκε ₁₂² √± ℝⁿ")))
-	// Output: ℝ
-}

@@ -150,10 +150,10 @@ func (s *sheet) text(p pt, l look, runs ...run) {
 	}
 }
 
-// MissingRunes returns the runes of s that the font of the pictures lacks, in
+// missingRunes returns the runes of s that the font of the pictures lacks, in
 // order, each once. Such a rune would be an empty place in the picture.
 // The font, Liberation Sans, has among others θ κ ε ² ₁ ₂ √ ± − · × ≤ ∞ ∑.
-func MissingRunes(s string) []rune {
+func missingRunes(s string) []rune {
 	var missing []rune
 	seen := map[rune]bool{}
 	var buf sfnt.Buffer
@@ -180,7 +180,7 @@ func checkText(name, s string) error {
 			return fmt.Errorf("vmfviz: %s = %q: expected one line of text, found the control character %U", name, s, r)
 		}
 	}
-	if m := MissingRunes(s); len(m) > 0 {
+	if m := missingRunes(s); len(m) > 0 {
 		return fmt.Errorf("vmfviz: %s = %q: the font (Liberation Sans) has no letter %q (%U)", name, s, m[0], m[0])
 	}
 	return nil

@@ -28,7 +28,7 @@ func TestFont(t *testing.T) {
 		}
 		for _, m := range quoted.FindAllSubmatch(src, -1) {
 			found++
-			if missing := MissingRunes(string(m[1])); len(missing) > 0 {
+			if missing := missingRunes(string(m[1])); len(missing) > 0 {
 				t.Errorf("%s: the font lacks %q of %q", f, missing, m[1])
 			}
 		}
@@ -36,11 +36,11 @@ func TestFont(t *testing.T) {
 	if found < 20 {
 		t.Errorf("only %d labels found in the sources", found)
 	}
-	if m := MissingRunes("θκεψφγ ₀₁₂₃ ¹²³ √ ± − – · × ≤ ≥ ≈ ∞ ∑ ∫ ∂ … → ° "); len(m) > 0 {
+	if m := missingRunes("θκεψφγ ₀₁₂₃ ¹²³ √ ± − – · × ≤ ≥ ≈ ∞ ∑ ∫ ∂ … → ° "); len(m) > 0 {
 		t.Errorf("the font lacks %q", m)
 	}
-	if m := MissingRunes("aℝbℝ∇"); string(m) != "ℝ∇" {
-		t.Errorf("MissingRunes found %q", m)
+	if m := missingRunes("aℝbℝ∇"); string(m) != "ℝ∇" {
+		t.Errorf("missingRunes found %q", m)
 	}
 }
 

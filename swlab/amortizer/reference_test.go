@@ -1,14 +1,11 @@
 package amortizer_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
@@ -18,14 +15,7 @@ import (
 // TestReference compares outputs and weight gradients with the project's golden set (the authors' modules in float64, m = 256,
 // d_k = 16, k = 32), where it is at hand; its clouds may not be copied into the repository. TestByHand is its companion.
 func TestReference(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "golden", "amortizers.npz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := graphtest.Golden(t, "amortizers.npz")
 	form, attended := []string{"lin_w", "lin_b"}, []string{"q_w", "q_b", "k_w", "k_b", "v_w", "v_b"}
 	network := append(form[:2:2], "h1_w", "h1_b", "h2_w", "h2_b")
 	for name, c := range map[string]struct {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
@@ -21,21 +18,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-func golden(t *testing.T, name string) map[string]*tensors.Tensor {
-	path := filepath.Join("..", "..", "..", "shared", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
 // TestClassifierReference follows three steps without dropout against float64 numbers: loss, gradients, logits afterwards.
 func TestClassifierReference(t *testing.T) {
-	z := golden(t, "heads.npz")
+	z := graphtest.Golden(t, "heads.npz")
 	want := func(key string) []float64 { return tensors.MustCopyFlatData[float64](z[key]) }
 	c := DefaultClassifier(40)
 	m := classifierModel{net: &pointnet.Classifier{Classes: c.Classes}, sgd: optim.SGD{Rate: c.Rate, Momentum: c.Momentum, Decay: c.Decay}}

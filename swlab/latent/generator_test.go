@@ -3,6 +3,7 @@ package latent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -19,7 +20,7 @@ import (
 
 // TestTransportReference: both losses with the default settings are those of the golden set.
 func TestTransportReference(t *testing.T) {
-	z := golden(t, "sinkhorn.npz")
+	z := graphtest.Golden(t, "sinkhorn.npz")
 	const size = 64 * pointnet.LatentSize
 	real, made := tensors.MustCopyFlatData[float32](z["real"]), tensors.MustCopyFlatData[float32](z["gen"])
 	for name, c := range map[string]struct {
@@ -37,13 +38,7 @@ func TestTransportReference(t *testing.T) {
 			if math.Abs(cost-costs[b]) > c.tol[0]*costs[b] {
 				t.Errorf("%s, batch %d: cost %v, want %v", name, b, cost, costs[b])
 			}
-			worst, top := 0.0, 0.0
-			for i, v := range grads[b*size : (b+1)*size] {
-				worst, top = math.Max(worst, math.Abs(grad[i]-v)), math.Max(top, math.Abs(v))
-			}
-			if worst > c.tol[1]*top {
-				t.Errorf("%s, batch %d: gradient differs by %v of %v", name, b, worst, top)
-			}
+			graphtest.Close(t, fmt.Sprintf("%s, batch %d: gradient", name, b), grad, grads[b*size:(b+1)*size], c.tol[1])
 		}
 	}
 }

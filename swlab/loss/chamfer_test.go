@@ -198,7 +198,7 @@ func TestChamferOfCoincidingPoints(t *testing.T) {
 
 // TestChamferReference: distances and gradients, the last pair with many ties.
 func TestChamferReference(t *testing.T) {
-	z := golden(t, "chamfer_emd.npz")
+	z := graphtest.Golden(t, "chamfer_emd.npz")
 	for _, big := range []string{"", "_big"} {
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			cd := Chamfer{}.Build(Call{}, n[0], n[1]).Pairs

@@ -3,32 +3,15 @@ package loss
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
-
-// golden reads a reference set, or skips the test.
-func golden(t *testing.T, name string) map[string]*tensors.Tensor {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
 
 // points makes batch clouds of m points of dimension dim; repeat > 0 makes every repeat-th point a copy of the first.
 func points(r *rand.Rand, batch, m, dim, repeat int) *tensors.Tensor {
@@ -98,7 +81,7 @@ func TestApproximateEMDTranslation(t *testing.T) {
 
 // TestApproximateEMDReference: costs in both orders and all gradients, through the blocks on XLA.
 func TestApproximateEMDReference(t *testing.T) {
-	z := golden(t, "chamfer_emd.npz")
+	z := graphtest.Golden(t, "chamfer_emd.npz")
 	for _, big := range []string{"", "_big"} {
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			xy, yx := ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -43,7 +44,7 @@ func TestKnownAnswers(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions([]float64{0, 0, 0, .5, 0, 0, 0, .5, 0, 0, 0, .5}, 1, 4, 3)
 	y := tensors.FromFlatDataAndDimensions([]float64{.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, 1, 4, 3)
 	theta := tensors.FromFlatDataAndDimensions([]float64{1, 0, 0, .6, 0, .8}, 2, 3)
-	out := reduced(t, func(n []*graph.Node) []*graph.Node {
+	out := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 		l := Sliced{Label: "fixed", Rule: slicing.Rule{Law: slicing.Fixed{Directions: n[2]}, Slices: 2}}
 		sum := l.Build(Call{}, n[0], n[1])
 		l.Reduce = Energy{}
@@ -74,7 +75,7 @@ func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 			in = append(in, tensors.FromFlatDataAndDimensions(w.Data, w.Shape...))
 		}
 		for wrt, moves := range map[ot1d.Wrt]bool{ot1d.Y: false, ot1d.Directions: true} {
-			out := reduced(t, func(n []*graph.Node) []*graph.Node {
+			out := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 				rng := graph.RNGStateFromSeedForGraph(n[0].Graph(), 7)
 				r := l.Build(Call{Source: slicing.Seeded(rng), Wrt: wrt, Weights: weights.Bind(l.Specs(), n[2:])}, n[0], n[1])
 				var out []*graph.Node

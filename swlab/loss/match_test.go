@@ -132,7 +132,7 @@ func TestApproximateEMD(t *testing.T) {
 
 // TestMatchReference: the match of pair 0 and the mass of all pairs, stored and put together from the blocks' factors.
 func TestMatchReference(t *testing.T) {
-	z := golden(t, "chamfer_emd.npz")
+	z := graphtest.Golden(t, "chamfer_emd.npz")
 	blocks := loops(t)
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		square := squaredDistances(n[0], n[1])

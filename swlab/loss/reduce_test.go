@@ -3,50 +3,23 @@ package loss
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// reduced builds and calls a graph of float64 on the pure-Go backend.
-func reduced(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
-	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values [][]float64
-	for _, o := range out {
-		values = append(values, tensors.MustCopyFlatData[float64](o))
-	}
-	return values
-}
-
 // adapt is the number of slices that ASW takes for costs, and its loss averaged over the pairs.
 func adapt(t *testing.T, a Adaptive, costs *tensors.Tensor) (n int, value float64) {
 	t.Helper()
 	d := costs.Shape().Dimensions
-	out := reduced(t, func(in []*graph.Node) []*graph.Node {
+	out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
 		r := a.Reduce(Costs{Values: in[0]})
 		return []*graph.Node{r.Pairs, graph.ConvertDType(r.Used, in[0].DType())}
 	}, costs)
@@ -120,7 +93,7 @@ func TestAdaptiveInFloat32(t *testing.T) {
 
 // TestAdaptiveReference compares with the released implementation's n and loss, where the reference set is at hand.
 func TestAdaptiveReference(t *testing.T) {
-	z := reference(t, "asw.npz")
+	z := graphtest.Golden(t, "asw.npz")
 	get := func(key string) []float64 {
 		if v, ok := z[key].Value().([]int32); ok {
 			out := make([]float64, len(v))
@@ -136,9 +109,9 @@ func TestAdaptiveReference(t *testing.T) {
 			}
 			return out
 		}
-		return widened(z[key])
+		return graphtest.Values(z[key])
 	}
-	f, eps, rate, step, most, n, value := widened(z["F"]), get("eps"), get("rate"), get("step"), get("max_slices"), get("n"), get("loss")
+	f, eps, rate, step, most, n, value := graphtest.Values(z["F"]), get("eps"), get("rate"), get("step"), get("max_slices"), get("n"), get("loss")
 	const pairs, slices = 8, 500
 	for i := range n {
 		a := Adaptive{Start: 2, Step: int(step[i]), Epsilon: eps[i], Confidence: 2, Violating: rate[i]}
@@ -154,35 +127,10 @@ func TestAdaptiveReference(t *testing.T) {
 	}
 }
 
-func widened(x *tensors.Tensor) []float64 {
-	if v, err := tensors.CopyFlatData[float64](x); err == nil {
-		return v
-	}
-	var out []float64
-	for _, v := range tensors.MustCopyFlatData[float32](x) {
-		out = append(out, float64(v))
-	}
-	return out
-}
-
-// reference reads a file of the project's reference set.
-func reference(t *testing.T, name string) map[string]*tensors.Tensor {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the reference set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
 // TestGapReference follows the ascent of the amortization-gap study (plain gradient steps of rate 0.1 on the mean over the batch, vMF with kappa 1)
 // through five steps of given noise. Sorting is exact here: with the network's keys the locations of steps 4 and 5 are off by up to 9e-4.
 func TestGapReference(t *testing.T) {
-	z := reference(t, "gap.npz")
+	z := graphtest.Golden(t, "gap.npz")
 	const pairs, slices = 20, 10
 	v := Sliced{Label: "v-DSW", Rule: slicing.Rule{Law: slicing.VMF{Kappa: 1}, Slices: slices}}
 	a := slicing.Ascent{Steps: 5, Rate: 0.1, SGD: true}
@@ -199,8 +147,8 @@ func TestGapReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Finalize()
-	at, u, normals := widened(z["eps0"]), narrowed(z["u"]), narrowed(z["normals"])
-	want, distance := widened(z["eps"]), widened(z["distance"])
+	at, u, normals := graphtest.Values(z["eps0"]), narrowed(z["u"]), narrowed(z["normals"])
+	want, distance := graphtest.Values(z["eps"]), graphtest.Values(z["distance"])
 	for s := range 6 {
 		k := min(s, 4) // the last call is for its distance alone
 		location := make([]float32, len(at))
@@ -216,13 +164,13 @@ func TestGapReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		graphtest.Close(t, "distance", []float32{out[1].Value().(float32)}, distance[s:s+1], 1e-4)
-		at = widened(out[0])
+		at = graphtest.Values(out[0])
 	}
 }
 
 func narrowed(x *tensors.Tensor) []float32 {
 	var out []float32
-	for _, v := range widened(x) {
+	for _, v := range graphtest.Values(x) {
 		out = append(out, float32(v))
 	}
 	return out
@@ -278,7 +226,7 @@ func TestControlVariates(t *testing.T) {
 	for _, dim := range []int{2, 3, 5} {
 		costs, theta, x, y, m := controlledCosts(t, repeats, slices, dim)
 		reductions := []Reduction{Mean{}, Lower, Upper, Harmonics}
-		out := reduced(t, func(in []*graph.Node) []*graph.Node {
+		out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
 			var out []*graph.Node
 			for _, k := range reductions {
 				r := k.Reduce(Costs{Values: in[0], Directions: in[1], X: in[2], Y: in[3], Sum: 1})
@@ -324,7 +272,7 @@ func TestControlVariates(t *testing.T) {
 // TestControlOnTheLine: on given directions of the line, all of which have the same square, there is nothing to correct.
 func TestControlOnTheLine(t *testing.T) {
 	for word, k := range Controls {
-		out := reduced(t, func(in []*graph.Node) []*graph.Node {
+		out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{k.Reduce(Costs{Values: in[0], Directions: in[1], X: in[1], Y: in[1]}).Pairs}
 		}, [][]float64{{1, 2, 3, 6}}, [][][]float64{{{1}, {-1}, {1}, {1}}})
 		if out[0][0] != 3 {
@@ -341,7 +289,7 @@ func TestHarmonicsAreExactOnQuadratics(t *testing.T) {
 		v := theta[3*i:][:3]
 		costs[i] = 5*v[0]*v[0] + 2*v[1]*v[1] - v[2]*v[2] + 3*v[0]*v[2] - v[1]*v[2]
 	}
-	out := reduced(t, func(in []*graph.Node) []*graph.Node {
+	out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{Harmonics.Reduce(Costs{Values: in[0], Directions: in[1]}).Pairs}
 	}, tensors.FromFlatDataAndDimensions(costs, 3, 8), tensors.FromFlatDataAndDimensions(theta, 3, 8, 3))[0]
 	for _, v := range out {
@@ -355,7 +303,7 @@ func TestHarmonicsAreExactOnQuadratics(t *testing.T) {
 func TestEnergy(t *testing.T) {
 	for _, sum := range []float64{1, 4} {
 		costs := []float64{0, sum * math.Ln2, sum * math.Log(3)}
-		out := reduced(t, func(in []*graph.Node) []*graph.Node {
+		out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
 			r := Energy{}.Reduce(Costs{Values: in[0], Sum: sum})
 			return []*graph.Node{r.Pairs, graph.ReduceMean(r.Shares, 1)}
 		}, tensors.FromFlatDataAndDimensions(costs, 1, 3))

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -20,35 +19,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
-
-// inGo calls a graph once on the pure-Go backend and returns its outputs.
-func inGo(t *testing.T, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
-	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, func(n []*graph.Node) []*graph.Node {
-		out := f(n)
-		for i, v := range out {
-			out[i] = graph.ConvertDType(v, dtypes.Float64)
-		}
-		return out
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	out, err := x.Call(in...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r [][]float64
-	for _, o := range out {
-		r = append(r, tensors.MustCopyFlatData[float64](o))
-	}
-	return r
-}
 
 // sample are m points of N(at, diag(sd^2)), moved and stretched so that mean and standard deviations are exactly those.
 func sample(seed uint64, m int, at, sd []float64) ot1d.Clouds {
@@ -92,7 +62,7 @@ func TestGaussians(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := inGo(t, func(n []*graph.Node) []*graph.Node {
+		got := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 			return []*graph.Node{l.Build(loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))}, n[0], n[1]).Pairs}
 		}, times(x, 1), times(y, 1))[0][0]
 		if math.Abs(got-want) > tol*want {
@@ -126,7 +96,7 @@ func TestKappa(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return inGo(t, func(n []*graph.Node) []*graph.Node {
+		return graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 			c := loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
 			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
 		}, times(x, batch), times(y, batch), at)[0]
@@ -216,7 +186,7 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top := slices.Max(inGo(t, func(n []*graph.Node) []*graph.Node {
+	top := slices.Max(graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 		return []*graph.Node{maxSW.Build(loss.Call{Location: n[2]}, n[0], n[1]).Pairs}
 	}, times(x, starts), times(y, starts), reached)[0])
 	largest, smallest := slices.Max(costs), slices.Min(costs)
@@ -249,7 +219,7 @@ func TestEngines(t *testing.T) {
 	in := func() []any { // a tensor belongs to one backend
 		return []any{times(x, 2), times(y, 2), tensors.FromFlatDataAndDimensions(theta.Points, 12, 3)}
 	}
-	want := inGo(t, build, in()...)
+	want := graphtest.InGo(t, build, in()...)
 	for k, got := range graphtest.Floats(t, build, in()...) {
 		graphtest.Close(t, []string{"value", "gradient"}[k%2], got, want[k], 1e-4)
 	}

@@ -3,12 +3,9 @@ package metric
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
@@ -17,43 +14,26 @@ import (
 // golden reads the reference numbers, or skips the test.
 func golden(t *testing.T) (generated, reference *datasets.Set, numbers func(key string) []float64) {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := graphtest.Golden(t, "metrics.npz")
 	set := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
 		return &datasets.Set{Name: key, N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z[key])}
 	}
-	return set("gen"), set("real"), func(key string) []float64 {
-		v, found := z[key]
-		if !found {
-			t.Fatalf("no %s in %s", key, path)
-		}
-		return tensors.MustCopyFlatData[float64](v)
-	}
+	return set("gen"), set("real"), func(key string) []float64 { return graphtest.Values(z[key]) }
 }
 
 // TestGoldenCells: the counts of both sets at both scales, and the divergences.
 func TestGoldenCells(t *testing.T) {
 	generated, reference, numbers := golden(t)
-	z, err := numpy.FromNpzFile(filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for suffix, scale := range map[string]float64{"": 1, "_half": 0.5} {
 		for key, set := range map[string]*datasets.Set{"cells_gen": generated, "cells_real": reference} {
 			got, err := Cells(set, scale)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, want := range tensors.MustCopyFlatData[int32](z[key+suffix]) {
+			for k, want := range numbers(key + suffix) {
 				if got[k] != int(want) {
-					t.Fatalf("%s%s: %d points in cell %d, want %d", key, suffix, got[k], k, want)
+					t.Fatalf("%s%s: %d points in cell %d, want %v", key, suffix, got[k], k, want)
 				}
 			}
 		}
@@ -89,13 +69,7 @@ func TestGoldenScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, worst, top := numbers(d.key+m.key), 0.0, 0.0
-			for k, w := range want {
-				worst, top = max(worst, math.Abs(got.Values[k]-w)), max(top, math.Abs(w))
-			}
-			if !(worst <= d.tol*top) || len(got.Values) != len(want) {
-				t.Errorf("%s%s: error %.3g of the largest value, allowed %.3g", d.key, m.key, worst/top, d.tol)
-			}
+			graphtest.Close(t, d.key+m.key, got.Values, numbers(d.key+m.key), d.tol)
 		}
 		s := r.Scores(d.name)
 		for _, c := range []struct {

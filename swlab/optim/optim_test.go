@@ -1,23 +1,19 @@
 package optim
 
 import (
-	"math"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // TestReference follows five steps of every optimizer of the paper against PyTorch in float64. testdata/optim.npz is
 // the project's golden file of that name: w0 [8], grads [5, 8], and the parameters after each step, [5, 8].
 func TestReference(t *testing.T) {
-	z, err := numpy.FromNpzFile("testdata/optim.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := graphtest.Reference(t, "testdata/optim.npz")
 	e, err := engine.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +41,7 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		grads := tensors.MustCopyFlatData[float32](z["grads"])
-		want := tensors.MustCopyFlatData[float64](z[name])
-		top := 0.0 // the tolerance is relative to the largest value, as in the golden set
-		for _, v := range want {
-			top = math.Max(top, math.Abs(v))
-		}
+		var got []float32
 		w, m, v := z["w0"], tensors.FromValue(make([]float32, 8)), tensors.FromValue(make([]float32, 8))
 		for k := range 5 {
 			out, err := x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1))
@@ -57,11 +49,8 @@ func TestReference(t *testing.T) {
 				t.Fatal(err)
 			}
 			w, m, v = out[0], out[1], out[2]
-			for i, got := range tensors.MustCopyFlatData[float32](w) {
-				if math.Abs(float64(got)-want[8*k+i]) > 1e-6*top {
-					t.Errorf("%s step %d element %d: %v, want %v", name, k+1, i, got, want[8*k+i])
-				}
-			}
+			got = append(got, tensors.MustCopyFlatData[float32](w)...)
 		}
+		graphtest.Close(t, name, got, graphtest.Values(z[name]), 1e-6) // relative to the largest value, as in the golden set
 	}
 }

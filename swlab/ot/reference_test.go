@@ -7,36 +7,21 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
-
-// golden reads a file of the project's golden set or skips the test.
-func golden(t *testing.T, name string) map[string]*tensors.Tensor {
-	path := filepath.Join("..", "..", "..", "shared", "golden", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
-func floats[T float32 | float64](t *tensors.Tensor) []T { return tensors.MustCopyFlatData[T](t) }
 
 // TestReferenceEMD compares with scipy's linear_sum_assignment on shapes, a jittered and a bootstrapped pair.
 func TestReferenceEMD(t *testing.T) {
-	z := golden(t, "chamfer_emd.npz")
+	z := graphtest.Golden(t, "chamfer_emd.npz")
 	for _, set := range []struct {
 		suffix   string
 		pairs, m int
 	}{{"", 6, 256}, {"_big", 1, 2048}} {
-		x, y := floats[float32](z["x"+set.suffix]), floats[float32](z["y"+set.suffix])
+		x, y := tensors.MustCopyFlatData[float32](z["x"+set.suffix]), tensors.MustCopyFlatData[float32](z["y"+set.suffix])
 		for key, p := range map[string]float64{"emd_exact": 1, "emd_exact_sq": 2} {
-			want := floats[float64](z[key+set.suffix])
+			want := graphtest.Values(z[key+set.suffix])
 			for b := range set.pairs {
 				size := set.m * 3
 				a := emd(t, key, x[b*size:(b+1)*size], y[b*size:(b+1)*size], 3, p)

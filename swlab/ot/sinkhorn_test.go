@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 func solve(t *testing.T, name string, s Sinkhorn, x, y []float32, dim int) *Plan {
@@ -198,11 +202,11 @@ func TestDivergence(t *testing.T) {
 }
 
 func TestReferenceSinkhorn(t *testing.T) {
-	z := golden(t, "sinkhorn.npz")
+	z := graphtest.Golden(t, "sinkhorn.npz")
 	const n, dim = 64, 256
 	for b := range 2 {
 		part := b * n * dim
-		x, y := floats[float32](z["real"])[part:part+n*dim], floats[float32](z["gen"])[part:part+n*dim]
+		x, y := tensors.MustCopyFlatData[float32](z["real"])[part:part+n*dim], tensors.MustCopyFlatData[float32](z["gen"])[part:part+n*dim]
 		for _, c := range []struct {
 			key  string
 			s    Sinkhorn
@@ -210,12 +214,12 @@ func TestReferenceSinkhorn(t *testing.T) {
 			grad float64
 		}{{"log1001", Sinkhorn{Reg: 1e-3, Rounds: 1001}, 1e-10, 1e-8}, {"exact", Sinkhorn{Reg: 1e-3, Tolerance: 1e-11, MaxRounds: 100000}, 1e-9, 1e-6}} {
 			plan := solve(t, c.key, c.s, x, y, dim)
-			want := floats[float64](z["cost_"+c.key])[b]
+			want := graphtest.Values(z["cost_"+c.key])[b]
 			near(t, c.key, plan.Cost, want, c.cost*want)
 			_, gy := plan.Gradient()
-			compare(t, c.key, gy, floats[float64](z["grad_"+c.key])[part:part+n*dim], c.grad)
+			compare(t, c.key, gy, graphtest.Values(z["grad_"+c.key])[part:part+n*dim], c.grad)
 			if c.key == "exact" {
-				near(t, "entropy", plan.Entropy, floats[float64](z["neg_entropy_exact"])[b], 1e-7)
+				near(t, "entropy", plan.Entropy, graphtest.Values(z["neg_entropy_exact"])[b], 1e-7)
 				t.Logf("case %d: %d rounds, error %g", b, plan.Rounds, plan.Error)
 			}
 		}

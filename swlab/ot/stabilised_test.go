@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // TestStabilisedGradient differentiates the whole loop numerically: without absorption, with some, and where the last
@@ -72,11 +76,11 @@ func TestStabilisedConverges(t *testing.T) {
 }
 
 func TestReferenceStabilised(t *testing.T) {
-	z := golden(t, "sinkhorn.npz")
+	z := graphtest.Golden(t, "sinkhorn.npz")
 	const n, dim = 64, 256
-	costs, grads := floats[float64](z["cost_authors"]), floats[float64](z["grad_authors"])
+	costs, grads := graphtest.Values(z["cost_authors"]), graphtest.Values(z["grad_authors"])
 	for b := range 2 {
-		x, y := floats[float32](z["real"])[b*n*dim:(b+1)*n*dim], floats[float32](z["gen"])[b*n*dim:(b+1)*n*dim]
+		x, y := tensors.MustCopyFlatData[float32](z["real"])[b*n*dim:(b+1)*n*dim], tensors.MustCopyFlatData[float32](z["gen"])[b*n*dim:(b+1)*n*dim]
 		s, err := StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations)
 		if err != nil {
 			t.Fatal(err)

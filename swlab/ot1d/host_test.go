@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -283,42 +280,26 @@ func TestHostEqualsGraph(t *testing.T) {
 
 // TestHostReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
 func TestHostReference(t *testing.T) {
-	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil && name == "golden" {
-				t.Skipf("the golden set is not here: %v", err)
-			}
-			z, err := numpy.FromNpzFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := z["x"].Shape().Dimensions
-			lines := z["theta"].Shape().Dimensions[1]
-			clouds := func(key string) Clouds {
-				return Clouds{Points: tensors.MustCopyFlatData[float32](z[key]), Batch: s[0], N: s[1], Dim: s[2]}
-			}
-			theta := tensors.MustCopyFlatData[float32](z["theta"])
-			up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
-			f2, _, gy, gd, err := HostGradient(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			f1, err := Host(clouds("x"), clouds("y"), theta, lines, HostOptions{P: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
-				want := tensors.MustCopyFlatData[float64](z[key])
-				top, worst := 0.0, 0.0
-				for i := range want {
-					top, worst = math.Max(top, math.Abs(want[i])), math.Max(worst, math.Abs(got[i]-want[i]))
-				}
-				if !(worst <= 1e-9*top) || len(got) != len(want) {
-					t.Errorf("%s: error %.3g of the largest value %.3g", key, worst/top, top)
-				}
-			}
-		})
-	}
+	graphtest.References(t, "testdata/sliced.npz", "sliced.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
+		s := z["x"].Shape().Dimensions
+		lines := z["theta"].Shape().Dimensions[1]
+		clouds := func(key string) Clouds {
+			return Clouds{Points: tensors.MustCopyFlatData[float32](z[key]), Batch: s[0], N: s[1], Dim: s[2]}
+		}
+		theta := tensors.MustCopyFlatData[float32](z["theta"])
+		up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
+		f2, _, gy, gd, err := HostGradient(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f1, err := Host(clouds("x"), clouds("y"), theta, lines, HostOptions{P: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
+			graphtest.Close(t, key, got, graphtest.Values(z[key]), 1e-9)
+		}
+	})
 }
 
 func TestHostErrors(t *testing.T) {

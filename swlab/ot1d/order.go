@@ -1,30 +1,14 @@
 package ot1d
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/internal/split"
 )
-
-// Order returns the order that sorts every row of values [batch, points] (float32), int32 [batch, points]. It is exact; which of
-// equal values comes first is not specified. No gradient flows through it.
-func Order(values *graph.Node) *graph.Node {
-	if s := values.Shape(); s.Rank() != 2 || s.DType != dtypes.Float32 {
-		panic(fmt.Errorf("ot1d: expected float32 values [batch, points] to order, found %s", s))
-	}
-	values = graph.StopGradient(values)
-	if loop.XLA(values.Graph()) {
-		return graph.Squeeze(sortedOrder(graph.InsertAxes(values, 1)), 1)
-	}
-	s := sorter{network: true, exact: true, axis: 1}
-	return graph.Squeeze(s.index(wholeSort(s.keys(graph.InsertAxes(values, -1), span{}))), 2)
-}
 
 // sortedOrder is the argsort of [batch, slices, points] along the last axis by XLA's sort.
 func sortedOrder(x *graph.Node) *graph.Node {

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -264,35 +261,26 @@ func TestFarAcross(t *testing.T) {
 
 // TestReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
 func TestReference(t *testing.T) {
-	for name, path := range map[string]string{"own": "testdata/sliced.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "sliced.npz")} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil && name == "golden" {
-				t.Skipf("the golden set is not here: %v", err)
-			}
-			z, err := numpy.FromNpzFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, method := range methods {
-				out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-					o := Options{Plain: method, Wrt: X | Y | Directions}
-					f2 := Costs(in[0], in[1], in[2], o)
-					o.P = 1
-					f1 := Costs(in[0], in[1], in[2], o)
-					mean := graph.ReduceMean(f2, 1)
-					g := graph.Gradient(graph.ReduceAllSum(mean), in[1], in[2])
-					return []*graph.Node{f2, f1, mean, graph.ReduceMean(f1, 1), graph.ReduceMean(graph.Mul(f2, f2), 1), g[0], g[1]}
-				}, z["x"], z["y"], z["theta"])
-				for i, c := range []struct {
-					key string
-					tol float64
-				}{{"F2", 2e-6}, {"F1", 2e-6}, {"mean2", 1e-6}, {"mean1", 1e-6}, {"meansq2", 1e-6}, {"grad_y", 2e-6}, {"grad_theta", 2e-6}} { // the pure-Go backend adds term by term: 1.03e-6 for F2, XLA less than 1e-6
-					if method == "" && i >= 5 {
-						c.tol = 2e-3 // which of two nearly equal points is matched may differ (newSorter's documentation)
-					}
-					graphtest.Close(t, name+" "+c.key, out[i], tensors.MustCopyFlatData[float64](z[c.key]), c.tol)
+	graphtest.References(t, "testdata/sliced.npz", "sliced.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
+		for name, method := range methods {
+			out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+				o := Options{Plain: method, Wrt: X | Y | Directions}
+				f2 := Costs(in[0], in[1], in[2], o)
+				o.P = 1
+				f1 := Costs(in[0], in[1], in[2], o)
+				mean := graph.ReduceMean(f2, 1)
+				g := graph.Gradient(graph.ReduceAllSum(mean), in[1], in[2])
+				return []*graph.Node{f2, f1, mean, graph.ReduceMean(f1, 1), graph.ReduceMean(graph.Mul(f2, f2), 1), g[0], g[1]}
+			}, z["x"], z["y"], z["theta"])
+			for i, c := range []struct {
+				key string
+				tol float64
+			}{{"F2", 2e-6}, {"F1", 2e-6}, {"mean2", 1e-6}, {"mean1", 1e-6}, {"meansq2", 1e-6}, {"grad_y", 2e-6}, {"grad_theta", 2e-6}} { // the pure-Go backend adds term by term: 1.03e-6 for F2, XLA less than 1e-6
+				if method == "" && i >= 5 {
+					c.tol = 2e-3 // which of two nearly equal points is matched may differ (newSorter's documentation)
 				}
+				graphtest.Close(t, name+" "+c.key, out[i], graphtest.Values(z[c.key]), c.tol)
 			}
-		})
-	}
+		}
+	})
 }

@@ -11,43 +11,15 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
-// on calls a graph on the named backend.
-func on(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
-	t.Helper()
-	e, err := engine.Open(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := graph.NewExec(e.Backend, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Finalize()
-	var own []any // a tensor belongs to the backend that it has been on
-	for _, v := range in {
-		c, err := v.(*tensors.Tensor).LocalClone()
-		if err != nil {
-			t.Fatal(err)
-		}
-		own = append(own, c)
-	}
-	out, err := x.Call(own...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// floatsOn is on for float32 outputs.
+// floatsOn is graphtest.CallOn for float32 outputs.
 func floatsOn(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) [][]float32 {
 	t.Helper()
 	var out [][]float32
-	for _, o := range on(t, backend, f, in...) {
+	for _, o := range graphtest.CallOn(t, backend, f, in...) {
 		out = append(out, tensors.MustCopyFlatData[float32](o))
 	}
 	return out
@@ -195,32 +167,6 @@ func TestQuantileConsistency(t *testing.T) {
 	same("mean", out[0], out[1])
 	same("equal weights", out[0], out[2])
 	same("split point", out[3], out[4])
-}
-
-// TestOrder: the values in the order found are sorted and every place occurs once, on XLA and on the pure-Go backend.
-func TestOrder(t *testing.T) {
-	const batch, points = 3, 77
-	r := rand.New(rand.NewPCG(6, 1))
-	v := normals(r, batch*points, 1)
-	v[5], v[9], v[11] = v[4], 0, float32(math.Copysign(0, -1)) // ties
-	v[20], v[21] = 1e-37, math.MaxFloat32
-	for _, backend := range []string{"", "go"} {
-		order := tensors.MustCopyFlatData[int32](on(t, backend, func(in []*graph.Node) []*graph.Node {
-			return []*graph.Node{Order(in[0])}
-		}, tensor(v, batch, points))[0])
-		for b := range batch {
-			row, seen := order[b*points:(b+1)*points], map[int32]bool{}
-			for i, k := range row {
-				if i > 0 && v[b*points+int(k)] < v[b*points+int(row[i-1])] {
-					t.Errorf("backend %q: place %d of row %d is out of order", backend, i, b)
-				}
-				seen[k] = true
-			}
-			if len(seen) != points {
-				t.Errorf("backend %q: %d of %d places in row %d", backend, len(seen), points, b)
-			}
-		}
-	}
 }
 
 func TestCostsErrors(t *testing.T) {

@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
@@ -207,18 +204,7 @@ func TestGradient(t *testing.T) {
 // TestReference follows two SGD steps on sliced W (mean over pairs and slices of F) against float64 PyTorch: the numbers
 // in testdata, and the project's golden set (2048 points) where it is at hand.
 func TestReference(t *testing.T) {
-	for name, path := range map[string]string{"own": "testdata/autoencoder.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "autoencoder.npz")} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil && name == "golden" {
-				t.Skipf("the golden set is not here: %v", err)
-			}
-			z, err := numpy.FromNpzFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			reference(t, z)
-		})
-	}
+	graphtest.References(t, "testdata/autoencoder.npz", "autoencoder.npz", reference)
 }
 
 func reference(t *testing.T, z map[string]*tensors.Tensor) {

@@ -3,35 +3,16 @@ package pointnet
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
-
-func heads(t *testing.T) map[string]*tensors.Tensor {
-	path := filepath.Join("..", "..", "..", "shared", "golden", "heads.npz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the golden set is not here: %v", err)
-	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
-
-func doubles(z map[string]*tensors.Tensor, key string) []float64 {
-	return tensors.MustCopyFlatData[float64](z[key])
-}
 
 func TestHeadCounts(t *testing.T) {
 	if n := (&Classifier{Classes: 40, Dropout: 0.5}).Parameters(); n != 274728 {
@@ -58,7 +39,7 @@ func TestHeadCounts(t *testing.T) {
 
 // TestClassifierReference compares logits with float64 numbers, with running and with the batch's statistics, dropout off.
 func TestClassifierReference(t *testing.T) {
-	z := heads(t)
+	z := graphtest.Golden(t, "heads.npz")
 	c := &Classifier{Classes: 40}
 	in := []any{z["clf_x"]}
 	seed := uint64(tensors.MustCopyFlatData[int64](z["init_seed_clf"])[0])
@@ -74,13 +55,13 @@ func TestClassifierReference(t *testing.T) {
 		}
 		return []*graph.Node{eval, train}
 	}, in...)
-	graphtest.Close(t, "eval", out[0], doubles(z, "clf_logits_eval0"), 5e-6)
-	graphtest.Close(t, "train", out[1], doubles(z, "clf_logits_train"), 5e-6)
+	graphtest.Close(t, "eval", out[0], graphtest.Values(z["clf_logits_eval0"]), 5e-6)
+	graphtest.Close(t, "train", out[1], graphtest.Values(z["clf_logits_train"]), 5e-6)
 }
 
 // TestGeneratorReference compares codes and gradients with float64 numbers.
 func TestGeneratorReference(t *testing.T) {
-	z := heads(t)
+	z := graphtest.Golden(t, "heads.npz")
 	specs := Generator{}.Specs()
 	in := []any{z["gen_z"], z["gen_W"]}
 	seed := uint64(tensors.MustCopyFlatData[int64](z["init_seed_gen"])[0])
@@ -98,7 +79,7 @@ func TestGeneratorReference(t *testing.T) {
 		return append([]*graph.Node{y}, graph.Gradient(graph.ReduceAllSum(graph.Mul(y, in[1])), wrt...)...)
 	}, in...)
 	for i, key := range []string{"gen_out", "gen_d_g1_w", "gen_d_g2_b", "gen_d_g4_b"} {
-		graphtest.Close(t, key, out[i], doubles(z, key), 5e-6)
+		graphtest.Close(t, key, out[i], graphtest.Values(z[key]), 5e-6)
 	}
 }
 

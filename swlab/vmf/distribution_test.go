@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 func mustNew(t testing.TB, location []float64, kappa float64) *Dist {
@@ -70,7 +72,7 @@ func TestLogProbGolden(t *testing.T) {
 		}
 	}
 	// The locations are float32 and are divided by their norm here: 1e-7 of kappa.
-	checkArray(t, "log_prob", got, g["log_prob"], 1e-7)
+	graphtest.Close(t, "log_prob", got, g["log_prob"], 1e-7)
 }
 
 // The density integrates to 1, and -E[log f] is the entropy: quadrature over omega with the surface of S^{d-2}.

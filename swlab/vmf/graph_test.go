@@ -10,6 +10,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // batch is noise for B locations with L samples each.
@@ -101,7 +103,7 @@ func TestFromNoiseGolden(t *testing.T) {
 						continue // at e1: 0 by convention, checked below
 					}
 					at := (k*8 + l) * 3
-					checkArray(t, fmt.Sprintf("%s, kappa %g, grad_loc%s, location %d", dtype, kappa, suffix, l),
+					graphtest.Close(t, fmt.Sprintf("%s, kappa %g, grad_loc%s, location %d", dtype, kappa, suffix, l),
 						grad[3*l:3*l+3], g["grad_loc"+suffix][at:at+3], tolGrad)
 				}
 				if !slices.Equal(grad[:3], []float64{0, 0, 0}) {
@@ -117,7 +119,7 @@ func TestFromNoiseKnownAnswer(t *testing.T) {
 	x := batch{b: 2, l: 1, d: 3, location: []float64{0.6, 0, 0.8, 1, 0, 0}, along: []float64{0.25, 0.25},
 		normals: []float64{0.3, -0.4, 0.3, -0.4}, coefficients: make([]float64, 6)}
 	theta, _ := x.sample(t, dtypes.Float32, noiseSampler(1, Coded))
-	checkArray(t, "theta", theta, []float64{-0.66664693, 0.59937747, 0.44304107, -0.04554141, 0.59937747, -0.79916996}, 2e-7)
+	graphtest.Close(t, "theta", theta, []float64{-0.66664693, 0.59937747, 0.44304107, -0.04554141, 0.59937747, -0.79916996}, 2e-7)
 }
 
 // The graph and the host are one formula, for every reflection, concentration and dimension.
@@ -307,7 +309,7 @@ func TestUniformFromNormals(t *testing.T) {
 			x := UniformFromNormals(in[0])
 			return []*graph.Node{x, graph.Gradient(graph.ReduceAllSum(graph.Square(graph.Add(x, in[0]))), in[0])[0]}
 		}, tensorOf(dtypes.Float32, values, dims...))
-		checkArray(t, fmt.Sprint(dims), out[0], want, 1e-6)
+		graphtest.Close(t, fmt.Sprint(dims), out[0], want, 1e-6)
 		for _, g := range out[1] {
 			if math.IsNaN(g) {
 				t.Fatalf("gradient %v", out[1])
@@ -316,7 +318,7 @@ func TestUniformFromNormals(t *testing.T) {
 	}
 	one := run(t, func(in []*graph.Node) []*graph.Node { return []*graph.Node{UniformFromNormals(in[0])} },
 		tensorOf(dtypes.Float64, []float64{-0.5, 0.25}, 2))
-	checkArray(t, "rank 1", one[0], []float64{-2 / math.Sqrt(5), 1 / math.Sqrt(5)}, 1e-15)
+	graphtest.Close(t, "rank 1", one[0], []float64{-2 / math.Sqrt(5), 1 / math.Sqrt(5)}, 1e-15)
 }
 
 // Zero normals give a unit vector, not NaN.

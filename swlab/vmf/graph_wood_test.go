@@ -10,6 +10,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // woodBatch is noise for FromWood: along holds u [B,L,K,3].
@@ -85,7 +87,7 @@ func TestFromWoodAgreesWithHost(t *testing.T) {
 				theta, _, _, _ := x.wood(t, dtype, kappa, refl)
 				tol := map[dtypes.DType]float64{dtypes.Float32: 3e-6, dtypes.Float64: 1e-12}[dtype]
 				for b := 0; b < x.b; b++ {
-					checkArray(t, fmt.Sprintf("%s %s d=%d kappa=%g location %d", dtype, refl, d, kappa, b), theta[b*x.l*d:(b+1)*x.l*d],
+					graphtest.Close(t, fmt.Sprintf("%s %s d=%d kappa=%g location %d", dtype, refl, d, kappa, b), theta[b*x.l*d:(b+1)*x.l*d],
 						x.place(x.location[b*d:(b+1)*d], b, omega, sine, refl), tol)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // Wood's rejection and the closed form draw from one law at d = 3.
@@ -36,7 +38,7 @@ func TestOmegaFromUniform(t *testing.T) {
 			got = append(got, OmegaFromUniform(kappa, u))
 		}
 	}
-	checkArray(t, "omega", got, g["omega"], 1e-12)
+	graphtest.Close(t, "omega", got, g["omega"], 1e-12)
 	if w := OmegaFromUniform(1, 0.25); math.Abs(w+0.04554141) > 5e-9 { // K2
 		t.Errorf("omega(kappa 1, u 0.25) = %.9f", w)
 	}

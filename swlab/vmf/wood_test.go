@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 // K3.
@@ -36,13 +38,13 @@ func TestWoodGolden(t *testing.T) {
 			row++
 		}
 	}
-	checkArray(t, "rej_b_true", bTrue, g["rej_b_true"], 1e-12)
-	checkArray(t, "rej_b", b, g["rej_b"], 1e-12)
-	checkArray(t, "rej_a", a, g["rej_a"], 1e-12)
-	checkArray(t, "rej_m0", m0, g["rej_m0"], 1e-10)
-	checkArray(t, "rej_omega", omega, g["rej_omega"], 1e-10)
-	checkArray(t, "rej_log_ratio", ratio, g["rej_log_ratio"], 1e-10)
-	checkArray(t, "rej_accept", accept, g["rej_accept"], 0)
+	graphtest.Close(t, "rej_b_true", bTrue, g["rej_b_true"], 1e-12)
+	graphtest.Close(t, "rej_b", b, g["rej_b"], 1e-12)
+	graphtest.Close(t, "rej_a", a, g["rej_a"], 1e-12)
+	graphtest.Close(t, "rej_m0", m0, g["rej_m0"], 1e-10)
+	graphtest.Close(t, "rej_omega", omega, g["rej_omega"], 1e-10)
+	graphtest.Close(t, "rej_log_ratio", ratio, g["rej_log_ratio"], 1e-10)
+	graphtest.Close(t, "rej_accept", accept, g["rej_accept"], 0)
 }
 
 // With the true envelope 4ab/(1+b) = d-1 and the log ratio is never positive: the envelope covers the density.

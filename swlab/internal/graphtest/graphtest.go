@@ -4,10 +4,15 @@ package graphtest
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/core/tensors/numpy"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -23,10 +28,33 @@ func Engine(t testing.TB) *engine.Engine {
 	return e
 }
 
-// Call builds a graph, calls it once and returns its outputs.
+// Call builds a graph on the best backend found, calls it once and returns its outputs.
 func Call(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
 	t.Helper()
-	x, err := graph.NewExec(Engine(t).Backend, f)
+	return call(t, Engine(t), f, in...)
+}
+
+// CallOn is Call on the named backend. The inputs may have been on another.
+func CallOn(t testing.TB, backend string, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
+	t.Helper()
+	e, err := engine.Open(backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := slices.Clone(in)
+	for i, v := range in {
+		if v, ok := v.(*tensors.Tensor); ok {
+			if own[i], err = v.LocalClone(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return call(t, e, f, own...)
+}
+
+func call(t testing.TB, e *engine.Engine, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
+	t.Helper()
+	x, err := graph.NewExec(e.Backend, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +62,35 @@ func Call(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tenso
 	out, err := x.Call(in...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+// InGo is CallOn the pure-Go backend. It returns the values of the outputs.
+func InGo(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
+	t.Helper()
+	var r [][]float64
+	for _, o := range CallOn(t, "go", f, in...) {
+		r = append(r, Values(o))
+	}
+	return r
+}
+
+// Values are those of a tensor of float64, float32 or int32.
+func Values(x *tensors.Tensor) []float64 {
+	switch x.DType() {
+	case dtypes.Float64:
+		return tensors.MustCopyFlatData[float64](x)
+	case dtypes.Int32:
+		return widened(tensors.MustCopyFlatData[int32](x))
+	}
+	return widened(tensors.MustCopyFlatData[float32](x))
+}
+
+func widened[T int32 | float32](v []T) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
 	}
 	return out
 }
@@ -50,9 +107,9 @@ func Floats(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]fl
 }
 
 // Close requires max|got - want| <= tol max|want|, the convention of the reference sets.
-func Close(t testing.TB, what string, got []float32, want []float64, tol float64) {
+func Close[T float32 | float64](t testing.TB, what string, got []T, want []float64, tol float64) {
 	t.Helper()
-	if len(got) != len(want) {
+	if len(got) != len(want) || len(want) == 0 {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
 	}
 	worst, top := 0.0, 0.0
@@ -62,6 +119,45 @@ func Close(t testing.TB, what string, got []float32, want []float64, tol float64
 	if !(worst <= tol*top) {
 		t.Errorf("%s: error %.3g of the largest value %.3g, allowed %.3g", what, worst/top, top, tol)
 	}
+}
+
+// Reference reads numbers to compare with, by name.
+func Reference(t testing.TB, path string) map[string]*tensors.Tensor {
+	t.Helper()
+	z, err := numpy.FromNpzFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// GoldenFile is the path of a file of the project's golden set, which lies beside the repository. Where it does not, the test is skipped.
+func GoldenFile(t testing.TB, name string) string {
+	t.Helper()
+	root := "."
+	for range 8 { // folders from here to the repository's root
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join(root, "..")
+	}
+	path := filepath.Join(root, "..", "shared", "golden", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the golden set is not here: %v", err)
+	}
+	return path
+}
+
+// Golden is the Reference of that GoldenFile.
+func Golden(t testing.TB, name string) map[string]*tensors.Tensor {
+	t.Helper()
+	return Reference(t, GoldenFile(t, name))
+}
+
+// References runs f with the package's own numbers and with those of the golden set: subtests "own" and "golden".
+func References(t *testing.T, own, golden string, f func(t *testing.T, z map[string]*tensors.Tensor)) {
+	t.Run("own", func(t *testing.T) { f(t, Reference(t, own)) })
+	t.Run("golden", func(t *testing.T) { f(t, Golden(t, golden)) })
 }
 
 // Hash is the reference sets' number in [-1, 1) for element i of tensor t.
