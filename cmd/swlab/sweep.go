@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 type sweepCall struct {
@@ -86,7 +87,7 @@ func (s *sweepCall) unread() error {
 	var wrong error
 	s.call.Flags().Visit(func(f *pflag.Flag) {
 		what := setting(f.Name)
-		if wrong != nil || what != "" && sweep.Reads(grid, what) {
+		if wrong != nil || what != "" && train.Reads(grid, what) {
 			return
 		}
 		why, err := unreadBy(s.call, grid[len(grid)-1], f.Name)

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -185,8 +186,14 @@ func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Confi
 // trainable checks the overrides of the trainings: a row decides itself on what makes it a row, a row can be trained with the
 // others, and one reads each of them.
 func (p Preset) trainable(rows []table.Row) error {
-	read := map[string]bool{}
+	names := slices.Sorted(maps.Keys(p.training))
+	var configs []train.Config
 	for _, r := range rows {
+		for _, name := range names {
+			if own := r.Overrides[name]; own != nil {
+				return fmt.Errorf("override %s: row %s has a value of its own, %v", name, r.ID, own)
+			}
+		}
 		c, err := p.config(r, 1, p.Batch, p.Epochs)
 		if err == nil {
 			_, err = c.Model()
@@ -194,21 +201,10 @@ func (p Preset) trainable(rows []table.Row) error {
 		if err != nil {
 			return fmt.Errorf("row %s: %w", r.ID, err)
 		}
-		for name := range p.training {
-			if r.Overrides[name] != nil {
-				return fmt.Errorf("override %s: row %s has a value of its own, %v", name, r.ID, r.Overrides[name])
-			}
-			reads := true
-			if slices.Contains(loss.SettingNames(), name) {
-				if reads, err = loss.Reads(c.Loss, c.LossSettings(), false, name); err != nil {
-					return fmt.Errorf("row %s: %w", r.ID, err)
-				}
-			}
-			read[name] = read[name] || reads
-		}
+		configs = append(configs, c)
 	}
-	for name := range p.training {
-		if !read[name] {
+	for _, name := range names {
+		if !train.Reads(configs, name) {
 			return fmt.Errorf("override %s: it would do nothing, no row reads it", name)
 		}
 	}

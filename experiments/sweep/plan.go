@@ -74,7 +74,7 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 		return nil, err
 	}
 	for _, v := range c.Vary {
-		if slices.Contains(loss.SettingNames(), v.Name) && len(v.Values) > 1 && !Reads(configs, v.Name) {
+		if len(v.Values) > 1 && !train.Reads(configs, v.Name) {
 			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
 		}
 	}
@@ -93,20 +93,6 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 		return nil, p.Points[0].Refused
 	}
 	return p, nil
-}
-
-// Reads says whether one of these configurations depends on the setting of that name, one of loss.SettingNames. Where none of them can
-// be, it is true: what is wrong is something else.
-func Reads(grid []train.Config, setting string) bool {
-	possible := false
-	for _, c := range grid {
-		read, err := loss.Reads(c.Loss, c.LossSettings(), false, setting)
-		if err == nil && read {
-			return true
-		}
-		possible = possible || err == nil
-	}
-	return !possible
 }
 
 // everything stands for clouds that are enough for any configuration.
@@ -153,14 +139,13 @@ func (c Config) Grid() ([]train.Config, error) {
 		var seen []string
 		var next []train.Config
 		for _, value := range v.Values {
-			one, err := with(c.Base, v.Name, value)
+			one, text, err := with(c.Base, v.Name, value)
 			if err != nil {
 				return nil, err
 			}
 			if err := valid(one); err != nil {
 				return nil, fmt.Errorf("vary %s=%s: %w", v.Name, value, err)
 			}
-			text := field(one, v.Name).Text()
 			if slices.Contains(seen, text) {
 				return nil, fmt.Errorf("vary %s: %s twice", v.Name, value)
 			}
@@ -171,7 +156,7 @@ func (c Config) Grid() ([]train.Config, error) {
 		}
 		for _, before := range out {
 			for _, value := range seen {
-				point, err := with(before, v.Name, value)
+				point, _, err := with(before, v.Name, value)
 				if err != nil {
 					return nil, err
 				}

@@ -81,7 +81,11 @@ func (p *Plan) Result(l *runs.Lab) (*Result, error) {
 	for _, q := range p.Points {
 		row := Row{Settings: map[string]any{}, State: Pending}
 		for _, v := range p.Config.Vary {
-			row.Settings[v.Name] = field(q.Config, v.Name).Value()
+			f, err := fields(&q.Config).Find(v.Name)
+			if err != nil {
+				return nil, err
+			}
+			row.Settings[v.Name] = f.Value()
 		}
 		if q.Refused != nil {
 			row.State, row.Reason = Refused, q.Refused.Error()

@@ -79,9 +79,9 @@ func TestEverySettingCanBeVaried(t *testing.T) {
 		if value == "" {
 			value = "7"
 		}
-		c, err := with(train.Config{}, name, value)
-		if err != nil || field(c, name).Text() != value {
-			t.Errorf("%s = %s: %s, %v", name, value, field(c, name).Text(), err)
+		c, text, err := with(train.Config{}, name, value)
+		if err != nil || text != value {
+			t.Errorf("%s = %s: %s, %v", name, value, text, err)
 		}
 		if numeric(name) != (values[name] == "") {
 			t.Errorf("%s a number: %t", name, numeric(name))

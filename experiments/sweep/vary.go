@@ -38,22 +38,16 @@ func fields(c *train.Config) settings.Fields { return settings.Of(c, "help") }
 // Names lists the settings that can be varied.
 func Names() []string { return fields(new(train.Config)).Names() }
 
-// with is c with another value of the setting of that name.
-func with(c train.Config, name, value string) (train.Config, error) {
+// with is c with another value of the setting of that name, and the value as it is written.
+func with(c train.Config, name, value string) (changed train.Config, text string, err error) {
 	f, err := fields(&c).Find(name)
 	if err != nil {
-		return c, fmt.Errorf("vary: %w", err)
+		return c, "", fmt.Errorf("vary: %w", err)
 	}
 	if err := f.Set(value); err != nil {
-		return c, fmt.Errorf("vary %s: %w", name, err)
+		return c, "", fmt.Errorf("vary %s: %w", name, err)
 	}
-	return c, nil
-}
-
-// field is the setting of that name, which NewPlan has checked; of another one the zero field.
-func field(c train.Config, name string) settings.Field {
-	f, _ := fields(&c).Find(name)
-	return f
+	return c, f.Text(), nil
 }
 
 // check finds numbers in the settings that are none.

@@ -205,6 +205,9 @@ func Write(w io.Writer, d Document, format string) error {
 			if err != nil {
 				return err
 			}
+			if len(raw) < 3 || raw[0] != '{' {
+				return fmt.Errorf("expected an object with keys, found %s", raw)
+			}
 			_, err = fmt.Fprintf(b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
 			return err
 		}

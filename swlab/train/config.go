@@ -128,6 +128,20 @@ func (c Config) Completed() Config {
 	return c.completed(m)
 }
 
+// Reads says whether one of these configurations depends on the setting of that name: what its loss has no use for, it does not read. Where
+// none of them can be, it is true: what is wrong is something else.
+func Reads(configs []Config, setting string) bool {
+	possible := false
+	for _, c := range configs {
+		read, err := loss.Reads(c.Loss, c.LossSettings(), false, setting)
+		if err == nil && read {
+			return true
+		}
+		possible = possible || err == nil
+	}
+	return !possible
+}
+
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
 func (c Config) Convention() string {
 	l, err := loss.NewGraph(c.Loss, c.LossSettings())
