@@ -90,7 +90,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, method ot1d.Method) {
 	m := model(t, d[2], slices, k, k, method)
 	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
 	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
-	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
+	x, err := graph.NewExec(graphtest.Best(t).Backend, func(in []*graph.Node) []*graph.Node {
 		half := func(n *graph.Node, i int) *graph.Node {
 			dims := n.Shape().Dimensions
 			return graph.Reshape(graph.Slice(n, graph.AxisElem(i)), dims[1:]...)
