@@ -80,7 +80,7 @@ func TestNumbers(t *testing.T) {
 
 // distanceNumbers are the values of every loss, in three forms where it has them, and two gradients.
 func distanceNumbers(t *testing.T, got map[string][]string) {
-	dir := misuseFiles(t)
+	dir := misuseInputs(t)
 	for _, call := range []string{
 		"sw", "sw --reduce mean --root", "sw --p 1", "sw --slicing orthogonal", "orthogonal-sw", "qmc-sw", "markov-sw", "rp-sw", "asw", "eb-sw", "cv-sw",
 		"max-sw --ascent-steps 5", "v-dsw --ascent-steps 5", "v-dsw --amortizer la", "v-dsw --amortizer ea --kappa 10",
