@@ -12,7 +12,7 @@ import (
 func TestBackendBySize(t *testing.T) {
 	t.Setenv(engine.Variable, "")
 	t.Setenv("GOMLX_BACKEND", "")
-	dir := misuseFiles(t)
+	dir := misuseInputs(t)
 	x, y := filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
 	for _, args := range [][]string{
 		{"distance", "--loss", "chamfer"}, {"distance", "--loss", "emd-exact"},

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // TestMain lets the test binary be swlab, for tests that must kill it.
@@ -126,15 +127,25 @@ func has(t *testing.T, v map[string]any, keys ...string) {
 	}
 }
 
-// TestTrainEvaluate: the main job through the command line.
+// TestTrainEvaluate: the main job through the command line, trained on XLA where it is there, also in make test.
 func TestTrainEvaluate(t *testing.T) {
+	batch, steps := "4", 6.0 // 10 clouds in batches of 4, 4, 2
+	if testing.Short() {
+		batch, steps = "5", 4 // one size to compile
+	}
+	asked := os.Getenv(engine.Variable)
+	t.Setenv(engine.Variable, "auto")
 	data, out := folder(t), filepath.Join(t.TempDir(), "run")
-	call := []string{"train", "--data", data, "--loss", "v-dsw", "--amortizer", "la", "--points", "32", "--batch", "4", "--epochs", "2", "--slices", "10", "--out", out}
+	call := []string{"train", "--data", data, "--loss", "v-dsw", "--amortizer", "la", "--points", "32", "--batch", batch, "--epochs", "2", "--slices", "10", "--out", out}
 	v := object(t, call...)
 	has(t, v, "steps", "epochs", "loss", "best_epoch", "seconds", "seconds_per_step", "run")
-	if v["steps"] != 6.0 || v["epochs"] != 2.0 { // 10 clouds in batches of 4, 4, 2
+	if v["steps"] != steps || v["epochs"] != 2.0 {
 		t.Errorf("%v", v)
 	}
+	if again := object(t, append(call, "--resume")...); again["loss"] != v["loss"] {
+		t.Errorf("resuming a finished run: %v, was %v", again["loss"], v["loss"])
+	}
+	t.Setenv(engine.Variable, asked)
 	e := object(t, "evaluate", "--run", out)
 	has(t, e, "n", "cd", "sw", "emd_approx")
 	if e["n"] != 4.0 {
@@ -152,9 +163,6 @@ func TestTrainEvaluate(t *testing.T) {
 	}
 	if code, _, errs := command(t, call...); code != 2 || !strings.Contains(errs, "holds a run already") {
 		t.Errorf("the same folder again: %d, %s", code, errs)
-	}
-	if again := object(t, append(call, "--resume")...); again["loss"] != v["loss"] {
-		t.Errorf("resuming a finished run: %v, was %v", again["loss"], v["loss"])
 	}
 }
 

@@ -140,10 +140,10 @@ func TestLongAscent(t *testing.T) {
 	}
 }
 
-// oddFiles adds to misuseFiles, most of it below odd/: hostile and odd data of every kind.
-func oddFiles(t *testing.T, dir string) {
-	t.Helper()
-	put := func(name string, content []byte) {
+// into writes files below a folder.
+func into(t *testing.T, dir string) func(name string, content []byte) {
+	return func(name string, content []byte) {
+		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -152,6 +152,35 @@ func oddFiles(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// oddRuns adds what is made of the finished run: broken ones, and weights cut short.
+func oddRuns(t *testing.T, dir string) {
+	t.Helper()
+	put := into(t, dir)
+	read := func(name string) []byte {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	config, saved := read("run/config.json"), read("run/weights.safetensors")
+	put("odd/cut.safetensors", saved[:len(saved)/2])
+	put("odd/noconfig/weights.safetensors", saved)
+	put("odd/noweights/config.json", config)
+	put("odd/cutrun/config.json", config)
+	put("odd/cutrun/weights.safetensors", saved[:len(saved)/2])
+	put("odd/badrun/config.json", []byte("{\"points\": "))
+	put("odd/typerun/config.json", []byte("{\"points\": \"many\"}"))
+	put("odd/manyrun/config.json", bytes.Replace(config, []byte(`"points": 32`), []byte(`"points": 64`), 1))
+	put("odd/manyrun/weights.safetensors", saved)
+}
+
+// oddFiles adds to misuseFiles, most of it below odd/: hostile and odd data of every kind.
+func oddFiles(t *testing.T, dir string) {
+	t.Helper()
+	put := into(t, dir)
 	npy := func(descr, shape string, data []byte) []byte {
 		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
 		out := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
@@ -249,27 +278,10 @@ func oddFiles(t *testing.T, dir string) {
 		}
 	}
 
-	read := func(name string) []byte {
-		raw, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
-	}
-	config, saved := read("run/config.json"), read("run/weights.safetensors")
-	put("odd/cut.safetensors", saved[:len(saved)/2])
 	put("odd/text.safetensors", []byte("these are no weights at all, just a text"))
 	put("odd/empty.safetensors", nil)
 	put("odd/text.pth", []byte("these are no weights at all, just a text"))
 	put("odd/linear.safetensors", append(binary.LittleEndian.AppendUint64(nil, 62), `{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}        `+"\x00\x00\x00\x00"...))
-	put("odd/noconfig/weights.safetensors", saved)
-	put("odd/noweights/config.json", config)
-	put("odd/cutrun/config.json", config)
-	put("odd/cutrun/weights.safetensors", saved[:len(saved)/2])
-	put("odd/badrun/config.json", []byte("{\"points\": "))
-	put("odd/typerun/config.json", []byte("{\"points\": \"many\"}"))
-	put("odd/manyrun/config.json", bytes.Replace(config, []byte(`"points": 32`), []byte(`"points": 64`), 1))
-	put("odd/manyrun/weights.safetensors", saved)
 
 	put("odd/mass.npy", npy("<f4", "(2, 40)", floats(many(80, 1)...)))
 	put("odd/negmass.npy", npy("<f4", "(2, 40)", floats(append(many(79, 1), -1)...)))

@@ -35,7 +35,11 @@ func TestMisuse(t *testing.T) {
 		}
 		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
 			t.Parallel()
-			dir := misuseFiles(t)
+			files := misuseInputs
+			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") { // copying weights takes longer than most calls
+				files = misuseFiles
+			}
+			dir := files(t)
 			before := digests(t, dir)
 			cmd := process(strings.Fields(row.call)...)
 			cmd.Dir = dir
@@ -103,7 +107,22 @@ var misuseRun = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "run"), cmd.Run()
 })
 
-// misuseFiles makes a folder of valid and broken inputs:
+// misuseFiles are misuseInputs and run/, a finished run of 0 steps on builtin, 32 points, with oddRuns.
+func misuseFiles(t *testing.T) string {
+	t.Helper()
+	dir := misuseInputs(t)
+	run, err := misuseRun()
+	if err != nil {
+		t.Fatalf("the run of the fixture: %v", err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "run"), os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	oddRuns(t, dir)
+	return dir
+}
+
+// misuseInputs makes a folder of valid and broken inputs:
 //
 //	x.npy y.npy       two sets of 2 clouds of 40 points, [2,40,3]
 //	one.npy           one cloud, [40,3]
@@ -113,20 +132,12 @@ var misuseRun = sync.OnceValues(func() (string, error) {
 //	text.npy          no npy file at all
 //	dirs.npy          five directions, [5,3]
 //	data/             a folder with points, labels, parts and classes: 14 clouds of 40 points
-//	run/              a finished run of 0 steps on builtin, 32 points
 //	sub/              an empty folder
 //	link.npy          a symbolic link to x.npy
 //	tri.off odd/      a triangle, and hostile and odd data (oddFiles)
-func misuseFiles(t *testing.T) string {
+func misuseInputs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	run, err := misuseRun()
-	if err != nil {
-		t.Fatalf("the run of the fixture: %v", err)
-	}
-	if err := os.CopyFS(filepath.Join(dir, "run"), os.DirFS(run)); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(folder(t))); err != nil {
 		t.Fatal(err)
 	}

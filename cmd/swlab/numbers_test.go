@@ -32,7 +32,7 @@ type recordedNumbers struct {
 }
 
 // TestNumbers compares seeded results with recorded ones to the last digit: twenty distances, 20 steps of five losses with
-// their weights' hash and evaluation, and one table. A change that means to move a number records them anew (-record) and says so.
+// their weights' hash and evaluation, and one table; the fast form has the distances and two of the losses. A change that means to move a number records them anew (-record) and says so.
 func TestNumbers(t *testing.T) {
 	var want recordedNumbers
 	if raw, err := os.ReadFile(numbersFile); err == nil {
@@ -80,7 +80,7 @@ func TestNumbers(t *testing.T) {
 
 // distanceNumbers are the values of every loss, in three forms where it has them, and two gradients.
 func distanceNumbers(t *testing.T, got map[string][]string) {
-	dir := misuseFiles(t)
+	dir := misuseInputs(t)
 	for _, call := range []string{
 		"sw", "sw --reduce mean --root", "sw --p 1", "sw --slicing orthogonal", "orthogonal-sw", "qmc-sw", "markov-sw", "rp-sw", "asw", "eb-sw", "cv-sw",
 		"max-sw --ascent-steps 5", "v-dsw --ascent-steps 5", "v-dsw --amortizer la", "v-dsw --amortizer ea --kappa 10",
@@ -104,7 +104,11 @@ func distanceNumbers(t *testing.T, got map[string][]string) {
 
 // trainingNumbers are the last loss, the hash of the weights and the scores of 20 steps.
 func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
-	for _, loss := range []string{"sw", "v-dsw --amortizer la --dk 16 --k 16", "max-sw --ascent-steps 3", "chamfer", "emd-approx"} {
+	losses := []string{"sw", "v-dsw --amortizer la --dk 16 --k 16", "max-sw --ascent-steps 3", "chamfer", "emd-approx"}
+	if testing.Short() {
+		losses = losses[:2]
+	}
+	for _, loss := range losses {
 		out := filepath.Join(t.TempDir(), "run")
 		args := append([]string{"train", "--data", "builtin", "--points", "32", "--batch", "8", "--steps", "20", "--slices", "10", "--backend", backend, "--out", out, "--loss"}, strings.Fields(loss)...)
 		if strings.HasPrefix(loss, "max-sw") || loss == "chamfer" || loss == "emd-approx" {

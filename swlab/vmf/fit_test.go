@@ -78,13 +78,21 @@ func fits(omega []float64, d int, kappa float64) error {
 
 const million = 1_000_000
 
+// fewer is a tenth of n samples in the fast tests.
+func fewer(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // A million components along the location from every sampler of the host: the closed form at d = 3, the rejection elsewhere.
 func TestOmegaDistribution(t *testing.T) {
 	for _, d := range []int{2, 3, 4, 5, 10, 64} {
 		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
 			t.Parallel()
 			for _, kappa := range []float64{0, 1e-7, 0.1, 1, 10, 100, 1e6} {
-				n := million
+				n := fewer(million)
 				if d == 4 || kappa == 1e-7 {
 					n = 20_000
 				}
@@ -124,7 +132,7 @@ func TestSampleDistribution(t *testing.T) {
 	}{{2, 1, million, false}, {3, 10, million, false}, {10, 100, million, false}, {64, 10, million / 10, false}, {3, 1, million, true}, {5, 1, million / 10, true}} {
 		t.Run(fmt.Sprintf("d=%d kappa=%g graph=%v", c.d, c.kappa, c.graph), func(t *testing.T) {
 			t.Parallel()
-			n, draw := c.n, hostDraw(t, c.d, c.kappa)
+			n, draw := fewer(c.n), hostDraw(t, c.d, c.kappa)
 			if c.graph {
 				draw = graphDraw(t, c.d, c.kappa)
 			}
@@ -196,7 +204,7 @@ func graphDraw(t *testing.T, d int, kappa float64) drawing {
 			t.Fatal(err)
 		}
 		defer exec.Finalize()
-		const part = 20_000
+		part := min(n, 20_000)
 		dims := []int{1, part, WoodProposals, 3}
 		if d == 3 {
 			dims = dims[:2]
