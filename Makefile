@@ -90,8 +90,8 @@ docs-pictures: setup ## draw the pictures of the documentation again
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-# The fast tests run on the pure-Go backend, which has nothing to compile (SWLAB_BACKEND=xla chooses otherwise), but for two that train on
-# XLA: TestTrainEvaluate and TestTrace. make check runs all tests on the best backend found.
+# The fast tests run on the pure-Go backend, which has nothing to compile (SWLAB_BACKEND=xla chooses otherwise), but for
+# TestTrainEvaluate, which trains on XLA. make check runs all tests on the best backend found.
 test: setup ## the fast tests of every package, one training on XLA, the quickstart notebook in short form
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi

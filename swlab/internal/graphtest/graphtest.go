@@ -18,13 +18,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Best is Engine whatever SWLAB_BACKEND says, for a test that has to run on XLA where it is there: make test chooses pure Go.
-func Best(t *testing.T) *engine.Engine {
-	t.Helper()
-	t.Setenv(engine.Variable, "auto")
-	return Engine(t)
-}
-
 // Engine opens the backend that SWLAB_BACKEND names, or else the best one found.
 func Engine(t testing.TB) *engine.Engine {
 	t.Helper()
