@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestFit: exact power laws are found, m log m included, over the upper decades only.
+// TestFit: exact power distributions are found, m log m included, over the upper decades only.
 func TestFit(t *testing.T) {
 	c := curve{axis: "m"}
 	for _, m := range []float64{1e3, 1e4, 1e5, 1e6} {

@@ -107,7 +107,7 @@ func (p *planner) evaluation() {
 }
 
 func (p *planner) sampling() {
-	for _, law := range []struct {
+	for _, dist := range []struct {
 		dim   int
 		kappa float64
 	}{{3, 1}, {10, 10.5}} {
@@ -115,11 +115,11 @@ func (p *planner) sampling() {
 		if p.quick {
 			samples = 10_000
 		}
-		flags := []any{"--dim", law.dim, "--kappa", law.kappa, "--samples", samples, "--seconds", p.atMost(2)}
-		c := testCase{Group: "vMF samples", Name: fmt.Sprintf("d=%d kappa=%g", law.dim, law.kappa),
+		flags := []any{"--dim", dist.dim, "--kappa", dist.kappa, "--samples", samples, "--seconds", p.atMost(2)}
+		c := testCase{Group: "vMF samples", Name: fmt.Sprintf("d=%d kappa=%g", dist.dim, dist.kappa),
 			Programs: []program{{Name: "swlab, host", Command: p.ours("sampling", append(flags, "--on", "host")...)}}}
 		others := []struct{ venv, program, name string }{{".venv-torch", "torch", torch}, {".venv-pot", "scipy", "SciPy"}}
-		if law.dim == 3 {
+		if dist.dim == 3 {
 			c.Programs = append(c.Programs, program{Name: "swlab, graph", Command: p.ours("sampling", append(flags, "--on", "graph")...)})
 			others = append(others, struct{ venv, program, name string }{".venv-pot", "numpy", "NumPy"})
 		}

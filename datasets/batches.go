@@ -12,25 +12,25 @@ func (s *Set) Subset(m int, seed uint64) (*Set, error) {
 	if m < 1 {
 		return nil, fmt.Errorf("%s: cannot take %d points per cloud: expected at least 1", s.Name, m)
 	}
-	if m > s.M {
-		return nil, fmt.Errorf("%s: cannot take %d points per cloud: it has %d", s.Name, m, s.M)
+	if m > s.Points {
+		return nil, fmt.Errorf("%s: cannot take %d points per cloud: it has %d", s.Name, m, s.Points)
 	}
 	out := *s
-	out.M = m
-	if m == s.M {
-		out.Points = append([]float32(nil), s.Points...)
+	out.Points = m
+	if m == s.Points {
+		out.Coords = append([]float32(nil), s.Coords...)
 		return &out, nil
 	}
-	out.Points = make([]float32, 0, s.N*m*s.D)
-	order := make([]int32, s.M)
-	for i := range s.N {
-		out.Points = appendSubset(out.Points, s.Cloud(i), s.D, m, newStream(seed, uint64(i), hashName("subset")), order)
+	out.Coords = make([]float32, 0, s.Clouds*m*s.Dim)
+	order := make([]int32, s.Points)
+	for i := range s.Clouds {
+		out.Coords = appendSubset(out.Coords, s.Cloud(i), s.Dim, m, newStream(seed, uint64(i), hashName("subset")), order)
 	}
 	return &out, nil
 }
 
 // appendSubset appends m points of cloud [M, d], drawn without replacement; order is scratch of length M.
-func appendSubset(dst, cloud []float32, d, m int, random *stream, order []int32) []float32 {
+func appendSubset(dst, cloud []float32, d, m int, random *rng, order []int32) []float32 {
 	for j := range order {
 		order[j] = int32(j)
 	}

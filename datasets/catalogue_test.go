@@ -75,10 +75,10 @@ func TestLocate(t *testing.T) {
 		}
 	}
 	set := load(t, "modelnet10", Options{Points: 8})
-	if set.N != 1 || set.Classes[0] != "chair" || set.Split[0] != TrainPart {
+	if set.Clouds != 1 || set.Classes[0] != "chair" || set.Split[0] != TrainPart {
 		t.Errorf("%+v", set)
 	}
-	if clouds, err := Open("modelnet10", OpenOptions{}); err != nil || clouds.Header().N != 1 {
+	if clouds, err := Open("modelnet10", OpenOptions{}); err != nil || clouds.Header().Clouds != 1 {
 		t.Errorf("opened: %v", err)
 	}
 	if err := os.Mkdir("modelnet10", 0o755); err != nil {

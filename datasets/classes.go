@@ -37,7 +37,7 @@ func (s *Set) OfClasses(classes ...string) (*Set, error) {
 			rows = append(rows, i)
 		}
 	}
-	if len(rows) == s.N {
+	if len(rows) == s.Clouds {
 		return s, nil
 	}
 	return s.Select(rows), nil
@@ -134,7 +134,7 @@ func (s *Set) label(of []string, sets []*Set) {
 		switch {
 		case of != nil:
 			l, _ := slices.BinarySearch(s.Classes, of[i])
-			s.Labels = append(s.Labels, slices.Repeat([]int32{int32(l)}, part.N)...)
+			s.Labels = append(s.Labels, slices.Repeat([]int32{int32(l)}, part.Clouds)...)
 		case part.Labels == nil:
 			s.Labels = nil
 			return

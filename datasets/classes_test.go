@@ -8,7 +8,7 @@ import (
 
 func labelled() *Set {
 	s := randomSet(5, 4, 3, 1)
-	s.Labels, s.Classes, s.Split, s.Flat = []int32{2, 0, 2, 1, 0}, []string{"cup", "7", "jar", "vase"}, []uint8{0, 1, 2, 0, 1}, []int32{5, 6, 7, 8, 9}
+	s.Labels, s.Classes, s.Split, s.DegenerateFaces = []int32{2, 0, 2, 1, 0}, []string{"cup", "7", "jar", "vase"}, []uint8{0, 1, 2, 0, 1}, []int32{5, 6, 7, 8, 9}
 	return s
 }
 
@@ -59,15 +59,15 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(sub.Labels, s.Labels) || !slices.Equal(sub.Classes, s.Classes) || !slices.Equal(sub.Split, s.Split) || !slices.Equal(sub.Flat, s.Flat) {
+	if !slices.Equal(sub.Labels, s.Labels) || !slices.Equal(sub.Classes, s.Classes) || !slices.Equal(sub.Split, s.Split) || !slices.Equal(sub.DegenerateFaces, s.DegenerateFaces) {
 		t.Errorf("Subset: %+v", sub)
 	}
 	part, err := s.Part("test")
-	if err != nil || !slices.Equal(part.Labels, []int32{0, 0}) || len(part.Classes) != 4 || !slices.Equal(part.Flat, []int32{6, 9}) {
+	if err != nil || !slices.Equal(part.Labels, []int32{0, 0}) || len(part.Classes) != 4 || !slices.Equal(part.DegenerateFaces, []int32{6, 9}) {
 		t.Errorf("Part: %+v, %v", part, err)
 	}
 	row := s.Select([]int{3, 3})
-	if !slices.Equal(row.Labels, []int32{1, 1}) || !slices.Equal(row.Split, []uint8{0, 0}) || !slices.Equal(row.Flat, []int32{8, 8}) {
+	if !slices.Equal(row.Labels, []int32{1, 1}) || !slices.Equal(row.Split, []uint8{0, 0}) || !slices.Equal(row.DegenerateFaces, []int32{8, 8}) {
 		t.Errorf("Select: %+v", row)
 	}
 }
@@ -88,8 +88,8 @@ func TestLoadOfClasses(t *testing.T) {
 	wantError(t, err, "no labels")
 
 	s := load(t, Builtin, Options{Classes: []string{"mug", "chair"}, Val: 0.25, Test: 0.25, Seed: 5})
-	if s.N != 80 || partSizes(s) != [3]int{40, 20, 20} || *s.Drawn != (Draw{0.25, 0.25, 5}) {
-		t.Errorf("%d clouds, parts %v, drawn %v", s.N, partSizes(s), s.Drawn)
+	if s.Clouds != 80 || partSizes(s) != [3]int{40, 20, 20} || *s.SplitDraw != (Draw{0.25, 0.25, 5}) {
+		t.Errorf("%d clouds, parts %v, drawn %v", s.Clouds, partSizes(s), s.SplitDraw)
 	}
 	_, err = Load(Builtin, Options{Val: -1})
 	wantError(t, err, "fractions")

@@ -26,7 +26,7 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.Kind, set.N, set.M, set.D, set.Cloud(1))
+	fmt.Println(set.Kind, set.Clouds, set.Points, set.Dim, set.Cloud(1))
 	// Output: npy 2 3 3 [0 0 2 1 0 2 0 1 2]
 }
 
@@ -37,7 +37,7 @@ func ExampleLoad_builtin() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.N, "clouds of", set.M, "points,", len(set.Classes), "classes")
+	fmt.Println(set.Clouds, "clouds of", set.Points, "points,", len(set.Classes), "classes")
 	// Output: 1280 clouds of 64 points, 32 classes
 }
 
@@ -48,6 +48,6 @@ func ExampleFromSlices() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(set.N, set.M, set.D)
+	fmt.Println(set.Clouds, set.Points, set.Dim)
 	// Output: 1 3 2
 }

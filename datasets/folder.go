@@ -117,7 +117,7 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 	if o.AtMost && o.Points > 0 && !sameSize(sets) {
 		o.AtMost = false
 		for _, s := range sets {
-			o.Points = min(o.Points, s.M)
+			o.Points = min(o.Points, s.Points)
 		}
 		return readAll(files, o)
 	}
@@ -126,7 +126,7 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 
 func sameSize(sets []*Set) bool {
 	for _, s := range sets {
-		if s.M != sets[0].M {
+		if s.Points != sets[0].Points {
 			return false
 		}
 	}
@@ -135,27 +135,27 @@ func sameSize(sets []*Set) bool {
 
 // joinSets puts the clouds of all files into one set.
 func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
-	out := &Set{Name: root, Kind: "folder", M: sets[0].M, D: sets[0].D}
+	out := &Set{Name: root, Kind: "folder", Points: sets[0].Points, Dim: sets[0].Dim}
 	total := 0
 	for i, s := range sets {
-		if s.D != out.D {
-			return nil, fmt.Errorf("%s: points with %d coordinates, but %s has %d: a set needs one dimension", files[i].path, s.D, files[0].path, out.D)
+		if s.Dim != out.Dim {
+			return nil, fmt.Errorf("%s: points with %d coordinates, but %s has %d: a set needs one dimension", files[i].path, s.Dim, files[0].path, out.Dim)
 		}
-		out.N += s.N
-		total += len(s.Points)
+		out.Clouds += s.Clouds
+		total += len(s.Coords)
 	}
-	out.Points = make([]float32, 0, total)
+	out.Coords = make([]float32, 0, total)
 	var flat []int32
 	meshes := false
 	for _, s := range sets {
-		out.Points, out.Frames = append(out.Points, s.Points...), append(out.Frames, s.Frames...)
-		s.Points = nil
-		flat = append(flat, s.Flat...)
-		flat = append(flat, make([]int32, s.N-len(s.Flat))...)
-		meshes = meshes || s.Flat != nil
+		out.Coords, out.Frames = append(out.Coords, s.Coords...), append(out.Frames, s.Frames...)
+		s.Coords = nil
+		flat = append(flat, s.DegenerateFaces...)
+		flat = append(flat, make([]int32, s.Clouds-len(s.DegenerateFaces))...)
+		meshes = meshes || s.DegenerateFaces != nil
 	}
 	if meshes {
-		out.Flat = flat
+		out.DegenerateFaces = flat
 	}
 	return out, nil
 }
@@ -170,7 +170,7 @@ func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 		} else {
 			outside = f.path
 		}
-		for range sets[i].N {
+		for range sets[i].Clouds {
 			s.Split = append(s.Split, p)
 		}
 	}

@@ -44,10 +44,10 @@ func TestLoadH5(t *testing.T) {
 	for i := range labels {
 		labels[i] = float32(i % 3)
 	}
-	path := writeH5(t, map[string]h5Array{"data": {clouds.Points, []int{70, 11, 3}}, "label": {labels, []int{70, 1}}, "normal": {make([]float32, 4), []int{4}}})
+	path := writeH5(t, map[string]h5Array{"data": {clouds.Coords, []int{70, 11, 3}}, "label": {labels, []int{70, 1}}, "normal": {make([]float32, 4), []int{4}}})
 	s := load(t, path, Options{Raw: true})
 	wantShape(t, s, "h5", 70, 11, 3)
-	if !slices.Equal(s.Points, clouds.Points) || s.Labels[4] != 1 {
+	if !slices.Equal(s.Coords, clouds.Coords) || s.Labels[4] != 1 {
 		t.Error("the values differ from those written")
 	}
 	checkNormalized(t, load(t, path, Options{}))
@@ -62,7 +62,7 @@ func TestLoadH5(t *testing.T) {
 }
 
 func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
-	data := h5Array{randomSet(2, 3, 3, 1).Points, []int{2, 3, 3}}
+	data := h5Array{randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}
 	_, err := Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 2, 3}, []int{3}}}), Options{})
 	wantError(t, err, "a.h5", "3 labels for 2 clouds")
 	_, err = Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 0.5}, []int{2}}}), Options{})
@@ -71,7 +71,7 @@ func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
 
 // TestDamagedH5 flips bytes in the structure of a small file: an error or other values may come of it, never a panic.
 func TestDamagedH5(t *testing.T) {
-	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Points, []int{2, 3, 3}}})
+	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}})
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func tree(t *testing.T, files map[string][]byte) string {
 // cloudNPY is a .npy file of n random clouds of m points.
 func cloudNPY(n, m, d int, seed uint64) []byte {
 	s := randomSet(n, m, d, seed)
-	return floatNPY(fmt.Sprintf("(%d, %d, %d)", n, m, d), s.Points...)
+	return floatNPY(fmt.Sprintf("(%d, %d, %d)", n, m, d), s.Coords...)
 }
 
 func load(t *testing.T, path string, o Options) *Set {
@@ -71,8 +71,8 @@ func load(t *testing.T, path string, o Options) *Set {
 
 func wantShape(t *testing.T, s *Set, kind string, n, m, d int) {
 	t.Helper()
-	if s.Kind != kind || s.N != n || s.M != m || s.D != d {
-		t.Fatalf("%s [%d %d %d], expected %s [%d %d %d]", s.Kind, s.N, s.M, s.D, kind, n, m, d)
+	if s.Kind != kind || s.Clouds != n || s.Points != m || s.Dim != d {
+		t.Fatalf("%s [%d %d %d], expected %s [%d %d %d]", s.Kind, s.Clouds, s.Points, s.Dim, kind, n, m, d)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestLoadNPY(t *testing.T) {
 	wantShape(t, s, "npy", 3, 20, 3)
 	checkNormalized(t, s)
 	raw := load(t, path, Options{Raw: true})
-	if !slices.Equal(raw.Points, randomSet(3, 20, 3, 1).Points) {
+	if !slices.Equal(raw.Coords, randomSet(3, 20, 3, 1).Coords) {
 		t.Error("Raw must keep the file's coordinates")
 	}
 	// The subset is taken from the normalised cloud: its points are points of s.
@@ -99,7 +99,7 @@ func TestLoadNPY(t *testing.T) {
 			}
 		}
 	}
-	if other := load(t, path, Options{Points: 5, Seed: 4}); slices.Equal(other.Points, sub.Points) {
+	if other := load(t, path, Options{Points: 5, Seed: 4}); slices.Equal(other.Coords, sub.Coords) {
 		t.Error("the subset does not depend on the seed")
 	}
 	_, err := Load(path, Options{Points: 21})
@@ -117,13 +117,13 @@ func TestLoadKeepsNormalisedClouds(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "n.npy")
-	if err := WriteNPY(path, s.Points, 4, 500, 3); err != nil {
+	if err := WriteNPY(path, s.Coords, 4, 500, 3); err != nil {
 		t.Fatal(err)
 	}
 	again := load(t, path, Options{})
-	for i, v := range again.Points {
-		if math.Abs(float64(v-s.Points[i])) > 3e-7 {
-			t.Fatalf("coordinate %d moved by %g", i, v-s.Points[i])
+	for i, v := range again.Coords {
+		if math.Abs(float64(v-s.Coords[i])) > 3e-7 {
+			t.Fatalf("coordinate %d moved by %g", i, v-s.Coords[i])
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestLoadMesh(t *testing.T) {
 	checkNormalized(t, s)
 	again := load(t, path, Options{Seed: 0})
 	other := load(t, path, Options{Seed: 1})
-	if !slices.Equal(s.Points, again.Points) || slices.Equal(s.Points, other.Points) {
+	if !slices.Equal(s.Coords, again.Coords) || slices.Equal(s.Coords, other.Coords) {
 		t.Error("sampling must depend on the seed alone")
 	}
 	wantShape(t, load(t, path, Options{Points: 5000}), "mesh", 1, 5000, 3)
@@ -314,8 +314,8 @@ func TestLoadFollowsLinksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := load(t, link, Options{Points: 10})
-	if !slices.Equal(s.Classes, []string{"cup", "mug"}) || s.N != 2 {
-		t.Errorf("%d clouds of classes %v", s.N, s.Classes)
+	if !slices.Equal(s.Classes, []string{"cup", "mug"}) || s.Clouds != 2 {
+		t.Errorf("%d clouds of classes %v", s.Clouds, s.Classes)
 	}
 }
 
@@ -333,13 +333,13 @@ func TestSharedPSB(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, v := range s.Points { // the file is normalised already
+	for i, v := range s.Coords { // the file is normalised already
 		if math.Abs(float64(v-stored[i])) > 5e-7 {
 			t.Fatalf("coordinate %d moved by %g", i, v-stored[i])
 		}
 	}
-	if small := load(t, dir, Options{Points: 512, Seed: 1}); small.M != 512 {
-		t.Errorf("%d points", small.M)
+	if small := load(t, dir, Options{Points: 512, Seed: 1}); small.Points != 512 {
+		t.Errorf("%d points", small.Points)
 	}
 }
 

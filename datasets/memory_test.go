@@ -12,11 +12,11 @@ func TestFromSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.N != 2 || s.M != 2 || s.D != 3 || !slices.Equal(s.Cloud(1), []float32{7, 8, 9, 10, 11, 12}) {
+	if s.Clouds != 2 || s.Points != 2 || s.Dim != 3 || !slices.Equal(s.Cloud(1), []float32{7, 8, 9, 10, 11, 12}) {
 		t.Errorf("found %+v", s)
 	}
 	points[1][0][0] = 0
-	if s.Points[6] != 7 {
+	if s.Coords[6] != 7 {
 		t.Error("the set shares the slices")
 	}
 	nan := float32(math.NaN())
@@ -36,14 +36,14 @@ func TestFromSlices(t *testing.T) {
 func TestNew(t *testing.T) {
 	flat := []float32{1, 2, 3, 4, 5, 6}
 	s, err := New(flat, 3, 2)
-	if err != nil || s.N != 1 || s.M != 3 || s.D != 2 {
+	if err != nil || s.Clouds != 1 || s.Points != 3 || s.Dim != 2 {
 		t.Fatalf("found %+v, %v", s, err)
 	}
 	flat[0] = 9
-	if s.Points[0] != 9 {
+	if s.Coords[0] != 9 {
 		t.Error("New says that it shares flat")
 	}
-	if s, err := New(flat, 1, 2, 3); err != nil || s.N != 1 || s.M != 2 || s.D != 3 {
+	if s, err := New(flat, 1, 2, 3); err != nil || s.Clouds != 1 || s.Points != 2 || s.Dim != 3 {
 		t.Errorf("found %+v, %v", s, err)
 	}
 	for _, c := range []struct {

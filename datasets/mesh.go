@@ -146,7 +146,7 @@ func (m *mesh) area() float64 {
 
 // sample draws n points uniformly by area: a triangle with probability proportional to its area, then a uniform point
 // in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is row-major [n, 3].
-func (m *mesh) sample(n int, random *stream) ([]float32, error) {
+func (m *mesh) sample(n int, random *rng) ([]float32, error) {
 	total, upTo := 0.0, make([]float64, len(m.triangles))
 	for i, t := range m.triangles {
 		total += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])

@@ -77,7 +77,7 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 	set.Kind = "modelnet"
 	set.label(nil, sets)
 	for i, f := range files {
-		set.Split = append(set.Split, slices.Repeat([]uint8{parts[f.name()]}, sets[i].N)...)
+		set.Split = append(set.Split, slices.Repeat([]uint8{parts[f.name()]}, sets[i].Clouds)...)
 	}
 	classes := filepath.Join(dir, "shape_names.txt")
 	if set.Classes, err = readClasses(classes); err != nil {

@@ -64,7 +64,7 @@ func TestModelNet40(t *testing.T) {
 	dir := modelNet(t)
 	s := load(t, dir, Options{Raw: true})
 	wantShape(t, s, "modelnet", 12308, 2, 3)
-	for i := range s.N {
+	for i := range s.Clouds {
 		part := TrainPart
 		if i < 2468 {
 			part = TestPart
@@ -77,13 +77,13 @@ func TestModelNet40(t *testing.T) {
 		t.Errorf("%q: classes %v", s.Name, s.Classes)
 	}
 	train, err := s.Part("train")
-	if err != nil || train.N != 9840 {
-		t.Errorf("train part: %v, %v", train.N, err)
+	if err != nil || train.Clouds != 9840 {
+		t.Errorf("train part: %v, %v", train.Clouds, err)
 	}
 	checkNormalized(t, load(t, dir, Options{}))
 	chairs := load(t, dir, Options{Raw: true, Classes: []string{"class_8"}, Points: 1})
-	if chairs.N != 308 || chairs.Cloud(1)[0] != 48 || chairs.Labels[0] != 8 || chairs.M != 1 {
-		t.Errorf("%d clouds of class 8", chairs.N)
+	if chairs.Clouds != 308 || chairs.Cloud(1)[0] != 48 || chairs.Labels[0] != 8 || chairs.Points != 1 {
+		t.Errorf("%d clouds of class 8", chairs.Clouds)
 	}
 	// In a folder above, the copies do not count either.
 	above := filepath.Join(t.TempDir(), "above")
@@ -93,15 +93,15 @@ func TestModelNet40(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(above, "modelnet40_ply_hdf5_2048")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if s := load(t, above, Options{Raw: true}); s.N != 12308 {
-		t.Errorf("%d clouds below a folder above", s.N)
+	if s := load(t, above, Options{Raw: true}); s.Clouds != 12308 {
+		t.Errorf("%d clouds below a folder above", s.Clouds)
 	}
 }
 
 func TestModelNetLists(t *testing.T) {
 	h5 := func(n int, label float32) []byte {
 		labels := slices.Repeat([]float32{label}, n)
-		data, err := os.ReadFile(writeH5(t, map[string]h5Array{"data": {randomSet(n, 4, 3, 1).Points, []int{n, 4, 3}}, "label": {labels, []int{n, 1}}}))
+		data, err := os.ReadFile(writeH5(t, map[string]h5Array{"data": {randomSet(n, 4, 3, 1).Coords, []int{n, 4, 3}}, "label": {labels, []int{n, 1}}}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,13 @@ func (s *Set) Normalize() error {
 	if s == nil {
 		return errNoSet
 	}
-	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) || want == 0 {
-		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.N, s.M, s.D, len(s.Points))
+	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
+		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
-	frames := make([]Frame, s.N)
-	for i := range s.N {
+	frames := make([]Frame, s.Clouds)
+	for i := range s.Clouds {
 		var err error
-		if frames[i], err = normalizeCloud(s.Cloud(i), s.D); err != nil {
+		if frames[i], err = normalizeCloud(s.Cloud(i), s.Dim); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 		if s.Frames != nil {
@@ -78,16 +78,16 @@ func FrameOf(cloud []float32, dim int) (Frame, error) {
 // FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud that has none.
 func FramesOf(x Clouds) ([]Frame, error) {
 	h := HeaderOf(x)
-	if h.N < 1 || h.M < 1 || h.D < 1 {
-		return nil, fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", h.Name, h.N, h.M, h.D)
+	if h.Clouds < 1 || h.Points < 1 || h.Dim < 1 {
+		return nil, fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", h.Name, h.Clouds, h.Points, h.Dim)
 	}
-	frames := make([]Frame, 0, h.N)
+	frames := make([]Frame, 0, h.Clouds)
 	for clouds, err := range Ahead(x, h.InOrder()) {
 		if err != nil {
 			return nil, err
 		}
-		for at := 0; at < len(clouds); at += h.M * h.D {
-			f, err := FrameOf(clouds[at:at+h.M*h.D], h.D)
+		for at := 0; at < len(clouds); at += h.Points * h.Dim {
+			f, err := FrameOf(clouds[at:at+h.Points*h.Dim], h.Dim)
 			if err != nil {
 				return nil, fmt.Errorf("%s: cloud %d: %w", h.Name, len(frames), err)
 			}

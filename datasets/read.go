@@ -45,7 +45,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		return nil, err
 	}
 	file := hashName(seedName)
-	if err := set.finish(o, func(i int) *stream { return newStream(o.Seed, uint64(i), file, hashName("subset")) }); err != nil {
+	if err := set.finish(o, func(i int) *rng { return newStream(o.Seed, uint64(i), file, hashName("subset")) }); err != nil {
 		return nil, err
 	}
 	return set, nil
@@ -98,23 +98,23 @@ func readMeshSet(path, seedName string, o Options) (*Set, error) {
 	}
 	set, err := newSet(path, "mesh", points, []int{n, 3})
 	if err == nil {
-		set.Flat = []int32{int32(m.flat)}
+		set.DegenerateFaces = []int32{int32(m.flat)}
 	}
 	return set, err
 }
 
 // newSet wraps an array [m, d] or [B, m, d].
 func newSet(path, kind string, data []float32, shape []int) (*Set, error) {
-	set := &Set{Name: path, Kind: kind, Points: data}
+	set := &Set{Name: path, Kind: kind, Coords: data}
 	switch len(shape) {
 	case 2:
-		set.N, set.M, set.D = 1, shape[0], shape[1]
+		set.Clouds, set.Points, set.Dim = 1, shape[0], shape[1]
 	case 3:
-		set.N, set.M, set.D = shape[0], shape[1], shape[2]
+		set.Clouds, set.Points, set.Dim = shape[0], shape[1], shape[2]
 	default:
 		return nil, fmt.Errorf("%s: expected an array [points, dim] or [clouds, points, dim], found shape %v", path, shape)
 	}
-	if set.N < 1 || set.M < 1 || set.D < 1 {
+	if set.Clouds < 1 || set.Points < 1 || set.Dim < 1 {
 		return nil, fmt.Errorf("%s: shape %v holds no points", path, shape)
 	}
 	return set, nil
@@ -125,10 +125,10 @@ func (s *Set) setLabels(path string, labels []int64) error {
 	if labels == nil {
 		return nil
 	}
-	if len(labels) != s.N {
-		return fmt.Errorf("%s: %d labels for %d clouds", path, len(labels), s.N)
+	if len(labels) != s.Clouds {
+		return fmt.Errorf("%s: %d labels for %d clouds", path, len(labels), s.Clouds)
 	}
-	s.Labels = make([]int32, s.N)
+	s.Labels = make([]int32, s.Clouds)
 	for i, l := range labels {
 		if l < 0 || l >= 1<<24 {
 			return fmt.Errorf("%s: label %d of cloud %d: expected 0 to %d", path, l, i, 1<<24-1)
@@ -139,18 +139,18 @@ func (s *Set) setLabels(path string, labels []int64) error {
 }
 
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the subset of a cloud.
-func (s *Set) finish(o Options, random func(cloud int) *stream) error {
+func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 	if o.AtMost {
-		o.Points = min(o.Points, s.M)
+		o.Points = min(o.Points, s.Points)
 	}
-	if s.M < o.Points {
-		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.M)
+	if s.Points < o.Points {
+		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.Points)
 	}
 	if !o.Raw {
-		s.Frames = make([]Frame, s.N)
+		s.Frames = make([]Frame, s.Clouds)
 	}
-	for i := range s.N {
-		f, err := o.prepare(s.Cloud(i), s.D)
+	for i := range s.Clouds {
+		f, err := o.prepare(s.Cloud(i), s.Dim)
 		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
@@ -158,15 +158,15 @@ func (s *Set) finish(o Options, random func(cloud int) *stream) error {
 			s.Frames[i] = f
 		}
 	}
-	if o.Points == 0 || o.Points == s.M {
+	if o.Points == 0 || o.Points == s.Points {
 		return nil
 	}
-	points := make([]float32, 0, s.N*o.Points*s.D)
-	order := make([]int32, s.M)
-	for i := range s.N {
-		points = appendSubset(points, s.Cloud(i), s.D, o.Points, random(i), order)
+	points := make([]float32, 0, s.Clouds*o.Points*s.Dim)
+	order := make([]int32, s.Points)
+	for i := range s.Clouds {
+		points = appendSubset(points, s.Cloud(i), s.Dim, o.Points, random(i), order)
 	}
-	s.Points, s.M = points, o.Points
+	s.Coords, s.Points = points, o.Points
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 // sampleChunk is the number of meshes held in memory at once by SampleMeshes.
 const sampleChunk = 64
 
-// Sampled says what [SampleMeshes] wrote.
-type Sampled struct {
+// Sampling says what [SampleMeshes] wrote.
+type Sampling struct {
 	Clouds, Points int
 	Classes        []string // nil where the folders name none
 	Parts          [3]int   // clouds of TrainPart, TestPart and ValPart; all 0 where the folders name no parts
@@ -26,7 +26,7 @@ type Sampled struct {
 // bit, but only some are in memory at a time. out is F.npy, or a new or empty folder that gets points.npy and, where the
 // folders name classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all. progress, if not
 // nil, is called after every few meshes. For in = builtin the procedural shapes are written, with any number of points.
-func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampled, error) {
+func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampling, error) {
 	if o.Points == 0 {
 		o.Points = meshPoints
 	}
@@ -56,7 +56,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 				return err
 			}
 			for _, s := range sets {
-				if err := writeWords(w, len(s.Points), func(i int) uint32 { return math.Float32bits(s.Points[i]) }); err != nil {
+				if err := writeWords(w, len(s.Coords), func(i int) uint32 { return math.Float32bits(s.Coords[i]) }); err != nil {
 					return err
 				}
 			}
@@ -70,14 +70,14 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 	writePoints := func(path string) error {
 		return writeNPY(path, "<f4", len(files)*size, []int{len(files), o.Points, 3}, points)
 	}
-	result := &Sampled{Clouds: len(files), Points: o.Points}
+	result := &Sampling{Clouds: len(files), Points: o.Points}
 	if IsArray(out) {
 		return result, writePoints(out)
 	}
 	named := &Set{}
 	ones := make([]*Set, len(files))
 	for i := range ones {
-		ones[i] = &Set{N: 1}
+		ones[i] = &Set{Clouds: 1}
 	}
 	if err := named.nameClasses(in, files, ones); err != nil {
 		return nil, err
@@ -95,14 +95,14 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 }
 
 // sampleBuiltin writes the procedural shapes, with any number of points.
-func sampleBuiltin(out string, o Options) (*Sampled, error) {
+func sampleBuiltin(out string, o Options) (*Sampling, error) {
 	set, err := Shapes{Points: o.Points, Raw: o.Raw}.Generate()
 	if err != nil {
 		return nil, err
 	}
-	result := &Sampled{Clouds: set.N, Points: set.M}
+	result := &Sampling{Clouds: set.Clouds, Points: set.Points}
 	result.describe(set)
-	write := func(path string) error { return WriteNPY(path, set.Points, set.N, set.M, set.D) }
+	write := func(path string) error { return WriteNPY(path, set.Coords, set.Clouds, set.Points, set.Dim) }
 	if IsArray(out) {
 		return result, write(out)
 	}
@@ -115,7 +115,7 @@ func sampleBuiltin(out string, o Options) (*Sampled, error) {
 }
 
 // describe takes class names and the sizes of the parts from a set.
-func (s *Sampled) describe(set *Set) {
+func (s *Sampling) describe(set *Set) {
 	s.Classes = set.Classes
 	for _, p := range set.Split {
 		s.Parts[p]++

@@ -50,15 +50,15 @@ func TestSampleMeshesIsLoad(t *testing.T) {
 				for _, out := range []string{"clouds", "clouds.npy"} {
 					out = filepath.Join(base, out)
 					sampled, err := SampleMeshes(in, out, o, func(done, total int) {
-						if calls++; total != want.N || done > total {
+						if calls++; total != want.Clouds || done > total {
 							t.Errorf("progress %d of %d", done, total)
 						}
 					})
-					if err != nil || sampled.Clouds != want.N || sampled.Points != 20 {
+					if err != nil || sampled.Clouds != want.Clouds || sampled.Points != 20 {
 						t.Fatalf("%+v, %v", sampled, err)
 					}
 					got := load(t, out, Options{Raw: true})
-					if !slices.Equal(got.Points, want.Points) || got.N != want.N || got.M != 20 {
+					if !slices.Equal(got.Coords, want.Coords) || got.Clouds != want.Clouds || got.Points != 20 {
 						t.Errorf("%s raw %v: other clouds than Load's", out, raw)
 					}
 					if filepath.Ext(out) == ".npy" {
@@ -94,7 +94,7 @@ func TestSampleBuiltin(t *testing.T) {
 	if err != nil || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Split, want.Split) || !slices.Equal(got.Classes, want.Classes) {
 		t.Fatalf("other labels, parts or classes than the set's (%v)", err)
 	}
-	if i := 777; got.M != 2050 || !slices.Equal(got.Cloud(i)[:2048*3], want.Cloud(i)) {
+	if i := 777; got.Points != 2050 || !slices.Equal(got.Cloud(i)[:2048*3], want.Cloud(i)) {
 		t.Error("other points than the set's")
 	}
 }
@@ -134,7 +134,7 @@ func TestSampleMeshesErrors(t *testing.T) {
 	if s, err := SampleMeshes(one, out, Options{Points: 5}, nil); err != nil || s.Clouds != 1 || s.Classes != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if a, b := load(t, out, Options{Raw: true}), load(t, one, Options{Points: 5}); !slices.Equal(a.Points, b.Points) {
+	if a, b := load(t, out, Options{Raw: true}), load(t, one, Options{Points: 5}); !slices.Equal(a.Coords, b.Coords) {
 		t.Error("one mesh: other points than Load's")
 	}
 }

@@ -50,9 +50,9 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 			chi += (c - want) * (c - want) / want
 		}
 	}
-	law := distuv.ChiSquared{K: 4*triangles - 1}
-	if p := law.Survival(chi); p < 0.001 {
-		t.Errorf("chi-square %.1f of %v degrees of freedom, p = %.2g; counts %v", chi, law.K, p, counts)
+	dist := distuv.ChiSquared{K: 4*triangles - 1}
+	if p := dist.Survival(chi); p < 0.001 {
+		t.Errorf("chi-square %.1f of %v degrees of freedom, p = %.2g; counts %v", chi, dist.K, p, counts)
 	}
 	again, _ := m.sample(n, newStream(11))
 	if fmt.Sprint(points[:30]) != fmt.Sprint(again[:30]) {
@@ -68,14 +68,14 @@ func TestFacesWithoutAreaAreCounted(t *testing.T) {
 	wantMesh(t, parse(t, ".off", flat), 5, 2, 4, 4)
 	wantMesh(t, parse(t, ".off", split), 5, 2, 0, 4)
 	s := load(t, tree(t, map[string][]byte{"a/x.off": split, "b/y.off": flat, "c/z.npy": cloudNPY(2, 10, 3, 1)}), Options{Points: 10})
-	if fmt.Sprint(s.Flat) != "[0 4 0 0]" || s.Summary().Flat != 4 {
-		t.Errorf("counts %v", s.Flat)
+	if fmt.Sprint(s.DegenerateFaces) != "[0 4 0 0]" || s.Summary().DegenerateFaces != 4 {
+		t.Errorf("counts %v", s.DegenerateFaces)
 	}
-	if s := load(t, write(t, "y.off", flat), Options{}); fmt.Sprint(s.Flat) != "[4]" {
-		t.Errorf("one mesh: counts %v", s.Flat)
+	if s := load(t, write(t, "y.off", flat), Options{}); fmt.Sprint(s.DegenerateFaces) != "[4]" {
+		t.Errorf("one mesh: counts %v", s.DegenerateFaces)
 	}
-	if s := load(t, write(t, "a.npy", cloudNPY(2, 10, 3, 1)), Options{}); s.Flat != nil {
-		t.Errorf("an array: counts %v", s.Flat)
+	if s := load(t, write(t, "a.npy", cloudNPY(2, 10, 3, 1)), Options{}); s.DegenerateFaces != nil {
+		t.Errorf("an array: counts %v", s.DegenerateFaces)
 	}
 }
 

@@ -8,29 +8,29 @@ import (
 
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
-	Name    string    // "builtin", the path given to Load, or "memory" (New)
-	Kind    string    // "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without faces), "meshes", "modelnet", "folder" or "memory"
-	Points  []float32 // coordinates, row-major [N, M, D]
-	N, M, D int       // clouds, points per cloud, coordinates per point
-	Labels  []int32   // [N] class of each cloud, or nil where unknown
-	Classes []string  // class names by label, or nil
-	Split   []uint8   // [N] TrainPart, TestPart or ValPart, or nil where unknown
-	Drawn   *Draw     // how Split was drawn, or nil where it came with the data
-	Frames  []Frame   // [N] where each cloud lay before it was normalised, or nil for clouds as stored
-	Flat    []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
+	Name                string    // "builtin", the path given to Load, or "memory" (New)
+	Kind                string    // "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without faces), "meshes", "modelnet", "folder" or "memory"
+	Coords              []float32 // coordinates, row-major [N, M, D]
+	Clouds, Points, Dim int       // clouds, points per cloud, coordinates per point
+	Labels              []int32   // [N] class of each cloud, or nil where unknown
+	Classes             []string  // class names by label, or nil
+	Split               []uint8   // [N] TrainPart, TestPart or ValPart, or nil where unknown
+	SplitDraw           *Draw     // how Split was drawn, or nil where it came with the data
+	Frames              []Frame   // [N] where each cloud lay before it was normalised, or nil for clouds as stored
+	DegenerateFaces     []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
 }
 
 // Cloud returns cloud i as a view of its M*D coordinates, row-major [M, D]. Writing to it changes the set. nil where the set has no
 // such cloud.
 func (s *Set) Cloud(i int) []float32 {
-	if s == nil || i < 0 || i >= s.N {
+	if s == nil || i < 0 || i >= s.Clouds {
 		return nil
 	}
-	size, ok := product(s.M, s.D)
-	if !ok || size == 0 || i >= len(s.Points)/size {
+	size, ok := product(s.Points, s.Dim)
+	if !ok || size == 0 || i >= len(s.Coords)/size {
 		return nil
 	}
-	return s.Points[i*size : (i+1)*size : (i+1)*size]
+	return s.Coords[i*size : (i+1)*size : (i+1)*size]
 }
 
 // Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts. A row may appear more
@@ -40,16 +40,16 @@ func (s *Set) Select(rows []int) *Set {
 		return nil
 	}
 	for _, r := range rows {
-		if r < 0 || r >= s.N {
+		if r < 0 || r >= s.Clouds {
 			return nil
 		}
 	}
 	out := *s
-	out.N, out.Points = len(rows), make([]float32, 0, len(rows)*s.M*s.D)
+	out.Clouds, out.Coords = len(rows), make([]float32, 0, len(rows)*s.Points*s.Dim)
 	for _, r := range rows {
-		out.Points = append(out.Points, s.Cloud(r)...)
+		out.Coords = append(out.Coords, s.Cloud(r)...)
 	}
-	out.Labels, out.Split, out.Frames, out.Flat = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows), at(s.Flat, rows)
+	out.Labels, out.Split, out.Frames, out.DegenerateFaces = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows), at(s.DegenerateFaces, rows)
 	return &out
 }
 
@@ -68,14 +68,14 @@ func at[T any](v []T, rows []int) []T {
 // Validate checks that the fields agree with each other and that every coordinate is finite. Errors name the set, the
 // field or the cloud, what was expected and what was found.
 func (s *Set) Validate() error {
-	if s != nil && (s.N < 1 || s.M < 1 || s.D < 1) {
-		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name, s.N, s.M, s.D)
+	if s != nil && (s.Clouds < 1 || s.Points < 1 || s.Dim < 1) {
+		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name, s.Clouds, s.Points, s.Dim)
 	}
 	if err := s.consistent(); err != nil {
 		return err
 	}
-	if s.Frames != nil && len(s.Frames) != s.N {
-		return fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(s.Frames), s.N)
+	if s.Frames != nil && len(s.Frames) != s.Clouds {
+		return fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(s.Frames), s.Clouds)
 	}
 	for i, l := range s.Labels {
 		if l < 0 {
@@ -90,8 +90,8 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("%s: split entry %d of cloud %d: expected %s", s.Name, p, i, partCodes)
 		}
 	}
-	for i := range s.N {
-		if err := checkFinite(s.Cloud(i), s.D); err != nil {
+	for i := range s.Clouds {
+		if err := checkFinite(s.Cloud(i), s.Dim); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 	}
@@ -103,17 +103,17 @@ func (s *Set) consistent() error {
 	if s == nil {
 		return errNoSet
 	}
-	if want, ok := product(s.N, s.M, s.D); !ok || want != len(s.Points) {
-		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.N, s.M, s.D, len(s.Points))
+	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
+		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
-	if s.Labels != nil && len(s.Labels) != s.N {
-		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.N)
+	if s.Labels != nil && len(s.Labels) != s.Clouds {
+		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)
 	}
-	if s.Split != nil && len(s.Split) != s.N {
-		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.N)
+	if s.Split != nil && len(s.Split) != s.Clouds {
+		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.Clouds)
 	}
-	if s.Flat != nil && len(s.Flat) != s.N {
-		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.Flat), s.N)
+	if s.DegenerateFaces != nil && len(s.DegenerateFaces) != s.Clouds {
+		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.DegenerateFaces), s.Clouds)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 // randomSet makes a set of clouds with offset and scale far from normalised.
 func randomSet(n, m, d int, seed uint64) *Set {
 	random := newStream(seed)
-	s := &Set{Name: "random", Kind: "npy", N: n, M: m, D: d, Points: make([]float32, n*m*d)}
-	for i := range s.Points {
-		s.Points[i] = float32(7 + 3*random.float() + float64(i%d)*random.float())
+	s := &Set{Name: "random", Kind: "npy", Clouds: n, Points: m, Dim: d, Coords: make([]float32, n*m*d)}
+	for i := range s.Coords {
+		s.Coords[i] = float32(7 + 3*random.float() + float64(i%d)*random.float())
 	}
 	return s
 }
@@ -36,12 +36,12 @@ func wantError(t *testing.T, err error, parts ...string) {
 
 func checkNormalized(t *testing.T, s *Set) {
 	t.Helper()
-	for i := range s.N {
-		cloud, mean, largest := s.Cloud(i), make([]float64, s.D), 0.0
-		for j := 0; j < len(cloud); j += s.D {
+	for i := range s.Clouds {
+		cloud, mean, largest := s.Cloud(i), make([]float64, s.Dim), 0.0
+		for j := 0; j < len(cloud); j += s.Dim {
 			norm := 0.0
-			for k := range s.D {
-				mean[k] += float64(cloud[j+k]) / float64(s.M)
+			for k := range s.Dim {
+				mean[k] += float64(cloud[j+k]) / float64(s.Points)
 				norm += float64(cloud[j+k]) * float64(cloud[j+k])
 			}
 			largest = max(largest, math.Sqrt(norm))
@@ -68,9 +68,9 @@ func TestNormalizeCentresAndScales(t *testing.T) {
 		if err := again.Normalize(); err != nil {
 			rt.Fatal(err)
 		}
-		for i, v := range again.Points {
-			if math.Abs(float64(v-s.Points[i])) > 1e-6 {
-				rt.Fatalf("normalising twice moved coordinate %d by %g", i, v-s.Points[i])
+		for i, v := range again.Coords {
+			if math.Abs(float64(v-s.Coords[i])) > 1e-6 {
+				rt.Fatalf("normalising twice moved coordinate %d by %g", i, v-s.Coords[i])
 			}
 		}
 	})
@@ -78,13 +78,13 @@ func TestNormalizeCentresAndScales(t *testing.T) {
 
 func TestNormalizeKeepsDigitsFarFromTheOrigin(t *testing.T) {
 	// The exact centre of these points is not a float32; a float32 accumulator would be off by whole units.
-	s := &Set{Name: "far", N: 1, M: 4, D: 1, Points: []float32{1 << 24, 1<<24 + 2, 1<<24 + 4, 1<<24 + 8}}
+	s := &Set{Name: "far", Clouds: 1, Points: 4, Dim: 1, Coords: []float32{1 << 24, 1<<24 + 2, 1<<24 + 4, 1<<24 + 8}}
 	if err := s.Normalize(); err != nil {
 		t.Fatal(err)
 	}
 	want := []float32{-3.5 / 4.5, -1.5 / 4.5, 0.5 / 4.5, 1}
-	if !slices.Equal(s.Points, want) {
-		t.Errorf("found %v, expected %v", s.Points, want)
+	if !slices.Equal(s.Coords, want) {
+		t.Errorf("found %v, expected %v", s.Coords, want)
 	}
 }
 
@@ -98,16 +98,16 @@ func TestNormalizeRefusesBadClouds(t *testing.T) {
 		s.Cloud(1)[j] = 0.1 // not exact: the mean of equal numbers need not be the number
 	}
 	wantError(t, s.Normalize(), "cloud 1", "zero extent")
-	one := &Set{Name: "one", N: 1, M: 1, D: 3, Points: []float32{1, 2, 3}}
+	one := &Set{Name: "one", Clouds: 1, Points: 1, Dim: 3, Coords: []float32{1, 2, 3}}
 	wantError(t, one.Normalize(), "cloud 0", "zero extent")
-	wantError(t, (&Set{Name: "short", N: 2, M: 2, D: 3, Points: make([]float32, 3)}).Normalize(), "short", "3 coordinates")
+	wantError(t, (&Set{Name: "short", Clouds: 2, Points: 2, Dim: 3, Coords: make([]float32, 3)}).Normalize(), "short", "3 coordinates")
 }
 
 func TestValidate(t *testing.T) {
 	good := func() *Set {
 		s := randomSet(3, 4, 3, 2)
 		s.Labels, s.Classes, s.Split = []int32{0, 1, 1}, []string{"a", "b"}, []uint8{0, 2, 1}
-		s.Flat = []int32{0, 0, 5}
+		s.DegenerateFaces = []int32{0, 0, 5}
 		return s
 	}
 	if err := good().Validate(); err != nil {
@@ -117,16 +117,16 @@ func TestValidate(t *testing.T) {
 		spoil func(*Set)
 		want  string
 	}{
-		"points":   {func(s *Set) { s.Points = s.Points[1:] }, "found 35"},
-		"empty":    {func(s *Set) { s.N = 0 }, "at least one cloud"},
-		"overflow": {func(s *Set) { s.N, s.M = math.MaxInt/2, math.MaxInt/2 }, "needs N*M*D"},
+		"points":   {func(s *Set) { s.Coords = s.Coords[1:] }, "found 35"},
+		"empty":    {func(s *Set) { s.Clouds = 0 }, "at least one cloud"},
+		"overflow": {func(s *Set) { s.Clouds, s.Points = math.MaxInt/2, math.MaxInt/2 }, "needs N*M*D"},
 		"labels":   {func(s *Set) { s.Labels = s.Labels[1:] }, "2 labels for 3 clouds"},
 		"negative": {func(s *Set) { s.Labels[2] = -1 }, "label -1 of cloud 2"},
 		"unnamed":  {func(s *Set) { s.Labels[2] = 2 }, "no class name"},
 		"split":    {func(s *Set) { s.Split[1] = 7 }, "split entry 7"},
 		"short":    {func(s *Set) { s.Split = s.Split[1:] }, "2 split entries"},
-		"flat":     {func(s *Set) { s.Flat = s.Flat[1:] }, "2 counts"},
-		"nan":      {func(s *Set) { s.Points[35] = float32(math.NaN()) }, "cloud 2: point 3, coordinate 2"},
+		"flat":     {func(s *Set) { s.DegenerateFaces = s.DegenerateFaces[1:] }, "2 counts"},
+		"nan":      {func(s *Set) { s.Coords[35] = float32(math.NaN()) }, "cloud 2: point 3, coordinate 2"},
 	} {
 		s := good()
 		c.spoil(s)
@@ -140,16 +140,16 @@ func TestSubset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sub.N != 5 || sub.M != 20 || sub.D != 3 || len(sub.Points) != 300 {
-		t.Fatalf("shape [%d %d %d]", sub.N, sub.M, sub.D)
+	if sub.Clouds != 5 || sub.Points != 20 || sub.Dim != 3 || len(sub.Coords) != 300 {
+		t.Fatalf("shape [%d %d %d]", sub.Clouds, sub.Points, sub.Dim)
 	}
-	for i := range s.N {
+	for i := range s.Clouds {
 		at := map[string]int{}
-		for j := range s.M {
+		for j := range s.Points {
 			at[fmt.Sprint(s.Cloud(i)[3*j:3*j+3])] = j
 		}
 		seen := map[int]bool{}
-		for j := range sub.M {
+		for j := range sub.Points {
 			k, ok := at[fmt.Sprint(sub.Cloud(i)[3*j:3*j+3])]
 			if !ok || seen[k] {
 				t.Fatalf("cloud %d: point %d is not in the cloud or was drawn twice", i, j)
@@ -158,24 +158,24 @@ func TestSubset(t *testing.T) {
 		}
 	}
 	again, _ := s.Subset(20, 9)
-	if !slices.Equal(sub.Points, again.Points) {
+	if !slices.Equal(sub.Coords, again.Coords) {
 		t.Error("the same seed gave another subset")
 	}
 	other, _ := s.Subset(20, 10)
-	if slices.Equal(sub.Points, other.Points) {
+	if slices.Equal(sub.Coords, other.Coords) {
 		t.Error("another seed gave the same subset")
 	}
 	// It depends on the cloud's index alone, not on its neighbours; the smaller subset is a prefix.
 	alone, _ := s.Select([]int{0}).Subset(11, 9)
-	if !slices.Equal(alone.Points, sub.Points[:33]) {
+	if !slices.Equal(alone.Coords, sub.Coords[:33]) {
 		t.Error("cloud 0 alone, with fewer points, is not a prefix")
 	}
 	all, err := s.Subset(64, 9)
-	if err != nil || !slices.Equal(all.Points, s.Points) {
+	if err != nil || !slices.Equal(all.Coords, s.Coords) {
 		t.Errorf("m = M must keep the cloud: %v", err)
 	}
-	all.Points[0]++
-	if all.Points[0] == s.Points[0] {
+	all.Coords[0]++
+	if all.Coords[0] == s.Coords[0] {
 		t.Error("the subset shares memory with the set")
 	}
 	_, err = s.Subset(65, 1)
@@ -187,16 +187,16 @@ func TestSubset(t *testing.T) {
 func TestSubsetIsUniform(t *testing.T) {
 	// 4 of 12 points, 3000 clouds: each point is expected 1000 times; chi-square with 11 degrees of freedom.
 	const n, m, k = 3000, 12, 4
-	s := &Set{Name: "index", N: n, M: m, D: 1, Points: make([]float32, n*m)}
-	for i := range s.Points {
-		s.Points[i] = float32(i % m)
+	s := &Set{Name: "index", Clouds: n, Points: m, Dim: 1, Coords: make([]float32, n*m)}
+	for i := range s.Coords {
+		s.Coords[i] = float32(i % m)
 	}
 	sub, err := s.Subset(k, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var counts [m]float64
-	for _, v := range sub.Points {
+	for _, v := range sub.Coords {
 		counts[int(v)]++
 	}
 	chi := 0.0
@@ -263,7 +263,7 @@ func TestPartSelects(t *testing.T) {
 	s := randomSet(4, 3, 2, 1)
 	for _, name := range []string{"train", "test", "all"} {
 		p, err := s.Part(name)
-		if err != nil || p.N != 4 {
+		if err != nil || p.Clouds != 4 {
 			t.Fatalf("%s of a set without parts: %v", name, err)
 		}
 	}
@@ -274,8 +274,8 @@ func TestPartSelects(t *testing.T) {
 		t.Errorf("test part: %v, %v", test, err)
 	}
 	all, _ := s.Part("all")
-	if all.N != 4 {
-		t.Errorf("all: %d clouds", all.N)
+	if all.Clouds != 4 {
+		t.Errorf("all: %d clouds", all.Clouds)
 	}
 	_, err = s.Part("rest")
 	wantError(t, err, "rest", "train, test, val or all")
@@ -286,7 +286,7 @@ func TestPartSelects(t *testing.T) {
 
 func TestWithSplit(t *testing.T) {
 	s := randomSet(53, 2, 2, 1)
-	s.Labels = make([]int32, s.N)
+	s.Labels = make([]int32, s.Clouds)
 	for i := range s.Labels {
 		s.Labels[i] = int32(i % 4)
 	}
@@ -330,14 +330,14 @@ func TestWithSplit(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	s := &Set{Name: "x", N: 2, M: 3, D: 2, Points: []float32{0, 0, 3, 4, 0, 0, 1, 1, float32(math.NaN()), -2, 1, 1},
-		Labels: []int32{1, 1}, Classes: []string{"a", "b"}, Split: []uint8{0, 2}, Flat: []int32{3, 4}}
+	s := &Set{Name: "x", Clouds: 2, Points: 3, Dim: 2, Coords: []float32{0, 0, 3, 4, 0, 0, 1, 1, float32(math.NaN()), -2, 1, 1},
+		Labels: []int32{1, 1}, Classes: []string{"a", "b"}, Split: []uint8{0, 2}, DegenerateFaces: []int32{3, 4}}
 	got := s.Summary()
 	want := "{2 3 2 [a b] [0 2] 1 0 1 [0 -2] [3 4] 2 5 2 1 7}"
 	if text := fmt.Sprint(got); text != want {
 		t.Errorf("found    %s\nexpected %s", text, want)
 	}
-	empty := (&Set{D: 3}).Summary()
+	empty := (&Set{Dim: 3}).Summary()
 	if empty.MinRadius != 0 || empty.Min[0] != 0 {
 		t.Errorf("an empty set: %+v", empty)
 	}
@@ -346,14 +346,14 @@ func TestSummary(t *testing.T) {
 // TestFrames: normalising keeps where every cloud lay, through subsets, selections and folders, and undoing it brings the points back.
 func TestFrames(t *testing.T) {
 	stored := load(t, write(t, "a.npy", cloudNPY(3, 20, 3, 1)), Options{Raw: true})
-	for i := range stored.Points {
-		stored.Points[i] = 4*stored.Points[i] + float32(i%3)
+	for i := range stored.Coords {
+		stored.Coords[i] = 4*stored.Coords[i] + float32(i%3)
 	}
 	if stored.Frames != nil {
 		t.Errorf("clouds as stored have frames %v", stored.Frames)
 	}
 	file := filepath.Join(t.TempDir(), "b.npy")
-	if err := WriteNPY(file, stored.Points, 3, 20, 3); err != nil {
+	if err := WriteNPY(file, stored.Coords, 3, 20, 3); err != nil {
 		t.Fatal(err)
 	}
 	whole, some := load(t, file, Options{}), load(t, file, Options{Points: 7})
@@ -366,8 +366,8 @@ func TestFrames(t *testing.T) {
 	if joined := load(t, filepath.Dir(file), Options{}); len(joined.Frames) != 3 {
 		t.Errorf("frames of a folder %v", joined.Frames)
 	}
-	if shapes := load(t, Builtin, Options{Points: 8}); len(shapes.Frames) != shapes.N {
-		t.Errorf("%d frames of the %d built-in shapes", len(shapes.Frames), shapes.N)
+	if shapes := load(t, Builtin, Options{Points: 8}); len(shapes.Frames) != shapes.Clouds {
+		t.Errorf("%d frames of the %d built-in shapes", len(shapes.Frames), shapes.Clouds)
 	}
 	of, err := FramesOf(stored)
 	if err != nil {

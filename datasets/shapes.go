@@ -99,11 +99,11 @@ func (c Shapes) Generate() (*Set, error) {
 	if !ok || n == 0 {
 		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud and at most %d", ShapesVersion, len(chosen), perClass, math.MaxInt)
 	}
-	set := &Set{Name: Builtin, Kind: Builtin, N: n, M: c.Points, D: 3, Classes: slices.Clone(c.Classes)}
+	set := &Set{Name: Builtin, Kind: Builtin, Clouds: n, Points: c.Points, Dim: 3, Classes: slices.Clone(c.Classes)}
 	if err := memory.Check(fmt.Sprintf("points: %d of the built-in shapes with %d points", n, c.Points), memory.Bytes(3*4, n, c.Points)); err != nil {
 		return nil, err
 	}
-	set.Points = make([]float32, n*c.Points*3)
+	set.Coords = make([]float32, n*c.Points*3)
 	set.Labels, set.Split = make([]int32, n), make([]uint8, n)
 	if !c.Raw {
 		set.Frames = make([]Frame, n)
@@ -147,7 +147,7 @@ func (c Shapes) Generate() (*Set, error) {
 // generate builds one shape and samples it.
 func (c shapeClass) generate(points int, seed, number uint64) []float32 {
 	name := hashName(ShapesVersion + "/" + c.name)
-	g := &solid{stream: newStream(seed, name, number, hashName("parameters"))}
+	g := &solid{rng: newStream(seed, name, number, hashName("parameters"))}
 	c.build(g)
 	return g.sample(points, newStream(seed, name, number, hashName("points")))
 }

@@ -17,8 +17,8 @@ const shapesChecksum = "f7b66009daf3993afea8003735784093958935e84b3d66ad323e8864
 func TestShapesChecksum(t *testing.T) {
 	s := load(t, Builtin, Options{})
 	wantShape(t, s, Builtin, 32*40, 2048, 3)
-	buffer := make([]byte, 0, 2*len(s.Points))
-	for _, v := range s.Points {
+	buffer := make([]byte, 0, 2*len(s.Coords))
+	for _, v := range s.Coords {
 		buffer = binary.LittleEndian.AppendUint16(buffer, uint16(int16(math.Round(float64(v)*1e4))))
 	}
 	sum := sha256.Sum256(buffer)
@@ -69,14 +69,14 @@ func TestBuiltinOptions(t *testing.T) {
 	sub := load(t, Builtin, Options{Points: 64, Seed: 1})
 	wantShape(t, sub, Builtin, 1280, 64, 3)
 	other := load(t, Builtin, Options{Points: 64, Seed: 2})
-	if slices.Equal(sub.Points, other.Points) {
+	if slices.Equal(sub.Coords, other.Coords) {
 		t.Error("the subset must depend on the seed")
 	}
-	if test, err := sub.Part("test"); err != nil || test.N != 256 {
+	if test, err := sub.Part("test"); err != nil || test.Clouds != 256 {
 		t.Errorf("test part: %v", err)
 	}
 	more, err := Shapes{Train: 1, Points: 3000, Classes: []string{"mug"}}.Generate()
-	if err != nil || more.M != 3000 || more.N != 1 {
+	if err != nil || more.Points != 3000 || more.Clouds != 1 {
 		t.Errorf("more points than the default: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestPiecesAreUniformByArea(t *testing.T) {
 		"moved":     {func(g *solid) { g.tube(vec{}, vec{0, 2, 0}, 0.5); g.move(0, rotation('z', math.Pi/2, vec{})) }, 2 * math.Pi, func(p vec) float64 { return -p.x / 2 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := &solid{stream: newStream(1)}
+			g := &solid{rng: newStream(1)}
 			c.build(g)
 			area := 0.0
 			for _, e := range g.elements {
@@ -169,7 +169,7 @@ func TestPiecesAreUniformByArea(t *testing.T) {
 }
 
 func TestHiddenSurfacesAreNotSampled(t *testing.T) {
-	g := &solid{stream: newStream(1)}
+	g := &solid{rng: newStream(1)}
 	g.box(vec{-1, -1, -1}, vec{0, 1, 1})
 	g.box(vec{0, -1, -1}, vec{1, 1, 1}) // touches the first one
 	g.tube(vec{-2, 0, 0}, vec{2, 0, 0}, 0.1)
@@ -192,7 +192,7 @@ func TestHiddenShareIsSmall(t *testing.T) {
 	for _, c := range shapeClasses {
 		for number := range uint64(8) {
 			name := hashName(ShapesVersion + "/" + c.name)
-			g := &solid{stream: newStream(shapesSeed, name, number, hashName("parameters"))}
+			g := &solid{rng: newStream(shapesSeed, name, number, hashName("parameters"))}
 			c.build(g)
 			upTo, total := make([]float64, len(g.elements)), 0.0
 			for i := range g.elements {

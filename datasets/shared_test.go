@@ -59,7 +59,7 @@ func TestSharedMeshes(t *testing.T) {
 		near(t, name+": area", m.area(), want.area, 1e-12)
 	}
 	set := load(t, dir, Options{Classes: []string{"modelnet10_off"}})
-	if n := set.Summary().Flat; n != 131 {
+	if n := set.Summary().DegenerateFaces; n != 131 {
 		t.Errorf("%d faces without area, expected 131", n)
 	}
 }
@@ -81,14 +81,14 @@ func TestSharedArrays(t *testing.T) {
 	} {
 		s := load(t, filepath.Join(dir, filepath.FromSlash(c.path)), Options{Raw: true})
 		sum, absolute, squares, labels := 0.0, 0.0, 0.0, 0
-		for _, v := range s.Points {
+		for _, v := range s.Coords {
 			sum, absolute, squares = sum+float64(v), absolute+math.Abs(float64(v)), squares+float64(v)*float64(v)
 		}
 		for _, l := range s.Labels {
 			labels += int(l)
 		}
-		if s.N != c.clouds || s.M != 2048 || labels != c.labels {
-			t.Errorf("%s: %d clouds of %d points, labels add up to %d", c.path, s.N, s.M, labels)
+		if s.Clouds != c.clouds || s.Points != 2048 || labels != c.labels {
+			t.Errorf("%s: %d clouds of %d points, labels add up to %d", c.path, s.Clouds, s.Points, labels)
 		}
 		near(t, c.path+": squares", squares, c.squares, 1e-7)
 		if c.absolute != 0 {
@@ -116,8 +116,8 @@ func TestSharedLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := load(t, dir, Options{Raw: true})
-	if len(rows)-1 != s.N || s.N != 2470 {
-		t.Fatalf("%d clouds, %d rows", s.N, len(rows)-1)
+	if len(rows)-1 != s.Clouds || s.Clouds != 2470 {
+		t.Fatalf("%d clouds, %d rows", s.Clouds, len(rows)-1)
 	}
 	for i, row := range rows[1:] {
 		if s.Classes[s.Labels[i]] != row[2] || strconv.Itoa(int(s.Labels[i])) != row[3] {
@@ -125,7 +125,7 @@ func TestSharedLabels(t *testing.T) {
 		}
 	}
 	chairs := load(t, dir, Options{Classes: []string{"NonWheelChair", "WheelChair"}})
-	if chairs.N < 80 || len(chairs.Classes) != 69 {
-		t.Errorf("%d chairs", chairs.N)
+	if chairs.Clouds < 80 || len(chairs.Classes) != 69 {
+		t.Errorf("%d chairs", chairs.Clouds)
 	}
 }

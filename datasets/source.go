@@ -25,11 +25,11 @@ type Clouds interface {
 
 // Header describes the clouds of a [Clouds] without their points; its fields are those of [Set].
 type Header struct {
-	Name, Kind string
-	N, M, D    int
-	Labels     []int32
-	Classes    []string
-	Split      []uint8
+	Name, Kind          string
+	Clouds, Points, Dim int
+	Labels              []int32
+	Classes             []string
+	Split               []uint8
 }
 
 // HeaderOf is the header of s; of no clouds where s is nil.
@@ -45,7 +45,7 @@ func (s *Set) Header() Header {
 	if s == nil {
 		return Header{Name: "nil"}
 	}
-	return Header{Name: s.Name, Kind: s.Kind, N: s.N, M: s.M, D: s.D, Labels: s.Labels, Classes: s.Classes, Split: s.Split}
+	return Header{Name: s.Name, Kind: s.Kind, Clouds: s.Clouds, Points: s.Points, Dim: s.Dim, Labels: s.Labels, Classes: s.Classes, Split: s.Split}
 }
 
 // Read implements [Clouds].
@@ -56,7 +56,7 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 	if err := s.consistent(); err != nil {
 		return err
 	}
-	size := s.M * s.D
+	size := s.Points * s.Dim
 	for i, row := range rows {
 		copy(dst[i*size:(i+1)*size], s.Cloud(int(row)))
 	}
@@ -69,7 +69,7 @@ func (s *Set) Digest() (string, error) {
 		return "", err
 	}
 	d := newDigest()
-	d.add(s.Points)
+	d.add(s.Coords)
 	return d.sum(), nil
 }
 
@@ -94,15 +94,15 @@ func asClouds[T Clouds](s T, err error) (Clouds, error) {
 
 // checkRead checks the arguments of Read.
 func (h Header) checkRead(dst []float32, rows []int32) error {
-	if h.M < 0 || h.D < 0 || h.N < 0 {
-		return fmt.Errorf("%s: expected clouds, points and coordinates, found shape [%d %d %d]", h.Name, h.N, h.M, h.D)
+	if h.Points < 0 || h.Dim < 0 || h.Clouds < 0 {
+		return fmt.Errorf("%s: expected clouds, points and coordinates, found shape [%d %d %d]", h.Name, h.Clouds, h.Points, h.Dim)
 	}
-	if want, ok := product(len(rows), h.M, h.D); !ok || len(dst) != want {
+	if want, ok := product(len(rows), h.Points, h.Dim); !ok || len(dst) != want {
 		return fmt.Errorf("%s: %d clouds have %d coordinates, found room for %d", h.Name, len(rows), want, len(dst))
 	}
 	for _, row := range rows {
-		if row < 0 || int(row) >= h.N {
-			return fmt.Errorf("%s: expected a cloud from 0 to %d, found %d", h.Name, h.N-1, row)
+		if row < 0 || int(row) >= h.Clouds {
+			return fmt.Errorf("%s: expected a cloud from 0 to %d, found %d", h.Name, h.Clouds-1, row)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 			return
 		}
 		h := s.Header()
-		if h.M < 0 || h.D < 0 {
+		if h.Points < 0 || h.Dim < 0 {
 			yield(nil, h.checkRead(nil, nil))
 			return
 		}
@@ -34,7 +34,7 @@ func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 				case <-stop:
 					return
 				}
-				size := len(rows) * h.M * h.D
+				size := len(rows) * h.Points * h.Dim
 				if cap(buffer) < size {
 					buffer = make([]float32, size)
 				}
@@ -71,7 +71,7 @@ func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 // InOrder gives the rows of all n clouds in batches of about a million coordinates, for passes over a whole [Clouds].
 func (h Header) InOrder() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
-		for _, rows := range Batches(identity(h.N), max(1, (1<<20)/max(1, h.M*h.D))) {
+		for _, rows := range Batches(identity(h.Clouds), max(1, (1<<20)/max(1, h.Points*h.Dim))) {
 			if !yield(rows) {
 				return
 			}

@@ -14,7 +14,7 @@ import (
 func TestSetDigest(t *testing.T) {
 	s := randomSet(3, 2000, 3, 1) // more than one step
 	h := sha256.New()
-	if err := binary.Write(h, binary.LittleEndian, s.Points); err != nil {
+	if err := binary.Write(h, binary.LittleEndian, s.Coords); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := s.Digest(); got != hex.EncodeToString(h.Sum(nil)) {
@@ -93,7 +93,7 @@ func TestAhead(t *testing.T) {
 // TestInOrder: a pass over all clouds meets each once, in stored order.
 func TestInOrder(t *testing.T) {
 	next := int32(0)
-	for rows := range (Header{N: 1000, M: 2048, D: 3}).InOrder() {
+	for rows := range (Header{Clouds: 1000, Points: 2048, Dim: 3}).InOrder() {
 		if len(rows) > 200 {
 			t.Fatalf("%d clouds at once", len(rows))
 		}

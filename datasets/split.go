@@ -46,7 +46,7 @@ func (s *Set) Part(name string) (*Set, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: the %s part is empty (all %d clouds are in other parts)", s.Name, name, s.N)
+		return nil, fmt.Errorf("%s: the %s part is empty (all %d clouds are in other parts)", s.Name, name, s.Clouds)
 	}
 	return s.Select(rows), nil
 }
@@ -63,13 +63,13 @@ func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
 	held := 0
 	switch {
 	case fraction >= 1:
-		held = s.N
+		held = s.Clouds
 	case fraction > 0:
-		held = int(math.Round(fraction * float64(s.N)))
-		held = min(max(held, 1), s.N-1)
+		held = int(math.Round(fraction * float64(s.Clouds)))
+		held = min(max(held, 1), s.Clouds-1)
 	}
 	out := *s
-	out.Split, out.Drawn = s.draw(0, max(held, 0), seed), &Draw{Test: fraction, Seed: seed}
+	out.Split, out.SplitDraw = s.draw(0, max(held, 0), seed), &Draw{Test: fraction, Seed: seed}
 	return &out
 }
 
@@ -86,17 +86,17 @@ func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v", val, test)
 	}
 	// 0.29*100 is 28.999...: a product that misses a whole number by rounding alone counts as that number.
-	floor := func(fraction float64) int { return int(math.Floor(fraction*float64(s.N) + 1e-9)) }
+	floor := func(fraction float64) int { return int(math.Floor(fraction*float64(s.Clouds) + 1e-9)) }
 	out := *s
-	out.Split, out.Drawn = s.draw(floor(val), floor(test), seed), &Draw{val, test, seed}
+	out.Split, out.SplitDraw = s.draw(floor(val), floor(test), seed), &Draw{val, test, seed}
 	return &out, nil
 }
 
 // draw returns parts with the given sizes.
 func (s *Set) draw(val, test int, seed uint64) []uint8 {
-	split := make([]uint8, s.N)
-	order := identity(s.N)
-	newStream(seed, hashName("split")).shuffle(order, s.N)
+	split := make([]uint8, s.Clouds)
+	order := identity(s.Clouds)
+	newStream(seed, hashName("split")).shuffle(order, s.Clouds)
 	order = gatherByClass(order, s.Labels)
 	order = hold(split, order, test, TestPart)
 	hold(split, order, val, ValPart)

@@ -25,8 +25,8 @@ func TestChairSplit(t *testing.T) {
 	if sizes := partSizes(split); sizes != [3]int{TrainPart: 5763, TestPart: 677, ValPart: 338} {
 		t.Errorf("sizes (train, test, val) %v", sizes)
 	}
-	if *split.Drawn != (Draw{0.05, 0.10, 7}) || chairs.Split != nil || chairs.Drawn != nil {
-		t.Errorf("recorded %v, the set itself %v", split.Drawn, chairs.Drawn)
+	if *split.SplitDraw != (Draw{0.05, 0.10, 7}) || chairs.Split != nil || chairs.SplitDraw != nil {
+		t.Errorf("recorded %v, the set itself %v", split.SplitDraw, chairs.SplitDraw)
 	}
 	again, _ := chairs.WithRandomSplit(0.05, 0.10, 7)
 	other, _ := chairs.WithRandomSplit(0.05, 0.10, 8)
@@ -34,7 +34,7 @@ func TestChairSplit(t *testing.T) {
 		t.Error("the parts must depend on the seed alone")
 	}
 	val, err := split.Part("val")
-	if err != nil || val.N != 338 || val.Drawn == nil || partSizes(val)[ValPart] != 338 {
+	if err != nil || val.Clouds != 338 || val.SplitDraw == nil || partSizes(val)[ValPart] != 338 {
 		t.Errorf("validation part: %v, %v", val, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := randomSet(rapid.IntRange(1, 200).Draw(rt, "n"), 1, 1, 1)
 		classes := rapid.IntRange(1, 5).Draw(rt, "classes")
-		s.Labels = make([]int32, s.N)
+		s.Labels = make([]int32, s.Clouds)
 		members := make([]float64, classes)
 		for i := range s.Labels {
 			s.Labels[i] = int32(rapid.IntRange(0, classes-1).Draw(rt, "label"))
@@ -68,8 +68,8 @@ func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
 		}
 		sizes := partSizes(out)
 		for part, fraction := range map[uint8]float64{ValPart: val, TestPart: test} {
-			if got, exact := float64(sizes[part]), fraction*float64(s.N); got > exact+1e-9 || got < exact-1 {
-				rt.Fatalf("%s: %v of %v clouds, expected floor(%v)", partNames[part], got, s.N, exact)
+			if got, exact := float64(sizes[part]), fraction*float64(s.Clouds); got > exact+1e-9 || got < exact-1 {
+				rt.Fatalf("%s: %v of %v clouds, expected floor(%v)", partNames[part], got, s.Clouds, exact)
 			}
 			share := make([]float64, classes)
 			for i, p := range out.Split {
@@ -79,7 +79,7 @@ func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
 			}
 			within := map[uint8]float64{TestPart: 1, ValPart: 2}[part]
 			for c := range share {
-				exact := members[c] * float64(sizes[part]) / float64(s.N)
+				exact := members[c] * float64(sizes[part]) / float64(s.Clouds)
 				if share[c] < exact-within || share[c] > exact+within {
 					rt.Fatalf("%s: class %d gives %v clouds of %v, expected about %v", partNames[part], c, share[c], members[c], exact)
 				}

@@ -17,7 +17,7 @@ type Stream struct {
 	array    rowReader
 	stored   int // points per cloud in the file
 	options  Options
-	random   func(cloud int) *stream
+	random   func(cloud int) *rng
 	progress func(what string, done, total int)
 
 	digesting sync.Mutex
@@ -43,7 +43,7 @@ func (s *Stream) Header() Header {
 		return Header{Name: "nil"}
 	}
 	h := s.index.Header()
-	h.M, h.D = s.m, s.d
+	h.Points, h.Dim = s.m, s.d
 	return h
 }
 
@@ -111,7 +111,7 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 		if whole != nil {
 			cloud = whole
 		}
-		number := int(s.index.Points[row])
+		number := int(s.index.Coords[row])
 		var err error
 		if buffer, err = s.array.readRow(cloud, number, buffer); err == nil {
 			_, err = s.options.prepare(cloud, s.d)
@@ -145,7 +145,7 @@ func (s *Stream) Digest() (string, error) {
 		d.add(clouds)
 		done += len(clouds) / (s.m * s.d)
 		if s.progress != nil {
-			s.progress("checking "+h.Name, done, h.N)
+			s.progress("checking "+h.Name, done, h.Clouds)
 		}
 	}
 	s.digest = d.sum()

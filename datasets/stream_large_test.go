@@ -97,7 +97,7 @@ func writeLarge(t *testing.T, path string, method uint16, n, m int) {
 	if _, err := io.WriteString(w, npyHeaderText("<f4", []int{n, m, 3})); err != nil {
 		t.Fatal(err)
 	}
-	cloud := floatNPY("()", randomSet(1, m, 3, 1).Points...)
+	cloud := floatNPY("()", randomSet(1, m, 3, 1).Coords...)
 	cloud = cloud[len(cloud)-12*m:]
 	for i := range n {
 		cloud[4*(i%(3*m))]++

@@ -61,7 +61,7 @@ type storedArray struct {
 	name   string // of the set
 	kind   string
 	shape  []int
-	random func(o Options) func(cloud int) *stream
+	random func(o Options) func(cloud int) *rng
 	// describe adds what the file knows of the clouds beside their points; nil: nothing.
 	describe func(index *Set) error
 	// rows opens the array.
@@ -77,8 +77,8 @@ func findArray(path string, o Options) (*storedArray, error) {
 	if err != nil {
 		return nil, err
 	}
-	byFile := func(o Options) func(int) *stream {
-		return func(i int) *stream {
+	byFile := func(o Options) func(int) *rng {
+		return func(i int) *rng {
 			return newStream(o.Seed, uint64(i), hashName(filepath.Base(path)), hashName("subset"))
 		}
 	}
@@ -86,8 +86,8 @@ func findArray(path string, o Options) (*storedArray, error) {
 	switch extension := strings.ToLower(filepath.Ext(path)); {
 	case info.IsDir():
 		a.file, a.kind = filepath.Join(path, "points.npy"), "folder"
-		a.random = func(o Options) func(int) *stream {
-			return func(i int) *stream { return newStream(o.Seed, uint64(i), hashName("subset")) }
+		a.random = func(o Options) func(int) *rng {
+			return func(i int) *rng { return newStream(o.Seed, uint64(i), hashName("subset")) }
 		}
 		a.describe = func(index *Set) error { return index.setCompanions(path) }
 		return a, a.findNPY()
@@ -187,19 +187,19 @@ func (a *storedArray) open(o OpenOptions) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{m: sizes.M, d: sizes.D, file: a.file, stored: sizes.M, options: o.Options, random: a.random(o.Options), progress: o.Progress}
+	s := &Stream{m: sizes.Points, d: sizes.Dim, file: a.file, stored: sizes.Points, options: o.Options, random: a.random(o.Options), progress: o.Progress}
 	if o.Points > 0 && !(o.AtMost && s.m < o.Points) {
 		s.m = o.Points
 	}
 	if s.m > s.stored {
 		return nil, fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", a.file, s.m, s.stored)
 	}
-	if sizes.N > 1<<24 {
-		return nil, fmt.Errorf("%s: expected at most %d clouds, found %d", a.file, 1<<24, sizes.N)
+	if sizes.Clouds > 1<<24 {
+		return nil, fmt.Errorf("%s: expected at most %d clouds, found %d", a.file, 1<<24, sizes.Clouds)
 	}
-	index := &Set{Name: a.name, Kind: a.kind, N: sizes.N, M: 1, D: 1, Points: make([]float32, sizes.N)}
-	for i := range index.Points {
-		index.Points[i] = float32(i)
+	index := &Set{Name: a.name, Kind: a.kind, Clouds: sizes.Clouds, Points: 1, Dim: 1, Coords: make([]float32, sizes.Clouds)}
+	for i := range index.Coords {
+		index.Coords[i] = float32(i)
 	}
 	if a.describe != nil {
 		if err := a.describe(index); err != nil {

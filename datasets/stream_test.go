@@ -23,15 +23,15 @@ func chunkedH5(t *testing.T, s *Set, labels []float32) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dims := []uint64{uint64(s.N), uint64(s.M), uint64(s.D)}
+	dims := []uint64{uint64(s.Clouds), uint64(s.Points), uint64(s.Dim)}
 	set, err := w.CreateDataset("/data", hdf5.Float32, dims, hdf5.WithChunkDims([]uint64{6, 4, 3}), hdf5.WithShuffle(), hdf5.WithGZIPCompression(4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.Write(s.Points); err != nil {
+	if err := set.Write(s.Coords); err != nil {
 		t.Fatal(err)
 	}
-	if set, err = w.CreateDataset("/label", hdf5.Float32, []uint64{uint64(s.N)}); err != nil {
+	if set, err = w.CreateDataset("/label", hdf5.Float32, []uint64{uint64(s.Clouds)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := set.Write(labels); err != nil {
@@ -52,11 +52,11 @@ func streamFiles(t *testing.T) map[string]string {
 	for i := range labels {
 		labels[i], bytesOf[i], split[i] = float32(i%3), byte(i%3), byte(i%5/4)
 	}
-	for _, v := range s.Points {
+	for _, v := range s.Coords {
 		doubles = binary.BigEndian.AppendUint64(doubles, math.Float64bits(float64(v)*1.1))
 	}
 	shape := fmt.Sprintf("(%d, %d, 3)", n, m)
-	array := floatNPY(shape, s.Points...)
+	array := floatNPY(shape, s.Coords...)
 	ints := func(v []byte) []byte { return npyBytes(1, npyHeaderFor("|u1", "False", fmt.Sprintf("(%d,)", n)), v) }
 	entries := map[string][]byte{"data.npy": array, "other.npy": floatNPY("(1,)", 1), "labels.npy": ints(bytesOf)}
 	return map[string]string{
@@ -64,7 +64,7 @@ func streamFiles(t *testing.T) map[string]string {
 		"npy double": write(t, "b.npy", npyBytes(2, npyHeaderFor(">f8", "False", shape), doubles)),
 		"npz stored": write(t, "a.npz", storedZip(t, entries)),
 		"npz packed": write(t, "b.npz", zipBytes(t, entries)),
-		"h5":         writeH5(t, map[string]h5Array{"data": {s.Points, []int{n, m, 3}}, "label": {labels, []int{n}}}),
+		"h5":         writeH5(t, map[string]h5Array{"data": {s.Coords, []int{n, m, 3}}, "label": {labels, []int{n}}}),
 		"h5 chunked": chunkedH5(t, s, labels),
 		"folder":     tree(t, map[string][]byte{"points.npy": array, "labels.npy": ints(bytesOf), "split.npy": ints(split), "classes.txt": []byte("cup\nbowl\nfork\n")}),
 	}
@@ -120,11 +120,11 @@ func TestStreamIsLoad(t *testing.T) {
 func sameClouds(t *testing.T, got, want Clouds) {
 	t.Helper()
 	g, w := got.Header(), want.Header()
-	if g.Name != w.Name || g.Kind != w.Kind || g.N != w.N || g.M != w.M || g.D != w.D || !slices.Equal(g.Labels, w.Labels) || !slices.Equal(g.Classes, w.Classes) || !slices.Equal(g.Split, w.Split) {
+	if g.Name != w.Name || g.Kind != w.Kind || g.Clouds != w.Clouds || g.Points != w.Points || g.Dim != w.Dim || !slices.Equal(g.Labels, w.Labels) || !slices.Equal(g.Classes, w.Classes) || !slices.Equal(g.Split, w.Split) {
 		t.Fatalf("found %+v, expected %+v", g, w)
 	}
-	rows := append(EpochOrder(w.N, 1, 2), 0, 0)
-	a, b := make([]float32, len(rows)*w.M*w.D), make([]float32, len(rows)*w.M*w.D)
+	rows := append(EpochOrder(w.Clouds, 1, 2), 0, 0)
+	a, b := make([]float32, len(rows)*w.Points*w.Dim), make([]float32, len(rows)*w.Points*w.Dim)
 	if err := got.Read(a, rows); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestStreamErrors(t *testing.T) {
 	bad := randomSet(4, 5, 3, 1)
 	bad.Cloud(2)[7] = float32(math.NaN())
 	clear(bad.Cloud(3))
-	s := open(t, write(t, "bad.npy", floatNPY("(4, 5, 3)", bad.Points...)), OpenOptions{})
+	s := open(t, write(t, "bad.npy", floatNPY("(4, 5, 3)", bad.Coords...)), OpenOptions{})
 	dst := make([]float32, 2*15)
 	if err := s.Read(dst, []int32{0, 1}); err != nil {
 		t.Error(err)
@@ -339,7 +339,7 @@ func TestAtMost(t *testing.T) {
 	dir := t.TempDir()
 	for name, m := range map[string]int{"a.npy": 20, "b.npy": 30} {
 		set := randomSet(2, m, 3, uint64(m))
-		if err := WriteNPY(filepath.Join(dir, name), set.Points, 2, m, 3); err != nil {
+		if err := WriteNPY(filepath.Join(dir, name), set.Coords, 2, m, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -349,7 +349,7 @@ func TestAtMost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m := set.Header().M; m != want {
+			if m := set.Header().Points; m != want {
 				t.Errorf("%s: %d points, expected %d", path, m, want)
 			}
 			if _, err := set.Digest(); err != nil {

@@ -17,7 +17,7 @@ type Summary struct {
 	MaxRadius           float64
 	Duplicates          int // points equal to an earlier point of the same cloud, over all clouds
 	NonFinite           int // coordinates that are NaN or infinite
-	Flat                int // faces without area in the meshes that the clouds were sampled from
+	DegenerateFaces     int // faces without area in the meshes that the clouds were sampled from
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are counted and left out of
@@ -27,9 +27,9 @@ func (s *Set) Summary() Summary {
 	if s.consistent() != nil {
 		return Summary{}
 	}
-	sum := Summary{Clouds: s.N, Points: s.M, Dim: s.D, Classes: s.Classes, MinRadius: math.Inf(1)}
-	sum.Min, sum.Max = make([]float64, s.D), make([]float64, s.D)
-	for k := range s.D {
+	sum := Summary{Clouds: s.Clouds, Points: s.Points, Dim: s.Dim, Classes: s.Classes, MinRadius: math.Inf(1)}
+	sum.Min, sum.Max = make([]float64, s.Dim), make([]float64, s.Dim)
+	for k := range s.Dim {
 		sum.Min[k], sum.Max[k] = math.Inf(1), math.Inf(-1)
 	}
 	if s.Labels != nil {
@@ -53,16 +53,16 @@ func (s *Set) Summary() Summary {
 			sum.Train++
 		}
 	}
-	for _, n := range s.Flat {
-		sum.Flat += int(n)
+	for _, n := range s.DegenerateFaces {
+		sum.DegenerateFaces += int(n)
 	}
-	order := make([]int32, s.M)
-	for i := range s.N {
+	order := make([]int32, s.Points)
+	for i := range s.Clouds {
 		cloud := s.Cloud(i)
 		radius := 0.0
-		for j := 0; j < len(cloud); j += s.D {
+		for j := 0; j < len(cloud); j += s.Dim {
 			norm := 0.0
-			for k := range s.D {
+			for k := range s.Dim {
 				v := float64(cloud[j+k])
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					sum.NonFinite++
@@ -75,14 +75,14 @@ func (s *Set) Summary() Summary {
 		}
 		radius = math.Sqrt(radius)
 		sum.MinRadius, sum.MaxRadius = min(sum.MinRadius, radius), max(sum.MaxRadius, radius)
-		sum.Duplicates += duplicates(cloud, s.D, order)
+		sum.Duplicates += duplicates(cloud, s.Dim, order)
 	}
-	for k := range s.D {
+	for k := range s.Dim {
 		if sum.Min[k] > sum.Max[k] { // no finite coordinate on this axis
 			sum.Min[k], sum.Max[k] = 0, 0
 		}
 	}
-	if s.N == 0 {
+	if s.Clouds == 0 {
 		sum.MinRadius = 0
 	}
 	return sum

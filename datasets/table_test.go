@@ -33,8 +33,8 @@ func TestLoadTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, write(t, c.file, []byte(c.text)), Options{Raw: true})
 			wantShape(t, s, "points", 1, len(c.points)/c.dim, c.dim)
-			if !slices.Equal(s.Points, c.points) {
-				t.Errorf("points %v, want %v", s.Points, c.points)
+			if !slices.Equal(s.Coords, c.points) {
+				t.Errorf("points %v, want %v", s.Coords, c.points)
 			}
 		})
 	}
@@ -80,7 +80,7 @@ func TestOnlyArrayOfAnArchive(t *testing.T) {
 	if !slices.Equal(s.Labels, []int32{4, 0}) {
 		t.Errorf("labels %v", s.Labels)
 	}
-	if data, shape, err := ReadNPZ(path, ""); err != nil || !slices.Equal(data, s.Points) || !slices.Equal(shape, []int{2, 6, 3}) {
+	if data, shape, err := ReadNPZ(path, ""); err != nil || !slices.Equal(data, s.Coords) || !slices.Equal(shape, []int{2, 6, 3}) {
 		t.Errorf("ReadNPZ: %v %v", shape, err)
 	}
 	streamed, err := Open(path, OpenOptions{Options: Options{Raw: true}, Memory: -1, Unpacked: t.TempDir()})

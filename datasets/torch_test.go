@@ -38,8 +38,8 @@ func TestLoadTorch(t *testing.T) {
 	} {
 		s := load(t, filepath.Join("testdata", c.file), Options{Raw: true, Key: c.key})
 		wantShape(t, s, "torch", c.n, c.m, c.d)
-		if !slices.Equal(s.Points, c.points) || !slices.Equal(s.Labels, c.labels) {
-			t.Errorf("%s: points %v, labels %v", c.file, s.Points, s.Labels)
+		if !slices.Equal(s.Coords, c.points) || !slices.Equal(s.Labels, c.labels) {
+			t.Errorf("%s: points %v, labels %v", c.file, s.Coords, s.Labels)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestConventions(t *testing.T) {
 		name, o := settings(t, row[1])
 		o.Engine = backend
 		if name == "sw" {
-			o.Directions = &swlab.Directions{Values: directions.Points, Shape: []int{directions.M, directions.D}}
+			o.Directions = &swlab.Directions{Values: directions.Coords, Shape: []int{directions.Points, directions.Dim}}
 		}
 		d, err := swlab.Distance(name, x, y, o)
 		if err != nil {
@@ -65,9 +65,9 @@ func TestConventions(t *testing.T) {
 }
 
 // settings are those that the flags of a call stand for.
-func settings(t *testing.T, call string) (name string, o swlab.DistanceOptions) {
+func settings(t *testing.T, call string) (name string, o swlab.DistanceConfig) {
 	t.Helper()
-	o = swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+	o = swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 	words := strings.Fields(call)
 	number := func() float64 {
 		v, err := strconv.ParseFloat(words[1], 64)
@@ -109,9 +109,9 @@ func array(t *testing.T, page, name string) *datasets.Set {
 	if err := json.Unmarshal([]byte(found[1]), &rows); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	s := &datasets.Set{Name: name, N: 1, M: len(rows), D: len(rows[0])}
+	s := &datasets.Set{Name: name, Clouds: 1, Points: len(rows), Dim: len(rows[0])}
 	for _, r := range rows {
-		s.Points = append(s.Points, r...)
+		s.Coords = append(s.Coords, r...)
 	}
 	return s
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPairedByHand: d = (1, 2, 3, -2) has mean 1 and s^2 = 14/3; t = 1/sqrt(14/12), of which Student's law with 3 degrees of freedom has the closed form
+// TestPairedByHand: d = (1, 2, 3, -2) has mean 1 and s^2 = 14/3; t = 1/sqrt(14/12), of which Student's distribution with 3 degrees of freedom has the closed form
 // P(|T| > t) = 1 - (2/pi)(u/(1+u^2) + atan u), u = t/sqrt(3). Of the 16 signs 8 have a sum of at least 4.
 func TestPairedByHand(t *testing.T) {
 	a, b := []float64{4, 4, 4, 0}, []float64{3, 2, 1, 2}

@@ -37,7 +37,7 @@ type Scores struct {
 	CD Score `json:"cd"`
 	// SW is sqrt((1/100) sum_l F(theta_l)) per cloud with 100 fresh uniform directions, F summed over points.
 	SW Score `json:"sw"`
-	// EMD is the approximate earth mover's distance of the field's kernel, unsquared, summed over points.
+	// EMD is the approximate EMD (ApproxMatch, Fan et al. 2017), unsquared, summed over points.
 	EMD Score `json:"emd_approx"`
 	// ExactEMD is that of an optimal assignment, in the same units; not in the paper. Nil where it was not asked for.
 	ExactEMD *Score `json:"emd_exact,omitempty"`
@@ -93,11 +93,11 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 // evaluate scores batch clouds at a time.
 func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions, batch int) (Scores, error) {
 	set := datasets.HeaderOf(clouds)
-	if set.D != pointnet.Dim || set.M != net.Points {
+	if set.Dim != pointnet.Dim || set.Points != net.Points {
 		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d",
-			set.Name, net.Points, pointnet.Dim, set.M, set.D)
+			set.Name, net.Points, pointnet.Dim, set.Points, set.Dim)
 	}
-	if set.N == 0 {
+	if set.Clouds == 0 {
 		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
 	}
 	w, err := w.Match(net.Specs())
@@ -109,7 +109,7 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node { return scored(net, w, in[0], in[1]) }}
 	err = scoring.Each(o.Context, func(_, n int, in [][]float32, out []*tensors.Tensor) error {
 		return p.add(n, in[1], out, o.ExactEMD)
-	}, evaluationDirections{n: set.N, seed: o.Seed}, clouds)
+	}, evaluationDirections{n: set.Clouds, seed: o.Seed}, clouds)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -132,10 +132,10 @@ func scored(net *pointnet.Autoencoder, w weights.Nodes, directions, x *graph.Nod
 	out := []*graph.Node{y}
 	for _, m := range []loss.Graph{
 		loss.Chamfer{},
-		loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: slicing.Fixed{Directions: directions}, Slices: EvaluationSlices}, Root: true},
+		loss.Sliced{Label: "SW", Slicer: slicing.Slicer{Distribution: slicing.Fixed{Directions: directions}, Slices: EvaluationSlices}, Root: true},
 		loss.ApproximateEMD{},
 	} {
-		out = append(out, m.Build(loss.Call{Wrt: ot1d.None}, y, x).Pairs)
+		out = append(out, m.Build(loss.BuildArgs{Wrt: ot1d.None}, y, x).Pairs)
 	}
 	return out
 }
@@ -160,7 +160,7 @@ func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) er
 	}
 	d := out[0].Shape().Dimensions
 	clouds := func(v []float32) ot1d.Clouds {
-		return ot1d.Clouds{Points: v[:n*d[1]*d[2]], Batch: n, N: d[1], Dim: d[2]}
+		return ot1d.Clouds{Coords: v[:n*d[1]*d[2]], Batch: n, Points: d[1], Dim: d[2]}
 	}
 	r, err := loss.ExactEMD{}.Compare(clouds(y), clouds(x), false)
 	p.ExactEMD = append(p.ExactEMD, r.Pairs...)
@@ -176,7 +176,7 @@ type evaluationDirections struct {
 }
 
 func (d evaluationDirections) Header() datasets.Header {
-	return datasets.Header{Name: "directions", N: d.n, M: EvaluationSlices, D: pointnet.Dim}
+	return datasets.Header{Name: "directions", Clouds: d.n, Points: EvaluationSlices, Dim: pointnet.Dim}
 }
 
 func (d evaluationDirections) Read(dst []float32, rows []int32) error {

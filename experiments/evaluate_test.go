@@ -30,9 +30,9 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.N)[:35])
-	if set.N%batchFor(m) == 0 {
-		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.N, batchFor(m))
+	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.Clouds)[:35])
+	if set.Clouds%batchFor(m) == 0 {
+		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor(m))
 	}
 	e, err := engine.Open("")
 	if err != nil {
@@ -61,12 +61,12 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.N != set.N || calls != 2 {
+	if s.N != set.Clouds || calls != 2 {
 		t.Errorf("%d clouds in %d calls", s.N, calls)
 	}
-	cd, sw := make([]float64, set.N), make([]float64, set.N)
+	cd, sw := make([]float64, set.Clouds), make([]float64, set.Clouds)
 	theta := vmf.Uniform(rand.New(rand.NewPCG(2, 2)), 3, 1000)
-	for i := range set.N {
+	for i := range set.Clouds {
 		a, b := set.Cloud(i), y[i*3*m:(i+1)*3*m]
 		cd[i] = nearestMean(a, b) + nearestMean(b, a)
 		sw[i] = math.Sqrt(sliced(a, b, theta))
@@ -81,21 +81,23 @@ func TestEvaluate(t *testing.T) {
 	}
 	// The approximate EMD is not symmetric: the reconstruction comes first.
 	emd := func(x, y []float32) float64 {
-		set := func(v []float32) *datasets.Set { return &datasets.Set{N: set.N, M: m, D: 3, Points: v} }
-		d, err := swlab.Distance("emd-approx", set(x), set(y), swlab.DistanceOptions{Settings: loss.Defaults(), Engine: e})
+		set := func(v []float32) *datasets.Set {
+			return &datasets.Set{Clouds: set.Clouds, Points: m, Dim: 3, Coords: v}
+		}
+		d, err := swlab.Distance("emd-approx", set(x), set(y), swlab.DistanceConfig{Config: loss.Defaults(), Engine: e})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return d.Value
 	}
-	if want, other := emd(y, set.Points), emd(set.Points, y); math.Abs(s.EMD.Mean-want) > 1e-5*want || math.Abs(other-want) < 1e-4*want {
+	if want, other := emd(y, set.Coords), emd(set.Coords, y); math.Abs(s.EMD.Mean-want) > 1e-5*want || math.Abs(other-want) < 1e-4*want {
 		t.Errorf("EMD %v, the front door says %v, and %v with the arguments exchanged", s.EMD, want, other)
 	}
 	again, err := Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, ExactEMD: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := loss.ExactEMD{}.Compare(ot1d.Clouds{Points: set.Points, Batch: set.N, N: m, Dim: 3}, ot1d.Clouds{Points: y, Batch: set.N, N: m, Dim: 3}, false)
+	exact, err := loss.ExactEMD{}.Compare(ot1d.Clouds{Coords: set.Coords, Batch: set.Clouds, Points: m, Dim: 3}, ot1d.Clouds{Coords: y, Batch: set.Clouds, Points: m, Dim: 3}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +237,7 @@ func (s subject) servesAll(t *testing.T) {
 		if again := s.evaluate(t, w, set, o); !reflect.DeepEqual(got, again) {
 			t.Errorf("%+v, evaluated again %+v", got, again)
 		}
-		if got.PerCloud.Digest != digest || got.PerCloud.Seed != 3 || got.N != set.N {
+		if got.PerCloud.Digest != digest || got.PerCloud.Seed != 3 || got.N != set.Clouds {
 			t.Errorf("%d clouds, seed %d, digest %s, want %s", got.N, got.PerCloud.Seed, got.PerCloud.Digest, digest)
 		}
 		if first == nil {
@@ -251,7 +253,7 @@ func (s subject) servesAll(t *testing.T) {
 			for _, x := range m.values {
 				sum += x
 			}
-			if n := float64(set.N); len(m.values) != set.N || math.Abs(sum/n-m.score.Mean) > 1e-12*m.score.Mean {
+			if n := float64(set.Clouds); len(m.values) != set.Clouds || math.Abs(sum/n-m.score.Mean) > 1e-12*m.score.Mean {
 				t.Errorf("%d values with mean %v, score %v", len(m.values), sum/n, m.score)
 			}
 		}
@@ -279,13 +281,13 @@ func (s subject) directions(t *testing.T) {
 	if !slices.Equal(whole.CD, other.CD) || slices.Equal(whole.SW, other.SW) {
 		t.Error("the seed steers the directions of SW, and nothing else")
 	}
-	order := make([]int, set.N) // all others exchanged, the last in its place
+	order := make([]int, set.Clouds) // all others exchanged, the last in its place
 	for i := range order {
-		order[i] = set.N - 2 - i
+		order[i] = set.Clouds - 2 - i
 	}
-	order[set.N-1] = set.N - 1
-	if turned := per(1, set.Select(order)); turned.SW[set.N-1] != whole.SW[set.N-1] || turned.CD[0] != whole.CD[set.N-2] || turned.SW[0] == whole.SW[set.N-2] {
-		t.Errorf("SW of the last cloud %v, then %v", whole.SW[set.N-1], turned.SW[set.N-1])
+	order[set.Clouds-1] = set.Clouds - 1
+	if turned := per(1, set.Select(order)); turned.SW[set.Clouds-1] != whole.SW[set.Clouds-1] || turned.CD[0] != whole.CD[set.Clouds-2] || turned.SW[0] == whole.SW[set.Clouds-2] {
+		t.Errorf("SW of the last cloud %v, then %v", whole.SW[set.Clouds-1], turned.SW[set.Clouds-1])
 	}
 	small, err := evaluate(s.e, s.net, s.w[0], set, EvaluateOptions{Seed: 1, PerCloud: true}, 7)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// InvarianceOptions of Invariance. The zero value is the protocol of the reference column: all points, d_k = k = 64, three
-// initialisations, 20 pairs, the maps as coded.
-type InvarianceOptions struct {
-	Names  []string       // registered amortizers; none: all
-	Points int            // m, taken from each cloud; 0: all it has
-	DK, K  int            // widths; 0: 64
-	Form   amortizer.Form // as coded, or as written
-	Seeds  []uint64       // a run of the initial laws each; none: 1, 2, 3
-	Pairs  int            // random pairs of different clouds; 0: 20
-	Seed   uint64         // of the pairs, permutations and bootstraps
+// InvarianceConfig of Invariance. The zero value is the protocol of the reference column: all points, d_k = k = 64, three
+// initialisations, 20 pairs, the maps as released.
+type InvarianceConfig struct {
+	Names   []string          // registered amortizers; none: all
+	Points  int               // m, taken from each cloud; 0: all it has
+	DK, K   int               // widths; 0: 64
+	Variant amortizer.Variant // as released, or as written
+	Seeds   []uint64          // a run of the initial distributions each; none: 1, 2, 3
+	Pairs   int               // random pairs of different clouds; 0: 20
+	Seed    uint64            // of the pairs, permutations and bootstraps
 }
 
 // Invariance measures, per amortizer with initial weights, by how much the direction a(X, Y) turns when the points of X or of Y are
 // permuted, when X and Y are exchanged, and when the points of X are drawn anew from X with replacement, as training does at every
 // visit; and how much directions differ between pairs. Angles come from the chord, 2 asin(|a - b| / 2).
-func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*InvarianceReport, error) {
+func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) (*InvarianceReport, error) {
 	if len(o.Names) == 0 {
 		o.Names = amortizer.Names()
 	}
@@ -49,7 +49,7 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 		value  *int
 		byZero int
 		what   string
-	}{{&o.Points, set.M, "points"}, {&o.DK, 64, "dk"}, {&o.K, 64, "k"}, {&o.Pairs, 20, "pairs"}} {
+	}{{&o.Points, set.Points, "points"}, {&o.DK, 64, "dk"}, {&o.K, 64, "k"}, {&o.Pairs, 20, "pairs"}} {
 		if *p.value == 0 {
 			*p.value = p.byZero
 		}
@@ -57,15 +57,15 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 			return nil, fmt.Errorf("invariance: expected %s >= 1, found %d", p.what, *p.value)
 		}
 	}
-	if set.N < 2 {
-		return nil, fmt.Errorf("%s: pairs take two clouds or more, found %d", set.Name, set.N)
+	if set.Clouds < 2 {
+		return nil, fmt.Errorf("%s: pairs take two clouds or more, found %d", set.Name, set.Clouds)
 	}
 	if err := memory.Check(fmt.Sprintf("pairs: %d pairs of clouds of %d points, as they are and disturbed", o.Pairs, o.Points),
-		memory.Bytes(2*disturbances*4, o.Pairs, o.Points, set.D)); err != nil {
+		memory.Bytes(2*disturbances*4, o.Pairs, o.Points, set.Dim)); err != nil {
 		return nil, err
 	}
 	for _, name := range o.Names {
-		if err := amortizer.CheckPairs(name, amortizer.Config{Points: o.Points, Dim: set.D, DK: o.DK, K: o.K, Form: o.Form}, disturbances); err != nil {
+		if err := amortizer.CheckPairs(name, amortizer.Config{Points: o.Points, Dim: set.Dim, DK: o.DK, K: o.K, Variant: o.Variant}, disturbances); err != nil {
 			return nil, err
 		}
 	}
@@ -74,14 +74,14 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceOptions) (*Inva
 		return nil, err
 	}
 	x, y := disturbed(clouds, o)
-	r := &InvarianceReport{Data: set.Name, Points: o.Points, DK: o.DK, K: o.K, Form: o.Form.String(), Pairs: o.Pairs,
+	r := &InvarianceReport{Data: set.Name, Points: o.Points, DK: o.DK, K: o.K, Variant: o.Variant.String(), Pairs: o.Pairs,
 		Initialisations: len(o.Seeds), Backend: e.Name}
 	for _, name := range o.Names {
-		a, err := amortizer.New(name, amortizer.Config{Points: o.Points, Dim: set.D, DK: o.DK, K: o.K, Form: o.Form})
+		a, err := amortizer.New(name, amortizer.Config{Points: o.Points, Dim: set.Dim, DK: o.DK, K: o.K, Variant: o.Variant})
 		if err != nil {
 			return nil, err
 		}
-		row, err := invarianceOf(e, a, o.Form, x, y, o.Seeds)
+		row, err := invarianceOf(e, a, o.Variant, x, y, o.Seeds)
 		if err != nil {
 			return nil, fmt.Errorf("amortizer %q: %w", name, err)
 		}
@@ -104,49 +104,49 @@ const (
 )
 
 // disturbed draws the pairs, permutations and bootstraps, the same for all maps and initialisations: `disturbances` clouds of x and y for each pair.
-func disturbed(set *datasets.Set, o InvarianceOptions) (first, second *datasets.Set) {
+func disturbed(set *datasets.Set, o InvarianceConfig) (first, second *datasets.Set) {
 	r := rand.New(rand.NewPCG(o.Seed, 0x696e_7661_7269)) // second word: "invari"
-	first = &datasets.Set{Name: set.Name, N: o.Pairs * disturbances, M: set.M, D: set.D}
-	second = &datasets.Set{Name: set.Name, N: first.N, M: set.M, D: set.D}
+	first = &datasets.Set{Name: set.Name, Clouds: o.Pairs * disturbances, Points: set.Points, Dim: set.Dim}
+	second = &datasets.Set{Name: set.Name, Clouds: first.Clouds, Points: set.Points, Dim: set.Dim}
 	for range o.Pairs {
-		i := r.IntN(set.N)
-		j := (i + 1 + r.IntN(set.N-1)) % set.N
+		i := r.IntN(set.Clouds)
+		j := (i + 1 + r.IntN(set.Clouds-1)) % set.Clouds
 		x, y := set.Cloud(i), set.Cloud(j)
 		rows := func(cloud []float32, order []int) []float32 {
 			var v []float32
 			for _, k := range order {
-				v = append(v, cloud[k*set.D:(k+1)*set.D]...)
+				v = append(v, cloud[k*set.Dim:(k+1)*set.Dim]...)
 			}
 			return v
 		}
-		again := make([]int, set.M)
+		again := make([]int, set.Points)
 		for k := range again {
-			again[k] = r.IntN(set.M)
+			again[k] = r.IntN(set.Points)
 		}
 		for _, v := range [disturbances][2][]float32{
 			asIs:       {x, y},
-			permuteX:   {rows(x, r.Perm(set.M)), y},
-			permuteY:   {x, rows(y, r.Perm(set.M))},
+			permuteX:   {rows(x, r.Perm(set.Points)), y},
+			permuteY:   {x, rows(y, r.Perm(set.Points))},
 			exchange:   {y, x},
 			bootstrapX: {rows(x, again), y},
 		} {
-			first.Points, second.Points = append(first.Points, v[0]...), append(second.Points, v[1]...)
+			first.Coords, second.Coords = append(first.Coords, v[0]...), append(second.Coords, v[1]...)
 		}
 	}
 	return first, second
 }
 
 // invarianceOf measures one map.
-func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, x, y *datasets.Set, seeds []uint64) (InvarianceRow, error) {
+func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, x, y *datasets.Set, seeds []uint64) (InvarianceRow, error) {
 	row := InvarianceRow{Map: a.Name(), Claimed: InvarianceVerdict{a.Properties().Invariant, a.Properties().Symmetric}}
-	worst, pairs := [disturbances]float64{}, float64(x.N/disturbances)
+	worst, pairs := [disturbances]float64{}, float64(x.Clouds/disturbances)
 	ranges := [disturbances]*Range{permuteX: &row.PermuteX, permuteY: &row.PermuteY, exchange: &row.Exchange, bootstrapX: &row.Bootstrap}
 	for s, seed := range seeds {
 		all, err := directions(e, a, form, weights.Init(a.Specs(), seed), x, y)
 		if err != nil {
 			return row, err
 		}
-		mean, sum := [disturbances]float64{}, make([]float64, x.D)
+		mean, sum := [disturbances]float64{}, make([]float64, x.Dim)
 		for d := range slices.Chunk(all, disturbances) { // a pair as it is and disturbed
 			for k := permuteX; k < disturbances; k++ {
 				turn := degrees(d[asIs], d[k])
@@ -162,7 +162,7 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, 
 		}
 		row.Spread.add(length(sum), s == 0)
 	}
-	// Rounding turns a direction the more the shorter a is before it is normalised, and so do new points: A as coded turns by
+	// Rounding turns a direction the more the shorter a is before it is normalised, and so do new points: A as released turns by
 	// 1e-7 and 0.2 degrees, A as written, whose a nearly cancels for centred clouds, by 1e-3 and 80.
 	same := math.Max(1e-4, worst[bootstrapX]/1000)
 	row.Found = InvarianceVerdict{worst[permuteX] < same && worst[permuteY] < same, worst[exchange] < same}
@@ -170,17 +170,17 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, 
 }
 
 // directions are those that the map predicts, one for each cloud of x and of y, in batches of one pair and its disturbances.
-func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
+func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
 	v, err := exec.Network{Engine: e, Config: directionGraph{a.Name(), form}, Weights: w, Batch: disturbances,
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
 			return []*graph.Node{a.Direction(w, in[0], in[1])}
 		}}.Rows(context.Background(), x, y)
-	d := make([][]float64, len(v)/x.D)
+	d := make([][]float64, len(v)/x.Dim)
 	for i, f := range v {
 		if f != f {
 			return nil, fmt.Errorf("a direction is NaN")
 		}
-		d[i/x.D] = append(d[i/x.D], float64(f))
+		d[i/x.Dim] = append(d[i/x.Dim], float64(f))
 	}
 	return d, err
 }
@@ -188,7 +188,7 @@ func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Form, w 
 // directionGraph is the configuration of a map's graph; its sizes are those of its weights.
 type directionGraph struct {
 	name string
-	form amortizer.Form
+	form amortizer.Variant
 }
 
 // degrees is the angle between unit vectors.

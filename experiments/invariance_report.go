@@ -11,7 +11,7 @@ type InvarianceReport struct {
 	Points          int             `json:"points"`
 	DK              int             `json:"dk"`
 	K               int             `json:"k"`
-	Form            string          `json:"form"`
+	Variant         string          `json:"form"`
 	Pairs           int             `json:"pairs"`
 	Initialisations int             `json:"initialisations"`
 	Backend         string          `json:"backend"`
@@ -89,7 +89,7 @@ var invarianceReference = map[string]InvarianceRanges{
 
 // comparable says whether the settings are those of the reference.
 func (r *InvarianceReport) comparable() bool {
-	return r.Points == 2048 && r.DK == 64 && r.K == 64 && r.Form == "coded"
+	return r.Points == 2048 && r.DK == 64 && r.K == 64 && r.Variant == "released"
 }
 
 // Markdown is a table for readers, with the reference in brackets where there is one.
@@ -100,7 +100,7 @@ func (r *InvarianceReport) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: m = %d, d_k = %d, k = %d, maps as %s, initial weights; %d initialisations (the range), %d pairs each; %s.\n"+
 		"Mean angle in degrees between a(X, Y) and a of the clouds changed; R: length of the mean direction over pairs.\n",
-		r.Data, r.Points, r.DK, r.K, r.Form, r.Initialisations, r.Pairs, r.Backend)
+		r.Data, r.Points, r.DK, r.K, r.Variant, r.Initialisations, r.Pairs, r.Backend)
 	if r.comparable() {
 		b.WriteString("In brackets the released modules on other clouds.\n")
 	}

@@ -24,7 +24,7 @@ func invarianceShapes(t *testing.T) *datasets.Set {
 // TestInvariance: every registered map is what it claims to be, LA is not invariant and its sorted control is, and angles
 // are of the size that such maps have.
 func TestInvariance(t *testing.T) {
-	r, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceOptions{Points: 48, DK: 8, K: 8, Pairs: 2, Seeds: []uint64{1, 2}})
+	r, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceConfig{Points: 48, DK: 8, K: 8, Pairs: 2, Seeds: []uint64{1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestInvariance(t *testing.T) {
 // TestDisturbed looks at what is done to the clouds.
 func TestDisturbed(t *testing.T) {
 	set := invarianceShapes(t)
-	first, second := disturbed(set, InvarianceOptions{Pairs: 5})
+	first, second := disturbed(set, InvarianceConfig{Pairs: 5})
 	for pair := range 5 {
 		part := func(s *datasets.Set, k int) []float32 { return s.Cloud(pair*disturbances + k) }
 		x, y := part(first, asIs), part(second, asIs)
@@ -93,7 +93,7 @@ func TestDisturbed(t *testing.T) {
 				t.Errorf("the bootstrap holds %v, which is not in X", p)
 			}
 		}
-		if share := float64(len(drawn)) / float64(set.M); math.Abs(share-0.63) > 0.15 {
+		if share := float64(len(drawn)) / float64(set.Points); math.Abs(share-0.63) > 0.15 {
 			t.Errorf("the bootstrap holds %.2f of the points, expected about 0.63", share)
 		}
 	}
@@ -107,12 +107,12 @@ func TestInvarianceMarkdown(t *testing.T) {
 	ref := invarianceReference["la"]
 	row := InvarianceRow{Map: "la", Found: InvarianceVerdict{Symmetric: true}, Claimed: InvarianceVerdict{true, true}, Reference: &ref}
 	row.PermuteX, row.Spread = Range{25.2, 144.6}, Range{0.80371, 0.9002}
-	r := InvarianceReport{Data: "d", Points: 2048, DK: 64, K: 64, Form: "coded", Rows: []InvarianceRow{row}}
+	r := InvarianceReport{Data: "d", Points: 2048, DK: 64, K: 64, Variant: "released", Rows: []InvarianceRow{row}}
 	want := "| la | 25-145 (21-50) | 0 (18-37) | 0 (0) | 0 (19-56) | 0.8037-0.9002 (0.41-0.95) | no, against the map's claim | yes |"
 	if got := r.Markdown(); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant the line\n%s", got, want)
 	}
-	for _, other := range []InvarianceReport{{Points: 1024, DK: 64, K: 64, Form: "coded"}, {Points: 2048, DK: 64, K: 64, Form: "written"}} {
+	for _, other := range []InvarianceReport{{Points: 1024, DK: 64, K: 64, Variant: "released"}, {Points: 2048, DK: 64, K: 64, Variant: "written"}} {
 		if !r.comparable() || other.comparable() {
 			t.Errorf("%+v", other)
 		}
@@ -122,11 +122,11 @@ func TestInvarianceMarkdown(t *testing.T) {
 func TestInvarianceWrongCalls(t *testing.T) {
 	e, set := bestEngine(t), invarianceShapes(t)
 	for says, f := range map[string]func() error{
-		"cannot take 65 points":        func() error { _, err := Invariance(e, set, InvarianceOptions{Points: 65}); return err },
-		"expected pairs >= 1":          func() error { _, err := Invariance(e, set, InvarianceOptions{Pairs: -1}); return err },
-		`unknown amortizer "zz"`:       func() error { _, err := Invariance(e, set, InvarianceOptions{Names: []string{"zz"}}); return err },
-		"take two clouds or more":      func() error { _, err := Invariance(e, set.Select([]int{0}), InvarianceOptions{}); return err },
-		"expected form Coded (0) or W": func() error { _, err := Invariance(e, set, InvarianceOptions{Form: 7}); return err },
+		"cannot take 65 points":           func() error { _, err := Invariance(e, set, InvarianceConfig{Points: 65}); return err },
+		"expected pairs >= 1":             func() error { _, err := Invariance(e, set, InvarianceConfig{Pairs: -1}); return err },
+		`unknown amortizer "zz"`:          func() error { _, err := Invariance(e, set, InvarianceConfig{Names: []string{"zz"}}); return err },
+		"take two clouds or more":         func() error { _, err := Invariance(e, set.Select([]int{0}), InvarianceConfig{}); return err },
+		"expected form Released (0) or W": func() error { _, err := Invariance(e, set, InvarianceConfig{Variant: 7}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

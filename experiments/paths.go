@@ -21,24 +21,24 @@ import (
 // it returns one path [1 + rule.Ascent.Steps, dim] for every start, unit vectors [starts, dim].
 // What is raised is the training loss of that rule, F of one direction (slicing.Point: Max-SW) or
 // its mean over rule.Slices directions around the location (slicing.VMF: v-DSW), drawn with seed.
-func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Rule, starts []float32, seed uint64) ([][]float32, error) {
+func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, starts []float32, seed uint64) ([][]float32, error) {
 	if err := onePair("ascent paths", e, x, y); err != nil {
 		return nil, err
 	}
-	if len(starts) == 0 || len(starts)%x.D != 0 {
-		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.D, len(starts))
+	if len(starts) == 0 || len(starts)%x.Dim != 0 {
+		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.Dim, len(starts))
 	}
-	if rule.Ascent == nil || rule.Law == nil || !rule.Law.Located() {
+	if rule.Ascent == nil || rule.Distribution == nil || !rule.Distribution.HasLocation() {
 		return nil, fmt.Errorf("ascent paths: expected a rule with a location and an ascent, found %s", rule.Name())
 	}
 	if err := rule.Ascent.Check(); err != nil {
 		return nil, err
 	}
-	objective := loss.Sliced{Rule: rule}.Objective("")
-	n := len(starts) / x.D
+	objective := loss.Sliced{Slicer: rule}.Objective("")
+	n := len(starts) / x.Dim
 	var state []*tensors.Tensor // location and both moments
 	for _, v := range [][]float32{starts, make([]float32, len(starts)), make([]float32, len(starts))} {
-		state = append(state, tensors.FromFlatDataAndDimensions(v, n, x.D))
+		state = append(state, tensors.FromFlatDataAndDimensions(v, n, x.Dim))
 	}
 	all := make([]int, n)
 	locations, err := iterate(e, x.Select(all), y.Select(all), state, rule.Ascent.Steps, seed, func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
@@ -49,7 +49,7 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Rule, starts
 	paths := make([][]float32, n)
 	for _, at := range locations {
 		for i := range paths {
-			paths[i] = append(paths[i], at[i*x.D:(i+1)*x.D]...)
+			paths[i] = append(paths[i], at[i*x.Dim:(i+1)*x.Dim]...)
 		}
 	}
 	return paths, err
@@ -66,12 +66,12 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	if !(rate > 0) || steps < 0 {
 		return nil, fmt.Errorf("amortizer path: expected a positive rate and steps >= 0, found %v and %d", rate, steps)
 	}
-	a, err := amortizer.New(name, amortizer.Config{Points: x.M, Dim: x.D})
+	a, err := amortizer.New(name, amortizer.Config{Points: x.Points, Dim: x.Dim})
 	if err != nil {
 		return nil, err
 	}
-	rule := slicing.Rule{Law: slicing.Point{}, Slices: 1, Amortizer: a}
-	if err := rule.Fits(x.M, y.M, x.D); err != nil {
+	rule := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Amortizer: a}
+	if err := rule.Check(x.Points, y.Points, x.Dim); err != nil {
 		return nil, err
 	}
 	specs := a.Specs()
@@ -83,10 +83,10 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 		state[i] = tensors.FromFlatDataAndDimensions(w.Data, w.Shape...)
 		state[n+i] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
 	}
-	adam := optim.Adam{Rate: rate, Beta2: 0.9, Eps: 1e-8}
+	adam := optim.Adam{LearningRate: rate, Beta2: 0.9, Eps: 1e-8}
 	directions, err := iterate(e, x, y, state, steps, seed, func(_, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
 		w, second, next := state[:n], state[n:], make([]*graph.Node, 2*n)
-		r := loss.Sliced{Rule: rule}.Build(loss.Call{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y)
+		r := loss.Sliced{Slicer: rule}.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y)
 		for i, g := range graph.Gradient(graph.Neg(graph.ReduceAllMean(r.Pairs)), w...) {
 			next[i], _, next[n+i] = adam.Step(w[i], g, nil, second[i], t)
 		}
@@ -103,7 +103,7 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 // at: before every one of them, and after the last. t counts from 1.
 func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
 	step func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
-	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Points, x.N, x.M, x.D), tensors.FromFlatDataAndDimensions(y.Points, y.N, y.M, y.D)}
+	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Coords, x.Clouds, x.Points, x.Dim), tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)}
 	defer func() { exec.Free(append(state, clouds...)) }()
 	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		at, next := step(in[0], in[1], in[2], in[3], in[4:])
@@ -149,8 +149,8 @@ func onePair(what string, e *engine.Engine, x, y *datasets.Set) error {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	if x.N != 1 || y.N != 1 {
-		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.N, y.N)
+	if x.Clouds != 1 || y.Clouds != 1 {
+		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.Clouds, y.Clouds)
 	}
 	return nil
 }

@@ -19,13 +19,13 @@ import (
 // shifted is a cloud and its translate, so that F(theta) = 16 (theta'shift)^2 is largest along the shift.
 func shifted(shift [3]float32) (x, y *datasets.Set) {
 	r := rand.New(rand.NewPCG(1, 2))
-	x = &datasets.Set{Name: "x", Kind: "npy", N: 1, M: 16, D: 3}
-	for range 3 * x.M {
-		x.Points = append(x.Points, float32(r.NormFloat64()))
+	x = &datasets.Set{Name: "x", Kind: "npy", Clouds: 1, Points: 16, Dim: 3}
+	for range 3 * x.Points {
+		x.Coords = append(x.Coords, float32(r.NormFloat64()))
 	}
 	y = x.Select([]int{0})
-	for i := range y.Points {
-		y.Points[i] += shift[i%3]
+	for i := range y.Coords {
+		y.Coords[i] += shift[i%3]
 	}
 	return x, y
 }
@@ -35,20 +35,20 @@ func TestAscentPaths(t *testing.T) {
 	e := bestEngine(t)
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	starts := []float32{1, 0, 0, 0, 0.8, -0.6}
-	a := slicing.Ascent{Steps: 7, Rate: 0.03}
-	rule := slicing.Rule{Law: slicing.Point{}, Slices: 1, Ascent: &a}
+	a := slicing.Ascent{Steps: 7, LearningRate: 0.03}
+	rule := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &a}
 	paths, err := AscentPaths(e, x, y, rule, starts, 1)
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	climber, err := slicing.NewClimber(e.Backend, a, loss.Sliced{Rule: rule}.Objective(""))
+	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: rule}.Objective(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer climber.Close()
+	defer maximizer.Close()
 	two := []int{0, 0}
-	end, err := climber.Climb(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
-		tensors.FromFlatDataAndDimensions(x.Select(two).Points, 2, 16, 3), tensors.FromFlatDataAndDimensions(y.Select(two).Points, 2, 16, 3))
+	end, err := maximizer.Maximize(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
+		tensors.FromFlatDataAndDimensions(x.Select(two).Coords, 2, 16, 3), tensors.FromFlatDataAndDimensions(y.Select(two).Coords, 2, 16, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAscentPaths(t *testing.T) {
 			}
 		}
 	}
-	rule.Ascent = &slicing.Ascent{Steps: 200, Rate: 0.05, Tangent: true}
+	rule.Ascent = &slicing.Ascent{Steps: 200, LearningRate: 0.05, Tangent: true}
 	paths, err = AscentPaths(e, x, y, rule, starts, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +71,11 @@ func TestAscentPaths(t *testing.T) {
 		}
 	}
 	for want, broken := range map[string]func(){
-		"found 2 and 1":    func() { _, err = AscentPaths(e, x.Select(two), y, rule, starts, 1) },
-		"found 5 numbers":  func() { _, err = AscentPaths(e, x, y, rule, starts[:5], 1) },
-		"a location and a": func() { _, err = AscentPaths(e, x, y, slicing.Rule{Law: slicing.Uniform{}, Slices: 3}, starts, 1) },
+		"found 2 and 1":   func() { _, err = AscentPaths(e, x.Select(two), y, rule, starts, 1) },
+		"found 5 numbers": func() { _, err = AscentPaths(e, x, y, rule, starts[:5], 1) },
+		"a location and a": func() {
+			_, err = AscentPaths(e, x, y, slicing.Slicer{Distribution: slicing.Uniform{}, Slices: 3}, starts, 1)
+		},
 	} {
 		if broken(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("expected an error with %q, found %v", want, err)
@@ -90,7 +92,7 @@ func TestAmortizerPath(t *testing.T) {
 		if err != nil || len(path) != 101*3 {
 			t.Fatalf("%s: %d numbers, %v", name, len(path), err)
 		}
-		p, err := swlab.Direction(name, x, y, swlab.DirectionOptions{Seed: 3, Engine: e})
+		p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: 3, Engine: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +123,7 @@ func TestRotationAngles(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := set.Select([]int{0, 1, 2}), set.Select([]int{3, 4, 5})
-	points := append([]float32(nil), x.Points...)
+	points := append([]float32(nil), x.Coords...)
 	a, err := amortizer.New("l", amortizer.Config{Points: 32})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func TestRotationAngles(t *testing.T) {
 				v.Data[i] *= scale
 			}
 		}
-		angles, err := RotationAngles("l", x, y, swlab.DirectionOptions{Weights: w, Engine: e}, 5)
+		angles, err := RotationAngles("l", x, y, swlab.DirectionConfig{Weights: w, Engine: e}, 5)
 		if err != nil || len(angles) != 3 {
 			t.Fatalf("%v, %v", angles, err)
 		}
@@ -147,12 +149,12 @@ func TestRotationAngles(t *testing.T) {
 		t.Errorf("nothing but offset: %v degrees", v)
 	}
 	for i, v := range points {
-		if x.Points[i] != v {
+		if x.Coords[i] != v {
 			t.Fatal("the clouds of the caller were turned")
 		}
 	}
-	flat := &datasets.Set{Name: "flat", Points: make([]float32, 8), N: 1, M: 4, D: 2}
-	if _, err := RotationAngles("l", flat, flat, swlab.DirectionOptions{Engine: e}, 1); err == nil || !strings.Contains(err.Error(), "R^3") {
+	flat := &datasets.Set{Name: "flat", Coords: make([]float32, 8), Clouds: 1, Points: 4, Dim: 2}
+	if _, err := RotationAngles("l", flat, flat, swlab.DirectionConfig{Engine: e}, 1); err == nil || !strings.Contains(err.Error(), "R^3") {
 		t.Errorf("points of the plane: %v", err)
 	}
 }

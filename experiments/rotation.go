@@ -14,20 +14,20 @@ import (
 // RotationAngles measures, for every pair of x and y in R^3, by how many degrees an amortizer's
 // direction misses turning with the clouds: the angle between a(RX, RY) and R a(X, Y), R a uniform
 // random rotation per pair, drawn with seed. It is 0 for an amortizer that is equivariant.
-func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionOptions, seed uint64) ([]float64, error) {
+func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionConfig, seed uint64) ([]float64, error) {
 	for _, s := range []*datasets.Set{x, y} {
 		if err := s.Validate(); err != nil {
 			return nil, fmt.Errorf("rotation: %w", err)
 		}
 	}
-	if x.D != 3 || y.D != 3 {
-		return nil, fmt.Errorf("rotation: expected points in R^3, found %d and %d coordinates", x.D, y.D)
+	if x.Dim != 3 || y.Dim != 3 {
+		return nil, fmt.Errorf("rotation: expected points in R^3, found %d and %d coordinates", x.Dim, y.Dim)
 	}
 	before, err := swlab.Direction(name, x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, x.N)
+	all := make([]int, x.Clouds)
 	for b := range all {
 		all[b] = b
 	}
@@ -47,7 +47,7 @@ func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionOptions, s
 	if err != nil {
 		return nil, err
 	}
-	angles := make([]float64, x.N)
+	angles := make([]float64, x.Clouds)
 	for b := range angles {
 		var directions [2][]float64
 		for i := range 3 {

@@ -18,19 +18,19 @@ var sixPositions = [6]int{0, 3, 7, 8, 34, 42}
 // fewer than 50 clouds are an error.
 func SixShapes(train datasets.Clouds) (*datasets.Set, []int32, error) {
 	h := datasets.HeaderOf(train)
-	if h.N < sixOf {
-		return nil, nil, fmt.Errorf("%s: the six shapes are chosen among the first %d of the shuffled clouds, found %d clouds", h.Name, sixOf, h.N)
+	if h.Clouds < sixOf {
+		return nil, nil, fmt.Errorf("%s: the six shapes are chosen among the first %d of the shuffled clouds, found %d clouds", h.Name, sixOf, h.Clouds)
 	}
-	order := datasets.EpochOrder(h.N, 123, 0)
+	order := datasets.EpochOrder(h.Clouds, 123, 0)
 	var rows []int32
 	for _, at := range sixPositions {
 		rows = append(rows, order[at])
 	}
-	six := &datasets.Set{Name: h.Name, Kind: h.Kind, N: len(rows), M: h.M, D: h.D, Points: make([]float32, len(rows)*h.M*h.D), Classes: h.Classes}
+	six := &datasets.Set{Name: h.Name, Kind: h.Kind, Clouds: len(rows), Points: h.Points, Dim: h.Dim, Coords: make([]float32, len(rows)*h.Points*h.Dim), Classes: h.Classes}
 	if h.Labels != nil {
 		for _, row := range rows {
 			six.Labels = append(six.Labels, h.Labels[row])
 		}
 	}
-	return six, rows, train.Read(six.Points, rows)
+	return six, rows, train.Read(six.Coords, rows)
 }

@@ -19,8 +19,8 @@ func TestSixShapes(t *testing.T) {
 	}
 	order := datasets.EpochOrder(60, 123, 0)
 	want := []int32{order[0], order[3], order[7], order[8], order[34], order[42]}
-	if !slices.Equal(rows, want) || six.N != 6 || six.Validate() != nil {
-		t.Errorf("rows %v, want %v; %d clouds, %v", rows, want, six.N, six.Validate())
+	if !slices.Equal(rows, want) || six.Clouds != 6 || six.Validate() != nil {
+		t.Errorf("rows %v, want %v; %d clouds, %v", rows, want, six.Clouds, six.Validate())
 	}
 	for i, row := range rows {
 		if !slices.Equal(six.Cloud(i), set.Cloud(int(row))) || six.Labels[i] != set.Labels[row] {

@@ -14,17 +14,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// DirectionOptions of Direction.
-type DirectionOptions struct {
-	Weights *weights.Set   // nil: initial ones, drawn with Seed
-	Seed    uint64         // of the initial weights
-	DK, K   int            // sizes of the attention maps; 0: those of Weights, or 64
-	Form    amortizer.Form // as coded (default) or as the paper writes it
-	Engine  *engine.Engine // nil: by the environment, else the pure-Go backend for few points and the best found for more
+// DirectionConfig of Direction.
+type DirectionConfig struct {
+	Weights *weights.Set      // nil: initial ones, drawn with Seed
+	Seed    uint64            // of the initial weights
+	DK, K   int               // sizes of the attention maps; 0: those of Weights, or 64
+	Variant amortizer.Variant // as released (default) or as the paper writes it
+	Engine  *engine.Engine    // nil: by the environment, else the pure-Go backend for few points and the best found for more
 }
 
-// Predicted is the result of Direction.
-type Predicted struct {
+// Prediction is the result of Direction.
+type Prediction struct {
 	Amortizer  string
 	Backend    string    // name of the Engine given, or of the one that was chosen
 	Parameters int       // number of weights of the map
@@ -34,7 +34,7 @@ type Predicted struct {
 
 // Direction predicts one slicing direction for each pair (x_b, y_b) of two sets of clouds, [B, m, d] each, by the amortizer of
 // that name (amortizer.Names). The clouds are taken as they are: neither centred nor scaled. Large sets go part by part.
-func Direction(name string, x, y *datasets.Set, o DirectionOptions) (p *Predicted, err error) {
+func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Prediction, err error) {
 	defer recovered(&err, "amortizer", name)
 	a, w, err := prepareDirection(name, x, y, o)
 	if err != nil {
@@ -44,18 +44,18 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (p *Predicte
 	if err != nil {
 		return nil, err
 	}
-	found := sizes(name, amortizer.Config{Points: x.M, Dim: x.D, Form: o.Form}, w)
-	p = &Predicted{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
-	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Form}}, Weights: w, Batch: min(x.N, pairsAtOnce(x, y)),
+	found := sizes(name, amortizer.Config{Points: x.Points, Dim: x.Dim, Variant: o.Variant}, w)
+	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
+	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Variant}}, Weights: w, Batch: min(x.Clouds, pairsAtOnce(x, y)),
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
 			return []*graph.Node{a.Direction(w, in[0], in[1])}
 		}}.Rows(context.Background(), x, y)
 	if err != nil {
 		return nil, err
 	}
-	for b := range x.N {
+	for b := range x.Clouds {
 		square := 0.0
-		for _, v := range p.Directions[b*x.D : (b+1)*x.D] {
+		for _, v := range p.Directions[b*x.Dim : (b+1)*x.Dim] {
 			square += float64(v) * float64(v)
 		}
 		if !(math.Abs(square-1) < 1e-3) {
@@ -67,39 +67,39 @@ func Direction(name string, x, y *datasets.Set, o DirectionOptions) (p *Predicte
 }
 
 // pairsAtOnce is the number of pairs of one part: attention has tables of m^2 entries per pair.
-func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.M/y.M) }
+func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.Points/y.Points) }
 
 // directionGraph is the configuration of a map's graph; its sizes are those of its weights.
 type directionGraph struct {
 	name string
-	form amortizer.Form
+	form amortizer.Variant
 }
 
 // directionWork counts pairs of points: attention compares each with each.
 func directionWork(x, y *datasets.Set) float64 {
-	m := float64(max(x.M, y.M))
-	return float64(x.N) * m * m
+	m := float64(max(x.Points, y.Points))
+	return float64(x.Clouds) * m * m
 }
 
 // CheckDirection returns what is wrong with a call of Direction, before any work.
-func CheckDirection(name string, x, y *datasets.Set, o DirectionOptions) error {
+func CheckDirection(name string, x, y *datasets.Set, o DirectionConfig) error {
 	_, _, err := prepareDirection(name, x, y, o)
 	return err
 }
 
 // prepareDirection checks the call and returns the map and its weights.
-func prepareDirection(name string, x, y *datasets.Set, o DirectionOptions) (amortizer.Amortizer, *weights.Set, error) {
+func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amortizer.Amortizer, *weights.Set, error) {
 	if err := checkClouds(x, y); err != nil {
 		return nil, nil, err
 	}
-	c := amortizer.Config{Points: x.M, Dim: x.D, DK: o.DK, K: o.K, Form: o.Form}
+	c := amortizer.Config{Points: x.Points, Dim: x.Dim, DK: o.DK, K: o.K, Variant: o.Variant}
 	if _, err := amortizer.New(name, c); err != nil {
 		return nil, nil, err
 	}
 	if o.Weights != nil {
 		found := sizes(name, c, o.Weights)
-		if found.Points > 0 && found.Points != x.M {
-			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s", found.Points, x.M, x.Name)
+		if found.Points > 0 && found.Points != x.Points {
+			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s", found.Points, x.Points, x.Name)
 		}
 		if c.DK == 0 {
 			c.DK = found.DK
@@ -113,12 +113,12 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionOptions) (amor
 		return nil, nil, err
 	}
 	for _, s := range []*datasets.Set{x, y} {
-		if err := a.Fits(s.M); err != nil {
+		if err := a.Check(s.Points); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	if nameOf(o.Engine) != "xla:cuda" {
-		if err := amortizer.CheckPairs(name, c, min(x.N, pairsAtOnce(x, y))); err != nil {
+		if err := amortizer.CheckPairs(name, c, min(x.Clouds, pairsAtOnce(x, y))); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 func TestDirection(t *testing.T) {
 	x, y := gaussian(1, 3, 40, 3, 1), gaussian(2, 3, 40, 3, 1)
 	for _, name := range amortizer.Names() {
-		o := DirectionOptions{Seed: 5, DK: 8, K: 4}
+		o := DirectionConfig{Seed: 5, DK: 8, K: 4}
 		p, err := Direction(name, x, y, o)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestDirection(t *testing.T) {
 		if p.Parameters != amortizer.Parameters(a) {
 			t.Errorf("%s: %d parameters, want %d", name, p.Parameters, amortizer.Parameters(a))
 		}
-		from, err := Direction(name, x, y, DirectionOptions{Weights: weights.Init(a.Specs(), 5)})
+		from, err := Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,25 +56,25 @@ func TestDirectionRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := weights.Init(la.Specs(), 1)
-	zero := &datasets.Set{Name: "zero", N: 2, M: 20, D: 3, Points: make([]float32, 120)}
+	zero := &datasets.Set{Name: "zero", Clouds: 2, Points: 20, Dim: 3, Coords: make([]float32, 120)}
 	flat := weights.NewSet()
 	flat.Put("f.0.weight", weights.Tensor{Shape: []int{1, 40}, Data: make([]float32, 40)})
 	flat.Put("f.0.bias", weights.Tensor{Shape: []int{1}, Data: make([]float32, 1)})
 	for says, c := range map[string]struct {
 		name string
 		x, y *datasets.Set
-		o    DirectionOptions
+		o    DirectionConfig
 	}{
-		`unknown amortizer "attn", expected one of`:         {"attn", x, y, DirectionOptions{}},
-		"found 2 in gaussian and 3 in gaussian":             {"la", x, gaussian(2, 3, 20, 3, 1), DirectionOptions{}},
-		"one dimension, found 3":                            {"la", x, gaussian(2, 2, 20, 2, 1), DirectionOptions{}},
-		"made for clouds of 20 points, found 21":            {"la", x, gaussian(2, 2, 21, 3, 1), DirectionOptions{}},
-		"the weights are for clouds of 32 points, found 20": {"la", x, y, DirectionOptions{Weights: w}},
+		`unknown amortizer "attn", expected one of`:         {"attn", x, y, DirectionConfig{}},
+		"found 2 in gaussian and 3 in gaussian":             {"la", x, gaussian(2, 3, 20, 3, 1), DirectionConfig{}},
+		"one dimension, found 3":                            {"la", x, gaussian(2, 2, 20, 2, 1), DirectionConfig{}},
+		"made for clouds of 20 points, found 21":            {"la", x, gaussian(2, 2, 21, 3, 1), DirectionConfig{}},
+		"the weights are for clouds of 32 points, found 20": {"la", x, y, DirectionConfig{Weights: w}},
 		"attn.toqueries.weight: expected [16 3], found [8 3]": {"la", gaussian(1, 2, 32, 3, 1), gaussian(1, 2, 32, 3, 1),
-			DirectionOptions{Weights: w, DK: 16}},
-		"missing: f.0.weight":     {"l", x, y, DirectionOptions{Weights: w}},
-		"dk >= 1, found -2":       {"la", x, y, DirectionOptions{DK: -2}},
-		"pair 0 of zero and zero": {"l", zero, zero, DirectionOptions{Weights: flat}},
+			DirectionConfig{Weights: w, DK: 16}},
+		"missing: f.0.weight":     {"l", x, y, DirectionConfig{Weights: w}},
+		"dk >= 1, found -2":       {"la", x, y, DirectionConfig{DK: -2}},
+		"pair 0 of zero and zero": {"l", zero, zero, DirectionConfig{Weights: flat}},
 	} {
 		if _, err := Direction(c.name, c.x, c.y, c.o); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want an error with %q", err, says)
@@ -87,7 +87,7 @@ func TestDirectionReference(t *testing.T) {
 	z := graphtest.Golden(t, "amortizers.npz")
 	clouds := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
-		return &datasets.Set{Name: key, N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z[key])}
+		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z[key])}
 	}
 	w := weights.NewSet()
 	for key, name := range map[string]string{"q": "toqueries", "k": "tokeys", "v": "tovalues", "pk": "Kproj", "pv": "Vproj"} {
@@ -96,7 +96,7 @@ func TestDirectionReference(t *testing.T) {
 			w.Put("attn."+name+part, weights.Tensor{Shape: v.Shape().Dimensions, Data: tensors.MustCopyFlatData[float32](v)})
 		}
 	}
-	p, err := Direction("la", clouds("x"), clouds("y"), DirectionOptions{Weights: w})
+	p, err := Direction("la", clouds("x"), clouds("y"), DirectionConfig{Weights: w})
 	if err != nil {
 		t.Fatal(err)
 	}

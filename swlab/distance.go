@@ -9,7 +9,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	d, err := swlab.Distance("sw", x, y, swlab.DistanceOptions{Seed: 1})
+//	d, err := swlab.Distance("sw", x, y, swlab.DistanceConfig{Seed: 1})
 //	if err != nil {
 //		return err
 //	}
@@ -42,16 +42,16 @@ const (
 	// GraphPath is the graph that training uses, compiled for the Engine, in float32.
 	GraphPath
 	// SIMDPath is plain Go with AVX-512 instructions, in 31-bit fixed point: more than twice as fast as HostPath, for clouds of one size without
-	// masses, without gradient, in programs built with GOEXPERIMENT=simd; an error elsewhere (ot1d.HostOptions.SIMD).
+	// masses, without gradient, in programs built with GOEXPERIMENT=simd; an error elsewhere (ot1d.HostConfig.SIMD).
 	SIMDPath
 )
 
-// DistanceOptions of Distance. The zero value stands for the paper's choices: DistanceOptions{} and
-// DistanceOptions{Settings: loss.Defaults()} are the same.
-type DistanceOptions struct {
+// DistanceConfig of Distance. The zero value stands for the paper's choices: DistanceConfig{} and
+// DistanceConfig{Settings: loss.Defaults()} are the same.
+type DistanceConfig struct {
 	// Settings are slices, kappa, p, per point, root, ascent. Zero fields stand for loss.Defaults(), field by field. To ask for a zero
-	// itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it is; see loss.Settings.Explicit.
-	loss.Settings
+	// itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it is; see loss.Config.Explicit.
+	loss.Config
 	Seed         uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
 	Directions   *Directions    // used as given in place of the loss's own; sliced losses only
 	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
@@ -67,29 +67,29 @@ type Directions struct {
 	Shape  []int
 }
 
-// Distances is the result of Distance.
-type Distances struct {
-	Loss       string    // the loss's name in tables
-	Convention string    // what the number is: summed or averaged, rooted or not
-	Backend    string    // name of the Engine given, or of the one that was chosen; "go" where plain Go does all but draw directions
-	Exponent   float64   // p; 0 for a loss that has none
-	Value      float64   // mean over the pairs
-	StdErr     float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN where it cannot be told: a single slice
-	Low, High  float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
-	PerPair    []float64 // [B]
-	PairErrs   []float64 // [B] standard error of every pair's value
-	Gaps       []float64 // [B] emd-exact: how far each value can be from the optimum, certified by dual potentials; else nil
-	Assigned   []float32 // [B] emd-approx: the part of the mass that the match assigns, far below 1 for clouds too large or too far apart for it; else nil
-	Slices     int       // slices per pair that count, 0 for a loss without slices
-	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
-	Directions []float32 // [B, L, d], or nil
-	Location   []float32 // [B, d] where the law's location was predicted or climbed to, else nil
-	Gradient   []float32 // [B, n, d] dValue/dy, if asked for
-	Ledger     Ledger
+// Result is the result of Distance.
+type Result struct {
+	Loss        string    // the loss's name in tables
+	Convention  string    // what the number is: summed or averaged, rooted or not
+	Backend     string    // name of the Engine given, or of the one that was chosen; "go" where plain Go does all but draw directions
+	Exponent    float64   // p; 0 for a loss that has none
+	Value       float64   // mean over the pairs
+	StdErr      float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN where it cannot be told: a single slice
+	Low, High   float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
+	PerPair     []float64 // [B]
+	PairErrs    []float64 // [B] standard error of every pair's value
+	DualityGap  []float64 // [B] emd-exact: how far each value can be from the optimum, certified by dual potentials; else nil
+	MatchedMass []float32 // [B] emd-approx: the part of the mass that the match assigns, far below 1 for clouds too large or too far apart for it; else nil
+	Slices      int       // slices per pair that count, 0 for a loss without slices
+	Costs       []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
+	Directions  []float32 // [B, L, d], or nil
+	Location    []float32 // [B, d] where the distribution's location was predicted or found by ascent, else nil
+	Gradient    []float32 // [B, n, d] dValue/dy, if asked for
+	Work        Work
 }
 
-// Ledger is what a call has cost.
-type Ledger struct {
+// Work is what a call has cost.
+type Work struct {
 	Slices  int     `json:"slices"`  // directions along which a pair was compared, the ascent's included
 	Sorts   int     `json:"sorts"`   // projected clouds that were sorted for it
 	Seconds float64 `json:"seconds"` // compilation included
@@ -100,7 +100,7 @@ type Ledger struct {
 //
 // What a call compiles is kept by the engine for later calls with the same loss, settings and shapes, until it is closed. Equal seeds give equal
 // values on every CPU backend, up to rounding. Several goroutines may call it at once.
-func Distance(name string, x, y *datasets.Set, o DistanceOptions) (d *Distances, err error) {
+func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err error) {
 	defer recovered(&err, "loss", name)
 	began := time.Now()
 	p, l, err := prepare(name, x, y, o)
@@ -127,7 +127,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceOptions) (d *Distances,
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
 	}
-	d.Ledger.Seconds = time.Since(began).Seconds()
+	d.Work.Seconds = time.Since(began).Seconds()
 	return d, nil
 }
 
@@ -140,7 +140,7 @@ func mean(pairs []float64) (value float64) {
 }
 
 // CheckDistance returns what is wrong with a call of Distance, before any work.
-func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
+func CheckDistance(name string, x, y *datasets.Set, o DistanceConfig) error {
 	_, _, err := prepare(name, x, y, o)
 	return err
 }
@@ -149,12 +149,12 @@ func CheckDistance(name string, x, y *datasets.Set, o DistanceOptions) error {
 type problem struct {
 	name string // of the loss
 	x, y *datasets.Set
-	DistanceOptions
+	DistanceConfig
 }
 
 // key is the configuration of the call's graphs.
 func (p problem) key() distanceGraph {
-	return distanceGraph{name: p.name, settings: p.Settings, gradient: p.Gradient}
+	return distanceGraph{name: p.name, settings: p.Config, gradient: p.Gradient}
 }
 
 // backend is the Engine's, or "go".
@@ -166,17 +166,17 @@ func (p problem) backend() string {
 }
 
 // prepare checks the call and returns it, with defaults filled in, and its loss.
-func prepare(name string, x, y *datasets.Set, o DistanceOptions) (problem, loss.Loss, error) {
-	o.Settings = o.Settings.WithDefaults()
+func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.Loss, error) {
+	o.Config = o.Config.WithDefaults()
 	l, err := check(name, x, y, o)
 	return problem{name, x, y, o}, l, err
 }
 
 // check returns what is wrong with a call, or its loss.
-func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error) {
+func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error) {
 	if o.Amortizer != "" {
 		h := x.Header()
-		o.Maps.Points, o.Maps.Dim = h.M, h.D
+		o.Maps.Points, o.Maps.Dim = h.Points, h.Dim
 	}
 	if o.Engine != nil {
 		if err := engine.Ready(o.Engine); err != nil {
@@ -186,7 +186,7 @@ func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error
 	if o.Path < AutoPath || o.Path > SIMDPath {
 		return nil, fmt.Errorf("path: expected AutoPath, HostPath, GraphPath or SIMDPath, found %d", o.Path)
 	}
-	l, err := loss.New(name, o.Settings)
+	l, err := loss.New(name, o.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -205,16 +205,16 @@ func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error
 			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
 		case !sliced.PerPoint:
 			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Settings.PerPoint)", mass.name)
-		case len(mass.values) != mass.set.N*mass.set.M:
-			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.N, mass.set.M, mass.set.Name, len(mass.values))
+		case len(mass.values) != mass.set.Clouds*mass.set.Points:
+			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.Clouds, mass.set.Points, mass.set.Name, len(mass.values))
 		}
-		if err := positive(mass.values, mass.set.M); err != nil {
+		if err := positive(mass.values, mass.set.Points); err != nil {
 			return nil, fmt.Errorf("masses of %s: %w", mass.name, err)
 		}
 	}
 	d := o.Directions
 	if d == nil {
-		if err := l.Fits(x.M, y.M, x.D); err != nil {
+		if err := l.Check(x.Points, y.Points, x.Dim); err != nil {
 			return nil, fmt.Errorf("loss %q of %s and %s: %w", name, x.Name, y.Name, err)
 		}
 		return l, fits(l, x, y, o)
@@ -223,8 +223,8 @@ func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error
 		return nil, fmt.Errorf("directions: loss %q takes none", name)
 	}
 	n := len(d.Shape)
-	if n < 2 || n > 3 || d.Shape[n-1] != x.D || (n == 3 && d.Shape[0] != x.N) || d.Shape[n-2] < 1 {
-		return nil, fmt.Errorf("directions: expected shape [L, %d] or [%d, L, %d], found %v", x.D, x.N, x.D, d.Shape)
+	if n < 2 || n > 3 || d.Shape[n-1] != x.Dim || (n == 3 && d.Shape[0] != x.Clouds) || d.Shape[n-2] < 1 {
+		return nil, fmt.Errorf("directions: expected shape [L, %d] or [%d, L, %d], found %v", x.Dim, x.Clouds, x.Dim, d.Shape)
 	}
 	size := 1
 	for _, k := range d.Shape {
@@ -235,31 +235,31 @@ func check(name string, x, y *datasets.Set, o DistanceOptions) (loss.Loss, error
 	}
 	for i, v := range d.Values {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.D)
+			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.Dim)
 		}
 	}
-	for i := range size / x.D {
-		if !slices.ContainsFunc(d.Values[i*x.D:(i+1)*x.D], func(v float32) bool { return v != 0 }) {
+	for i := range size / x.Dim {
+		if !slices.ContainsFunc(d.Values[i*x.Dim:(i+1)*x.Dim], func(v float32) bool { return v != 0 }) {
 			return nil, fmt.Errorf("directions: direction %d is the zero vector, expected a direction", i)
 		}
 	}
-	if err := sliced.FitsDirections(x.M, y.M, d.Shape[n-2], x.D); err != nil {
+	if err := sliced.CheckDirections(x.Points, y.Points, d.Shape[n-2], x.Dim); err != nil {
 		return nil, err
 	}
-	sliced.Rule = slicing.Rule{Law: slicing.Fixed{}, Slices: d.Shape[n-2]}
+	sliced.Slicer = slicing.Slicer{Distribution: slicing.Fixed{}, Slices: d.Shape[n-2]}
 	return l, fits(sliced, x, y, o)
 }
 
 // fits returns an error where a call would not fit into the memory of this machine.
-func fits(l loss.Loss, x, y *datasets.Set, o DistanceOptions) error {
+func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
 	s, ok := l.(loss.Sliced)
 	if !ok {
-		return loss.CheckTables(l, nameOf(o.Engine), x.N, x.M, y.M)
+		return loss.CheckTables(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points)
 	}
-	if err := s.CheckSlices(x.N, s.Rule.Slices, x.D); err != nil || o.Path != GraphPath {
+	if err := s.CheckSlices(x.Clouds, s.Slicer.Slices, x.Dim); err != nil || o.Path != GraphPath {
 		return err
 	}
-	return loss.CheckTables(s, nameOf(o.Engine), x.N, x.M, y.M)
+	return loss.CheckTables(s, nameOf(o.Engine), x.Clouds, x.Points, y.Points)
 }
 
 // nameOf is the backend, or xla:cpu where it is not open yet: the one of least needs on the host.
@@ -278,10 +278,10 @@ func checkClouds(x, y *datasets.Set) error {
 		}
 	}
 	switch {
-	case x.N != y.N:
-		return fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.N, x.Name, y.N, y.Name)
-	case x.D != y.D:
-		return fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.D, x.Name, y.D, y.Name)
+	case x.Clouds != y.Clouds:
+		return fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.Clouds, x.Name, y.Clouds, y.Name)
+	case x.Dim != y.Dim:
+		return fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.Dim, x.Name, y.Dim, y.Name)
 	}
 	return nil
 }
@@ -291,14 +291,14 @@ func finite(s *datasets.Set) error {
 	switch {
 	case s == nil:
 		return errors.New("expected a set of clouds, found nil")
-	case s.N < 1:
+	case s.Clouds < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
-	case s.M < 1 || s.D < 1 || len(s.Points)/s.N/s.M != s.D || len(s.Points) != s.N*s.M*s.D: // divided first: the product may not fit
-		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates", s.Name, s.N, s.N, s.M, s.D, len(s.Points))
+	case s.Points < 1 || s.Dim < 1 || len(s.Coords)/s.Clouds/s.Points != s.Dim || len(s.Coords) != s.Clouds*s.Points*s.Dim: // divided first: the product may not fit
+		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates", s.Name, s.Clouds, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
-	for i, v := range s.Points {
+	for i, v := range s.Coords {
 		if v-v != 0 {
-			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", s.Name, i/(s.M*s.D), i/s.D%s.M, v)
+			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, v)
 		}
 	}
 	return nil
@@ -324,5 +324,5 @@ func positive(masses []float32, points int) error {
 
 // clouds are a set's for package ot1d.
 func clouds(s *datasets.Set, mass []float32) ot1d.Clouds {
-	return ot1d.Clouds{Points: s.Points, Weights: mass, Batch: s.N, N: s.M, Dim: s.D}
+	return ot1d.Clouds{Coords: s.Coords, Mass: mass, Batch: s.Clouds, Points: s.Points, Dim: s.Dim}
 }

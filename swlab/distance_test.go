@@ -15,9 +15,9 @@ import (
 
 func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := &datasets.Set{Name: "gaussian", N: n, M: m, D: d, Points: make([]float32, n*m*d)}
-	for i := range s.Points {
-		s.Points[i] = float32(sd * r.NormFloat64())
+	s := &datasets.Set{Name: "gaussian", Clouds: n, Points: m, Dim: d, Coords: make([]float32, n*m*d)}
+	for i := range s.Coords {
+		s.Coords[i] = float32(sd * r.NormFloat64())
 	}
 	return s
 }
@@ -27,12 +27,12 @@ func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
 func TestStandardErrorIsHonest(t *testing.T) {
 	const copies = 400
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 1)
-	for i := 0; i < len(y.Points); i += 3 {
-		y.Points[i] *= 3 // stretched, so that slices differ
+	for i := 0; i < len(y.Coords); i += 3 {
+		y.Coords[i] *= 3 // stretched, so that slices differ
 	}
 	rows := make([]int, copies)
 	for _, root := range []bool{false, true} {
-		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.Root = 40, root
 		d, err := Distance("sw", x.Select(rows), y.Select(rows), o)
 		if err != nil {
@@ -53,13 +53,13 @@ func TestStandardErrorIsHonest(t *testing.T) {
 // of their own they are, by the root of their number.
 func TestStandardErrorOfSharedDirections(t *testing.T) {
 	const copies, slices = 9, 20
-	x, y, theta := gaussian(1, 1, 30, 3, 1), gaussian(2, 1, 30, 3, 2), gaussian(3, 1, slices, 3, 1).Points
+	x, y, theta := gaussian(1, 1, 30, 3, 1), gaussian(2, 1, 30, 3, 2), gaussian(3, 1, slices, 3, 1).Coords
 	var all []float32
 	for range copies {
 		all = append(all, theta...)
 	}
 	stderr := func(n int, root bool, d *Directions) float64 {
-		o := DistanceOptions{Settings: loss.Defaults(), Directions: d}
+		o := DistanceConfig{Config: loss.Defaults(), Directions: d}
 		o.Root = root
 		rows := make([]int, n)
 		r, err := Distance("sw", x.Select(rows), y.Select(rows), o)
@@ -82,8 +82,8 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 // Made of the same, the location's first coordinate would fix the component of the first slice along it.
 func TestStartIsNotTheSlices(t *testing.T) {
 	x := gaussian(1, 1, 3, 3, 1)
-	o := DistanceOptions{Settings: loss.Defaults()}
-	o.Slices, o.AscentSteps, o.AscentRate, o.Kappa = 1, 1, 1e-12, 1e8 // a slice is its location
+	o := DistanceConfig{Config: loss.Defaults()}
+	o.Slices, o.AscentSteps, o.AscentLearningRate, o.Kappa = 1, 1, 1e-12, 1e8 // a slice is its location
 	first := func(name string, seed uint64) []float32 {
 		o.Seed = seed
 		r, err := Distance(name, x, x, o)
@@ -108,15 +108,15 @@ func TestStartIsNotTheSlices(t *testing.T) {
 // triangle inequality holds on them for the root of every slice's cost.
 func TestGivenDirections(t *testing.T) {
 	a, b, c := gaussian(1, 2, 50, 4, 1), gaussian(2, 2, 50, 4, 2), gaussian(3, 2, 50, 4, 0.5)
-	theta := gaussian(4, 1, 6, 4, 1).Points
+	theta := gaussian(4, 1, 6, 4, 1).Coords
 	for i := 0; i < len(theta); i += 4 {
 		n := float32(math.Sqrt(float64(theta[i]*theta[i] + theta[i+1]*theta[i+1] + theta[i+2]*theta[i+2] + theta[i+3]*theta[i+3])))
 		for j := range 4 {
 			theta[i+j] /= n
 		}
 	}
-	o := DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
-	costs := func(x, y *datasets.Set, o DistanceOptions) []float32 {
+	o := DistanceConfig{Config: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
+	costs := func(x, y *datasets.Set, o DistanceConfig) []float32 {
 		d, err := Distance("sw", x, y, o)
 		if err != nil {
 			t.Fatal(err)
@@ -145,9 +145,9 @@ func TestGivenDirections(t *testing.T) {
 // TestVMFBetweenUniformAndPoint: kappa -> 0 is SW in expectation; a large kappa is the cost at the location.
 func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	x, y := gaussian(1, 4, 60, 3, 1), gaussian(2, 4, 60, 3, 1.5)
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.AscentSteps = 2000, 0
-	value := func(name string, kappa float64) *Distances {
+	value := func(name string, kappa float64) *Result {
 		o.Kappa = kappa
 		d, err := Distance(name, x, y, o)
 		if err != nil {
@@ -160,7 +160,7 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 		t.Errorf("SW %v, v-DSW at kappa 1e-6 %v", sw.Value, small.Value)
 	}
 	sharp := value("v-dsw", 1e6)
-	for b := range x.N {
+	for b := range x.Clouds {
 		lo, hi := math.Inf(1), 0.0
 		for _, c := range sharp.Costs[b*2000 : (b+1)*2000] {
 			lo, hi = math.Min(lo, float64(c)), math.Max(hi, float64(c))
@@ -175,11 +175,11 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 // local maximum.
 func TestAscentRaises(t *testing.T) {
 	x, y := gaussian(1, 20, 60, 3, 1), gaussian(2, 20, 60, 3, 1)
-	for i := 0; i < len(y.Points); i += 3 {
-		y.Points[i] *= 4
+	for i := 0; i < len(y.Coords); i += 3 {
+		y.Coords[i] *= 4
 	}
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
-	o.Slices, o.AscentSteps, o.AscentRate, o.AscentTangent = 3000, 200, 0.02, true
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
+	o.Slices, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3000, 200, 0.02, true
 	top, err := Distance("max-sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func TestAscentRaises(t *testing.T) {
 func TestGradientIsOfTheValue(t *testing.T) {
 	x, y := gaussian(1, 2, 30, 3, 1), gaussian(2, 2, 30, 3, 1)
 	for _, name := range []string{"sw", "chamfer"} {
-		o := DistanceOptions{Settings: loss.Defaults(), Seed: 5, Gradient: true}
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true}
 		d, err := Distance(name, x, y, o)
 		if err != nil {
 			t.Fatal(err)
@@ -224,8 +224,8 @@ func TestGradientIsOfTheValue(t *testing.T) {
 		norm = math.Sqrt(norm)
 		at := func(h float64) float64 {
 			moved := y.Select([]int{0, 1})
-			for i := range moved.Points {
-				moved.Points[i] += float32(h * float64(d.Gradient[i]) / norm)
+			for i := range moved.Coords {
+				moved.Coords[i] += float32(h * float64(d.Gradient[i]) / norm)
 			}
 			r, err := Distance(name, x, moved, o)
 			if err != nil {
@@ -245,49 +245,49 @@ func TestWrongCalls(t *testing.T) {
 	flat := gaussian(1, 2, 10, 2, 1)
 	for says, f := range map[string]func() error{
 		"2 in gaussian and 3": func() error {
-			return CheckDistance("sw", x, gaussian(1, 3, 10, 3, 1), DistanceOptions{Settings: loss.Defaults()})
+			return CheckDistance("sw", x, gaussian(1, 3, 10, 3, 1), DistanceConfig{Config: loss.Defaults()})
 		},
-		"one dimension": func() error { return CheckDistance("sw", x, flat, DistanceOptions{Settings: loss.Defaults()}) },
+		"one dimension": func() error { return CheckDistance("sw", x, flat, DistanceConfig{Config: loss.Defaults()}) },
 		"equally many points": func() error {
-			return CheckDistance("sw", x, gaussian(1, 2, 9, 3, 1), DistanceOptions{Settings: loss.Defaults()})
+			return CheckDistance("sw", x, gaussian(1, 2, 9, 3, 1), DistanceConfig{Config: loss.Defaults()})
 		},
 		"dimension 2 or more, found 1": func() error {
 			line := gaussian(1, 2, 10, 1, 1)
-			return CheckDistance("v-dsw", line, line, DistanceOptions{Settings: loss.Defaults()})
+			return CheckDistance("v-dsw", line, line, DistanceConfig{Config: loss.Defaults()})
 		},
 		"take the mean over points (--reduce mean, in Go Settings.PerPoint)": func() error {
-			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), MassX: make([]float32, 20)})
+			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
 		},
 		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {
-			o := DistanceOptions{Settings: loss.Defaults(), MassY: make([]float32, 3)}
+			o := DistanceConfig{Config: loss.Defaults(), MassY: make([]float32, 3)}
 			o.PerPoint = true
 			return CheckDistance("sw", x, x, o)
 		},
 		`masses of x: loss "chamfer" takes none`: func() error {
-			return CheckDistance("chamfer", x, x, DistanceOptions{Settings: loss.Defaults(), MassX: make([]float32, 20)})
+			return CheckDistance("chamfer", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
 		},
 		"expected shape [L, 3]": func() error {
-			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
+			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
 		},
 		"NaN in direction 1": func() error {
-			return CheckDistance("sw", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
+			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
 		},
 		"the value is not finite: the costs between gaussian": func() error {
-			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30), DistanceOptions{Settings: loss.Defaults()})
+			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30), DistanceConfig{Config: loss.Defaults()})
 			return err
 		},
 		`loss "chamfer" takes none`: func() error {
-			return CheckDistance("chamfer", x, x, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
+			return CheckDistance("chamfer", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
 		},
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)
 		}
 	}
-	if err := CheckDistance("chamfer", x, gaussian(1, 2, 9, 3, 1), DistanceOptions{Settings: loss.Defaults()}); err != nil {
+	if err := CheckDistance("chamfer", x, gaussian(1, 2, 9, 3, 1), DistanceConfig{Config: loss.Defaults()}); err != nil {
 		t.Errorf("chamfer of unequal sizes: %v", err)
 	}
-	if err := CheckDistance("sw", flat, flat, DistanceOptions{Settings: loss.Defaults()}); err != nil {
+	if err := CheckDistance("sw", flat, flat, DistanceConfig{Config: loss.Defaults()}); err != nil {
 		t.Errorf("sw in the plane: %v", err)
 	}
 }
@@ -306,19 +306,19 @@ func TestHostIsTheGraph(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss   string
 		y      *datasets.Set
-		change func(*DistanceOptions)
+		change func(*DistanceConfig)
 	}{
-		"sw":             {"sw", y, func(*DistanceOptions) {}},
-		"p = 1, root":    {"sw", y, func(o *DistanceOptions) { o.P, o.Root = 1, true }},
-		"p = 3, mean":    {"sw", y, func(o *DistanceOptions) { o.P, o.PerPoint, o.Root = 3, true, true }},
-		"asw":            {"asw", y, func(o *DistanceOptions) { o.Slices, o.Epsilon = 60, 20 }},
-		"energy":         {"eb-sw", y, func(o *DistanceOptions) {}},
-		"control":        {"cv-sw", y, func(o *DistanceOptions) {}},
-		"unequal":        {"sw", short, func(o *DistanceOptions) { o.PerPoint = true }},
-		"masses":         {"sw", short, func(o *DistanceOptions) { o.PerPoint, o.MassX = true, mass }},
-		"v-dsw, located": {"v-dsw", y, func(o *DistanceOptions) { o.AscentSteps, o.AscentRate, o.AscentTangent = 3, 0.05, true }},
+		"sw":             {"sw", y, func(*DistanceConfig) {}},
+		"p = 1, root":    {"sw", y, func(o *DistanceConfig) { o.P, o.Root = 1, true }},
+		"p = 3, mean":    {"sw", y, func(o *DistanceConfig) { o.P, o.PerPoint, o.Root = 3, true, true }},
+		"asw":            {"asw", y, func(o *DistanceConfig) { o.Slices, o.Epsilon = 60, 20 }},
+		"energy":         {"eb-sw", y, func(o *DistanceConfig) {}},
+		"control":        {"cv-sw", y, func(o *DistanceConfig) {}},
+		"unequal":        {"sw", short, func(o *DistanceConfig) { o.PerPoint = true }},
+		"masses":         {"sw", short, func(o *DistanceConfig) { o.PerPoint, o.MassX = true, mass }},
+		"v-dsw, located": {"v-dsw", y, func(o *DistanceConfig) { o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3, 0.05, true }},
 	} {
-		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
 		o.Slices = 20
 		c.change(&o)
 		host, err := Distance(c.loss, x, c.y, o)
@@ -338,7 +338,7 @@ func TestHostIsTheGraph(t *testing.T) {
 				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b], built.PerPair[b], built.PairErrs[b])
 			}
 		}
-		if host.Slices != built.Slices || host.Ledger.Sorts != built.Ledger.Sorts || host.Convention != built.Convention {
+		if host.Slices != built.Slices || host.Work.Sorts != built.Work.Sorts || host.Convention != built.Convention {
 			t.Errorf("%s: %+v and %+v", name, host, built)
 		}
 	}
@@ -349,29 +349,29 @@ func TestHostIsTheGraph(t *testing.T) {
 func TestIntervalsCover(t *testing.T) {
 	const copies = 400
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 1)
-	for i := 0; i < len(y.Points); i += 3 {
-		y.Points[i] = 2*y.Points[i] + 0.5
+	for i := 0; i < len(y.Coords); i += 3 {
+		y.Coords[i] = 2*y.Coords[i] + 0.5
 	}
 	rows := make([]int, copies)
-	exact := DistanceOptions{Settings: loss.Defaults(), Seed: 11}
+	exact := DistanceConfig{Config: loss.Defaults(), Seed: 11}
 	exact.Slices, exact.PerPoint, exact.Replicates = 20000, true, 1
 	truth, err := Distance("qmc-sw", x, y, exact)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*loss.Settings){
-		"sw":            func(*loss.Settings) {},
-		"orthogonal-sw": func(*loss.Settings) {},
-		"qmc-sw":        func(s *loss.Settings) { s.Slices, s.Replicates = 128, 8 },
-		"markov-sw":     func(s *loss.Settings) { s.Slices, s.Chain, s.Kappa = 120, 4, 5 },
-		"cv-sw":         func(s *loss.Settings) { s.Control = "harmonics" },
-		"rp-sw":         func(s *loss.Settings) { s.Kappa = 10 },
-		"eb-sw":         func(s *loss.Settings) { s.Slices = 300 },
-		"v-dsw":         func(s *loss.Settings) { s.Kappa = 1e-6; s.AscentSteps = 0 },
+	for name, change := range map[string]func(*loss.Config){
+		"sw":            func(*loss.Config) {},
+		"orthogonal-sw": func(*loss.Config) {},
+		"qmc-sw":        func(s *loss.Config) { s.Slices, s.Replicates = 128, 8 },
+		"markov-sw":     func(s *loss.Config) { s.Slices, s.Chain, s.Kappa = 120, 4, 5 },
+		"cv-sw":         func(s *loss.Config) { s.Control = "harmonics" },
+		"rp-sw":         func(s *loss.Config) { s.Kappa = 10 },
+		"eb-sw":         func(s *loss.Config) { s.Slices = 300 },
+		"v-dsw":         func(s *loss.Config) { s.Kappa = 1e-6; s.AscentSteps = 0 },
 	} {
-		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.PerPoint = 60, true
-		change(&o.Settings)
+		change(&o.Config)
 		d, err := Distance(name, x.Select(rows), y.Select(rows), o)
 		if err != nil {
 			t.Fatal(err)
@@ -404,11 +404,11 @@ func TestIntervalsCover(t *testing.T) {
 func TestCutBlock(t *testing.T) {
 	const copies = 3000
 	x, y := gaussian(1, 1, 20, 5, 1), gaussian(2, 1, 20, 5, 1)
-	for i := 0; i < len(y.Points); i += 5 {
-		y.Points[i] *= 2
+	for i := 0; i < len(y.Coords); i += 5 {
+		y.Coords[i] *= 2
 	}
 	rows := make([]int, copies)
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.Chain, o.Kappa = 6, 5, 0 // a block of five directions and one of one; all independent
 	d, err := Distance("markov-sw", x.Select(rows), y.Select(rows), o)
 	if err != nil {
@@ -429,10 +429,10 @@ func TestIntervalOfUnlikePairs(t *testing.T) {
 	const pairs, slices = 20, 3
 	wide := func(x *datasets.Set, one float32) float64 {
 		y := x.Select(make([]int, pairs))
-		for i := range y.M * y.D {
-			y.Points[i] *= one
+		for i := range y.Points * y.Dim {
+			y.Coords[i] *= one
 		}
-		o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices = slices
 		d, err := Distance("sw", x.Select(make([]int, pairs)), y, o)
 		if err != nil {
@@ -449,8 +449,8 @@ func TestIntervalOfUnlikePairs(t *testing.T) {
 // TestRootOfZero: the delta method has nothing to say where the value is 0 and its slices are not; equal clouds have no error.
 func TestRootOfZero(t *testing.T) {
 	x, y := gaussian(1, 2, 20, 3, 1), gaussian(1, 2, 20, 3, 1)
-	copy(y.Points[:60], gaussian(2, 1, 20, 3, 1).Points)
-	o := DistanceOptions{Settings: loss.Defaults()}
+	copy(y.Coords[:60], gaussian(2, 1, 20, 3, 1).Coords)
+	o := DistanceConfig{Config: loss.Defaults()}
 	o.Slices, o.Root, o.Control = 7, true, "harmonics"
 	zeros := 0
 	for o.Seed = range uint64(40) {
@@ -478,11 +478,11 @@ func TestBadPoints(t *testing.T) {
 	good := gaussian(1, 2, 4, 3, 1)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		bad := good.Select([]int{0, 1})
-		bad.Name, bad.Points = "bad.npy", append([]float32{}, bad.Points...)
-		bad.Points[4*3+2*3+1] = float32(v)
+		bad.Name, bad.Coords = "bad.npy", append([]float32{}, bad.Coords...)
+		bad.Coords[4*3+2*3+1] = float32(v)
 		for _, name := range loss.Names() {
 			for path := AutoPath; path <= GraphPath; path++ {
-				_, err := Distance(name, good, bad, DistanceOptions{Settings: loss.Defaults(), Path: path})
+				_, err := Distance(name, good, bad, DistanceConfig{Config: loss.Defaults(), Path: path})
 				if err == nil || !strings.Contains(err.Error(), "bad.npy: cloud 1, point 2: expected finite coordinates, found ") {
 					t.Errorf("%s, path %d: error %v", name, path, err)
 				}
@@ -491,7 +491,7 @@ func TestBadPoints(t *testing.T) {
 	}
 	masses := func(m []float32) func() error {
 		return func() error {
-			o := DistanceOptions{Settings: loss.Defaults(), MassY: m}
+			o := DistanceConfig{Config: loss.Defaults(), MassY: m}
 			o.PerPoint = true
 			return CheckDistance("sw", good, good, o)
 		}
@@ -502,26 +502,26 @@ func TestBadPoints(t *testing.T) {
 		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float32{1, 1, 1, 1, 1, 1, 1, nan}),
 		"masses of y: cloud 1: expected a positive mass, found only 0":                   masses([]float32{1, 0, 0, 0, 0, 0, 0, 0}),
 		"none.npy: expected at least one cloud": func() error {
-			none := &datasets.Set{Name: "none.npy", M: 4, D: 3}
-			return CheckDistance("sw", none, none, DistanceOptions{Settings: loss.Defaults()})
+			none := &datasets.Set{Name: "none.npy", Points: 4, Dim: 3}
+			return CheckDistance("sw", none, none, DistanceConfig{Config: loss.Defaults()})
 		},
 		"with at least one point, found [2, 0, 3]": func() error {
-			return CheckDistance("chamfer", good, &datasets.Set{N: 2, D: 3}, DistanceOptions{Settings: loss.Defaults()})
+			return CheckDistance("chamfer", good, &datasets.Set{Clouds: 2, Dim: 3}, DistanceConfig{Config: loss.Defaults()})
 		},
 		"the 6 values of shape [2 3], found 3": func() error {
-			return CheckDistance("sw", good, good, DistanceOptions{Settings: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
+			return CheckDistance("sw", good, good, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
 		},
 		"pair 1: the ascent on the location ends at NaN": func() error {
 			far := gaussian(1, 2, 4, 3, 1)
-			for i := range far.Points[12:] {
-				far.Points[12+i] *= 1e25
+			for i := range far.Coords[12:] {
+				far.Coords[12+i] *= 1e25
 			}
-			_, err := Distance("max-sw", far, good.Select([]int{0, 1}), DistanceOptions{Settings: loss.Defaults()})
+			_, err := Distance("max-sw", far, good.Select([]int{0, 1}), DistanceConfig{Config: loss.Defaults()})
 			return err
 		},
 		"does not fit into float32": func() error {
 			far := gaussian(1, 1, 5, 3, 1e25)
-			_, err := Distance("sw", far, gaussian(2, 1, 5, 3, 1e25), DistanceOptions{Settings: loss.Defaults(), Path: HostPath})
+			_, err := Distance("sw", far, gaussian(2, 1, 5, 3, 1e25), DistanceConfig{Config: loss.Defaults(), Path: HostPath})
 			return err
 		},
 	} {
@@ -534,7 +534,7 @@ func TestBadPoints(t *testing.T) {
 // TestOnePassForTheGradient: where the derivative in every cost is known beforehand, value, errors and gradient are those of two passes.
 func TestOnePassForTheGradient(t *testing.T) {
 	x, y := gaussian(1, 3, 30, 3, 1), gaussian(2, 3, 30, 3, 1.5)
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
 	one, err := Distance("sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -544,7 +544,7 @@ func TestOnePassForTheGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	per := y.M * y.D
+	per := y.Points * y.Dim
 	for b, v := range two.PerPair {
 		if math.Abs(v*v/one.PerPair[b]-1) > 1e-12 {
 			t.Errorf("pair %d: %v in one pass, %v in two", b, one.PerPair[b], v*v)
@@ -560,17 +560,17 @@ func TestOnePassForTheGradient(t *testing.T) {
 // TestAssigned: the approximate EMD says how much of the mass it has matched: all of small clouds, none of very large ones, whose cost is 0.
 func TestAssigned(t *testing.T) {
 	for size, want := range map[float64]float64{0.3: 1, 1000: 0} {
-		d, err := Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceOptions{Settings: loss.Defaults(), Gradient: true})
+		d, err := Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceConfig{Config: loss.Defaults(), Gradient: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for b, v := range d.Assigned {
+		for b, v := range d.MatchedMass {
 			if math.Abs(float64(v)-want) > 1e-3 || (d.PerPair[b] > 0) != (want > 0) {
 				t.Errorf("size %g, pair %d: %v of the mass at a cost of %v, want %v", size, b, v, d.PerPair[b], want)
 			}
 		}
-		if len(d.Assigned) != 2 || len(d.Gradient) != 2*64*3 {
-			t.Errorf("%d parts and a gradient of %d numbers", len(d.Assigned), len(d.Gradient))
+		if len(d.MatchedMass) != 2 || len(d.Gradient) != 2*64*3 {
+			t.Errorf("%d parts and a gradient of %d numbers", len(d.MatchedMass), len(d.Gradient))
 		}
 	}
 }
@@ -578,7 +578,7 @@ func TestAssigned(t *testing.T) {
 // TestSlicesNeeded: with the number it names, the error is what was asked for.
 func TestSlicesNeeded(t *testing.T) {
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 3}
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices = 500
 	d, err := Distance("sw", x, y, o)
 	if err != nil {
@@ -597,9 +597,9 @@ func TestSlicesNeeded(t *testing.T) {
 	}
 	for says, f := range map[string]func() error{
 		"positive number": func() error { _, err := d.SlicesNeeded(0); return err },
-		"no slices":       func() error { _, err := (&Distances{Loss: "CD"}).SlicesNeeded(1); return err },
+		"no slices":       func() error { _, err := (&Result{Loss: "CD"}).SlicesNeeded(1); return err },
 		"no standard error": func() error {
-			_, err := (&Distances{Costs: []float32{1}, StdErr: math.NaN(), Value: 1}).SlicesNeeded(1)
+			_, err := (&Result{Costs: []float32{1}, StdErr: math.NaN(), Value: 1}).SlicesNeeded(1)
 			return err
 		},
 	} {
@@ -613,14 +613,14 @@ func TestSlicesNeeded(t *testing.T) {
 func TestLedger(t *testing.T) {
 	x := gaussian(1, 3, 8, 3, 1)
 	for name, want := range map[string]int{"sw": 3 * 7, "v-dsw": 3*7 + 2*3*7, "max-sw": 3 + 2*3, "asw": 3 * 7, "chamfer": 0} {
-		o := DistanceOptions{Settings: loss.Defaults()}
+		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slices, o.AscentSteps = 7, 2
 		d, err := Distance(name, x, x, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Ledger.Slices != want || d.Ledger.Sorts != 2*want || !(d.Ledger.Seconds > 0) {
-			t.Errorf("%s: %+v, want %d slices", name, d.Ledger, want)
+		if d.Work.Slices != want || d.Work.Sorts != 2*want || !(d.Work.Seconds > 0) {
+			t.Errorf("%s: %+v, want %d slices", name, d.Work, want)
 		}
 		if name == "asw" && d.Slices != 2 {
 			t.Errorf("equal clouds took %d adaptive slices, want 2", d.Slices)
@@ -631,17 +631,17 @@ func TestLedger(t *testing.T) {
 // TestAmortizedDistance: the location is the map's, weights given are used, and fine-tuning climbs from there.
 func TestAmortizedDistance(t *testing.T) {
 	x, y := gaussian(1, 2, 20, 3, 1), gaussian(2, 2, 20, 3, 1)
-	for i := 0; i < len(y.Points); i += 3 {
-		y.Points[i] *= 4
+	for i := 0; i < len(y.Coords); i += 3 {
+		y.Coords[i] *= 4
 	}
-	o := DistanceOptions{Settings: loss.Defaults(), Seed: 5}
+	o := DistanceConfig{Config: loss.Defaults(), Seed: 5}
 	o.Amortizer, o.Maps.DK = "ea", 4
 	predicted, err := Distance("max-sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	graphtest.Close(t, "the one slice", predicted.Directions, widen(predicted.Location), 1e-6)
-	o.FineTune, o.AscentSteps, o.AscentRate, o.AscentTangent = true, 100, 0.05, true
+	o.FineTune, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = true, 100, 0.05, true
 	tuned, err := Distance("max-sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -656,7 +656,7 @@ func TestAmortizedDistance(t *testing.T) {
 // TestZeroOptions: options that are not filled in are the paper's, field by field; a zero that was asked for stays one.
 func TestZeroOptions(t *testing.T) {
 	x, y := gaussian(1, 1, 12, 3, 1), gaussian(2, 1, 12, 3, 1)
-	value := func(name string, o DistanceOptions) float64 {
+	value := func(name string, o DistanceConfig) float64 {
 		t.Helper()
 		d, err := Distance(name, x, y, o)
 		if err != nil {
@@ -665,23 +665,23 @@ func TestZeroOptions(t *testing.T) {
 		return d.Value
 	}
 	for _, name := range []string{"sw", "markov-sw", "rp-sw", "cv-sw", "asw", "sinkhorn"} {
-		if got, want := value(name, DistanceOptions{}), value(name, DistanceOptions{Settings: loss.Defaults()}); got != want {
+		if got, want := value(name, DistanceConfig{}), value(name, DistanceConfig{Config: loss.Defaults()}); got != want {
 			t.Errorf("%s: %v with zero options, %v with the defaults", name, got, want)
 		}
 	}
 	some := loss.Defaults()
 	some.Slices = 7
-	if got, want := value("rp-sw", DistanceOptions{Settings: loss.Settings{Slices: 7}}), value("rp-sw", DistanceOptions{Settings: some}); got != want {
+	if got, want := value("rp-sw", DistanceConfig{Config: loss.Config{Slices: 7}}), value("rp-sw", DistanceConfig{Config: some}); got != want {
 		t.Errorf("with 7 slices alone %v, want %v", got, want)
 	}
 	some.Kappa = 0
-	if value("rp-sw", DistanceOptions{Settings: some}) == value("rp-sw", DistanceOptions{Settings: loss.Settings{Slices: 7}}) {
+	if value("rp-sw", DistanceConfig{Config: some}) == value("rp-sw", DistanceConfig{Config: loss.Config{Slices: 7}}) {
 		t.Error("kappa = 0 was asked for, and replaced")
 	}
 	if got := some.WithDefaults(); got != some || got.Kappa != 0 {
 		t.Errorf("explicit settings were changed: %+v", got)
 	}
-	if got := (loss.Settings{}).WithDefaults(); got != loss.Defaults() {
+	if got := (loss.Config{}).WithDefaults(); got != loss.Defaults() {
 		t.Errorf("zero settings become %+v", got)
 	}
 }
@@ -689,19 +689,19 @@ func TestZeroOptions(t *testing.T) {
 // TestDrawing: samples go from package vmf to vmfviz and to Distance as they are.
 func TestDrawing(t *testing.T) {
 	location := []float32{0, 0.6, 0.8}
-	law, err := vmf.New(location, 10)
+	dist, err := vmf.New(location, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := law.Rand32(rand.New(rand.NewPCG(1, 2)), 20)
+	samples := dist.Rand32(rand.New(rand.NewPCG(1, 2)), 20)
 	if _, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: samples, Location: location}); err != nil {
 		t.Error(err)
 	}
 	x := gaussian(1, 1, 5, 3, 1)
-	if _, err := Distance("sw", x, x, DistanceOptions{Directions: &Directions{samples, []int{20, 3}}}); err != nil {
+	if _, err := Distance("sw", x, x, DistanceConfig{Directions: &Directions{samples, []int{20, 3}}}); err != nil {
 		t.Error(err)
 	}
-	for i, v := range law.Rand(rand.New(rand.NewPCG(1, 2)), 20) {
+	for i, v := range dist.Rand(rand.New(rand.NewPCG(1, 2)), 20) {
 		if samples[i] != float32(v) {
 			t.Fatalf("sample %d: %v, in float64 %v", i/3, samples[i], v)
 		}

@@ -27,7 +27,7 @@ func shifted() *datasets.Set {
 
 // The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space: here 3, up to its standard error.
 func ExampleDistance() {
-	o := swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 	o.Slices, o.PerPoint = 10000, true
 	d, err := swlab.Distance("sw", square(), shifted(), o)
 	if err != nil {
@@ -40,7 +40,7 @@ func ExampleDistance() {
 
 // An amortizer with fresh weights predicts some unit direction; training makes it a good one.
 func ExampleDirection() {
-	p, err := swlab.Direction("la", square(), shifted(), swlab.DirectionOptions{Seed: 1})
+	p, err := swlab.Direction("la", square(), shifted(), swlab.DirectionConfig{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

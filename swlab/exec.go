@@ -42,7 +42,7 @@ type graphKey struct {
 // distanceGraph is the configuration of the graphs of Distance.
 type distanceGraph struct {
 	name         string
-	settings     loss.Settings
+	settings     loss.Config
 	gradient     bool
 	located      bool // the location is an input
 	massX, massY bool // the masses are
@@ -67,7 +67,7 @@ func recovered(err *error, kind, name string) {
 
 // tensor is a set's points, [B, m, d].
 func tensor(s *datasets.Set) *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(s.Points, s.N, s.M, s.D)
+	return tensors.FromFlatDataAndDimensions(s.Coords, s.Clouds, s.Points, s.Dim)
 }
 
 // upload makes tensors of weights, in their order.

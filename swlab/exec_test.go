@@ -15,18 +15,18 @@ import (
 )
 
 // graphCalls are losses that compile something, each in its own way.
-func graphCalls() map[string]DistanceOptions {
-	with := func(set func(s *loss.Settings)) DistanceOptions {
+func graphCalls() map[string]DistanceConfig {
+	with := func(set func(s *loss.Config)) DistanceConfig {
 		s := loss.Defaults()
 		s.Slices, s.AscentSteps = 7, 3
 		set(&s)
-		return DistanceOptions{Settings: s, Seed: 5, Gradient: true}
+		return DistanceConfig{Config: s, Seed: 5, Gradient: true}
 	}
-	plain := with(func(*loss.Settings) {})
-	unsliced := with(func(s *loss.Settings) { s.Slices = 0 })
-	return map[string]DistanceOptions{
-		"chamfer": unsliced, "emd-approx": unsliced, "sw": plain, "eb-sw": plain, "cv-sw": plain, "asw": with(func(s *loss.Settings) { s.Slices = 40 }),
-		"v-dsw": with(func(s *loss.Settings) { s.Amortizer = "la"; s.FineTune = true }), "max-sw": with(func(s *loss.Settings) { s.Slices = 0 }),
+	plain := with(func(*loss.Config) {})
+	unsliced := with(func(s *loss.Config) { s.Slices = 0 })
+	return map[string]DistanceConfig{
+		"chamfer": unsliced, "emd-approx": unsliced, "sw": plain, "eb-sw": plain, "cv-sw": plain, "asw": with(func(s *loss.Config) { s.Slices = 40 }),
+		"v-dsw": with(func(s *loss.Config) { s.Amortizer = "la"; s.FineTune = true }), "max-sw": with(func(s *loss.Config) { s.Slices = 0 }),
 	}
 }
 
@@ -73,7 +73,7 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 	}
 	t.Run("direction", func(t *testing.T) {
 		predict := func() error {
-			_, err := Direction("la", x, y, DirectionOptions{})
+			_, err := Direction("la", x, y, DirectionConfig{})
 			return err
 		}
 		built(t, predict)
@@ -114,7 +114,7 @@ func TestChoicesAgree(t *testing.T) {
 	x, y := gaussian(1, 2, 64, 3, 1), gaussian(2, 2, 64, 3, 0.5)
 	for name, o := range graphCalls() {
 		t.Run(name, func(t *testing.T) {
-			var first *Distances
+			var first *Result
 			for _, backend := range []string{"", "go", "xla:cpu"} {
 				o.Engine = nil
 				want := "go"
@@ -208,7 +208,7 @@ func BenchmarkCalls(b *testing.B) {
 				}
 				return e
 			}
-			o := DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+			o := DistanceConfig{Config: loss.Defaults(), Seed: 1}
 			b.Run(name+"/"+backend+"/first", func(b *testing.B) {
 				o.Engine = open()
 				for b.Loop() {

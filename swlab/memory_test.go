@@ -19,7 +19,7 @@ func TestTooMuch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &datasets.Set{Name: "x", N: 1, M: 4, D: 3, Points: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}
+	x := &datasets.Set{Name: "x", Clouds: 1, Points: 4, Dim: 3, Coords: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}
 	refused := func(what string, err error) {
 		t.Helper()
 		var m *memory.Error
@@ -31,21 +31,21 @@ func TestTooMuch(t *testing.T) {
 		s := loss.Defaults()
 		s.Slices = slices
 		for _, path := range []Path{AutoPath, HostPath, GraphPath} {
-			_, err := Distance("sw", x, x, DistanceOptions{Settings: s, Engine: e, Path: path, Gradient: true})
+			_, err := Distance("sw", x, x, DistanceConfig{Config: s, Engine: e, Path: path, Gradient: true})
 			refused("slices", err)
 		}
 	}
 	for _, size := range []int{1_000_000_000, math.MaxInt} {
 		for _, name := range []string{"a", "ea", "la", "la-sorted"} {
-			_, err := Direction(name, x, x, DirectionOptions{DK: size, Engine: e})
+			_, err := Direction(name, x, x, DirectionConfig{DK: size, Engine: e})
 			refused(name+" dk", err)
 		}
-		_, err := Direction("la", x, x, DirectionOptions{K: size, Engine: e})
+		_, err := Direction("la", x, x, DirectionConfig{K: size, Engine: e})
 		refused("la k", err)
 	}
 	s := loss.Defaults()
 	s.Slices = 10_000
-	if _, err := Distance("sw", x, x, DistanceOptions{Settings: s, Engine: e, Gradient: true}); err != nil {
+	if _, err := Distance("sw", x, x, DistanceConfig{Config: s, Engine: e, Gradient: true}); err != nil {
 		t.Errorf("an ordinary call is refused: %v", err)
 	}
 }

@@ -78,16 +78,16 @@ func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
 	}
 	x := datasets.HeaderOf(clouds)
 	switch {
-	case x.N < 1 || x.M < 1:
+	case x.Clouds < 1 || x.Points < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
-	case x.D != pointnet.Dim:
-		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.D)
+	case x.Dim != pointnet.Dim:
+		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.Dim)
 	}
-	rows := o.batch(x.N, encodedAtOnce(x.M))
+	rows := o.batch(x.Clouds, encodedAtOnce(x.Points))
 	if nameOf(o.Engine) == "xla:cuda" {
 		return nil
 	}
-	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", x.Name, rows, x.M), memory.Bytes(encodedBytes, rows, x.M))
+	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", x.Name, rows, x.Points), memory.Bytes(encodedBytes, rows, x.Points))
 }
 
 // encodedBytes of a point in the encoder, measured on both CPU backends.
@@ -98,8 +98,8 @@ func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) err
 	if err := n.CheckEncode(clouds, o); err != nil {
 		return err
 	}
-	if x := clouds.Header(); o.BatchStats && x.N < 2 {
-		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", x.Name, x.N)
+	if x := clouds.Header(); o.BatchStats && x.Clouds < 2 {
+		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", x.Name, x.Clouds)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	encoder := &pointnet.Autoencoder{Points: x.Header().M}
+	encoder := &pointnet.Autoencoder{Points: x.Header().Points}
 	return n.rows(x, o, "codes", encodedAtOnce(encoder.Points), encoder.Encode)
 }
 
@@ -133,7 +133,7 @@ func (n normalized) Read(dst []float32, rows []int32) error {
 	}
 	h := n.Header()
 	for i, row := range rows {
-		n.frames[row].Apply(dst[i*h.M*h.D : (i+1)*h.M*h.D])
+		n.frames[row].Apply(dst[i*h.Points*h.Dim : (i+1)*h.Points*h.Dim])
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 	if err != nil {
 		return nil, err
 	}
-	encoder, decoder := &pointnet.Autoencoder{Points: x.Header().M}, &pointnet.Autoencoder{Points: n.Points}
+	encoder, decoder := &pointnet.Autoencoder{Points: x.Header().Points}, &pointnet.Autoencoder{Points: n.Points}
 	y, err := n.rows(x, o, "reconstructions", encodedAtOnce(encoder.Points), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
 		return decoder.Decode(w, encoder.Encode(w, x, mode), mode)
 	})
@@ -177,16 +177,16 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	z := &datasets.Set{Name: "codes", Points: codes, N: len(codes) / pointnet.LatentSize, M: 1, D: pointnet.LatentSize}
+	z := &datasets.Set{Name: "codes", Coords: codes, Clouds: len(codes) / pointnet.LatentSize, Points: 1, Dim: pointnet.LatentSize}
 	switch {
-	case len(codes) != z.N*z.D:
-		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.D, len(codes))
-	case z.N == 0:
+	case len(codes) != z.Clouds*z.Dim:
+		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.Dim, len(codes))
+	case z.Clouds == 0:
 		return nil, fmt.Errorf("codes: expected at least one, found none")
 	case o.Normalize:
 		return nil, fmt.Errorf("codes: they are not clouds, and have nothing to normalise; expected NetworkOptions.Normalize to be false")
-	case o.BatchStats && z.N < 2:
-		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.N)
+	case o.BatchStats && z.Clouds < 2:
+		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.Clouds)
 	}
 	decoder := &pointnet.Autoencoder{Points: n.Points}
 	return n.rows(z, o, "clouds", codesAtOnce, func(w weights.Nodes, z *graph.Node, mode pointnet.Mode) *graph.Node {
@@ -205,7 +205,7 @@ func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) 
 
 // rows maps every cloud to a row of numbers, by default `most` of them at a time, or all with the batch's statistics.
 func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
-	mode, batch := pointnet.Eval, o.batch(x.Header().N, most)
+	mode, batch := pointnet.Eval, o.batch(x.Header().Clouds, most)
 	if o.BatchStats {
 		mode = pointnet.BatchStats
 	}

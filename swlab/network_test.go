@@ -36,7 +36,7 @@ func hashed(t testing.TB, m int, seed uint64) *Network {
 func TestNetworkReference(t *testing.T) {
 	graphtest.References(t, filepath.Join("pointnet", "testdata", "autoencoder.npz"), "autoencoder.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
 		d := z["x"].Shape().Dimensions
-		x := &datasets.Set{Name: "x", N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z["x"])}
+		x := &datasets.Set{Name: "x", Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z["x"])}
 		n := hashed(t, d[1], uint64(tensors.MustCopyFlatData[int64](z["init_seed"])[0]))
 		trained := 1e-4
 		if d[1] == 2048 {
@@ -82,7 +82,7 @@ func TestNetworkNormalizes(t *testing.T) {
 		}
 		return clouds
 	}
-	back(moved.Points)
+	back(moved.Coords)
 	for _, c := range []struct {
 		what string
 		call func(datasets.Clouds, NetworkOptions) ([]float32, error)
@@ -151,7 +151,7 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 	_, err := n.Encode(gaussian(1, 2, 8, 2, 1), NetworkOptions{})
 	says("dimension 3, found 2", err)
-	_, err = n.Encode(&datasets.Set{Name: "empty", D: 3, M: 8}, NetworkOptions{})
+	_, err = n.Encode(&datasets.Set{Name: "empty", Dim: 3, Points: 8}, NetworkOptions{})
 	says("at least one cloud", err)
 	_, err = n.Reconstruct(gaussian(1, 1, 8, 3, 1), NetworkOptions{BatchStats: true})
 	says("at least 2 clouds, found 1", err)

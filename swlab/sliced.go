@@ -18,18 +18,18 @@ import (
 )
 
 // sliced is Distance with a sliced loss.
-func (p problem) sliced(l loss.Sliced) (d *Distances, err error) {
+func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	if p.Engine, err = p.sortingEngine(l); err != nil {
 		return nil, err
 	}
-	d = &Distances{}
+	d = &Result{}
 	if d.Location, d.Backend, err = p.locate(l); err != nil {
 		return nil, err
 	}
 	if d.Directions, err = p.draw(l, d.Location); err != nil {
 		return nil, err
 	}
-	d.Ledger = p.work(l, d.Directions)
+	d.Work = p.work(l, d.Directions)
 	cost := p.costOnHost
 	if p.onGPU() && p.Path == AutoPath || p.Path == GraphPath {
 		cost = p.costInGraph
@@ -53,7 +53,7 @@ const muchSorting = 1 << 27
 
 // sortingEngine is the Engine given, or that of a GPU which the slices are worth opening, or nil.
 func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
-	sorted := float64(p.x.N) * float64(drawn(l.Rule)) * float64(p.x.M+p.y.M)
+	sorted := float64(p.x.Clouds) * float64(drawn(l.Slicer)) * float64(p.x.Points+p.y.Points)
 	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
 		return engine.Open("")
 	}
@@ -63,32 +63,32 @@ func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 func (p problem) onGPU() bool { return p.Engine != nil && p.Engine.IsCUDA() }
 
 // drawn is the number of slices that the rule draws per pair.
-func drawn(rule slicing.Rule) int {
-	if _, ok := rule.Law.(slicing.Point); ok {
+func drawn(rule slicing.Slicer) int {
+	if _, ok := rule.Distribution.(slicing.Point); ok {
 		return 1
 	}
 	return rule.Slices
 }
 
 // climbs says whether the call searches for its location by ascent.
-func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Rule.Ascent != nil }
+func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Slicer.Ascent != nil }
 
 // work counts the slices of the directions and of the ascent, and their sorts.
-func (p problem) work(l loss.Sliced, directions []float32) Ledger {
-	n := len(directions) / p.x.D
+func (p problem) work(l loss.Sliced, directions []float32) Work {
+	n := len(directions) / p.x.Dim
 	if p.climbs(l) {
-		n += l.Rule.Ascent.Steps * p.x.N * drawn(l.Rule)
+		n += l.Slicer.Ascent.Steps * p.x.Clouds * drawn(l.Slicer)
 	}
-	return Ledger{Slices: n, Sorts: 2 * n}
+	return Work{Slices: n, Sorts: 2 * n}
 }
 
 // locate predicts the location, or climbs to it, or both: [B, d], or nil where the directions have none. backend is where it was
 // predicted, or else where directions are drawn and costs reduced.
 func (p problem) locate(l loss.Sliced) (location []float32, backend string, err error) {
 	backend = p.backend()
-	if l.Rule.Amortizer != nil && p.Directions == nil {
+	if l.Slicer.Amortizer != nil && p.Directions == nil {
 		maps := p.Maps
-		o := DirectionOptions{Weights: p.Weights, Seed: p.Seed, DK: maps.DK, K: maps.K, Form: maps.Form, Engine: p.Engine}
+		o := DirectionConfig{Weights: p.Weights, Seed: p.Seed, DK: maps.DK, K: maps.K, Variant: maps.Variant, Engine: p.Engine}
 		predicted, err := Direction(p.Amortizer, p.x, p.y, o)
 		if err != nil {
 			return nil, "", err
@@ -113,26 +113,26 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	}
 	var from *tensors.Tensor
 	if predicted != nil {
-		from = tensors.FromFlatDataAndDimensions(predicted, p.x.N, p.x.D)
+		from = tensors.FromFlatDataAndDimensions(predicted, p.x.Clouds, p.x.Dim)
 		defer finalize(from)
 	}
 	x, y := tensor(p.x), tensor(p.y)
 	defer finalize(x, y)
 	key := exec.Key{Config: graphKey{"ascent", p.key()}, Shapes: exec.Shapes([]any{x, y})}
-	climber, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Climber, func(), error) {
+	maximizer, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Maximizer, func(), error) {
 		exec.Built.Add(1)
-		climber, err := l.Climber(b, "")
+		maximizer, err := l.Maximizer(b, "")
 		if err != nil {
 			return nil, nil, err
 		}
-		return climber, climber.Close, nil
+		return maximizer, maximizer.Close, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	// A seed of its own: from p.Seed the start would be made of the very numbers that the slices are drawn from.
-	reached, err := climber.Climb(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
+	reached, err := maximizer.Maximize(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	}
 	for i, v := range location {
 		if v-v != 0 {
-			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/p.x.D, v, p.x.Name, p.y.Name)
+			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, v, p.x.Name, p.y.Name)
 		}
 	}
 	return location, nil
@@ -154,7 +154,7 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if given := p.Directions; given != nil {
 		if len(given.Shape) == 2 {
-			return slices.Repeat(given.Values, p.x.N), nil
+			return slices.Repeat(given.Values, p.x.Clouds), nil
 		}
 		return given.Values, nil
 	}
@@ -168,9 +168,9 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	}
 	args := []*tensors.Tensor{rng, tensor(p.x), tensor(p.y)}
 	if location != nil {
-		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.N, p.x.D))
+		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim))
 	}
-	rule, key := l.Rule, p.key()
+	rule, key := l.Slicer, p.key()
 	rule.Amortizer, key.located = nil, location != nil
 	out, err := call(b, "directions", key, func(in []*graph.Node) []*graph.Node {
 		src := slicing.Seeded(in[0])
@@ -188,22 +188,22 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 
 // estimate is what the costs of the slices come to.
 type estimate struct {
-	pairs, shares   []float64 // [B], and [B, L]: loss.Reduced
+	pairs, shares   []float64 // [B], and [B, L]: loss.Estimate
 	used            int       // how many of the first slices count
 	costs, gradient []float32 // [B, L], and [B, n, d] or nil
 	backend         string    // where the slices were costed; "" on the host
 }
 
 // perPair is L, the number of directions of every pair.
-func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.N * p.x.D) }
+func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.Clouds * p.x.Dim) }
 
 // costOnHost costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
-	n, perPair := p.x.N, p.perPair(directions)
-	options := ot1d.HostOptions{P: l.Exponent(), Normalized: l.PerPoint, SIMD: p.Path == SIMDPath}
+	n, perPair := p.x.Clouds, p.perPair(directions)
+	options := ot1d.HostConfig{P: l.Exponent(), Normalized: l.PerPoint, SIMD: p.Path == SIMDPath}
 	gradient := func(upstream []float64) (costs, gy []float64, err error) {
-		costs, _, gy, _, err = ot1d.HostGradient(x, y, directions, perPair, upstream, ot1d.Y, options)
+		costs, _, gy, _, err = ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
 		return costs, gy, err
 	}
 	var costs, gy []float64
@@ -211,7 +211,7 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	if known {
 		costs, gy, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
-		costs, err = ot1d.Host(x, y, directions, perPair, options)
+		costs, err = ot1d.HostCosts(x, y, directions, perPair, options)
 	}
 	if err != nil {
 		return e, err
@@ -242,11 +242,11 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	if err != nil {
 		return e, nil, nil, err
 	}
-	n, perPair, dim, points := p.x.N, p.perPair(directions), p.x.D, p.x.M
+	n, perPair, dim, points := p.x.Clouds, p.perPair(directions), p.x.Dim, p.x.Points
 	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(costs, n, perPair), tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim)}
-	reads := l.ReadsClouds()
+	reads := l.NeedsClouds()
 	if reads {
-		args = append(args, tensors.FromFlatDataAndDimensions(widen(p.x.Points), n, points, dim), tensors.FromFlatDataAndDimensions(widen(p.y.Points), n, p.y.M, dim))
+		args = append(args, tensors.FromFlatDataAndDimensions(widen(p.x.Coords), n, points, dim), tensors.FromFlatDataAndDimensions(widen(p.y.Coords), n, p.y.Points, dim))
 	}
 	key := p.key()
 	key.points = points
@@ -282,19 +282,19 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	if err != nil {
 		return estimate{}, err
 	}
-	n, perPair := p.x.N, p.perPair(directions)
-	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.D)}
+	n, perPair := p.x.Clouds, p.perPair(directions)
+	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
 	key := p.key()
 	if key.massX = p.MassX != nil; key.massX {
-		args = append(args, tensors.FromFlatDataAndDimensions(p.MassX, n, p.x.M))
+		args = append(args, tensors.FromFlatDataAndDimensions(p.MassX, n, p.x.Points))
 	}
 	if key.massY = p.MassY != nil; key.massY {
-		args = append(args, tensors.FromFlatDataAndDimensions(p.MassY, n, p.y.M))
+		args = append(args, tensors.FromFlatDataAndDimensions(p.MassY, n, p.y.Points))
 	}
 	defer finalize(args...)
 	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		fixed, how, masses := l, loss.Call{}, in[3:]
-		fixed.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[2]}, Slices: perPair}
+		fixed, how, masses := l, loss.BuildArgs{}, in[3:]
+		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
 		if key.massX {
 			how.MassX, masses = masses[0], masses[1:]
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // uncertainty returns the standard errors of every pair and of Value, and half of the confidence interval, from the shares [B, L] of the
-// slices (loss.Reduced): a pair's value is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each,
-// unless the law draws several together) of sizes n_j and means m_j, k fitted coefficients,
+// slices (loss.Estimate): a pair's value is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each,
+// unless the distribution draws several together) of sizes n_j and means m_j, k fitted coefficients,
 //
 //	SE^2 = c sum_j (n_j/n)^2 (m_j - mean)^2,   c = (g-1)/(g-1-k) / (1 - sum_j (n_j/n)^2)
 //
@@ -21,7 +21,7 @@ import (
 // independent. It is carried through the root by the delta method, which
 // says nothing of the root of a value that is not positive. The pairs' errors are independent, SE(Value) = sqrt(sum_b SE_b^2)/B, unless the
 // directions are common to them: then it is that of the blocks' means over the pairs. The interval is Value +- t SE, with t the 97.5 % point of
-// Student's law with g-1-k degrees of freedom or, for pairs of their own, those of Welch and Satterthwaite,
+// Student's distribution with g-1-k degrees of freedom or, for pairs of their own, those of Welch and Satterthwaite,
 //
 //	(g-1-k) (sum_b SE_b^2)^2 / sum_b SE_b^4
 //
@@ -30,13 +30,13 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 	perPair := len(e.shares) / len(e.pairs)
 	block, shared := 1, false
 	if p.Directions == nil {
-		block = slicing.BlockOf(l.Rule.Law, perPair, p.x.D)
+		block = slicing.BlockSize(l.Slicer.Distribution, perPair, p.x.Dim)
 	} else {
 		shared = len(p.Directions.Shape) == 2
 	}
 	n := float64(len(e.pairs))
 	blocks := (e.used + block - 1) / block
-	spare := blocks - 1 - l.Fitted(p.x.D)
+	spare := blocks - 1 - l.DegreesOfFreedom(p.x.Dim)
 	scale := inflation(e.used, block, spare)
 	common := make([]float64, blocks) // what a block adds to the deviation of the mean over the pairs
 	squares, fourths := 0.0, 0.0
@@ -104,7 +104,7 @@ func inflation(slices, block, spare int) float64 {
 // SlicesNeeded says how many slices per pair give a standard error of Value of at most relative times Value, judged from the spread in d: the error
 // falls with the root of the number of slices (faster for quasi-Monte-Carlo, for which this is an upper bound). It needs a d with a standard error and a positive
 // value.
-func (d *Distances) SlicesNeeded(relative float64) (int, error) {
+func (d *Result) SlicesNeeded(relative float64) (int, error) {
 	switch {
 	case d == nil:
 		return 0, errors.New("expected a result of Distance, found nil")

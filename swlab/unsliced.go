@@ -14,22 +14,22 @@ import (
 )
 
 // unsliced is the result of a loss without random slices, which has no error.
-func unsliced(backend string, pairs []float64) *Distances {
+func unsliced(backend string, pairs []float64) *Result {
 	value := mean(pairs)
-	return &Distances{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value, High: value}
+	return &Result{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value, High: value}
 }
 
 // onHost is Distance with a loss that is computed on the host.
-func (p problem) onHost(l loss.Host) (*Distances, error) {
+func (p problem) onHost(l loss.Host) (*Result, error) {
 	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient)
 	if err != nil {
 		return nil, err
 	}
 	d := unsliced(p.backend(), r.Pairs)
-	d.Gaps = r.Gaps
+	d.DualityGap = r.DualityGap
 	if p.Gradient {
 		for i := range r.GradientY {
-			r.GradientY[i] /= float64(p.x.N)
+			r.GradientY[i] /= float64(p.x.Clouds)
 		}
 		d.Gradient, err = narrow("gradient", r.GradientY)
 	}
@@ -37,8 +37,8 @@ func (p problem) onHost(l loss.Host) (*Distances, error) {
 }
 
 // inGraph is Distance with a loss of the graph that has no slices.
-func (p problem) inGraph(l loss.Graph) (*Distances, error) {
-	e, err := choose(p.Engine, float64(p.x.N)*float64(p.x.M)*float64(p.y.M))
+func (p problem) inGraph(l loss.Graph) (*Result, error) {
+	e, err := choose(p.Engine, float64(p.x.Clouds)*float64(p.x.Points)*float64(p.y.Points))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (p problem) inGraph(l loss.Graph) (*Distances, error) {
 	defer finalize(args...)
 	name, wanted := p.name, p.Gradient
 	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
-		how := loss.Call{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
+		how := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
 		if wanted {
 			how.Wrt = ot1d.Y
 		}
@@ -68,8 +68,8 @@ func (p problem) inGraph(l loss.Graph) (*Distances, error) {
 		if wanted {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
 		}
-		if r.Assigned != nil {
-			out = append(out, r.Assigned)
+		if r.MatchedMass != nil {
+			out = append(out, r.MatchedMass)
 		}
 		return out
 	}, args...)
@@ -82,7 +82,7 @@ func (p problem) inGraph(l loss.Graph) (*Distances, error) {
 		d.Gradient, rest = tensors.MustCopyFlatData[float32](rest[0]), rest[1:]
 	}
 	for _, t := range rest {
-		d.Assigned = tensors.MustCopyFlatData[float32](t)
+		d.MatchedMass = tensors.MustCopyFlatData[float32](t)
 	}
 	return d, nil
 }

@@ -48,33 +48,33 @@ func (a scale) ticks(n int) []tick {
 
 // frame draws grid, axes, tick labels and axis labels of a plot in b, whose
 // labels stand outside of it.
-func (s *sheet) frame(b box, x, y scale, xLabel, yLabel string, yTicksWidth float64) {
+func (s *page) frame(b box, x, y scale, xLabel, yLabel string, yTicksWidth float64) {
 	for _, t := range y.ticks(5) {
 		v := y.at(t.at)
 		s.line(stroke{width: 1, color: grid}, pt{b.x, v}, pt{b.x + b.w, v})
-		s.text(pt{b.x - 8, v + 4.2}, look{size: sizeTick, align: 1, color: soft}, t.label...)
+		s.text(pt{b.x - 8, v + 4.2}, textStyle{size: sizeTick, align: 1, color: soft}, t.label...)
 	}
 	last := math.Inf(-1)
 	for _, t := range x.ticks(max(3, int(b.w/75))) {
 		v := x.at(t.at)
 		s.line(stroke{width: 1, color: grid}, pt{v, b.y}, pt{v, b.y + b.h})
 		s.line(stroke{width: 1, color: axis}, pt{v, b.y + b.h}, pt{v, b.y + b.h + 5})
-		l := look{size: sizeTick, align: 0.5, color: soft}
+		l := textStyle{size: sizeTick, align: 0.5, color: soft}
 		if w := textWidth(l, t.label...); v-w/2 > last+6 {
 			s.text(pt{v, b.y + b.h + 18}, l, t.label...)
 			last = v + w/2
 		}
 	}
 	s.line(stroke{width: 1.2, color: axis}, pt{b.x, b.y}, pt{b.x, b.y + b.h}, pt{b.x + b.w, b.y + b.h})
-	s.text(pt{b.x + b.w/2, b.y + b.h + 38}, look{size: sizeLabel, align: 0.5, maxLen: b.w + 20}, plain(xLabel))
-	s.text(pt{b.x - 8 - yTicksWidth - 11, b.y + b.h/2}, look{size: sizeLabel, align: 0.5, angle: math.Pi / 2, maxLen: b.h + 20}, plain(yLabel))
+	s.text(pt{b.x + b.w/2, b.y + b.h + 38}, textStyle{size: sizeLabel, align: 0.5, maxLen: b.w + 20}, plain(xLabel))
+	s.text(pt{b.x - 8 - yTicksWidth - 11, b.y + b.h/2}, textStyle{size: sizeLabel, align: 0.5, angle: math.Pi / 2, maxLen: b.h + 20}, plain(yLabel))
 }
 
 // ticksWidth returns the room that the labels of an axis need.
 func ticksWidth(a scale) float64 {
 	w := 0.0
 	for _, t := range a.ticks(5) {
-		w = math.Max(w, textWidth(look{size: sizeTick}, t.label...))
+		w = math.Max(w, textWidth(textStyle{size: sizeTick}, t.label...))
 	}
 	return w
 }

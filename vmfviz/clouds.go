@@ -95,7 +95,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 
 	side := 0.0
 	for _, r := range rows {
-		side = math.Max(side, textWidth(look{size: sizeCaption, bold: true}, plain(r.Caption)))
+		side = math.Max(side, textWidth(textStyle{size: sizeCaption, bold: true}, plain(r.Caption)))
 	}
 	if side > 0 {
 		side = math.Min(side, 150) + 14
@@ -113,7 +113,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	cell := math.Min(190, math.Floor((cardWidth-2*margin-side-bar-gap*float64(cols-1))/float64(cols)))
 	width := 2*margin + side + bar + cell*float64(cols) + gap*float64(cols-1)
 	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(look{size: sizeTitle, bold: true}, plain(o.Title))))
+		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
 	}
 	lens := newLens(o.View.or(cloudView).cameraY())
 	centers := make([]vec3, cols)
@@ -131,11 +131,11 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	top := titleHeight(o.Title) + head
 	height := top + h*float64(len(rows)) + gap*float64(len(rows)-1) + margin
 
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		for j, c := range o.Columns {
 			x := margin + side + (cell+gap)*float64(j) + cell/2
-			s.text(pt{x, top - 10}, look{size: sizeCaption, align: 0.5, maxLen: cell}, plain(c))
+			s.text(pt{x, top - 10}, textStyle{size: sizeCaption, align: 0.5, maxLen: cell}, plain(c))
 		}
 		for i, r := range rows {
 			y := math.Round(top + (h+gap)*float64(i))
@@ -143,7 +143,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			if r.Role == Auto && i > 0 {
 				col = vermilion
 			}
-			s.text(pt{margin, y + h/2 + 5}, look{size: sizeCaption, bold: true, color: dark(col), maxLen: side - 10}, plain(r.Caption))
+			s.text(pt{margin, y + h/2 + 5}, textStyle{size: sizeCaption, bold: true, color: dark(col), maxLen: side - 10}, plain(r.Caption))
 			for j, c := range r.Clouds {
 				tint := shade3(col)
 				if r.Errors {

@@ -19,7 +19,7 @@ var viridisMap = colorMap{viridis, true}
 
 // colorBar draws a vertical bar of a colour map with ticks at its right and its
 // label along it. It needs about 75 pixels to the right of b.x.
-func (s *sheet) colorBar(b box, colors colorMap, lo, hi float64, label string) {
+func (s *page) colorBar(b box, colors colorMap, lo, hi float64, label string) {
 	// Bands rather than a stretched image: no blurred ends, real vectors.
 	const bands = 64
 	paint := func() {
@@ -36,12 +36,12 @@ func (s *sheet) colorBar(b box, colors colorMap, lo, hi float64, label string) {
 	}
 	s.outline(b, stroke{width: 1, color: axis})
 	widest := 0.0
-	l := look{size: sizeTick, color: ink}
+	l := textStyle{size: sizeTick, color: ink}
 	for _, t := range linearTicks(lo, hi, 5) {
 		y := b.y + b.h*(1-scaleTo(lo, hi, t.at))
 		s.line(stroke{width: 1, color: axis}, pt{b.x + b.w, y}, pt{b.x + b.w + 4, y})
 		s.text(pt{b.x + b.w + 7, y + 0.36*sizeTick}, l, t.label...)
 		widest = math.Max(widest, textWidth(l, t.label...))
 	}
-	s.text(pt{b.x + b.w + 7 + widest + 17, b.y + b.h/2}, look{size: sizeLabel, align: 0.5, angle: math.Pi / 2, maxLen: b.h * 1.25}, plain(label))
+	s.text(pt{b.x + b.w + 7 + widest + 17, b.y + b.h/2}, textStyle{size: sizeLabel, align: 0.5, angle: math.Pi / 2, maxLen: b.h * 1.25}, plain(label))
 }

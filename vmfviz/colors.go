@@ -56,7 +56,7 @@ func (r Role) color() color.NRGBA {
 
 // mark draws the filled mark of a role, about 2·size wide: roles differ in shape, so
 // that they can be told apart in grey.
-func (r Role) mark(s *sheet, p pt, size float64, col color.NRGBA) {
+func (r Role) mark(s *page, p pt, size float64, col color.NRGBA) {
 	switch r {
 	case Output:
 		s.diamond(p, 1.3*size, col)

@@ -56,7 +56,7 @@ func TestPalette(t *testing.T) {
 func TestRoleMarks(t *testing.T) {
 	shapes := map[string]Role{}
 	for _, r := range []Role{Input, Output, Direction, Reference} {
-		p := newPicture(40, 40, "", func(s *sheet) { r.mark(s, pt{20, 20}, 8, ink) })
+		p := newPicture(40, 40, "", func(s *page) { r.mark(s, pt{20, 20}, 8, ink) })
 		img, err := p.Image(1)
 		if err != nil {
 			t.Fatal(err)

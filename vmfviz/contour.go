@@ -132,7 +132,7 @@ func (h *Heat) contourLines(lo, hi float64, draw func(curve []vec3, st stroke)) 
 }
 
 // contourMarks draws the levels of the contours on a colour bar.
-func (s *sheet) contourMarks(b box, lo, hi float64) {
+func (s *page) contourMarks(b box, lo, hi float64) {
 	for _, level := range contourLevels(lo, hi) {
 		t := scaleTo(lo, hi, level)
 		y := b.y + b.h*(1-t)

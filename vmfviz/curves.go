@@ -70,7 +70,7 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	top := titleHeight(o.Title)
 	cell := head + legend + h + 48
 	height := top + cell*float64(lines) + 18*float64(lines-1) + margin - 8
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		for i, c := range plots {
 			c.draw(s, box{margin + (w+gap)*float64(i%cols), top + (cell+18)*float64(i/cols), w, cell}, head, legend)

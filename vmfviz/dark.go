@@ -18,7 +18,7 @@ func (p *Picture) Dark() *Picture {
 }
 
 // tone is the colour as it is drawn on this sheet.
-func (s *sheet) tone(c color.NRGBA) color.NRGBA {
+func (s *page) tone(c color.NRGBA) color.NRGBA {
 	if !s.dark {
 		return c
 	}
@@ -26,7 +26,7 @@ func (s *sheet) tone(c color.NRGBA) color.NRGBA {
 }
 
 // exact draws with the given colours, also on a dark sheet.
-func (s *sheet) exact(draw func()) {
+func (s *page) exact(draw func()) {
 	dark := s.dark
 	s.dark = false
 	defer func() { s.dark = dark }()

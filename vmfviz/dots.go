@@ -49,7 +49,7 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	hasPaper := func(e Estimate) bool { return e.Paper != 0 && !math.IsNaN(e.Paper) }
 	lo, hi := math.Inf(1), math.Inf(-1)
 	labels, numbers, paper := 0.0, 0.0, false
-	small := look{size: sizeLabel}
+	small := textStyle{size: sizeLabel}
 	for i, e := range estimates {
 		name := fmt.Sprintf("estimates[%d]", i)
 		if err := checkText(name+".Label", e.Label); err != nil {
@@ -91,7 +91,7 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	in := box{margin + labels + 14, top + head, cardWidth - 2*margin - labels - 14 - numbers - 20, body}
 	x.from, x.to = in.x, in.x+in.w
 
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		if paper {
 			y := top + 8
@@ -107,14 +107,14 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 		for _, t := range x.ticks(max(3, int(in.w/80))) {
 			v := x.at(t.at)
 			s.line(stroke{width: 1, color: grid}, pt{v, in.y}, pt{v, in.y + in.h})
-			s.text(pt{v, in.y + in.h + 17}, look{size: sizeTick, align: 0.5, color: soft}, t.label...)
+			s.text(pt{v, in.y + in.h + 17}, textStyle{size: sizeTick, align: 0.5, color: soft}, t.label...)
 		}
 		s.line(stroke{width: 1.2, color: axis}, pt{in.x, in.y + in.h}, pt{in.x + in.w, in.y + in.h})
-		s.text(pt{in.x + in.w/2, in.y + in.h + 38}, look{size: sizeLabel, align: 0.5, maxLen: in.w}, plain(o.XLabel))
+		s.text(pt{in.x + in.w/2, in.y + in.h + 38}, textStyle{size: sizeLabel, align: 0.5, maxLen: in.w}, plain(o.XLabel))
 		for i, e := range estimates {
 			y := in.y + 4 + line*(float64(i)+0.5)
 			col := e.Role.color()
-			s.text(pt{in.x - 12, y + 4.8}, look{size: sizeLabel, align: 1, maxLen: labels + 2}, plain(e.Label))
+			s.text(pt{in.x - 12, y + 4.8}, textStyle{size: sizeLabel, align: 1, maxLen: labels + 2}, plain(e.Label))
 			if hasPaper(e) {
 				s.openDiamond(pt{x.at(e.Paper), y})
 			}
@@ -126,13 +126,13 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 				s.line(stroke{width: 2, color: col}, pt{b, y - 5}, pt{b, y + 5})
 			}
 			e.Role.mark(s, pt{x.at(e.Value), y}, 4.6, col)
-			s.text(pt{cardWidth - margin, y + 4.8}, look{size: sizeLabel, align: 1}, withError(e.Value, e.StdErr)...)
+			s.text(pt{cardWidth - margin, y + 4.8}, textStyle{size: sizeLabel, align: 1}, withError(e.Value, e.StdErr)...)
 		}
 	}
 	return newPicture(cardWidth, height, altText(o.Title, fmt.Sprintf("%d estimates with their standard errors", len(estimates))), paint), nil
 }
 
-func (s *sheet) openDiamond(p pt) {
+func (s *page) openDiamond(p pt) {
 	s.diamond(p, 7, soft)
 	s.diamond(p, 4.7, white)
 }

@@ -57,7 +57,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	cell := math.Min(190, math.Floor((cardWidth-2*margin-gap*float64(cols-1))/float64(cols)))
 	width := 2*margin + cell*float64(cols) + gap*float64(cols-1)
 	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(look{size: sizeTitle, bold: true}, plain(o.Title))))
+		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
 	}
 	lens := newLens(o.View.or(cloudView).cameraY())
 	centers := make([]vec3, len(clouds))
@@ -74,7 +74,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	top := titleHeight(o.Title)
 	height := top + (h+caption)*float64(lines) + gap*float64(lines-1) + margin
 
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		for i, c := range clouds {
 			b := box{
@@ -84,7 +84,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 			}
 			s.cloud(b, lens, c, centers[i], shade3(o.Role.color()))
 			if o.Captions != nil {
-				s.text(pt{b.x + w/2, b.y + h + 14}, look{size: sizeTick + 0.5, align: 0.5, maxLen: cell + 2}, plain(o.Captions[i]))
+				s.text(pt{b.x + w/2, b.y + h + 14}, textStyle{size: sizeTick + 0.5, align: 0.5, maxLen: cell + 2}, plain(o.Captions[i]))
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/internal/turning/turningtest"
+	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
 // filePicture has everything that a file format must know: a title with Greek
@@ -61,7 +61,7 @@ func TestGoldenPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "sphere.html.txt", turningtest.Drawings(t, page, "input 0 1"))
+	compareGolden(t, "sphere.html.txt", canvastest.Drawings(t, page, "input 0 1"))
 }
 
 var decimal = regexp.MustCompile(`-?\d+(?:\.\d+)?(?:e[-+]?\d+)?`)

@@ -14,7 +14,7 @@ func TestReduce(t *testing.T) {
 			img.SetRGBA(j, i, color.RGBA{uint8(4 * (i / 4)), uint8(4 * (j / 4)), 0, 255})
 		}
 	}
-	q := reduce(img)
+	q := quantize(img)
 	for i := range 64 {
 		for j := range 64 {
 			if q.At(j, i) != img.At(j, i) {
@@ -28,7 +28,7 @@ func TestReduce(t *testing.T) {
 			img.SetRGBA(j, i, color.RGBA{c.R, c.G, c.B, 255})
 		}
 	}
-	p := reduce(img).(*image.Paletted)
+	p := quantize(img).(*image.Paletted)
 	if len(p.Palette) > 256 {
 		t.Fatalf("%d colours", len(p.Palette))
 	}

@@ -19,7 +19,7 @@ func (f sphereFrame) locationArrow(eps vec3) (from, to pt, near, ok bool) {
 
 // location draws the arrow of a location from the surface outwards, if it lies
 // on the given side.
-func (s *sheet) location(f sphereFrame, p SpherePanel, near bool) {
+func (s *page) location(f sphereFrame, p SpherePanel, near bool) {
 	from, to, isNear, ok := f.locationArrow(row3(p.Location, 0).unit())
 	if isNear != near {
 		return
@@ -34,7 +34,7 @@ func (s *sheet) location(f sphereFrame, p SpherePanel, near bool) {
 
 // ghost draws the arrow of a location on the far side as seen through the
 // sphere.
-func (s *sheet) ghost(f sphereFrame, p SpherePanel) {
+func (s *page) ghost(f sphereFrame, p SpherePanel) {
 	from, to, near, ok := f.locationArrow(row3(p.Location, 0).unit())
 	if near {
 		return
@@ -60,7 +60,7 @@ func (f sphereFrame) arrowWidth() float64 {
 }
 
 // locationMark draws an arrow, its casing wider by grow than usual.
-func (s *sheet) locationMark(f sphereFrame, from, to pt, ok bool, col, casing color.NRGBA, grow float64) {
+func (s *page) locationMark(f sphereFrame, from, to pt, ok bool, col, casing color.NRGBA, grow float64) {
 	w := f.arrowWidth()
 	if !ok { // it points at the reader: the arrow from its tip
 		s.disc(from, 6.8+grow, casing)
@@ -74,7 +74,7 @@ func (s *sheet) locationMark(f sphereFrame, from, to pt, ok bool, col, casing co
 }
 
 // locationLabel writes the letter of a location beside the tip of its arrow.
-func (s *sheet) locationLabel(f sphereFrame, p SpherePanel) {
+func (s *page) locationLabel(f sphereFrame, p SpherePanel) {
 	label := p.LocationLabel
 	if label == "" {
 		label = "ε"
@@ -89,6 +89,6 @@ func (s *sheet) locationLabel(f sphereFrame, p SpherePanel) {
 		q = from.towards(to, to.sub(from).norm()+11)
 	}
 	s.overMap(f, p.Heat != nil && near, q, func() {
-		s.text(pt{q.x, q.y + 0.3*size}, look{size: size, color: dark(purple), align: 0.5, bold: true, halo: true}, plain(label))
+		s.text(pt{q.x, q.y + 0.3*size}, textStyle{size: size, color: dark(purple), align: 0.5, bold: true, halo: true}, plain(label))
 	})
 }

@@ -55,7 +55,7 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 		return nil, err
 	}
 
-	small := look{size: sizeTick}
+	small := textStyle{size: sizeTick}
 	side := math.Min(longest(small, o.Rows), 170)
 	if side > 0 {
 		side += 9
@@ -85,12 +85,12 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	left := margin + side + lean
 	width := left + w + barWidth + margin
 	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(look{size: sizeTitle, bold: true}, plain(o.Title))))
+		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
 	}
 	bar := math.Max(140, math.Min(h, 320)*0.9)
 	height := top + math.Max(h+foot, bar) + margin
 
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		b := box{left, top, w, h}
 		shade := func(i, j int) color.NRGBA { return viridis(scaleTo(lo, hi, values[i][j])) }
@@ -100,21 +100,21 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 			for i := range rows {
 				for j := range cols {
 					at := pt{b.x + (float64(j)+0.5)*cell, b.y + (float64(i)+0.5)*cell + 4}
-					l := look{size: sizeTick, align: 0.5, color: readable(shade(i, j)), maxLen: cell - 5}
+					l := textStyle{size: sizeTick, align: 0.5, color: readable(shade(i, j)), maxLen: cell - 5}
 					s.exact(func() { s.text(at, l, cellNumber(values[i][j], big)...) })
 				}
 			}
 		}
 		every := int(math.Ceil((sizeTick + 2) / cell))
 		for i := 0; i < len(o.Rows); i += every {
-			s.text(pt{b.x - 7, b.y + (float64(i)+0.5)*cell + 4}, look{size: sizeTick, align: 1, maxLen: 170}, plain(o.Rows[i]))
+			s.text(pt{b.x - 7, b.y + (float64(i)+0.5)*cell + 4}, textStyle{size: sizeTick, align: 1, maxLen: 170}, plain(o.Rows[i]))
 		}
 		for j := 0; j < len(o.Columns); j += every {
 			x := b.x + (float64(j)+0.5)*cell
 			if upright {
-				s.text(pt{x, b.y + h + 16}, look{size: sizeTick, align: 0.5}, plain(o.Columns[j]))
+				s.text(pt{x, b.y + h + 16}, textStyle{size: sizeTick, align: 0.5}, plain(o.Columns[j]))
 			} else {
-				s.text(pt{x + 5, b.y + h + 12}, look{size: sizeTick, align: 1, angle: math.Pi / 4, maxLen: 170}, plain(o.Columns[j]))
+				s.text(pt{x + 5, b.y + h + 12}, textStyle{size: sizeTick, align: 1, angle: math.Pi / 4, maxLen: 170}, plain(o.Columns[j]))
 			}
 		}
 		s.colorBar(box{b.x + w + 20, top + math.Max(0, (h-bar)/2), 16, bar}, viridisMap, lo, hi, o.Label)
@@ -138,7 +138,7 @@ func checkNames(name string, texts []string, n int) error {
 }
 
 // longest returns the width of the longest text.
-func longest(l look, texts []string) float64 {
+func longest(l textStyle, texts []string) float64 {
 	w := 0.0
 	for _, t := range texts {
 		w = math.Max(w, textWidth(l, plain(t)))
@@ -157,15 +157,15 @@ func readable(ground color.NRGBA) color.NRGBA {
 
 // cellNumber writes a number of a table whose largest is big, all with as many
 // decimals.
-func cellNumber(v, big float64) []run {
+func cellNumber(v, big float64) []span {
 	if v == 0 || big < 1e-3 || big >= 1e5 {
 		return digits(v, 3)
 	}
-	return []run{plain(minus(strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(big)))), 64)))}
+	return []span{plain(minus(strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(big)))), 64)))}
 }
 
 // cells paints a table of colours as one image, and lines between large cells.
-func (s *sheet) cells(b box, rows, cols int, shade func(i, j int) color.NRGBA) {
+func (s *page) cells(b box, rows, cols int, shade func(i, j int) color.NRGBA) {
 	w, h := int(b.w*screenScale+0.5), int(b.h*screenScale+0.5)
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {

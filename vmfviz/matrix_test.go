@@ -46,7 +46,7 @@ func TestMatrixCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		side := longest(look{size: sizeTick}, names) + 9
+		side := longest(textStyle{size: sizeTick}, names) + 9
 		cell := math.Floor(math.Min(math.Min(64, (cardWidth-2*margin-side-barWidth)/float64(c.cols)), 700/float64(c.rows)))
 		for i := range c.rows {
 			for j := range c.cols {

@@ -46,7 +46,7 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 	}
 	const w, body = 620 - 2*margin, 430.0
 	top := titleHeight(o.Title)
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		c.drawPairs(s, box{margin, top, w, body})
 	}
@@ -54,7 +54,7 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 	return newPicture(w+2*margin, top+body+34+margin, altText(o.Title, alt), paint), nil
 }
 
-func (c *sliced) drawPairs(s *sheet, b box) {
+func (c *sliced) drawPairs(s *page, b box) {
 	all := append(append([]vec3(nil), c.x...), c.y...)
 	line := c.beside()
 	at := fitBox(c.cam, b, append(all, line.tail, line.tip))
@@ -108,10 +108,10 @@ func (c *sliced) drawPairs(s *sheet, b box) {
 		q = q.sub(away.scale(16 / away.norm()))
 	}
 	q.x = math.Min(b.x+b.w-8, math.Max(b.x+8, q.x))
-	s.text(pt{q.x, q.y + 6}, look{size: 18, align: 0.5, color: dark(purple), bold: true, halo: true}, it("θ"))
+	s.text(pt{q.x, q.y + 6}, textStyle{size: 18, align: 0.5, color: dark(purple), bold: true, halo: true}, it("θ"))
 
 	y := b.y + b.h + 26
-	l := look{size: sizeLabel}
+	l := textStyle{size: sizeLabel}
 	end := s.cloudLegend(pt{b.x + 8, y}) + 8
 	text := fmt.Sprintf("%d of %d pairs: equal ranks along ", len(c.pairs), len(c.a))
 	if len(c.pairs) == len(c.a) {

@@ -21,7 +21,7 @@ func pathCurve(path []float32) []vec3 {
 // path3 draws the path; line draws its curve with one stroke, and at says where a
 // direction lies and whether it can be seen. An open end is where the path
 // starts, a filled one where it ends.
-func (s *sheet) path3(path []float32, l pathLook, line func(stroke), at func(vec3) (pt, bool)) {
+func (s *page) path3(path []float32, l pathLook, line func(stroke), at func(vec3) (pt, bool)) {
 	strokes := []stroke{{width: 6.2, color: white}, {width: 4.2, color: l.casing}, {width: 2.6, color: l.color}}
 	if !l.seam {
 		strokes = strokes[1:]

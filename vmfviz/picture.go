@@ -26,12 +26,12 @@ const screenScale = 2
 type Picture struct {
 	width, height int // CSS pixels, 1/96 inch
 	alt           string
-	paint         func(*sheet)
+	paint         func(*page)
 	dark          bool
 }
 
 // newPicture rounds the size to whole pixels.
-func newPicture(width, height float64, alt string, paint func(*sheet)) *Picture {
+func newPicture(width, height float64, alt string, paint func(*page)) *Picture {
 	return &Picture{width: int(width + 0.5), height: int(height + 0.5), alt: alt, paint: paint}
 }
 
@@ -80,7 +80,7 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&out, reduce(img)); err != nil {
+	if err := enc.Encode(&out, quantize(img)); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing PNG: %w", err)
 	}
 	return out.Bytes(), nil

@@ -33,7 +33,7 @@ func quantileSteps(a []float64, order []int) []pt {
 
 // drawQuantiles draws both quantile functions, the area between them and the
 // gaps of the pairs that the matching joins.
-func (c *sliced) drawQuantiles(s *sheet, b box) {
+func (c *sliced) drawQuantiles(s *page, b box) {
 	lo, hi := bounds(c.a, c.b)
 	pad := 0.04 * math.Max(hi-lo, 1e-9)
 	v := scale{lo: lo - pad, hi: hi + pad, from: b.y + b.h - 20, to: b.y + 4}
@@ -49,7 +49,7 @@ func (c *sliced) drawQuantiles(s *sheet, b box) {
 
 	for _, t := range linearTicks(v.lo, v.hi, 5) {
 		s.line(stroke{width: 1, color: grid}, pt{q.from, v.at(t.at)}, pt{q.to, v.at(t.at)})
-		s.text(pt{q.from - 7, v.at(t.at) + 4}, look{size: sizeTick, align: 1, color: soft}, t.label...)
+		s.text(pt{q.from - 7, v.at(t.at) + 4}, textStyle{size: sizeTick, align: 1, color: soft}, t.label...)
 	}
 	area := append([]pt(nil), x...)
 	for i := len(y) - 1; i >= 0; i-- {
@@ -65,20 +65,20 @@ func (c *sliced) drawQuantiles(s *sheet, b box) {
 	s.line(stroke{width: 1.2, color: axis}, pt{q.from, v.to}, pt{q.from, v.from}, pt{q.to, v.from})
 	for _, t := range linearTicks(0, 1, 4) {
 		s.line(stroke{width: 1, color: axis}, pt{q.at(t.at), v.from}, pt{q.at(t.at), v.from + 4})
-		s.text(pt{q.at(t.at), v.from + 16}, look{size: sizeTick, align: 0.5, color: soft}, t.label...)
+		s.text(pt{q.at(t.at), v.from + 16}, textStyle{size: sizeTick, align: 0.5, color: soft}, t.label...)
 	}
-	s.text(pt{b.x + 10, (v.from + v.to) / 2}, look{size: sizeTick, align: 0.5, angle: math.Pi / 2, color: soft}, plain("position along "), it("θ"))
+	s.text(pt{b.x + 10, (v.from + v.to) / 2}, textStyle{size: sizeTick, align: 0.5, angle: math.Pi / 2, color: soft}, plain("position along "), it("θ"))
 
 	name := func(x float64, col color.NRGBA, dash []float64, letter string) {
 		s.line(stroke{width: 2, color: col, dash: dash}, pt{x, v.to + 9}, pt{x + 18, v.to + 9})
-		s.text(pt{x + 23, v.to + 14}, look{size: 15, halo: true, color: dark(col)}, it(letter), subIt("(i)"))
+		s.text(pt{x + 23, v.to + 14}, textStyle{size: 15, halo: true, color: dark(col)}, it(letter), subIt("(i)"))
 	}
 	name(q.from+10, blue, nil, "a")
 	name(q.from+70, vermilion, dashes[1], "b")
 	under := b.y + b.h + 20
-	s.text(pt{b.x + b.w/2, under}, look{size: sizeTick, align: 0.5, color: soft}, plain("level "), it("i"), plain("/"), it("m"), plain(" of the "), it("i"), plain("-th smallest"))
-	sum := []run{plain("area = "), it("W"), plain("₁ = "), sup("1"), plain("/"), subIt("m"), plain(" ∑"), subIt("i"),
+	s.text(pt{b.x + b.w/2, under}, textStyle{size: sizeTick, align: 0.5, color: soft}, plain("level "), it("i"), plain("/"), it("m"), plain(" of the "), it("i"), plain("-th smallest"))
+	sum := []span{plain("area = "), it("W"), plain("₁ = "), sup("1"), plain("/"), subIt("m"), plain(" ∑"), subIt("i"),
 		plain(" |"), it("a"), subIt("(i)"), plain(" − "), it("b"), subIt("(i)"), plain("| = ")}
 	sum = append(sum, digits(c.w1(), 3)...)
-	s.text(pt{b.x + b.w/2, under + 24}, look{size: sizeHead, align: 0.5, maxLen: b.w + 12}, sum...)
+	s.text(pt{b.x + b.w/2, under + 24}, textStyle{size: sizeHead, align: 0.5, maxLen: b.w + 12}, sum...)
 }

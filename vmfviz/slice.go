@@ -64,14 +64,14 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 
 	type part struct {
 		name string
-		draw func(*sheet, box)
+		draw func(*page, box)
 	}
 	parts := []part{{"Project", c.drawProjection}, {"Sort and match", c.drawMatching}}
 	if o.Quantiles {
 		parts = append(parts, part{"Area between the quantiles", c.drawQuantiles})
 	}
 	if values != nil {
-		parts = append(parts, part{"Average over directions", func(s *sheet, b box) { c.drawAverage(s, b, values) }})
+		parts = append(parts, part{"Average over directions", func(s *page, b box) { c.drawAverage(s, b, values) }})
 	}
 	const gap, body, under = 34.0, 268.0, 62.0
 	cols, lines := len(parts), 1
@@ -83,7 +83,7 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 	top := titleHeight(o.Title)
 	line := 34 + body + under
 	height := top + float64(lines)*line + float64(lines-1)*gap/2 + margin - 10
-	paint := func(s *sheet) {
+	paint := func(s *page) {
 		s.title(o.Title)
 		for i, p := range parts {
 			b := box{margin + float64(i%cols)*(w+gap), top + 34 + float64(i/cols)*(line+gap/2), w, body}
@@ -131,8 +131,8 @@ func checkSlice(title string, view View, x, y, theta []float32) error {
 }
 
 // heading writes the number and name of a part above its box.
-func (s *sheet) heading(b box, number, name string) {
+func (s *page) heading(b box, number, name string) {
 	s.disc(pt{b.x + 10, b.y - 20}, 10, ink)
-	s.text(pt{b.x + 10, b.y - 15.5}, look{size: 13, bold: true, color: white, align: 0.5}, plain(number))
-	s.text(pt{b.x + 27, b.y - 15}, look{size: sizeHead, bold: true, maxLen: b.w - 27}, plain(name))
+	s.text(pt{b.x + 10, b.y - 15.5}, textStyle{size: 13, bold: true, color: white, align: 0.5}, plain(number))
+	s.text(pt{b.x + 27, b.y - 15}, textStyle{size: sizeHead, bold: true, maxLen: b.w - 27}, plain(name))
 }

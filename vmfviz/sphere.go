@@ -54,7 +54,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	radius := math.Floor(math.Min(0.42*l.w, (l.w/2-11)/axisReach))
 	above, below := verticalReach(cam, radius, panels)
 	l.h = math.Ceil(above + below)
-	return l.picture(fmt.Sprintf("%d unit sphere(s) with directions", len(panels)), func(s *sheet, b box, p SpherePanel) {
+	return l.picture(fmt.Sprintf("%d unit sphere(s) with directions", len(panels)), func(s *page, b box, p SpherePanel) {
 		s.sphere(sphereFrame{pt{math.Round(b.x + b.w/2), math.Round(b.y + above)}, radius, cam}, p, l.lo, l.hi)
 	}), nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // withError writes value ± error, the error with two digits.
-func withError(v, e float64) []run {
+func withError(v, e float64) []span {
 	if !(e > 0) {
 		return number(v)
 	}
@@ -16,7 +16,7 @@ func withError(v, e float64) []run {
 		return append(append(digits(v, 4), plain(" ± ")), digits(e, 2)...)
 	}
 	dec := max(0, 1-int(math.Floor(math.Log10(e))))
-	return []run{plain(minus(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e)))}
+	return []span{plain(minus(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e)))}
 }
 
 // meanStdErr returns the mean and s/√n, 0 for a single value.

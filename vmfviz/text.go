@@ -34,21 +34,21 @@ const (
 	superscript
 )
 
-// run is a piece of text in one style; a line of text is a list of them.
-type run struct {
+// span is a piece of text in one style; a line of text is a list of them.
+type span struct {
 	s      string
 	italic bool
 	script script
 }
 
 // plain, it, subIt and sup make runs.
-func plain(s string) run { return run{s: s} }
-func it(s string) run    { return run{s: s, italic: true} }
-func subIt(s string) run { return run{s: s, italic: true, script: subscript} }
-func sup(s string) run   { return run{s: s, script: superscript} }
+func plain(s string) span { return span{s: s} }
+func it(s string) span    { return span{s: s, italic: true} }
+func subIt(s string) span { return span{s: s, italic: true, script: subscript} }
+func sup(s string) span   { return span{s: s, script: superscript} }
 
-// look is how a line of text is set.
-type look struct {
+// textStyle is how a line of text is set.
+type textStyle struct {
 	size   float64
 	color  color.NRGBA
 	bold   bool
@@ -58,7 +58,7 @@ type look struct {
 	maxLen float64 // 0, or the room there is: the text shrinks to fit
 }
 
-func face(l look, r run) font.Face {
+func face(l textStyle, r span) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	if l.bold {
 		f.Weight = stdfont.WeightBold
@@ -74,7 +74,7 @@ func face(l look, r run) font.Face {
 }
 
 // textWidth returns the length of a line in pixels.
-func textWidth(l look, runs ...run) float64 {
+func textWidth(l textStyle, runs ...span) float64 {
 	var w float64
 	for _, r := range runs {
 		f := face(l, r)
@@ -85,13 +85,13 @@ func textWidth(l look, runs ...run) float64 {
 
 // fit returns the look and the runs that make the line no longer than
 // l.maxLen: first smaller letters, down to three quarters, then an ellipsis.
-func fit(l look, runs []run) (look, []run) {
+func fit(l textStyle, runs []span) (textStyle, []span) {
 	w := textWidth(l, runs...)
 	if l.maxLen <= 0 || w <= l.maxLen {
 		return l, runs
 	}
 	l.size *= math.Max(0.75, l.maxLen/w)
-	runs = append([]run(nil), runs...)
+	runs = append([]span(nil), runs...)
 	for textWidth(l, runs...) > l.maxLen && len(runs) > 0 {
 		last := &runs[len(runs)-1]
 		rs := []rune(last.s)
@@ -108,7 +108,7 @@ func fit(l look, runs []run) (look, []run) {
 }
 
 // text writes one line whose base line passes through p.
-func (s *sheet) text(p pt, l look, runs ...run) {
+func (s *page) text(p pt, l textStyle, runs ...span) {
 	l, runs = fit(l, runs)
 	var zero color.NRGBA
 	if l.color == zero {
@@ -163,7 +163,7 @@ func missingRunes(s string) []rune {
 		}
 		seen[r] = true
 		for _, italic := range []bool{false, true} {
-			f := face(look{size: sizeLabel}, run{italic: italic})
+			f := face(textStyle{size: sizeLabel}, span{italic: italic})
 			if g, err := f.Face.GlyphIndex(&buf, r); err != nil || g == 0 {
 				missing = append(missing, r)
 				break

@@ -47,7 +47,7 @@ func TestFont(t *testing.T) {
 // TestFit: text that is too long ends inside its room, with an ellipsis.
 func TestFit(t *testing.T) {
 	for _, room := range []float64{30, 100, 180} {
-		l, runs := fit(look{size: 14, maxLen: room}, []run{plain("a caption that is "), it("too long"), plain(" by far for its cell")})
+		l, runs := fit(textStyle{size: 14, maxLen: room}, []span{plain("a caption that is "), it("too long"), plain(" by far for its cell")})
 		if w := textWidth(l, runs...); w > room {
 			t.Errorf("%g pixels in a room of %g", w, room)
 		}
@@ -55,7 +55,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("%q does not end with an ellipsis", s)
 		}
 	}
-	if _, runs := fit(look{size: 14, maxLen: 100}, []run{plain("short")}); plainText(runs) != "short" {
+	if _, runs := fit(textStyle{size: 14, maxLen: 100}, []span{plain("short")}); plainText(runs) != "short" {
 		t.Error("a short text was changed")
 	}
 }

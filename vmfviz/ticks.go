@@ -9,7 +9,7 @@ import (
 // tick is a marked place on an axis.
 type tick struct {
 	at    float64
-	label []run
+	label []span
 }
 
 // niceStep returns the smallest of 1, 2, 2.5, 5 times a power of ten that cuts
@@ -73,7 +73,7 @@ func logTicks(lo, hi float64) []tick {
 				continue
 			}
 			if m == 1 && (e < -3 || e > 4) {
-				ticks = append(ticks, tick{at, []run{plain("10"), sup(minus(strconv.Itoa(e)))}})
+				ticks = append(ticks, tick{at, []span{plain("10"), sup(minus(strconv.Itoa(e)))}})
 			} else {
 				ticks = append(ticks, tick{at, number(at)})
 			}
@@ -86,9 +86,9 @@ func logTicks(lo, hi float64) []tick {
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // stepNumber writes x with as many decimals as steps of that size need.
-func stepNumber(x, step float64) []run {
+func stepNumber(x, step float64) []span {
 	if x == 0 {
-		return []run{plain("0")}
+		return []span{plain("0")}
 	}
 	big := math.Max(math.Abs(x), step)
 	if big >= 1e5 || (x != 0 && step < 1e-4) {
@@ -98,17 +98,17 @@ func stepNumber(x, step float64) []run {
 	for d := step; dec < 8 && math.Abs(d-math.Round(d)) > 1e-6*d; dec++ {
 		d *= 10
 	}
-	return []run{plain(minus(strconv.FormatFloat(x, 'f', dec, 64)))}
+	return []span{plain(minus(strconv.FormatFloat(x, 'f', dec, 64)))}
 }
 
 // number writes x with up to four digits.
-func number(x float64) []run { return digits(x, 4) }
+func number(x float64) []span { return digits(x, 4) }
 
 // digits writes x with up to n digits, as 1.2 · 10⁵ where plain writing is long.
-func digits(x float64, n int) []run {
+func digits(x float64, n int) []span {
 	a := math.Abs(x)
 	if x == 0 || (a >= 1e-3 && a < 1e5) {
-		return []run{plain(minus(formatDigits(x, n)))}
+		return []span{plain(minus(formatDigits(x, n)))}
 	}
 	s := strconv.FormatFloat(x, 'e', n-1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")
@@ -116,7 +116,7 @@ func digits(x float64, n int) []run {
 		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
 	}
 	e, _ := strconv.Atoi(exponent)
-	return []run{plain(minus(mantissa) + "·10"), sup(minus(strconv.Itoa(e)))}
+	return []span{plain(minus(mantissa) + "·10"), sup(minus(strconv.Itoa(e)))}
 }
 
 func formatDigits(x float64, n int) string {

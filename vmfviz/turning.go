@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/internal/turning"
+	"github.com/sliced-wasserstein/lab/internal/canvas"
 )
 
 //go:embed turning.html
@@ -97,7 +97,7 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		}
 		d.Frames = append(d.Frames, f)
 	}
-	page, err := turning.Page(turningPage, "This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.", d)
+	page, err := canvas.Page(turningPage, "This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.", d)
 	if err != nil {
 		return "", fmt.Errorf("vmfviz: %w", err)
 	}
@@ -105,7 +105,7 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 }
 
 // plainText joins runs; a superscript is written after a caret.
-func plainText(runs []run) string {
+func plainText(runs []span) string {
 	var b strings.Builder
 	for _, r := range runs {
 		if r.script == superscript {
@@ -123,7 +123,7 @@ func pack(v []float32) string {
 		q := row3(v, i).unit()
 		unit = append(unit, q[:]...)
 	}
-	return turning.Pack(unit, 1)
+	return canvas.Pack(unit, 1)
 }
 
 // packNoise writes numbers in [0, 1] as 16-bit numbers in base64.

@@ -59,7 +59,7 @@ func run(dir string, points, slices int, seconds float64) error {
 	if r.Value, err = distance(x, y, common, theta); err != nil {
 		return err
 	}
-	r.Error = math.Abs(r.Value/reference(x.Points, y.Points, theta) - 1)
+	r.Error = math.Abs(r.Value/reference(x.Coords, y.Coords, theta) - 1)
 	return r.Print(os.Stdout)
 }
 
@@ -73,7 +73,7 @@ func write(dir, base string, points int) error {
 		return err
 	}
 	names := []string{"x", "y", "directions"} // the last one says that all are there
-	for i, v := range [][]float32{set.Points[:points*3], set.Points[points*3:], directions()} {
+	for i, v := range [][]float32{set.Coords[:points*3], set.Coords[points*3:], directions()} {
 		if err := datasets.WriteNPY(base+"-"+names[i]+".npy", v, len(v)/3, 3); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func write(dir, base string, points int) error {
 
 // distance is the front door's W_2^2, mean over points and slices, along directions of its own or those given.
 func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) {
-	o := swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 2}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
 	o.PerPoint, o.Slices = true, slices
 	if theta != nil {
 		o.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}

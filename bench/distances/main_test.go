@@ -13,13 +13,13 @@ import (
 func TestSliced(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const slices = 2000
-	set := func() *datasets.Set { return &datasets.Set{Points: uniform(r, 50), N: 1, M: 50, D: 3} }
+	set := func() *datasets.Set { return &datasets.Set{Coords: uniform(r, 50), Clouds: 1, Points: 50, Dim: 3} }
 	x, y, theta := set(), set(), uniform(r, slices)
 	got, err := distance(x, y, slices, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := reference(x.Points, y.Points, theta); math.Abs(got-want) > 1e-9*want {
+	if want := reference(x.Coords, y.Coords, theta); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("%v, reference %v", got, want)
 	}
 	var mean [3]float64

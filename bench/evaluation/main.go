@@ -48,7 +48,7 @@ func run(metric, dir string, pairs, points int, seconds float64) error {
 			return err
 		}
 		for i, s := range []*datasets.Set{x, y} { // y, the last one, says that both are there
-			if err := datasets.WriteNPY(filepath.Join(dir, fmt.Sprintf("pairs-%d-%s.npy", points, "xy"[i:i+1])), s.Points, s.N, s.M, s.D); err != nil {
+			if err := datasets.WriteNPY(filepath.Join(dir, fmt.Sprintf("pairs-%d-%s.npy", points, "xy"[i:i+1])), s.Coords, s.Clouds, s.Points, s.Dim); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func caller(metric string, x, y *datasets.Set) (call func() (float64, error), ve
 		return compiled(name, x, y)
 	}
 	return func() (float64, error) {
-		d, err := swlab.Distance(name, x, y, swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1})
+		d, err := swlab.Distance(name, x, y, swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1})
 		if err != nil {
 			return 0, err
 		}
@@ -113,13 +113,13 @@ func compiled(name string, x, y *datasets.Set) (func() (float64, error), string,
 		return nil, "", err
 	}
 	exec, err := graph.NewExec(e.Backend, func(x, y *graph.Node) *graph.Node {
-		return graph.ReduceAllMean(l.Build(loss.Call{Wrt: ot1d.None}, x, y).Pairs)
+		return graph.ReduceAllMean(l.Build(loss.BuildArgs{Wrt: ot1d.None}, x, y).Pairs)
 	})
 	if err != nil {
 		return nil, "", err
 	}
 	tensor := func(s *datasets.Set) *tensors.Tensor {
-		return tensors.FromFlatDataAndDimensions(s.Points, s.N, s.M, s.D)
+		return tensors.FromFlatDataAndDimensions(s.Coords, s.Clouds, s.Points, s.Dim)
 	}
 	a, b := tensor(x), tensor(y)
 	return func() (float64, error) {

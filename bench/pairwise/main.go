@@ -52,12 +52,12 @@ func run(w io.Writer, n, points int, distance, store, backend string) error {
 	defer stop()
 	// One block first: compiled, and with all the memory that a block takes.
 	few := func(s *datasets.Set) *datasets.Set { return s.Select([]int{0, 1}) }
-	if _, err := metric.Pairwise(ctx, e, few(a), few(b), distance, metric.Options{}); err != nil {
+	if _, err := metric.Pairwise(ctx, e, few(a), few(b), distance, metric.Config{}); err != nil {
 		return err
 	}
 	before, cpu, began := peak(), processor(), time.Now()
 	last := began
-	m, err := metric.Pairwise(ctx, e, a, b, distance, metric.Options{Store: store, Progress: func(what string, done, total int) {
+	m, err := metric.Pairwise(ctx, e, a, b, distance, metric.Config{Store: store, Progress: func(what string, done, total int) {
 		if time.Since(last) > time.Minute {
 			last = time.Now()
 			fmt.Fprintf(os.Stderr, "%s %d of %d, %.0f s\n", what, done, total, time.Since(began).Seconds())

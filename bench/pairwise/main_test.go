@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := metric.Pairwise(context.Background(), e, a, b, "emd-exact", metric.Options{})
+	m, err := metric.Pairwise(context.Background(), e, a, b, "emd-exact", metric.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func write(path string, n, points int) error {
 	}
 	all := make([]float32, 0, n*points*3)
 	for i := range n {
-		all = append(all, set.Cloud(i%set.N)...)
+		all = append(all, set.Cloud(i%set.Clouds)...)
 	}
 	return datasets.WriteNPY(path, all, n, points, 3)
 }
@@ -61,12 +61,12 @@ func read(path string, batch, passes int) error {
 	if err != nil {
 		return err
 	}
-	if batch < 1 || passes < 1 || batch > s.Header().N {
-		return fmt.Errorf("expected a batch of 1 to %d clouds and at least one pass, found %d and %d", s.Header().N, batch, passes)
+	if batch < 1 || passes < 1 || batch > s.Header().Clouds {
+		return fmt.Errorf("expected a batch of 1 to %d clouds and at least one pass, found %d and %d", s.Header().Clouds, batch, passes)
 	}
 	r := timing.Result{Version: "streamed"}
 	for pass := range passes {
-		order := datasets.EpochOrder(s.Header().N, 1, pass)
+		order := datasets.EpochOrder(s.Header().Clouds, 1, pass)
 		whole := datasets.Batches(order[:len(order)/batch*batch], batch)
 		began := time.Now()
 		for clouds, err := range datasets.Ahead(s, slices.Values(whole)) {

@@ -83,7 +83,7 @@ func compiled(kappa float64, samples int) (func() (float64, error), error) {
 	}
 	exec, err := graph.NewExec(e.Backend, func(state, location *graph.Node) (theta, mean *graph.Node) {
 		src := slicing.Seeded(state)
-		theta = vmf.FromNoise(location, src.Uniform(1, samples), src.Normal(1, samples, 2), kappa, vmf.Coded)
+		theta = vmf.FromNoise(location, src.Uniform(1, samples), src.Normal(1, samples, 2), kappa, vmf.Released)
 		return theta, graph.ReduceAllMean(graph.Slice(theta, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(2)))
 	})
 	if err != nil {

@@ -22,13 +22,13 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	if err != nil {
 		return err
 	}
-	cloud := set.M * set.D
-	x := tensors.FromFlatDataAndDimensions(set.Points[:c.Batch*cloud], c.Batch, set.M, set.D)
-	last := append(append([]float32{}, set.Points[cloud:c.Batch*cloud]...), set.Points[:cloud]...)
-	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.M, set.D)
-	var climb *slicing.Climber
-	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
-		if climb, err = sl.Climber(e.Backend, m.Plain); err != nil {
+	cloud := set.Points * set.Dim
+	x := tensors.FromFlatDataAndDimensions(set.Coords[:c.Batch*cloud], c.Batch, set.Points, set.Dim)
+	last := append(append([]float32{}, set.Coords[cloud:c.Batch*cloud]...), set.Coords[:cloud]...)
+	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.Points, set.Dim)
+	var climb *slicing.Maximizer
+	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
+		if climb, err = sl.Maximizer(e.Backend, m.Plain); err != nil {
 			return err
 		}
 		defer climb.Close()
@@ -50,7 +50,7 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 }
 
 // once calls the step and returns the new state.
-func once(step *graph.Exec, climb *slicing.Climber, seed int64, x, y *tensors.Tensor, state []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func once(step *graph.Exec, climb *slicing.Maximizer, seed int64, x, y *tensors.Tensor, state []*tensors.Tensor) ([]*tensors.Tensor, error) {
 	rng, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func once(step *graph.Exec, climb *slicing.Climber, seed int64, x, y *tensors.Te
 	defer rng.FinalizeAll()
 	args := []any{rng, x, y}
 	if climb != nil {
-		location, err := climb.Climb(seed, nil, x, y)
+		location, err := climb.Maximize(seed, nil, x, y)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func build(m train.Model, in []*graph.Node, located bool) []*graph.Node {
 		out := m.Predict(s, x, y, src)
 		s, location = out.State, out.After
 	}
-	r := m.Loss.Build(loss.Call{Source: src, Location: location, Weights: s.Psi, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
+	r := m.Loss.Build(loss.BuildArgs{Source: src, Location: location, Weights: s.Psi, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
 	value := graph.ReduceAllMean(r.Pairs)
 	result := []*graph.Node{value, graph.Gradient(value, y)[0]}
 	for _, n := range []weights.Nodes{s.Psi, s.Second} {

@@ -54,10 +54,10 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	if c.Batch < 2 || c.Batch > set.N {
-		return fmt.Errorf("batch: expected 2 to %d, found %d", set.N, c.Batch)
+	if c.Batch < 2 || c.Batch > set.Clouds {
+		return fmt.Errorf("batch: expected 2 to %d, found %d", set.Clouds, c.Batch)
 	}
-	set = set.Select(rows(set.N - set.N%c.Batch)) // whole batches only: a partial one is another program
+	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch)) // whole batches only: a partial one is another program
 	e, err := engine.Open(*backend)
 	if err != nil {
 		return err

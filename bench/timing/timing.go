@@ -58,7 +58,7 @@ func Each(seconds []float64, n float64) []float64 {
 	return out
 }
 
-// Together are the means of n calls that follow each other; a rest of fewer is left out. Cheap and dear calls are compared by samples of
+// Together are the means of n calls that follow each other; a rest of fewer is left out. Cheap and expensive calls are compared by samples of
 // equal work: the fastest of many short calls is luckier than the fastest of as many long ones.
 func Together(seconds []float64, n int) []float64 {
 	var out []float64

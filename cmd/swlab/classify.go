@@ -33,14 +33,14 @@ func newClassify(c *common) *cobra.Command {
 
 func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	if config.Epochs < 1 {
-		return wrongCall(fmt.Errorf("--epochs: expected at least 1, found %d", config.Epochs))
+		return usageError(fmt.Errorf("--epochs: expected at least 1, found %d", config.Epochs))
 	}
 	sets, err := l.open()
 	if err != nil {
 		return err
 	}
 	if config.Classes, err = classes(sets.train.Header(), sets.test.Header()); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if err := looked([]any{config, l.asked(sets)}); err != nil {
 		return err

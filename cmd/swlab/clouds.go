@@ -22,8 +22,8 @@ func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	if m := part.Header().M; m < points {
-		return nil, wrongCall(fmt.Errorf("--%s: expected clouds of at least as many points as the run's, %d, found %d in %s", flag, points, m, path))
+	if m := part.Header().Points; m < points {
+		return nil, usageError(fmt.Errorf("--%s: expected clouds of at least as many points as the run's, %d, found %d in %s", flag, points, m, path))
 	}
 	return part, nil
 }
@@ -32,11 +32,11 @@ func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint6
 func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
 	set, err := datasets.Open(path, datasets.OpenOptions{Options: o, Memory: loaded, Progress: passes()})
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}
 	part, err := datasets.PartOf(set, split)
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--%s: %w", splitFlag, err))
+		return nil, usageError(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
 	return part, nil
 }
@@ -75,10 +75,10 @@ func pointsOf(path string) string {
 
 // fewer returns how many points per cloud are used of the wanted ones, and says so where the clouds have fewer.
 func fewer(wanted int, h datasets.Header) int {
-	if h.M < wanted {
-		fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the default is %d\n", h.M, h.Name, wanted)
+	if h.Points < wanted {
+		fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the default is %d\n", h.Points, h.Name, wanted)
 	}
-	return min(wanted, h.M)
+	return min(wanted, h.Points)
 }
 
 // passes shows passes over whole files, each with a bar of its own.

@@ -23,11 +23,11 @@ func newCompare(c *common) *cobra.Command {
 		Use:   "compare --run A --run B",
 		Short: "which of two trained runs reconstructs better, cloud by cloud: differences with intervals",
 		Long: "Scores both runs on the same clouds along the same directions and compares them cloud by cloud (paired t, and random signs that assume no\n" +
-			"normal law). Less is better in every metric. The uncertainty is " + whatVaries + ".",
+			"normal distribution). Less is better in every metric. The uncertainty is " + whatVaries + ".",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if len(dirs) != 2 {
-				return wrongCall(fmt.Errorf("--run: expected two run folders, --run A --run B, found %d", len(dirs)))
+				return usageError(fmt.Errorf("--run: expected two run folders, --run A --run B, found %d", len(dirs)))
 			}
 			var runs [2]trained
 			for i := range runs {
@@ -38,10 +38,10 @@ func newCompare(c *common) *cobra.Command {
 			}
 			chosen, err := sameClouds(asked, runs)
 			if err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			if why := unkeyed(chosen.data); why != "" && c.given("key") {
-				return wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+				return usageError(fmt.Errorf("--key would do nothing: %s", why))
 			}
 			points := runs[0].config.Points
 			set, err := openPart(chosen.data, chosen.key, chosen.split, points, c.seed)
@@ -52,8 +52,8 @@ func newCompare(c *common) *cobra.Command {
 				return err
 			}
 			h := set.Header()
-			if h.N < 2 {
-				return wrongCall(fmt.Errorf("--data: a comparison takes two clouds or more, found %d in %s", h.N, h.Name))
+			if h.Clouds < 2 {
+				return usageError(fmt.Errorf("--data: a comparison takes two clouds or more, found %d in %s", h.Clouds, h.Name))
 			}
 			if h.Split == nil { // no parts: every name of one stands for all
 				chosen.split = "all"

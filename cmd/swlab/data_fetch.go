@@ -33,10 +33,10 @@ func newDataFetch(c *common) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		source, err := datasets.FindSource(args[0])
 		if err != nil {
-			return wrongCall(err)
+			return usageError(err)
 		}
 		if o.Stall <= 0 || o.Retries < 1 {
-			return wrongCall(fmt.Errorf("--stall, --retries: expected more than 0 s and at least 1, found %v and %d", o.Stall, o.Retries))
+			return usageError(fmt.Errorf("--stall, --retries: expected more than 0 s and at least 1, found %v and %d", o.Stall, o.Retries))
 		}
 		if o.Cache, err = cache(); err != nil {
 			return err
@@ -86,11 +86,11 @@ func dataFlag(source datasets.Source, record *fetch.Record) string {
 // fetchFailed shows the terms where they are what is missing, and says what else can be tried.
 func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	switch {
-	case errors.As(err, new(fetch.CallError)):
+	case errors.As(err, new(fetch.UsageError)):
 		if source.Terms != "" && !o.AcceptLicence {
 			fmt.Fprintf(os.Stderr, "%s: %s\n\n%s\n%s\n\n", source.Name, source.What, source.Terms, source.TermsURL)
 		}
-		return wrongCall(err)
+		return usageError(err)
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; the same command goes on where it stopped")
 	case o.From == "" && !errors.Is(err, syscall.ENOSPC):
@@ -178,7 +178,7 @@ func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 	}
 	source, err := datasets.FindSource(args[0])
 	if err == nil && source.Files == nil {
-		return nil, wrongCall(fmt.Errorf("%s: made in memory, nothing is fetched; the test of its checksum is TestShapesChecksum in datasets", source.Name))
+		return nil, usageError(fmt.Errorf("%s: made in memory, nothing is fetched; the test of its checksum is TestShapesChecksum in datasets", source.Name))
 	}
 	read := func() (*fetch.Record, error) { return fetch.FindRecord(args[0]) }
 	if err == nil {
@@ -186,9 +186,9 @@ func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 	}
 	r, err := read()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, wrongCall(fmt.Errorf("%s: has not been fetched into %s", args[0], cache))
+		return nil, usageError(fmt.Errorf("%s: has not been fetched into %s", args[0], cache))
 	}
-	return []*fetch.Record{r}, wrongCall(err)
+	return []*fetch.Record{r}, usageError(err)
 }
 
 // byteBar is a progress bar that counts in MB.

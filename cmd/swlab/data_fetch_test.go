@@ -189,7 +189,7 @@ func TestDataSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Points, want.Points) || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Split, want.Split) || !slices.Equal(got.Classes, want.Classes) {
+	if !slices.Equal(got.Coords, want.Coords) || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Split, want.Split) || !slices.Equal(got.Classes, want.Classes) {
 		t.Error("not what loading the meshes gives")
 	}
 	wantCall(t, 2, []string{"data", "sample", in, "--out", out}, "not empty")

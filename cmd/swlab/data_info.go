@@ -22,7 +22,7 @@ func newDataInfo(c *common) *cobra.Command {
 			o.Seed = c.seed
 			set, err := datasets.Load(args[0], o)
 			if err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			var sheet *vmfviz.Picture
 			if thumbnails != "" {
@@ -32,13 +32,13 @@ func newDataInfo(c *common) *cobra.Command {
 			}
 			s := set.Summary()
 			v := map[string]any{
-				"path": args[0], "kind": set.Kind, "clouds": set.N, "points": set.M, "dim": set.D, "classes": countClasses(s, o),
+				"path": args[0], "kind": set.Kind, "clouds": set.Clouds, "points": set.Points, "dim": set.Dim, "classes": countClasses(s, o),
 				"class_names": set.Classes, "per_class": s.PerClass, "train": s.Train, "test": s.Test, "val": s.Val, "split_seed": nil,
 				"min": s.Min, "max": s.Max, "min_radius": s.MinRadius, "max_radius": s.MaxRadius,
-				"duplicates": s.Duplicates, "non_finite": s.NonFinite, "degenerate_faces": s.Flat,
+				"duplicates": s.Duplicates, "non_finite": s.NonFinite, "degenerate_faces": s.DegenerateFaces,
 			}
-			if set.Drawn != nil {
-				v["split_seed"] = set.Drawn.Seed
+			if set.SplitDraw != nil {
+				v["split_seed"] = set.SplitDraw.Seed
 			}
 			var written saved
 			if sheet != nil {
@@ -84,19 +84,19 @@ func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Opt
 	if set.Split != nil {
 		parts = fmt.Sprintf("%d, %d, %d", s.Train, s.Test, s.Val)
 	}
-	if set.Drawn != nil {
-		parts += fmt.Sprintf(", drawn with seed %d", set.Drawn.Seed)
+	if set.SplitDraw != nil {
+		parts += fmt.Sprintf(", drawn with seed %d", set.SplitDraw.Seed)
 	}
 	rows := [][2]string{
 		{"path", path},
 		{"kind", set.Kind},
-		{"clouds", fmt.Sprint(set.N)},
-		{"points, dim", fmt.Sprintf("%d, %d", set.M, set.D)},
+		{"clouds", fmt.Sprint(set.Clouds)},
+		{"points, dim", fmt.Sprintf("%d, %d", set.Points, set.Dim)},
 		{"train, test, val", parts},
 	}
-	for k := range set.D {
+	for k := range set.Dim {
 		axis := fmt.Sprintf("axis %d", k)
-		if set.D <= 3 {
+		if set.Dim <= 3 {
 			axis = "xyz"[k : k+1]
 		}
 		rows = append(rows, [2]string{axis, fmt.Sprintf("%.6g to %.6g", s.Min[k], s.Max[k])})
@@ -105,8 +105,8 @@ func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Opt
 		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", s.MinRadius, s.MaxRadius)},
 		[2]string{"duplicate points", fmt.Sprint(s.Duplicates)},
 		[2]string{"NaN or infinite", fmt.Sprint(s.NonFinite)})
-	if set.Flat != nil {
-		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", s.Flat)})
+	if set.DegenerateFaces != nil {
+		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", s.DegenerateFaces)})
 	}
 	rows = append(rows, [2]string{"classes", fmt.Sprint(countClasses(s, o))})
 	for l, n := range s.PerClass {

@@ -88,7 +88,7 @@ func TestDataInfoThumbnails(t *testing.T) {
 }
 
 func TestThumbnailsOf(t *testing.T) {
-	set := &datasets.Set{N: 200, Labels: make([]int32, 200), Classes: []string{"cup", "jar"}}
+	set := &datasets.Set{Clouds: 200, Labels: make([]int32, 200), Classes: []string{"cup", "jar"}}
 	rows, captions := thumbnails(set) // one class: clouds spread over the set
 	if len(rows) != someThumbnails || rows[1] != 8 || captions[1] != "cloud 8" {
 		t.Errorf("%v %v", rows, captions)

@@ -40,7 +40,7 @@ func newDataList(c *common) *cobra.Command {
 		if len(args) == 1 {
 			source, err := datasets.FindSource(args[0])
 			if err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			if c.format == "text" {
 				return c.print(nil, describe(source, dir)...)

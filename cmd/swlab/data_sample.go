@@ -20,7 +20,7 @@ func newDataSample(c *common) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.Points < 1 {
-				return wrongCall(fmt.Errorf("--points: expected at least 1, found %d", o.Points))
+				return usageError(fmt.Errorf("--points: expected at least 1, found %d", o.Points))
 			}
 			o.Seed = c.seed
 			bar := newBar("sampling")
@@ -32,7 +32,7 @@ func newDataSample(c *common) *cobra.Command {
 				return err
 			}
 			if err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			kind := "folder"
 			if datasets.IsArray(out) {

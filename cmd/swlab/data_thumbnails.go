@@ -16,22 +16,22 @@ const (
 // drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes, each scaled to fill
 // its place.
 func drawThumbnails(set *datasets.Set) (*vmfviz.Picture, error) {
-	if set.D != 3 {
-		return nil, wrongCall(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.D))
+	if set.Dim != 3 {
+		return nil, usageError(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.Dim))
 	}
 	rows, captions := thumbnails(set)
 	some := set.Select(rows)
-	some, err := some.Subset(min(some.M, thumbnailPoints), 1)
+	some, err := some.Subset(min(some.Points, thumbnailPoints), 1)
 	if err != nil {
 		return nil, err
 	}
-	clouds := make([][]float32, some.N)
+	clouds := make([][]float32, some.Clouds)
 	for i := range clouds {
 		one := some.Select([]int{i})
 		if err := one.Normalize(); err != nil {
-			return nil, wrongCall(fmt.Errorf("--thumbnails: %s: cloud %d cannot be drawn: %w", set.Name, rows[i], err))
+			return nil, usageError(fmt.Errorf("--thumbnails: %s: cloud %d cannot be drawn: %w", set.Name, rows[i], err))
 		}
-		clouds[i] = one.Points
+		clouds[i] = one.Coords
 	}
 	return vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions}, clouds...)
 }
@@ -48,7 +48,7 @@ func thumbnails(set *datasets.Set) (rows []int, captions []string) {
 	most := mostThumbnails
 	if len(rows) < 2 {
 		rows, most = nil, someThumbnails
-		for row := range set.N {
+		for row := range set.Clouds {
 			rows = append(rows, row)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func newDirection(c *common) *cobra.Command {
 	var name, x, y, key, out, file string
 	var points int
-	var o swlab.DirectionOptions
+	var o swlab.DirectionConfig
 	var cmd *cobra.Command
 	cmd = &cobra.Command{
 		Use:   "direction --amortizer NAME --x FILE --y FILE --out FILE.npy",
@@ -31,7 +31,7 @@ func newDirection(c *common) *cobra.Command {
 			if file != "" {
 				w, err := weights.Read(file)
 				if err != nil {
-					return wrongCall(fmt.Errorf("--weights: %w", err))
+					return usageError(fmt.Errorf("--weights: %w", err))
 				}
 				o.Weights = w
 			}
@@ -50,7 +50,7 @@ func newDirection(c *common) *cobra.Command {
 				if file != "" {
 					err = fmt.Errorf("--weights %s: %w", file, err)
 				}
-				return wrongCall(err)
+				return usageError(err)
 			}
 			if o.Engine, err = c.chosenEngine(); err != nil {
 				return err
@@ -59,19 +59,19 @@ func newDirection(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			written := saveNPY("out", out, p.Directions, a.N, a.D)
+			written := saveNPY("out", out, p.Directions, a.Clouds, a.Dim)
 			source := file
 			if file == "" {
 				source = fmt.Sprintf("initial, seed %d", c.seed)
 			}
 			return errors.Join(c.print(map[string]any{
-				"amortizer": name, "parameters": p.Parameters, "out": written, "shape": []int{a.N, a.D}, "dk": p.DK, "k": p.K,
+				"amortizer": name, "parameters": p.Parameters, "out": written, "shape": []int{a.Clouds, a.Dim}, "dk": p.DK, "k": p.K,
 				"weights": file, "seed": c.seed, "backend": p.Backend, "seconds": time.Since(began).Seconds(),
 			},
 				[2]string{"amortizer", fmt.Sprintf("%s, %d parameters", name, p.Parameters)},
 				[2]string{"weights", source},
 				[2]string{"backend", p.Backend},
-				written.row(fmt.Sprintf("[%d %d]", a.N, a.D))), written.err)
+				written.row(fmt.Sprintf("[%d %d]", a.Clouds, a.Dim))), written.err)
 		},
 	}
 	f := cmd.Flags()
@@ -84,7 +84,7 @@ func newDirection(c *common) *cobra.Command {
 	f.StringVar(&file, "weights", "", ".safetensors, .pth or .pt file; none: initial weights from --seed")
 	f.IntVar(&o.DK, "dk", 0, "width of queries and keys (default: the weights', or 64)")
 	f.IntVar(&o.K, "k", 0, "projected keys of la (default: the weights', or 64)")
-	formFlag(f, &o.Form)
+	formFlag(f, &o.Variant)
 	reads(cmd, "x", "y", "weights")
 	writes(cmd, "out", ".npy")
 	cmd = refuse(cmd, func(flag string) (string, error) {
@@ -93,7 +93,7 @@ func newDirection(c *common) *cobra.Command {
 			return unkeyed(x, y), nil
 		case setting(flag) != "":
 			s := loss.Defaults()
-			s.Amortizer, s.Maps = name, amortizer.Config{DK: o.DK, K: o.K, Form: o.Form}
+			s.Amortizer, s.Maps = name, amortizer.Config{DK: o.DK, K: o.K, Variant: o.Variant}
 			return unread(cmd, "v-dsw", s, false, setting(flag))
 		}
 		return "", nil
@@ -105,7 +105,7 @@ func newDirection(c *common) *cobra.Command {
 func rawClouds(flag, path, key string, points int, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key, Raw: true})
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}
 	return set, nil
 }

@@ -25,7 +25,7 @@ type distanceCall struct {
 	weights                           string
 	outSlices, outGrad, outDirections string
 	points                            int
-	settings                          loss.Settings
+	settings                          loss.Config
 }
 
 func newDistance(c *common) *cobra.Command {
@@ -47,7 +47,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
 	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")
 	f.IntVar(&d.settings.Maps.K, "k", d.settings.Maps.K, "projected keys and values of LA; default: the same")
-	formFlag(f, &d.settings.Maps.Form)
+	formFlag(f, &d.settings.Maps.Variant)
 	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
@@ -89,18 +89,18 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 }
 
 // formFlag chooses between the maps of the released code and those of the paper.
-func formFlag(f *pflag.FlagSet, form *amortizer.Form) {
-	f.TextVar(form, "form", *form, "the amortizers as coded, or as written in the paper")
+func formFlag(f *pflag.FlagSet, form *amortizer.Variant) {
+	f.TextVar(form, "form", *form, "the amortizers as released, or as written in the paper")
 }
 
 func (d *distanceCall) run() error {
 	d.settings.Summed, d.settings.PerPoint = d.reduce == "sum", d.reduce == "mean"
 	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
 	if _, err := loss.New(d.loss, d.asIf()); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if d.weights != "" && d.settings.Amortizer == "" {
-		return wrongCall(fmt.Errorf("--weights: without --amortizer nothing has weights"))
+		return usageError(fmt.Errorf("--weights: without --amortizer nothing has weights"))
 	}
 	var sets [2]*datasets.Set
 	for i, path := range []string{d.x, d.y} {
@@ -110,23 +110,23 @@ func (d *distanceCall) run() error {
 		}
 		set, err := datasets.Load(path, datasets.Options{Points: d.points, Seed: d.seed + uint64(i), Key: d.key, Raw: true})
 		if err != nil {
-			return wrongCall(fmt.Errorf("--%c: %w", 'x'+i, err))
+			return usageError(fmt.Errorf("--%c: %w", 'x'+i, err))
 		}
 		sets[i] = set
 	}
 	x, y := sets[0], sets[1]
-	o := swlab.DistanceOptions{Settings: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path}
+	o := swlab.DistanceConfig{Config: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path}
 	if d.directions != "" {
 		v, shape, err := datasets.ReadNPY(d.directions)
 		if err != nil {
-			return wrongCall(fmt.Errorf("--directions: %w", err))
+			return usageError(fmt.Errorf("--directions: %w", err))
 		}
 		o.Directions = &swlab.Directions{Values: v, Shape: shape}
 	}
 	var err error
 	if d.weights != "" {
 		if o.Weights, err = weights.Read(d.weights); err != nil {
-			return wrongCall(fmt.Errorf("--weights: %w", err))
+			return usageError(fmt.Errorf("--weights: %w", err))
 		}
 	}
 	if o.MassX, err = masses("mass-x", d.massX, x); err != nil {
@@ -136,12 +136,12 @@ func (d *distanceCall) run() error {
 		return err
 	}
 	if err := swlab.CheckDistance(d.loss, x, y, o); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if d.weights != "" {
 		maps := d.settings.Maps
-		if err := swlab.CheckDirection(d.settings.Amortizer, x, y, swlab.DirectionOptions{Weights: o.Weights, DK: maps.DK, K: maps.K, Form: maps.Form}); err != nil {
-			return wrongCall(fmt.Errorf("--weights %s: %w", d.weights, err))
+		if err := swlab.CheckDirection(d.settings.Amortizer, x, y, swlab.DirectionConfig{Weights: o.Weights, DK: maps.DK, K: maps.K, Variant: maps.Variant}); err != nil {
+			return usageError(fmt.Errorf("--weights %s: %w", d.weights, err))
 		}
 	}
 	if o.Engine, err = d.chosenEngine(); err != nil {
@@ -157,34 +157,34 @@ func (d *distanceCall) run() error {
 		values     []float32
 		shape      []int
 	}{
-		{"out-slices", d.outSlices, r.Costs, []int{x.N, len(r.Costs) / x.N}},
-		{"out-directions", d.outDirections, r.Directions, []int{x.N, len(r.Costs) / x.N, x.D}},
-		{"out-grad", d.outGrad, r.Gradient, []int{y.N, y.M, y.D}},
+		{"out-slices", d.outSlices, r.Costs, []int{x.Clouds, len(r.Costs) / x.Clouds}},
+		{"out-directions", d.outDirections, r.Directions, []int{x.Clouds, len(r.Costs) / x.Clouds, x.Dim}},
+		{"out-grad", d.outGrad, r.Gradient, []int{y.Clouds, y.Points, y.Dim}},
 	} {
 		if out.path == "" {
 			continue
 		}
 		if out.values == nil {
-			return wrongCall(fmt.Errorf("--%s: loss %q has none to write", out.flag, d.loss))
+			return usageError(fmt.Errorf("--%s: loss %q has none to write", out.flag, d.loss))
 		}
 		unwritten = errors.Join(unwritten, saveNPY(out.flag, out.path, out.values, out.shape...).err)
 	}
 	optimality := any(nil) // certified, where the loss is an optimum
-	if r.Gaps != nil {
-		optimality = numbers(r.Gaps)
+	if r.DualityGap != nil {
+		optimality = numbers(r.DualityGap)
 	}
 	assigned := any(nil) // where it need not be everything
-	if r.Assigned != nil {
-		assigned = r.Assigned
-		if least := slices.Min(r.Assigned); least < 0.99 {
+	if r.MatchedMass != nil {
+		assigned = r.MatchedMass
+		if least := slices.Min(r.MatchedMass); least < 0.99 {
 			fmt.Fprintf(os.Stderr, "swlab: warning: the match of --loss %s assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", d.loss, least)
 		}
 	}
 	text := [][2]string{
 		{r.Loss, withError(r)},
 		{"convention", r.Convention},
-		{"pairs, slices", fmt.Sprintf("%d, %d", x.N, r.Slices)},
-		{"backend", fmt.Sprintf("%s, %.2f s", r.Backend, r.Ledger.Seconds)},
+		{"pairs, slices", fmt.Sprintf("%d, %d", x.Clouds, r.Slices)},
+		{"backend", fmt.Sprintf("%s, %.2f s", r.Backend, r.Work.Seconds)},
 	}
 	var needed any
 	if n, err := r.SlicesNeeded(0.01); err == nil {
@@ -194,12 +194,12 @@ func (d *distanceCall) run() error {
 	return errors.Join(d.print(map[string]any{
 		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
 		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
-		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": r.Backend, "seconds": r.Ledger.Seconds, "ledger": r.Ledger, "optimality_gap": optimality, "assigned": assigned,
+		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": r.Backend, "seconds": r.Work.Seconds, "ledger": r.Work, "optimality_gap": optimality, "assigned": assigned,
 	}, text...), unwritten)
 }
 
 // withError is the value and, where slices are random, its standard error and interval.
-func withError(r *swlab.Distances) string {
+func withError(r *swlab.Result) string {
 	switch {
 	case r.Costs == nil:
 		return fmt.Sprintf("%.8g", r.Value)
@@ -210,7 +210,7 @@ func withError(r *swlab.Distances) string {
 }
 
 // asIf are the settings for clouds of any size, before the clouds are known.
-func (d *distanceCall) asIf() loss.Settings {
+func (d *distanceCall) asIf() loss.Config {
 	s := d.settings
 	s.Summed, s.PerPoint = d.reduce == "sum", d.reduce == "mean"
 	s.Maps.Points = 1
@@ -224,11 +224,11 @@ func masses(flag, path string, set *datasets.Set) ([]float32, error) {
 	}
 	v, shape, err := datasets.ReadNPY(path)
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}
-	one := len(shape) == 1 && set.N == 1 && shape[0] == set.M
-	if !one && !slices.Equal(shape, []int{set.N, set.M}) {
-		return nil, wrongCall(fmt.Errorf("--%s: expected shape [%d, %d] like the clouds of %s, found %v", flag, set.N, set.M, set.Name, shape))
+	one := len(shape) == 1 && set.Clouds == 1 && shape[0] == set.Points
+	if !one && !slices.Equal(shape, []int{set.Clouds, set.Points}) {
+		return nil, usageError(fmt.Errorf("--%s: expected shape [%d, %d] like the clouds of %s, found %v", flag, set.Clouds, set.Points, set.Name, shape))
 	}
 	return v, nil
 }

@@ -52,5 +52,5 @@ func builtin() engine.Check {
 	if err != nil {
 		return engine.Check{Name: "built-in shapes", Found: oneLine(err), Fix: "git checkout -- datasets"}
 	}
-	return engine.Check{Name: "built-in shapes", OK: true, Found: fmt.Sprintf("%s, %d clouds of %d classes", datasets.ShapesVersion, set.N, len(set.Classes))}
+	return engine.Check{Name: "built-in shapes", OK: true, Found: fmt.Sprintf("%s, %d clouds of %d classes", datasets.ShapesVersion, set.Clouds, len(set.Classes))}
 }

@@ -26,7 +26,7 @@ func newEvaluate(c *common) *cobra.Command {
 			}
 			chosen := asked.of(r.config)
 			if why := unkeyed(chosen.data); why != "" && c.given("key") {
-				return wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+				return usageError(fmt.Errorf("--key would do nothing: %s", why))
 			}
 			set, err := openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
 			if err != nil {

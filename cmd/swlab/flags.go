@@ -63,9 +63,9 @@ var kinds = map[string]kind{
 	"sweep loss":     {unit: "NAME", words: loss.GraphNames, known: loss.Names, what: "loss"},
 	"p":              {unit: "exponent", least: bound(1)},
 	"slices":         {unit: "directions", least: bound(1)},
-	"slicing":        {unit: "NAME", words: slicing.Names, what: "slicing rule"},
+	"slicing":        {unit: "NAME", words: slicing.Names, what: "slicing distribution"},
 	"kappa":          {unit: "concentration"},
-	"reflection":     {unit: "NAME", words: words("coded", "exact", "stable")},
+	"reflection":     {unit: "NAME", words: words("released", "exact", "stable")},
 	"chain":          {unit: "steps", least: bound(1)},
 	"replicates":     {unit: "sets", least: bound(1)},
 	"control":        {unit: "NAME", words: loss.ControlNames, what: "control variate"},
@@ -77,7 +77,7 @@ var kinds = map[string]kind{
 	"amortizer":      {unit: "NAME", words: amortizer.Names, what: "amortizer"},
 	"dk":             {unit: "width", least: bound(1)},
 	"k":              {unit: "keys", least: bound(1)},
-	"form":           {unit: "NAME", words: words("coded", "written")},
+	"form":           {unit: "NAME", words: words("released", "written")},
 	"path":           {unit: "NAME", words: words("auto", "host", "graph", "simd")},
 	"weights":        file,
 	"directions":     file,
@@ -366,7 +366,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &syntax):
 		err = fmt.Errorf("expected a flag such as --seed, found %q", syntax.GetSpecifiedFlag())
 	}
-	return wrongCall(err)
+	return usageError(err)
 }
 
 // argumentError says which arguments a call takes.
@@ -410,7 +410,7 @@ func unknownCall(cmd *cobra.Command, word string) error {
 			names[i] = cmd.Name() + " " + names[i]
 		}
 	}
-	return wrongCall(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
+	return usageError(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
 }
 
 // refuse makes a flag that would do nothing an error. rule looks at a flag that was given: why says why it does nothing here, "" if it
@@ -431,7 +431,7 @@ func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) 
 			}
 		})
 		if wrong != nil {
-			return wrongCall(wrong)
+			return usageError(wrong)
 		}
 		return work(cmd, args)
 	}
@@ -449,7 +449,7 @@ func setting(flag string) string {
 
 // unread says why a loss with those settings does not read one of them, "" where it does: another flag that was given is to blame,
 // or it is read by other losses alone.
-func unread(cmd *cobra.Command, name string, s loss.Settings, given bool, what string) (string, error) {
+func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what string) (string, error) {
 	read, err := loss.Reads(name, s, given, what)
 	if err != nil || read {
 		return "", err
@@ -461,11 +461,11 @@ func unread(cmd *cobra.Command, name string, s loss.Settings, given bool, what s
 	}
 	for _, other := range []struct {
 		flag  string
-		reset func(*loss.Settings)
+		reset func(*loss.Config)
 	}{
-		{"amortizer", func(s *loss.Settings) { s.Amortizer, s.FineTune = "", false }},
-		{"slicing", func(s *loss.Settings) { s.Slicing = "" }},
-		{"ascent-steps", func(s *loss.Settings) { s.AscentSteps = loss.Defaults().AscentSteps }},
+		{"amortizer", func(s *loss.Config) { s.Amortizer, s.FineTune = "", false }},
+		{"slicing", func(s *loss.Config) { s.Slicing = "" }},
+		{"ascent-steps", func(s *loss.Config) { s.AscentSteps = loss.Defaults().AscentSteps }},
 	} {
 		if f := cmd.Flags().Lookup(other.flag); f == nil || !f.Changed || setting(other.flag) == what {
 			continue
@@ -509,7 +509,7 @@ func unparted(h datasets.Header, split string) string {
 // parted returns an error where the flag chooses a part of clouds without parts.
 func (c *common) parted(flag string, clouds datasets.Clouds, split string) error {
 	if why := unparted(clouds.Header(), split); why != "" && c.given(flag) {
-		return wrongCall(fmt.Errorf("--%s would do nothing: %s", flag, why))
+		return usageError(fmt.Errorf("--%s would do nothing: %s", flag, why))
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type generateCall struct {
 	out     string
 	clouds  int
 	config  latent.GeneratorConfig
-	metrics metric.Options
+	metrics metric.Config
 }
 
 func newGenerate(c *common) *cobra.Command {
@@ -52,15 +52,15 @@ func newGenerate(c *common) *cobra.Command {
 func (g *generateCall) work() error {
 	switch {
 	case g.clouds < 0:
-		return wrongCall(fmt.Errorf("--clouds: expected at least 0, found %d", g.clouds))
+		return usageError(fmt.Errorf("--clouds: expected at least 0, found %d", g.clouds))
 	case g.config.Epochs < 1:
-		return wrongCall(fmt.Errorf("--epochs: expected at least 1, found %d", g.config.Epochs))
+		return usageError(fmt.Errorf("--epochs: expected at least 1, found %d", g.config.Epochs))
 	case !slices.Contains(latent.Sinkhorns, g.config.Sinkhorn):
-		return wrongCall(fmt.Errorf("--sinkhorn: expected %s, found %q", strings.Join(latent.Sinkhorns, " or "), g.config.Sinkhorn))
+		return usageError(fmt.Errorf("--sinkhorn: expected %s, found %q", strings.Join(latent.Sinkhorns, " or "), g.config.Sinkhorn))
 	}
 	for _, name := range g.metrics.Distances {
 		if !slices.Contains(metric.Distances(), name) {
-			return wrongCall(fmt.Errorf("--distances: expected some of %s, found %q", strings.Join(metric.Distances(), ", "), name))
+			return usageError(fmt.Errorf("--distances: expected some of %s, found %q", strings.Join(metric.Distances(), ", "), name))
 		}
 	}
 	sets, err := g.open()
@@ -69,13 +69,13 @@ func (g *generateCall) work() error {
 	}
 	n := g.clouds
 	if n == 0 {
-		n = sets.test.Header().N
+		n = sets.test.Header().Clouds
 	}
-	made := &datasets.Set{Name: g.out, N: n, M: sets.net.Points, D: pointnet.Dim}
+	made := &datasets.Set{Name: g.out, Clouds: n, Points: sets.net.Points, Dim: pointnet.Dim}
 	if err := metric.Check(sets.test.Header(), made.Header(), g.metrics); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
-	if err := looked([]any{g.config, g.asked(sets), made.N, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
+	if err := looked([]any{g.config, g.asked(sets), made.Clouds, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
 		return err
 	}
 	e, err := g.engine()
@@ -92,7 +92,7 @@ func (g *generateCall) work() error {
 	if err != nil {
 		return interrupted(err)
 	}
-	written := saveNPY("out", g.out, made.Points, made.N, made.M, made.D)
+	written := saveNPY("out", g.out, made.Coords, made.Clouds, made.Points, made.Dim)
 	bars := passes()
 	g.metrics.Progress = func(what string, done, total int) { bars("comparing by "+what, done, total) }
 	r, err := metric.Compare(ctx, e, sets.test, made, g.metrics)
@@ -123,18 +123,18 @@ func (g *generateCall) generate(ctx context.Context, e *engine.Engine, net *swla
 	if trained.Short > 0 {
 		fmt.Fprintf(os.Stderr, "swlab: warning: in %d steps the released Sinkhorn loop ended on an absorption, and cost and gradient of n codes were n^2 times too small\n", trained.Short)
 	}
-	z, err := latent.Generate(e, trained.Weights, made.N, g.seed)
+	z, err := latent.Generate(e, trained.Weights, made.Clouds, g.seed)
 	if err != nil {
 		return nil, err
 	}
-	made.Points, err = net.Decode(z, swlab.NetworkOptions{Engine: e})
+	made.Coords, err = net.Decode(z, swlab.NetworkOptions{Engine: e})
 	return trained, err
 }
 
 // rows is the report as text.
 func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved) [][2]string {
 	rows := [][2]string{
-		written.row(fmt.Sprintf("%d clouds of %d points", made.N, made.M)),
+		written.row(fmt.Sprintf("%d clouds of %d points", made.Clouds, made.Points)),
 		{"against", fmt.Sprintf("%d clouds", r.NReference)},
 		{"JSD, of clouds times 1/2", fmt.Sprintf("%.4g, %.4g", r.JSD, r.JSDScaled)},
 	}

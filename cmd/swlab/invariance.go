@@ -14,7 +14,7 @@ import (
 func newInvariance(c *common) *cobra.Command {
 	var data, key string
 	var points, pairs, dk, k int
-	var form amortizer.Form
+	var form amortizer.Variant
 	cmd := &cobra.Command{
 		Use:   "invariance",
 		Short: "by how much each amortizer's direction turns when points are permuted, clouds exchanged, points drawn anew",
@@ -32,18 +32,18 @@ func newInvariance(c *common) *cobra.Command {
 	cmd.RunE = func(*cobra.Command, []string) error {
 		for flag, v := range map[string]int{"points": points, "pairs": pairs, "dk": dk, "k": k} {
 			if v < 1 {
-				return wrongCall(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
+				return usageError(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
 			}
 		}
 		set, err := datasets.Load(data, datasets.Options{Points: points, AtMost: !f.Changed("points"), Seed: c.seed, Key: key})
 		if err != nil {
-			return wrongCall(fmt.Errorf("--data: %w", err))
+			return usageError(fmt.Errorf("--data: %w", err))
 		}
 		points = fewer(points, set.Header())
-		if set.N < 2 {
-			return wrongCall(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.N, set.Name))
+		if set.Clouds < 2 {
+			return usageError(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.Clouds, set.Name))
 		}
-		o := experiments.InvarianceOptions{Points: points, DK: dk, K: k, Pairs: pairs, Form: form, Seed: c.seed}
+		o := experiments.InvarianceConfig{Points: points, DK: dk, K: k, Pairs: pairs, Variant: form, Seed: c.seed}
 		if err := looked([]any{o, set}); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (l *latentCall) flags(cmd *cobra.Command) {
 	reads(cmd, "data", "test")
 }
 
-// coded is a run's network with the clouds whose codes are wanted.
+// released is a run's network with the clouds whose codes are wanted.
 type coded struct {
 	net         *swlab.Network
 	file        string // of the weights
@@ -49,7 +49,7 @@ func (l *latentCall) open() (c coded, err error) {
 	}
 	c.file = filepath.Base(r.file)
 	if c.net, err = swlab.NewNetwork(r.weights); err != nil {
-		return c, wrongCall(fmt.Errorf("--run: %s: %w", r.file, err))
+		return c, usageError(fmt.Errorf("--run: %s: %w", r.file, err))
 	}
 	data, test := l.data, l.test
 	if data == "" {
@@ -59,7 +59,7 @@ func (l *latentCall) open() (c coded, err error) {
 		test = data
 	}
 	if why := unkeyed(data, test); why != "" && l.given("key") {
-		return c, wrongCall(fmt.Errorf("--key would do nothing: %s", why))
+		return c, usageError(fmt.Errorf("--key would do nothing: %s", why))
 	}
 	open := func(flag, splitFlag, path, split string) (datasets.Clouds, error) {
 		key := l.key
@@ -76,7 +76,7 @@ func (l *latentCall) open() (c coded, err error) {
 		return c, err
 	}
 	if l.test == "" && c.train.Header().Split == nil {
-		return c, wrongCall(fmt.Errorf("--test is missing: %s has no parts, of which one could be kept for the test", data))
+		return c, usageError(fmt.Errorf("--test is missing: %s has no parts, of which one could be kept for the test", data))
 	}
 	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
 		return c, err
@@ -86,7 +86,7 @@ func (l *latentCall) open() (c coded, err error) {
 	}
 	for flag, clouds := range map[string]datasets.Clouds{"data": c.train, "test": c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
-			return c, wrongCall(fmt.Errorf("--%s: %w", flag, err))
+			return c, usageError(fmt.Errorf("--%s: %w", flag, err))
 		}
 	}
 	return c, nil
@@ -102,5 +102,5 @@ func (c coded) encode(e *engine.Engine, clouds datasets.Clouds) (latent.Codes, e
 	h := clouds.Header()
 	bar := newBar("encoding " + h.Name)
 	v, err := c.net.Encode(clouds, swlab.NetworkOptions{Engine: e, Progress: func(done, total int) { bar(done, total, "") }})
-	return latent.Codes{Name: h.Name, Vectors: v, Labels: h.Labels, N: h.N}, err
+	return latent.Codes{Name: h.Name, Vectors: v, Labels: h.Labels, N: h.Clouds}, err
 }

@@ -75,8 +75,8 @@ type callError struct{ error }
 
 func (e callError) Unwrap() error { return e.error }
 
-// wrongCall marks err, if there is one.
-func wrongCall(err error) error {
+// usageError marks err, if there is one.
+func usageError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			c.call, c.completing = cmd, strings.HasPrefix(cmd.Name(), cobra.ShellCompRequestCmd)
-			return wrongCall(checkFiles(cmd, args))
+			return usageError(checkFiles(cmd, args))
 		},
 	}
 	group(root)
@@ -155,7 +155,7 @@ func mark(cmd *cobra.Command) {
 			if check(cmd, args) == nil {
 				return nil
 			}
-			return wrongCall(argumentError(cmd, args))
+			return usageError(argumentError(cmd, args))
 		}
 	}
 	for _, sub := range cmd.Commands() {
@@ -170,10 +170,10 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 		for _, name := range names {
 			f := cmd.Flags().Lookup(name)
 			if !f.Changed {
-				return wrongCall(fmt.Errorf("--%s is missing; `%s --help` says more", name, cmd.CommandPath()))
+				return usageError(fmt.Errorf("--%s is missing; `%s --help` says more", name, cmd.CommandPath()))
 			}
 			if f.Value.String() == "" {
-				return wrongCall(fmt.Errorf("--%s: expected a value, found \"\"", name))
+				return usageError(fmt.Errorf("--%s: expected a value, found \"\"", name))
 			}
 		}
 		return work(cmd, args)

@@ -18,7 +18,7 @@ type metricsCall struct {
 	*common
 	reference, generated, key string
 	points                    int
-	options                   metric.Options
+	options                   metric.Config
 }
 
 func newMetrics(c *common) *cobra.Command {
@@ -63,14 +63,14 @@ func (m *metricsCall) run() error {
 			_, err = set.Digest() // finds bad clouds of a large file
 		}
 		if err != nil {
-			return wrongCall(fmt.Errorf("--%s: %w", from.flag, err))
+			return usageError(fmt.Errorf("--%s: %w", from.flag, err))
 		}
 		sets[i] = set
 	}
 	reference, generated := sets[0], sets[1]
 	m.options.Progress = passes()
 	if err := metric.Check(reference.Header(), generated.Header(), m.options); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	e, err := m.engine()
 	if err != nil {
@@ -99,8 +99,8 @@ func (m *metricsCall) run() error {
 			[2]string{name + " COV", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.COVPaper, s.COVStandard)},
 			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
 	}
-	if r.EMDApprox != nil && r.EMDAssigned < 0.99 {
-		fmt.Fprintf(os.Stderr, "swlab: warning: the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", r.EMDAssigned)
+	if r.EMDApprox != nil && r.EMDMatchedMass < 0.99 {
+		fmt.Fprintf(os.Stderr, "swlab: warning: the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", r.EMDMatchedMass)
 	}
 	return m.print(struct {
 		*metric.Report

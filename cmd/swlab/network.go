@@ -76,18 +76,18 @@ func (n *networkCall) work() error {
 	began := time.Now()
 	net, file, err := n.network()
 	if err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	x, err := n.clouds()
 	if err != nil {
 		return err
 	}
-	check, work, shape := net.CheckEncode, net.Encode, []int{x.N, pointnet.LatentSize}
+	check, work, shape := net.CheckEncode, net.Encode, []int{x.Clouds, pointnet.LatentSize}
 	if n.reconstruct {
-		check, work, shape = net.CheckReconstruct, net.Reconstruct, []int{x.N, net.Points, pointnet.Dim}
+		check, work, shape = net.CheckReconstruct, net.Reconstruct, []int{x.Clouds, net.Points, pointnet.Dim}
 	}
 	if err := check(x, n.options); err != nil {
-		return wrongCall(fmt.Errorf("--x: %w", err))
+		return usageError(fmt.Errorf("--x: %w", err))
 	}
 	if n.options.Engine, err = n.engine(); err != nil {
 		return err
@@ -134,11 +134,11 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 		o.Raw = true
 	case "unit":
 	default:
-		return nil, wrongCall(fmt.Errorf("--normalize: expected auto, unit or none, found %q", n.normalize))
+		return nil, usageError(fmt.Errorf("--normalize: expected auto, unit or none, found %q", n.normalize))
 	}
 	set, err := datasets.Load(n.x, o)
 	if err != nil {
-		return nil, wrongCall(fmt.Errorf("--x: %w", err))
+		return nil, usageError(fmt.Errorf("--x: %w", err))
 	}
 	return set, nil
 }
@@ -153,8 +153,8 @@ func (n *networkCall) warn(x *datasets.Set) {
 		return
 	}
 	count, first, off := 0, 0, datasets.Frame{}
-	for i := range x.N {
-		f, err := datasets.FrameOf(x.Cloud(i), x.D)
+	for i := range x.Clouds {
+		f, err := datasets.FrameOf(x.Cloud(i), x.Dim)
 		if err == nil && f.Offset() <= unusual && math.Abs(f.Scale-1) <= unusual {
 			continue
 		}
@@ -165,7 +165,7 @@ func (n *networkCall) warn(x *datasets.Set) {
 	}
 	if count > 0 {
 		fmt.Fprintf(os.Stderr, "swlab: warning: --x: %d of %d clouds do not look like those of a training, with centre 0 and radius 1: the centre of cloud %d is %.3g from 0, its radius %.3g; --normalize unit makes them so\n",
-			count, x.N, first, off.Offset(), off.Scale)
+			count, x.Clouds, first, off.Offset(), off.Scale)
 	}
 }
 

@@ -149,10 +149,10 @@ func TestEncodeNormalizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := []datasets.Frame{{Centre: []float64{5, 0, -1}, Scale: 3}, {Centre: []float64{0, 0, 0.2}, Scale: 0.1}, {Centre: []float64{-1, 1, 1}, Scale: 20}}
-	moved := slices.Clone(set.Points)
+	moved := slices.Clone(set.Coords)
 	restore(moved, frames)
 	unit, off := filepath.Join(dir, "unit.npy"), filepath.Join(dir, "off.npy")
-	for path, v := range map[string][]float32{unit: set.Points, off: moved} {
+	for path, v := range map[string][]float32{unit: set.Coords, off: moved} {
 		if err := datasets.WriteNPY(path, v, n, m, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestVMF(t *testing.T) {
 	}
 	se := math.Sqrt(dist.VarCos() / n)
 	if a := v["mean_resultant_length"].(float64); math.Abs(a-dist.MeanResultantLength()) > 4*se || a == dist.MeanResultantLength() {
-		t.Errorf("mean resultant length %v of the samples, %v of the law", a, dist.MeanResultantLength())
+		t.Errorf("mean resultant length %v of the samples, %v of the distribution", a, dist.MeanResultantLength())
 	}
 	if v["mean_resultant_length_expected"] != dist.MeanResultantLength() {
 		t.Errorf("%v", v)

@@ -25,20 +25,20 @@ func readRun(dir, state string) (trained, error) {
 	r := trained{dir: dir}
 	var err error
 	if r.config, err = train.ReadConfig(dir); err != nil {
-		return r, wrongCall(fmt.Errorf("--run: %w", err))
+		return r, usageError(fmt.Errorf("--run: %w", err))
 	}
 	if r.file, err = weightsFile(dir, state); err != nil {
-		return r, wrongCall(err)
+		return r, usageError(err)
 	}
 	if r.weights, err = weights.ReadSafetensors(r.file); err != nil {
-		return r, wrongCall(fmt.Errorf("--run: %w", err))
+		return r, usageError(fmt.Errorf("--run: %w", err))
 	}
 	net, err := swlab.NewNetwork(r.weights)
 	switch {
 	case err != nil:
-		return r, wrongCall(fmt.Errorf("--run: %s: %w", r.file, err))
+		return r, usageError(fmt.Errorf("--run: %s: %w", r.file, err))
 	case net.Points != r.config.Points:
-		return r, wrongCall(fmt.Errorf("--run: %s is a network for %d points, expected %d as in the run's configuration", r.file, net.Points, r.config.Points))
+		return r, usageError(fmt.Errorf("--run: %s is a network for %d points, expected %d as in the run's configuration", r.file, net.Points, r.config.Points))
 	}
 	return r, nil
 }

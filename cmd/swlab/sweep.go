@@ -116,9 +116,9 @@ func (s *sweepCall) fit(f *pflag.FlagSet) error {
 	if points {
 		c.Base.Points = fewer(c.Base.Points, h)
 	}
-	if batch && h.N < c.Base.Batch {
-		fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the default is %d\n", h.N, h.Name, c.Base.Batch)
-		c.Base.Batch = h.N
+	if batch && h.Clouds < c.Base.Batch {
+		fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the default is %d\n", h.Clouds, h.Name, c.Base.Batch)
+		c.Base.Batch = h.Clouds
 	}
 	return nil
 }
@@ -126,26 +126,26 @@ func (s *sweepCall) fit(f *pflag.FlagSet) error {
 func (s *sweepCall) run(f *pflag.FlagSet) error {
 	var err error
 	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
-		return wrongCall(fmt.Errorf("--%w", err))
+		return usageError(fmt.Errorf("--%w", err))
 	}
 	s.config.Seeds = []uint64{s.seed}
 	if s.seeds != "" {
 		if s.config.Seeds, err = reproduce.ParseSeeds(s.seeds); err != nil {
-			return wrongCall(fmt.Errorf("--%w", err))
+			return usageError(fmt.Errorf("--%w", err))
 		}
 	}
 	if err := s.fit(f); err != nil {
 		return err
 	}
 	if err := s.unread(); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	view := newSweepView(os.Stderr)
-	lab := &runs.Lab{Dir: s.out, Backend: s.backend, Say: view.say}
+	lab := &runs.Store{Dir: s.out, Backend: s.backend, Progress: view.say}
 	defer lab.Close()
-	plan, err := sweep.NewPlan(lab, s.config)
+	plan, err := sweep.NewGrid(lab, s.config)
 	if err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
 		return err

@@ -110,13 +110,13 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 func (t *tableRun) run(name string) error {
 	p, err := t.sized()
 	if err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if _, err := table.Get(name); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if t.jobs < 1 {
-		return wrongCall(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
+		return usageError(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
 	}
 	if p.Name == "smoke" {
 		engine.FastCompile()
@@ -124,7 +124,7 @@ func (t *tableRun) run(name string) error {
 	if err := t.fit(&p); err != nil {
 		return err
 	}
-	lab := &runs.Lab{Dir: t.out, Backend: t.backend, Say: passes()}
+	lab := &runs.Store{Dir: t.out, Backend: t.backend, Progress: passes()}
 	defer lab.Close()
 	var rows []string
 	if t.rows != "" {
@@ -132,14 +132,14 @@ func (t *tableRun) run(name string) error {
 			rows = append(rows, strings.TrimSpace(r))
 		}
 	}
-	plan, err := reproduce.NewPlan(lab, name, p, rows, t.ours)
+	plan, err := reproduce.NewSchedule(lab, name, p, rows, t.ours)
 	if err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if t.pictures != "" {
 		force, _ := t.call.Flags().GetBool("force") // the flag is there: writes has made it
 		if err := replaceable("pictures", filepath.Join(t.pictures, plan.Table.Name+"-"+plan.Preset.Name+"-*.png"), force); err != nil {
-			return wrongCall(err)
+			return usageError(err)
 		}
 	}
 	if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job}); err != nil {
@@ -148,11 +148,11 @@ func (t *tableRun) run(name string) error {
 	ctx, stop := interruptible()
 	defer stop()
 	if t.job != "" {
-		j, err := plan.Job(t.job)
+		j, err := plan.Item(t.job)
 		if err != nil {
-			return wrongCall(fmt.Errorf("--job: %w", err))
+			return usageError(fmt.Errorf("--job: %w", err))
 		}
-		return stopped(reproduce.Do(ctx, lab, []reproduce.Job{j}, nil, nil))
+		return stopped(reproduce.Do(ctx, lab, []reproduce.Item{j}, nil, nil))
 	}
 	return t.make(ctx, lab, plan)
 }
@@ -198,15 +198,15 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 		h := set.Header()
 		fits := true
 		for name, points := range map[string]*int{"points": &p.Points, "gap_points": &p.GapPoints} {
-			if ours(name) && *points > h.M {
-				*points, fits = h.M, false
+			if ours(name) && *points > h.Points {
+				*points, fits = h.Points, false
 			}
 		}
 		if !fits {
-			fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the preset wants more\n", h.M, h.Name)
+			fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the preset wants more\n", h.Points, h.Name)
 		}
-		if train, err := datasets.PartOf(set, "train"); err == nil && flag == "data" && ours("batch") && train.Header().N < p.Batch {
-			p.Batch = train.Header().N
+		if train, err := datasets.PartOf(set, "train"); err == nil && flag == "data" && ours("batch") && train.Header().Clouds < p.Batch {
+			p.Batch = train.Header().Clouds
 			fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the preset wants more\n", p.Batch, h.Name)
 		}
 	}
@@ -214,7 +214,7 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 }
 
 // make does what is missing and prints the table.
-func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan) error {
+func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule) error {
 	missing := plan.Missing(lab)
 	failures := map[string]string{}
 	var failed error
@@ -225,7 +225,7 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 		if t.submit != "" || t.jobs > 1 {
 			failed = t.spread(ctx, lab, plan, missing, failures)
 		} else {
-			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Job) {
+			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Item) {
 				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, j.Row, j.Seed, i+1, len(missing))
 			}, failures)
 		}
@@ -245,7 +245,7 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan
 }
 
 // write writes the table as the call wants it; text as wide as the terminal.
-func (t *tableRun) write(w io.Writer, f table.Filled) error {
+func (t *tableRun) write(w io.Writer, f table.Results) error {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
 		return table.Text(w, f, max(width, 60))
 	}
@@ -253,7 +253,7 @@ func (t *tableRun) write(w io.Writer, f table.Filled) error {
 }
 
 // draw saves the table's pictures where they are wanted.
-func (t *tableRun) draw(f table.Filled) error {
+func (t *tableRun) draw(f table.Results) error {
 	if t.pictures == "" {
 		return nil
 	}
@@ -274,7 +274,7 @@ func (t *tableRun) draw(f table.Filled) error {
 }
 
 // keep writes the table in every format beside the runs.
-func keep(lab *runs.Lab, f table.Filled) error {
+func keep(lab *runs.Store, f table.Results) error {
 	for _, format := range table.Formats() {
 		extension := map[string]string{"text": "txt", "latex": "tex"}[format]
 		if extension == "" {

@@ -19,8 +19,8 @@ var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_
 
 // spread does the missing jobs in processes of their own, here or on a cluster. The folder of their logs is named after all jobs of
 // the table, so that a later call with fewer left finds the same one.
-func (t *tableRun) spread(ctx context.Context, lab *runs.Lab, plan *reproduce.Plan, missing []reproduce.Job, failures map[string]string) error {
-	calls := func(list []reproduce.Job) (out []jobs.Job) {
+func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
+	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {
 			out = append(out, jobs.Job{Name: j.Name(), Args: t.arguments(plan, j)})
 		}
@@ -70,7 +70,7 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Lab, plan *reproduce.Pl
 }
 
 // arguments are those of the call that does one job.
-func (t *tableRun) arguments(plan *reproduce.Plan, j reproduce.Job) []string {
+func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []string {
 	out, err := filepath.Abs(t.out)
 	if err != nil {
 		out = t.out

@@ -52,7 +52,7 @@ func newTrain(c *common) *cobra.Command {
 	work := refuse(cmd, t.unused).RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { // the settings decide which flags do something
 		if err := t.settings(f); err != nil {
-			return wrongCall(err)
+			return usageError(err)
 		}
 		return work(cmd, args)
 	}
@@ -70,7 +70,7 @@ func (t *trainCall) unused(flag string) (why string, err error) {
 // unreadBy says why a training does not read the setting of a flag.
 func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
 	if what := setting(flag); what != "" {
-		return unread(cmd, c.Loss, c.LossSettings(), false, what)
+		return unread(cmd, c.Loss, c.LossConfig(), false, what)
 	}
 	for _, name := range strings.Split(string(c.Plain), ",") {
 		if flag == "plain" && !c.HasFastPath(plain.Set(name)) {
@@ -91,16 +91,16 @@ func (t *trainCall) run() error {
 	asked := t.config
 	t.config = t.config.Fit(set.Header())
 	if _, err := t.config.Model(); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if err := t.config.Check(set); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if _, err := set.Digest(); err != nil { // finds bad clouds of a large file
-		return wrongCall(fmt.Errorf("--data: %w", err))
+		return usageError(fmt.Errorf("--data: %w", err))
 	}
 	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	if err := looked([]any{t.config.On(set), t.options.Out, t.options.CheckpointEvery, t.options.Resume}); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (t *trainCall) run() error {
 		return err
 	}
 	if err := t.config.CheckMemory(e.Name); err != nil {
-		return wrongCall(err)
+		return usageError(err)
 	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
 	sayFit(asked, t.config, set.Header())
@@ -123,8 +123,8 @@ func (t *trainCall) run() error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted; the same command with --resume goes on")
 	}
-	if errors.As(err, new(train.CallError)) {
-		return wrongCall(err)
+	if errors.As(err, new(train.UsageError)) {
+		return usageError(err)
 	}
 	if err != nil && r.Run == "" {
 		return err
@@ -207,7 +207,7 @@ func sayFit(asked, used train.Config, h datasets.Header) {
 		fmt.Fprintf(os.Stderr, "points: %d per cloud, as in %s (--points takes fewer)\n", used.Points, h.Name)
 	}
 	if asked.Batch == 0 {
-		fmt.Fprintf(os.Stderr, "batch: %d of the %d clouds per step (--batch takes another number)\n", used.Batch, h.N)
+		fmt.Fprintf(os.Stderr, "batch: %d of the %d clouds per step (--batch takes another number)\n", used.Batch, h.Clouds)
 	}
 }
 

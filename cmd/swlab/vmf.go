@@ -17,7 +17,7 @@ import (
 func newVMF(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vmf",
-		Short: "the von Mises-Fisher law: samples and closed forms",
+		Short: "the von Mises-Fisher distribution: samples and closed forms",
 	}
 	cmd.AddCommand(newVMFSample(c), newVMFStats(c))
 	return group(cmd)
@@ -34,20 +34,20 @@ func newVMFSample(c *common) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			mu, err := parseLocation(location)
 			if err != nil {
-				return wrongCall(fmt.Errorf("--location: %w", err))
+				return usageError(fmt.Errorf("--location: %w", err))
 			}
 			if err := vmf.CheckKappa(kappa); err != nil {
-				return wrongCall(fmt.Errorf("--kappa: %w", err))
+				return usageError(fmt.Errorf("--kappa: %w", err))
 			}
 			if n < 1 {
-				return wrongCall(fmt.Errorf("--n: expected at least 1 sample, found %d", n))
+				return usageError(fmt.Errorf("--n: expected at least 1 sample, found %d", n))
 			}
 			if err := memory.Check(fmt.Sprintf("--n: %d samples of dimension %d", n, len(mu)), memory.Bytes(4, n, len(mu))); err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			dist, err := vmf.New(mu, kappa)
 			if err != nil {
-				return wrongCall(err)
+				return usageError(err)
 			}
 			samples, length := drawSamples(dist, c.seed, n)
 			written := saveNPY("out", out, samples, n, len(mu))
@@ -126,10 +126,10 @@ func newVMFStats(c *common) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := vmf.CheckKappa(kappa); err != nil {
-				return wrongCall(fmt.Errorf("--kappa: %w", err))
+				return usageError(fmt.Errorf("--kappa: %w", err))
 			}
 			if dim < 2 {
-				return wrongCall(fmt.Errorf("--dim: expected at least 2, found %d", dim))
+				return usageError(fmt.Errorf("--dim: expected at least 2, found %d", dim))
 			}
 			keys := []struct {
 				name  string

@@ -264,7 +264,7 @@ func TestAddresses(t *testing.T) {
 	for _, mirror := range []string{"ftp://host/", "host", "http://", ":"} {
 		o := quick(t)
 		o.Mirror = mirror
-		if err := refused(t, plainSource(content, true, s.URL), o, "--mirror"); !errors.As(err, new(CallError)) {
+		if err := refused(t, plainSource(content, true, s.URL), o, "--mirror"); !errors.As(err, new(UsageError)) {
 			t.Errorf("mirror %q: %T", mirror, err)
 		}
 	}

@@ -62,21 +62,21 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// CallError says that the call cannot be carried out as it is: the licence was not accepted, a file must be got by hand, an
+// UsageError says that the call cannot be carried out as it is: the licence was not accepted, a file must be got by hand, an
 // option does not fit. Nothing was written.
-type CallError struct{ error }
+type UsageError struct{ error }
 
-// Error is the message; of a zero CallError, that the call is wrong.
-func (e CallError) Error() string {
+// Error is the message; of a zero UsageError, that the call is wrong.
+func (e UsageError) Error() string {
 	if e.error == nil {
 		return "the call cannot be carried out"
 	}
 	return e.error.Error()
 }
 
-func (e CallError) Unwrap() error { return e.error }
+func (e UsageError) Unwrap() error { return e.error }
 
-func callErrorf(format string, args ...any) error { return CallError{fmt.Errorf(format, args...)} }
+func callErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Fetch makes a data set available and returns its record. One that is there already is left alone (Record.Fetched is false).
 // A download that was cut off goes on where it stopped.
@@ -193,7 +193,7 @@ func plan(source datasets.Source, o Options) ([]take, error) {
 func localFile(source datasets.Source, file datasets.File, from string) (string, error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return "", CallError{fmt.Errorf("--from: %w", err)}
+		return "", UsageError{fmt.Errorf("--from: %w", err)}
 	}
 	if !info.IsDir() {
 		if len(source.Files) > 1 {

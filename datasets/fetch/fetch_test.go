@@ -34,7 +34,7 @@ func TestFetchArchive(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	set, err := datasets.Load(source.Path(o.Cache), datasets.Options{Points: 16})
-	if err != nil || set.N != 2 || set.Summary().Test != 1 || !slices.Equal(set.Classes, []string{"chair", "table"}) {
+	if err != nil || set.Clouds != 2 || set.Summary().Test != 1 || !slices.Equal(set.Classes, []string{"chair", "table"}) {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	o.AcceptLicence = false // once is enough
@@ -73,7 +73,7 @@ func TestFetchArchive(t *testing.T) {
 	if _, err := found.Verify(canceled, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if _, err := Fetch(ctx, source, o); !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "--accept-licence") {
+	if _, err := Fetch(ctx, source, o); !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "--accept-licence") {
 		t.Errorf("without the licence: %v", err)
 	}
 	o.AcceptLicence = true
@@ -121,7 +121,7 @@ func TestFrom(t *testing.T) {
 	put(t, file, content)
 	manual := plainSource(content, false)
 	manual.Manual = "ask nicely"
-	if err := refused(t, manual, quick(t), "ask nicely", "--from"); !errors.As(err, new(CallError)) {
+	if err := refused(t, manual, quick(t), "ask nicely", "--from"); !errors.As(err, new(UsageError)) {
 		t.Errorf("%T", err)
 	}
 	for _, from := range []string{file, dir} {

@@ -69,7 +69,7 @@ func slice(test *datasets.Set) error {
 			return fmt.Errorf("no class %q among the built-in shapes", name)
 		}
 	}
-	o := swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 4}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 4}
 	o.Slices, o.PerPoint = 1000, true
 	d, err := swlab.Distance("sw", pair[0], pair[1], o)
 	if err != nil {
@@ -79,7 +79,7 @@ func slice(test *datasets.Set) error {
 	for i, c := range d.Costs {
 		values[i] = float64(c)
 	}
-	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Points, pair[1].Points, oblique(d.Directions), values)
+	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Coords, pair[1].Coords, oblique(d.Directions), values)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func oblique(directions []float32) []float32 {
 	return directions[best : best+3]
 }
 
-// spheres shows the von Mises-Fisher law at several concentrations.
+// spheres shows the von Mises-Fisher distribution at several concentrations.
 func spheres() error {
 	location := []float64{0.6, 0.48, 0.64}
 	var panels []vmfviz.SpherePanel

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/sliced-wasserstein/lab/internal/turning"
+	"github.com/sliced-wasserstein/lab/internal/canvas"
 )
 
 //go:embed animation.html
@@ -70,14 +70,14 @@ func Animation(target []float32, films ...Film) (string, error) {
 	if !(radius > 0) || math.IsInf(radius, 0) {
 		return "", fmt.Errorf("expected finite coordinates that are not all 0, found the radius %v", radius)
 	}
-	d.Target = turning.Pack(target, radius)
+	d.Target = canvas.Pack(target, radius)
 	for _, f := range films {
 		film := animationFilm{Caption: f.Caption}
 		for _, frame := range f.Flow.Frames {
 			film.EMD = append(film.EMD, math.Round(1e4*frame.EMD)/1e4)
-			film.Frames = append(film.Frames, turning.Pack(frame.Points, radius))
+			film.Frames = append(film.Frames, canvas.Pack(frame.Points, radius))
 		}
 		d.Films = append(d.Films, film)
 	}
-	return turning.Page(animationPage, "These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.", d)
+	return canvas.Page(animationPage, "These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.", d)
 }

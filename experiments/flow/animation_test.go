@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/internal/turning/turningtest"
+	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
 // TestAnimation reads back what the script reads.
@@ -54,7 +54,7 @@ func TestAnimationDrawing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(turningtest.Drawings(t, page, "input 0 1"), "\n")
+	lines := strings.Split(canvastest.Drawings(t, page, "input 0 1"), "\n")
 	sa, ca := math.Sincos(142 * math.Pi / 180)
 	se, ce := math.Sincos(24 * math.Pi / 180)
 	const x, y, r = 260, 22 + 234, 232 // a card of 520 pixels

@@ -17,11 +17,11 @@ import (
 // [n, d] in y. It hears of the number of the step, for losses that draw new directions.
 type Loss func(y *datasets.Set, step int) (value float64, gradient []float32, err error)
 
-// Options of Run.
-type Options struct {
-	Steps int     // number of steps
-	Rate  float64 // eta, the step size
-	Every int     // steps between frames; 0: 1. The first and the last state always are frames
+// Config of Run.
+type Config struct {
+	Steps        int     // number of steps
+	LearningRate float64 // eta, the step size
+	Every        int     // steps between frames; 0: 1. The first and the last state always are frames
 }
 
 // Frame is a state on the way.
@@ -37,7 +37,7 @@ type Flow struct {
 	Losses []float64 // [Steps+1] the loss before step 0, ..., and after the last
 }
 
-// Run moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a loss,
+// Descend moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a loss,
 //
 //	y_i <- y_i - eta (n/2) dLoss/dy_i
 //
@@ -45,7 +45,7 @@ type Flow struct {
 // is a minimum over matchings of sums of squares falls in every step if eta < 2/lambda, lambda its curvature: 1 for W_2^2, the largest eigenvalue
 // of the mean of theta theta' for the sliced distance over fixed directions (about 1/d), 1 + c for Chamfer, where c counts the points of x whose
 // neighbour is the same point of y.
-func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, error) {
+func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, error) {
 	if err := check(x, y, o); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, err
 	}
 	every := max(1, o.Every)
 	moving := *y
-	moving.Points = append([]float32(nil), y.Points...)
+	moving.Coords = append([]float32(nil), y.Coords...)
 	f := &Flow{}
 	for step := 0; ; step++ {
 		if err := ctx.Err(); err != nil {
@@ -67,8 +67,8 @@ func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, err
 		if err != nil {
 			return f, fmt.Errorf("step %d: %w", step, err)
 		}
-		if len(gradient) != len(moving.Points) {
-			return f, fmt.Errorf("step %d: expected a gradient of %d numbers, found %d", step, len(moving.Points), len(gradient))
+		if len(gradient) != len(moving.Coords) {
+			return f, fmt.Errorf("step %d: expected a gradient of %d numbers, found %d", step, len(moving.Coords), len(gradient))
 		}
 		f.Losses = append(f.Losses, value)
 		if step%every == 0 || step == o.Steps {
@@ -76,13 +76,13 @@ func Run(ctx context.Context, x, y *datasets.Set, l Loss, o Options) (*Flow, err
 			if err != nil {
 				return f, fmt.Errorf("step %d: %w", step, err)
 			}
-			f.Frames = append(f.Frames, Frame{step, append([]float32(nil), moving.Points...), distance})
+			f.Frames = append(f.Frames, Frame{step, append([]float32(nil), moving.Coords...), distance})
 		}
 		if step == o.Steps {
 			return f, nil
 		}
 		for i, g := range gradient {
-			moving.Points[i] -= float32(o.Rate * float64(y.M) / 2 * float64(g))
+			moving.Coords[i] -= float32(o.LearningRate * float64(y.Points) / 2 * float64(g))
 		}
 	}
 }
@@ -100,36 +100,36 @@ func EMD(x, y *datasets.Set) (float64, error) {
 }
 
 func cloud(s *datasets.Set) ot1d.Clouds {
-	return ot1d.Clouds{Points: s.Points, Batch: s.N, N: s.M, Dim: s.D}
+	return ot1d.Clouds{Coords: s.Coords, Batch: s.Clouds, Points: s.Points, Dim: s.Dim}
 }
 
 // checkPair refuses what is not one cloud each, of one size.
 func checkPair(x, y *datasets.Set) error {
 	for _, s := range []*datasets.Set{x, y} {
-		if s == nil || s.N < 1 {
+		if s == nil || s.Clouds < 1 {
 			return errors.New("expected one cloud to move and one target, found none")
 		}
 	}
 	switch {
-	case x.N != 1 || y.N != 1:
-		return fmt.Errorf("expected one cloud to move and one target, found %d and %d", y.N, x.N)
-	case x.M != y.M || x.D != y.D:
-		return fmt.Errorf("expected clouds of one size, found [%d, %d] to move to [%d, %d]", y.M, y.D, x.M, x.D)
-	case len(x.Points) != x.M*x.D || len(y.Points) != y.M*y.D:
-		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.M*x.D, len(y.Points), len(x.Points))
+	case x.Clouds != 1 || y.Clouds != 1:
+		return fmt.Errorf("expected one cloud to move and one target, found %d and %d", y.Clouds, x.Clouds)
+	case x.Points != y.Points || x.Dim != y.Dim:
+		return fmt.Errorf("expected clouds of one size, found [%d, %d] to move to [%d, %d]", y.Points, y.Dim, x.Points, x.Dim)
+	case len(x.Coords) != x.Points*x.Dim || len(y.Coords) != y.Points*y.Dim:
+		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.Points*x.Dim, len(y.Coords), len(x.Coords))
 	}
 	return nil
 }
 
-func check(x, y *datasets.Set, o Options) error {
+func check(x, y *datasets.Set, o Config) error {
 	if err := checkPair(x, y); err != nil {
 		return err
 	}
 	switch {
 	case o.Steps < 0:
 		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
-	case !(o.Rate > 0) || math.IsInf(o.Rate, 0):
-		return fmt.Errorf("options: Rate: expected a positive number, found %v", o.Rate)
+	case !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0):
+		return fmt.Errorf("options: Rate: expected a positive number, found %v", o.LearningRate)
 	case o.Every < 0:
 		return fmt.Errorf("options: Every: expected 0 or more, found %d", o.Every)
 	}

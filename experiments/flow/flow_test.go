@@ -17,9 +17,9 @@ import (
 // normal is a cloud [1, n, 3] of normal points.
 func normal(seed uint64, n int) *datasets.Set {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &datasets.Set{Name: "normal", N: 1, M: n, D: 3}
+	s := &datasets.Set{Name: "normal", Clouds: 1, Points: n, Dim: 3}
 	for range n * 3 {
-		s.Points = append(s.Points, float32(rng.NormFloat64()))
+		s.Coords = append(s.Coords, float32(rng.NormFloat64()))
 	}
 	return s
 }
@@ -32,13 +32,13 @@ func directions(seed uint64, n int) *swlab.Directions {
 	return d
 }
 
-func options() swlab.DistanceOptions {
-	return swlab.DistanceOptions{Settings: loss.Defaults(), Seed: 1}
+func options() swlab.DistanceConfig {
+	return swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 }
 
-func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Options) *Flow {
+func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Config) *Flow {
 	t.Helper()
-	f, err := Run(context.Background(), x, y, l, o)
+	f, err := Descend(context.Background(), x, y, l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestMonotone(t *testing.T) {
 		{"emd", Distance("emd-exact", x, emd), 1.9},
 		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25}, // no point has more than 24 neighbours
 	} {
-		f := mustRun(t, x, y, c.l, Options{Steps: 40, Rate: c.rate, Every: 100})
+		f := mustRun(t, x, y, c.l, Config{Steps: 40, LearningRate: c.rate, Every: 100})
 		for k := 1; k < len(f.Losses); k++ {
 			if f.Losses[k] > f.Losses[k-1]*(1+1e-6)+1e-12 {
 				t.Errorf("%s: from %v to %v in step %d", c.name, f.Losses[k-1], f.Losses[k], k)
@@ -85,7 +85,7 @@ func TestTooLarge(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
 	o.P = 2
-	f := mustRun(t, x, y, Distance("emd-exact", x, o), Options{Steps: 1, Rate: 4})
+	f := mustRun(t, x, y, Distance("emd-exact", x, o), Config{Steps: 1, LearningRate: 4})
 	if f.Losses[1] <= f.Losses[0] {
 		t.Errorf("from %v to %v", f.Losses[0], f.Losses[1])
 	}
@@ -96,7 +96,7 @@ func TestStraight(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
 	o.P = 2
-	f := mustRun(t, x, y, Distance("emd-exact", x, o), Options{Steps: 6, Rate: 0.25, Every: 2})
+	f := mustRun(t, x, y, Distance("emd-exact", x, o), Config{Steps: 6, LearningRate: 0.25, Every: 2})
 	if len(f.Frames) != 4 || f.Frames[3].Step != 6 {
 		t.Fatalf("%d frames", len(f.Frames))
 	}
@@ -106,7 +106,7 @@ func TestStraight(t *testing.T) {
 			t.Errorf("step %d: W_2 %v, loss %v, expected %v", frame.Step, frame.EMD, f.Losses[frame.Step], want)
 		}
 	}
-	f = mustRun(t, x, y, Distance("emd-exact", x, o), Options{Steps: 1, Rate: 1})
+	f = mustRun(t, x, y, Distance("emd-exact", x, o), Config{Steps: 1, LearningRate: 1})
 	if f.Losses[1] > 1e-10 {
 		t.Errorf("one step of 1 leaves %v", f.Losses[1])
 	}
@@ -117,14 +117,14 @@ func TestTranslates(t *testing.T) {
 	x := normal(1, 16)
 	v := []float64{0.5, -0.25, 1}
 	y := *x
-	y.Points = nil
-	for i, c := range x.Points {
-		y.Points = append(y.Points, c+float32(v[i%3]))
+	y.Coords = nil
+	for i, c := range x.Coords {
+		y.Coords = append(y.Coords, c+float32(v[i%3]))
 	}
 	o := options()
 	o.Directions = directions(5, 7)
 	const steps, rate = 5, 0.8
-	f := mustRun(t, x, &y, Distance("sw", x, o), Options{Steps: steps, Rate: rate})
+	f := mustRun(t, x, &y, Distance("sw", x, o), Config{Steps: steps, LearningRate: rate})
 	for range steps {
 		along := make([]float64, 3)
 		for l := range 7 {
@@ -142,7 +142,7 @@ func TestTranslates(t *testing.T) {
 		}
 	}
 	for i, c := range f.Frames[steps].Points {
-		if want := float64(x.Points[i]) + v[i%3]; math.Abs(float64(c)-want) > 1e-5 {
+		if want := float64(x.Coords[i]) + v[i%3]; math.Abs(float64(c)-want) > 1e-5 {
 			t.Fatalf("coordinate %d: %v, expected %v", i, c, want)
 		}
 	}
@@ -153,7 +153,7 @@ func TestMax(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
 	o.Directions = directions(3, 12)
-	d, err := swlab.Distance("sw", x, y, swlab.DistanceOptions{Settings: perPoint(o.Settings), Directions: o.Directions})
+	d, err := swlab.Distance("sw", x, y, swlab.DistanceConfig{Config: perPoint(o.Config), Directions: o.Directions})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestMax(t *testing.T) {
 	}
 }
 
-func perPoint(s loss.Settings) loss.Settings { s.PerPoint = true; return s }
+func perPoint(s loss.Config) loss.Config { s.PerPoint = true; return s }
 
 // TestFresh: new directions in every step, the same in every run.
 func TestFresh(t *testing.T) {
@@ -206,26 +206,26 @@ func TestWrongCalls(t *testing.T) {
 	for _, c := range []struct {
 		x, y *datasets.Set
 		l    Loss
-		o    Options
+		o    Config
 		want string
 	}{
-		{normal(1, 9), y, l, Options{Steps: 1, Rate: 1}, "found [8, 3] to move to [9, 3]"},
-		{&datasets.Set{N: 2, M: 8, D: 3}, y, l, Options{Steps: 1, Rate: 1}, "found 1 and 2"},
-		{x, y, l, Options{Steps: -1, Rate: 1}, "Steps: expected 0 or more, found -1"},
-		{x, y, l, Options{Steps: 1}, "Rate: expected a positive number, found 0"},
-		{x, y, l, Options{Steps: 1, Rate: math.Inf(1)}, "Rate"},
-		{x, y, l, Options{Steps: 1, Rate: 1, Every: -1}, "Every: expected 0 or more, found -1"},
-		{x, y, Distance("nothing", x, options()), Options{Steps: 1, Rate: 1}, `step 0: unknown loss "nothing"`},
-		{x, y, Max(x, []float32{1}, options()), Options{Steps: 1, Rate: 1}, "directions: expected a multiple of 3 numbers, found 1"},
-		{x, y, func(*datasets.Set, int) (float64, []float32, error) { return 0, nil, nil }, Options{Steps: 1, Rate: 1}, "expected a gradient of 24 numbers, found 0"},
+		{normal(1, 9), y, l, Config{Steps: 1, LearningRate: 1}, "found [8, 3] to move to [9, 3]"},
+		{&datasets.Set{Clouds: 2, Points: 8, Dim: 3}, y, l, Config{Steps: 1, LearningRate: 1}, "found 1 and 2"},
+		{x, y, l, Config{Steps: -1, LearningRate: 1}, "Steps: expected 0 or more, found -1"},
+		{x, y, l, Config{Steps: 1}, "Rate: expected a positive number, found 0"},
+		{x, y, l, Config{Steps: 1, LearningRate: math.Inf(1)}, "Rate"},
+		{x, y, l, Config{Steps: 1, LearningRate: 1, Every: -1}, "Every: expected 0 or more, found -1"},
+		{x, y, Distance("nothing", x, options()), Config{Steps: 1, LearningRate: 1}, `step 0: unknown loss "nothing"`},
+		{x, y, Max(x, []float32{1}, options()), Config{Steps: 1, LearningRate: 1}, "directions: expected a multiple of 3 numbers, found 1"},
+		{x, y, func(*datasets.Set, int) (float64, []float32, error) { return 0, nil, nil }, Config{Steps: 1, LearningRate: 1}, "expected a gradient of 24 numbers, found 0"},
 	} {
-		if _, err := Run(context.Background(), c.x, c.y, c.l, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Descend(context.Background(), c.x, c.y, c.l, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Run(ctx, x, y, l, Options{Steps: 1, Rate: 1}); err != context.Canceled {
+	if _, err := Descend(ctx, x, y, l, Config{Steps: 1, LearningRate: 1}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Distance is the loss of that name (loss.Names) to x, by swlab.Distance, per point. The seed of the directions is o.Seed in every step: where
 // they do not depend on the clouds, they are fixed, and the gradient is that of one function.
-func Distance(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
+func Distance(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	o.Gradient, o.PerPoint = true, true
 	return func(y *datasets.Set, _ int) (float64, []float32, error) {
 		d, err := swlab.Distance(name, x, y, o)
@@ -22,7 +22,7 @@ func Distance(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
 }
 
 // Fresh is Distance with new directions in every step, those of seed o.Seed plus the number of the step: a stochastic gradient.
-func Fresh(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
+func Fresh(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	first := o.Seed
 	return func(y *datasets.Set, step int) (float64, []float32, error) {
 		o.Seed = first + uint64(step)
@@ -35,15 +35,15 @@ func Fresh(name string, x *datasets.Set, o swlab.DistanceOptions) Loss {
 //	value(y) = max over l of (1/n) sum_i (a_(i) - b_(i))^2,   a = theta_l'x, b = theta_l'y
 //
 // with the gradient of the largest slice.
-func Max(x *datasets.Set, directions []float32, o swlab.DistanceOptions) Loss {
-	along := func(values []float32, gradient bool, y *datasets.Set) (*swlab.Distances, error) {
-		if x == nil || x.D < 1 {
+func Max(x *datasets.Set, directions []float32, o swlab.DistanceConfig) Loss {
+	along := func(values []float32, gradient bool, y *datasets.Set) (*swlab.Result, error) {
+		if x == nil || x.Dim < 1 {
 			return nil, errors.New("expected a target cloud, found none")
 		}
-		if len(values) == 0 || len(values)%x.D != 0 {
-			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.D, len(values))
+		if len(values) == 0 || len(values)%x.Dim != 0 {
+			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.Dim, len(values))
 		}
-		o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / x.D, x.D}}
+		o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / x.Dim, x.Dim}}
 		o.Gradient, o.PerPoint = gradient, true
 		return swlab.Distance("sw", x, y, o)
 	}
@@ -58,7 +58,7 @@ func Max(x *datasets.Set, directions []float32, o swlab.DistanceOptions) Loss {
 				best = l
 			}
 		}
-		d, err := along(directions[best*x.D:(best+1)*x.D], true, y)
+		d, err := along(directions[best*x.Dim:(best+1)*x.Dim], true, y)
 		if err != nil {
 			return 0, nil, err
 		}

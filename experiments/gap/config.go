@@ -1,11 +1,11 @@
-// Package gap measures the amortization gap of v-DSW: how far below the best location of the slicing law the location lies that an
+// Package gap measures the amortization gap of v-DSW: how far below the best location of the slicing distribution the location lies that an
 // amortizer predicts, or that some steps of gradient ascent find. It reproduces the paper's study to the letter, training pairs,
 // ten samples and all, and beside it measures the same directions against the true optimum of every pair, on pairs held out.
 //
 //	J(eps; X, Y) = E_{theta ~ vMF(eps, kappa)} F(theta; X, Y),   gap(eps) = max J - J(eps)
 //
-// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair (Harmonics), the law multiplies every degree
-// by a number (vmf.Multipliers), and J is a short polynomial in eps.
+// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair (Harmonics), the distribution multiplies every degree
+// by a number (vmf.FunkHecke), and J is a short polynomial in eps.
 package gap
 
 import (
@@ -46,11 +46,11 @@ type Config struct {
 	Common   int     `json:"common"`    // slices per pair, common to all methods, of the Monte-Carlo value
 	Kappa    float64 `json:"kappa"`
 
-	Optimiser string  `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
-	Passes    int     `json:"passes,omitempty"`    // of an amortizer over the batches; the paper has 1
-	Rate      float64 `json:"rate,omitempty"`      // of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by Rate/Pairs
-	DK        int     `json:"dk,omitempty"`        // width of A, EA, LA
-	K         int     `json:"k,omitempty"`         // projected keys of LA
+	Optimiser    string  `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
+	Passes       int     `json:"passes,omitempty"`    // of an amortizer over the batches; the paper has 1
+	LearningRate float64 `json:"rate,omitempty"`      // of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by LearningRate/Pairs
+	DK           int     `json:"dk,omitempty"`        // width of A, EA, LA
+	K            int     `json:"k,omitempty"`         // projected keys of LA
 }
 
 // Paper is the study of the paper without its method: 1000 training pairs, and as many held out, which the paper has not.
@@ -82,7 +82,7 @@ func PaperRows(study Config) []Config {
 	}
 	for _, steps := range []int{1, 5, 10, 50, 100} {
 		c := study
-		c.Method, c.Steps, c.Rate = VDSW, steps, 0.1*float64(c.Pairs)/100
+		c.Method, c.Steps, c.LearningRate = VDSW, steps, 0.1*float64(c.Pairs)/100
 		rows = append(rows, c)
 	}
 	return rows
@@ -100,7 +100,7 @@ func OurRows(study Config, passes int) []Config {
 	rows = append(rows, study.amortized("la-sorted"))
 	for _, name := range []string{"l", "g", "n", "a", "ea", "la", "la-sorted"} {
 		c := study.amortized(name)
-		c.Optimiser, c.Passes, c.Rate = Adam, passes, 1e-3
+		c.Optimiser, c.Passes, c.LearningRate = Adam, passes, 1e-3
 		rows = append(rows, c)
 	}
 	return rows
@@ -108,7 +108,7 @@ func OurRows(study Config, passes int) []Config {
 
 // amortized is the row of an amortizer.
 func (c Config) amortized(name string) Config {
-	c.Method, c.Optimiser, c.Passes, c.Rate = name, SGD, 1, 0.1
+	c.Method, c.Optimiser, c.Passes, c.LearningRate = name, SGD, 1, 0.1
 	switch name {
 	case "a", "ea":
 		c.DK = 1
@@ -186,10 +186,10 @@ func (c Config) Check() error {
 	case !c.IsAmortizer() && (c.Optimiser != "" || c.Passes != 0 || c.DK != 0 || c.K != 0):
 		return fmt.Errorf("gap: optimiser, passes, dk and k belong to amortizers, found %q, %d, %d, %d with method %q",
 			c.Optimiser, c.Passes, c.DK, c.K, c.Method)
-	case (c.IsAmortizer() || c.Method == VDSW) && !(c.Rate > 0 && c.Rate < 1e6):
-		return fmt.Errorf("gap: rate: expected a positive number, found %g", c.Rate)
-	case !c.IsAmortizer() && c.Method != VDSW && c.Rate != 0:
-		return fmt.Errorf("gap: rate: method %q takes none, found %g", c.Method, c.Rate)
+	case (c.IsAmortizer() || c.Method == VDSW) && !(c.LearningRate > 0 && c.LearningRate < 1e6):
+		return fmt.Errorf("gap: rate: expected a positive number, found %g", c.LearningRate)
+	case !c.IsAmortizer() && c.Method != VDSW && c.LearningRate != 0:
+		return fmt.Errorf("gap: rate: method %q takes none, found %g", c.Method, c.LearningRate)
 	}
 	return nil
 }

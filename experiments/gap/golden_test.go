@@ -34,7 +34,7 @@ func TestReference(t *testing.T) {
 	const n, slices = 20, 10
 	x := tensors.MustCopyFlatData[float32](z["x"])
 	p := pairs{n: n, m: len(x) / n / 3, first: x, second: tensors.MustCopyFlatData[float32](z["y"])}
-	s := sampler{kappa: 1, slices: slices, reflection: vmf.Coded}
+	s := sampler{kappa: 1, slices: slices, reflection: vmf.Released}
 	eps := make([][3]float64, n)
 	for i, v := range wide("eps0") {
 		eps[i/3][i%3] = v

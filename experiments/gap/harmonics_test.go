@@ -96,22 +96,22 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestSmooth: the smoothed function is the mean under the vMF law, here by the law's own density on a fine rule.
+// TestSmooth: the smoothed function is the mean under the vMF distribution, here by the distribution's own density on a fine rule.
 func TestSmooth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	h := anyHarmonics(r, 10)
 	fine := newRule(80)
 	for _, kappa := range []float64{0.1, 1, 10} {
-		smooth := h.Smooth(vmf.Multipliers(3, kappa, h.Degree))
+		smooth := h.Smooth(vmf.FunkHecke(3, kappa, h.Degree))
 		for _, eps := range randomLocations(r, 3) {
-			law, err := vmf.New(eps[:], kappa)
+			dist, err := vmf.New(eps[:], kappa)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := 0.0
 			for i, p := range fine.points { // the rule holds half the sphere: both halves of the density
 				other := [3]float64{-p[0], -p[1], -p[2]}
-				density := (math.Exp(law.LogProb(p[:])) + math.Exp(law.LogProb(other[:]))) / 2
+				density := (math.Exp(dist.LogProb(p[:])) + math.Exp(dist.LogProb(other[:]))) / 2
 				want += fine.weights[i] * density * h.At(p)
 			}
 			if got := smooth.At(eps); math.Abs(got-want) > 1e-9 {

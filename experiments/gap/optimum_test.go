@@ -98,7 +98,7 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// TestExactAgainstSamples: on shapes the exact J is what slices from the law give, within 4 standard errors, for every pair and several
+// TestExactAgainstSamples: on shapes the exact J is what slices from the distribution give, within 4 standard errors, for every pair and several
 // kappa; no location is above the optimum; and the errors stated are small.
 func TestExactAgainstSamples(t *testing.T) {
 	p := shapePairs(t, 8, 256)
@@ -142,7 +142,7 @@ func TestTailBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := vmf.Multipliers(3, kappa, 20)
+	a := vmf.FunkHecke(3, kappa, 20)
 	for b := range long {
 		_, tail := short[b].errors(kappa)
 		worst := 0.0
@@ -182,7 +182,7 @@ func TestTruthRefuses(t *testing.T) {
 		kappa float64
 		want  string
 	}{
-		{"a law too narrow", p, 1000, "beyond degree 128"},
+		{"a distribution too narrow", p, 1000, "beyond degree 128"},
 		{"equal clouds", pairs{1, 64, p.first, p.first}, 1, "pair 0: the two clouds are equal"},
 	} {
 		if _, err := newTruth(context.Background(), c.p, c.kappa, "", quiet); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,15 +16,15 @@ type pairs struct {
 // draw shuffles the clouds and takes them two by two: the training pairs in the order of their batches, then those held out. No cloud is
 // in two pairs. The clouds are taken as they are.
 func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
-	if set.D != 3 {
-		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.D)
+	if set.Dim != 3 {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)
 	}
-	if set.N < c.Clouds() {
+	if set.Clouds < c.Clouds() {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d",
-			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.N)
+			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.Clouds)
 	}
-	order := datasets.EpochOrder(set.N, c.PairSeed, 0)[:c.Clouds()]
-	all := pairs{n: len(order) / 2, m: set.M}
+	order := datasets.EpochOrder(set.Clouds, c.PairSeed, 0)[:c.Clouds()]
+	all := pairs{n: len(order) / 2, m: set.Points}
 	for i, row := range order {
 		if i%2 == 0 {
 			all.first = append(all.first, set.Cloud(int(row))...)
@@ -52,5 +52,5 @@ func (p pairs) batches(size int, f func(from int, part pairs) error) error {
 	return nil
 }
 
-func (p pairs) x() ot1d.Clouds { return ot1d.Clouds{Points: p.first, Batch: p.n, N: p.m, Dim: 3} }
-func (p pairs) y() ot1d.Clouds { return ot1d.Clouds{Points: p.second, Batch: p.n, N: p.m, Dim: 3} }
+func (p pairs) x() ot1d.Clouds { return ot1d.Clouds{Coords: p.first, Batch: p.n, Points: p.m, Dim: 3} }
+func (p pairs) y() ot1d.Clouds { return ot1d.Clouds{Coords: p.second, Batch: p.n, Points: p.m, Dim: 3} }

@@ -65,10 +65,10 @@ func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err err
 		for i := range n {
 			w, v, g := in[i], in[n+i], graph.Neg(in[2*n+i]) // descent on -J
 			if c.Optimiser == Adam {
-				rule := optim.Adam{Rate: c.Rate, Beta2: 0.9, Eps: 1e-8}
+				rule := optim.Adam{LearningRate: c.LearningRate, Beta2: 0.9, Eps: 1e-8}
 				out[i], _, out[n+i] = rule.Step(w, g, nil, v, in[3*n])
 			} else {
-				out[i], _ = optim.SGD{Rate: c.Rate}.Step(w, g, nil)
+				out[i], _ = optim.SGD{LearningRate: c.LearningRate}.Step(w, g, nil)
 				out[n+i] = v
 			}
 		}

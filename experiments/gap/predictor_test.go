@@ -41,9 +41,9 @@ func (p *predictor) set(values [][]float32) {
 // differences of J itself; pairs go in chunks that do not divide them.
 func TestAmortizerGradient(t *testing.T) {
 	e, p := open(t), shapePairs(t, 5, 64)
-	s := sampler{kappa: 5, slices: 200, reflection: vmf.Coded}
+	s := sampler{kappa: 5, slices: 200, reflection: vmf.Released}
 	for _, name := range amortizer.Names() {
-		c := Config{Method: name, Seed: 4, Pairs: 2, Optimiser: SGD, Rate: 0.1, DK: 4, K: 5}
+		c := Config{Method: name, Seed: 4, Pairs: 2, Optimiser: SGD, LearningRate: 0.1, DK: 4, K: 5}
 		a, err := newPredictor(e, c, p.m)
 		if err != nil {
 			t.Fatal(err)
@@ -109,9 +109,9 @@ func TestAmortizerGradient(t *testing.T) {
 // TestStep: a step of SGD adds the rate times the gradient, a first step of Adam without momentum the rate times its sign.
 func TestStep(t *testing.T) {
 	e, p := open(t), shapePairs(t, 3, 64)
-	s := sampler{kappa: 1, slices: 10, reflection: vmf.Coded}
+	s := sampler{kappa: 1, slices: 10, reflection: vmf.Released}
 	for _, optimiser := range []string{SGD, Adam} {
-		c := Config{Method: "l", Seed: 4, Pairs: 3, Optimiser: optimiser, Rate: 0.01}
+		c := Config{Method: "l", Seed: 4, Pairs: 3, Optimiser: optimiser, LearningRate: 0.01}
 		a, err := newPredictor(e, c, p.m)
 		if err != nil {
 			t.Fatal(err)

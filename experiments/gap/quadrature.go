@@ -92,9 +92,9 @@ const maxDegree = 128
 // kernelTail is what of the kernel may be left out: the degrees beyond have sum a_l^2 (2l+1) below its square.
 const kernelTail = 1e-8
 
-// degreeFor is the even degree beyond which the law's multipliers are negligible.
+// degreeFor is the even degree beyond which the distribution's multipliers are negligible.
 func degreeFor(kappa float64) (int, error) {
-	a := vmf.Multipliers(3, kappa, 2*maxDegree)
+	a := vmf.FunkHecke(3, kappa, 2*maxDegree)
 	tail := 0.0
 	for l := 2 * maxDegree; l >= 0; l -= 2 {
 		tail += a[l] * a[l] * float64(2*l+1)
@@ -124,7 +124,7 @@ func expand(ctx context.Context, p pairs, degree int, progress func(done, total 
 			return nil, err
 		}
 		part := p.part(from, min(from+block, p.n))
-		costs, err := ot1d.Host(part.x(), part.y(), directions, total, ot1d.HostOptions{})
+		costs, err := ot1d.HostCosts(part.x(), part.y(), directions, total, ot1d.HostConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func expand(ctx context.Context, p pairs, degree int, progress func(done, total 
 // errors bounds what the smoothed F of an expansion may be wrong by, over the whole sphere: by the quadrature, taken to be the change from half the
 // resolution, and by the degrees left out (Cauchy and Schwarz, with the norm of what is left of F by Parseval).
 func (e Expansion) errors(kappa float64) (quadrature, tail float64) {
-	a := vmf.Multipliers(3, kappa, 2*maxDegree)
+	a := vmf.FunkHecke(3, kappa, 2*maxDegree)
 	quadrature = farthest(e.F.Smooth(a), e.Coarse.Smooth(a))
 	kernel := 0.0
 	for l := e.F.Degree + 2; l <= 2*maxDegree; l += 2 {

@@ -25,8 +25,8 @@ const (
 	commonHeldOut
 )
 
-// Run measures one row. The clouds of the set are taken as they are; e runs the amortizers' maps and is not used otherwise.
-func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
+// Study measures one row. The clouds of the set are taken as they are; e runs the amortizers' maps and is not used otherwise.
+func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
@@ -34,10 +34,10 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	if err != nil {
 		return Result{}, err
 	}
-	r := &row{ctx: ctx, c: c, sampler: sampler{c.Kappa, c.Slices, vmf.Coded}, progress: o.Progress}
-	result := Result{ID: c.ID(), Config: c, Data: set.Name, Points: set.M, Backend: e.Name}
+	r := &row{ctx: ctx, c: c, sampler: sampler{c.Kappa, c.Slices, vmf.Released}, progress: o.Progress}
+	result := Result{ID: c.ID(), Config: c, Data: set.Name, Points: set.Points, Backend: e.Name}
 	if c.IsAmortizer() {
-		if r.predictor, err = newPredictor(e, c, set.M); err != nil {
+		if r.predictor, err = newPredictor(e, c, set.Points); err != nil {
 			return Result{}, err
 		}
 		defer r.predictor.close()
@@ -48,7 +48,7 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 	for _, part := range []struct {
 		name  string
 		pairs pairs
-		truth *truth
+		truth *optima
 	}{{"training pairs", training, &r.training}, {"pairs held out", heldOut, &r.heldOut}} {
 		*part.truth, err = newTruth(ctx, part.pairs, c.Kappa, o.Cache, func(done, total int) { r.report("exact values of "+part.name, done, total) })
 		if err != nil {
@@ -82,7 +82,7 @@ type row struct {
 	c                 Config
 	sampler           sampler
 	predictor         *predictor
-	training, heldOut truth
+	training, heldOut optima
 	progress          func(stage string, done, total int)
 }
 
@@ -93,7 +93,7 @@ func (r *row) report(stage string, done, total int) {
 }
 
 // locate finds the locations of a batch; start is where an ascent began.
-func (r *row) locate(t truth, from int, part pairs, source *rand.Rand) (eps, start [][3]float64, err error) {
+func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, start [][3]float64, err error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +112,7 @@ func (r *row) locate(t truth, from int, part pairs, source *rand.Rand) (eps, sta
 	start = append(start, eps...)
 	switch r.c.Method {
 	case VDSW:
-		err = r.sampler.ascend(part, eps, r.c.Steps, r.c.Rate, r.c.Pairs, func() noise { return r.sampler.noise(source, part.n) })
+		err = r.sampler.ascend(part, eps, r.c.Steps, r.c.LearningRate, r.c.Pairs, func() noise { return r.sampler.noise(source, part.n) })
 	case Converged:
 		for b := range eps {
 			eps[b], _ = climb(t.smoothed[from+b], eps[b])
@@ -124,7 +124,7 @@ func (r *row) locate(t truth, from int, part pairs, source *rand.Rand) (eps, sta
 }
 
 // letter is the paper's study: it trains the amortizer, or climbs, and costs the training pairs, all from one stream of random numbers.
-func (r *row) letter(l *Letter) (eps, start [][3]float64, err error) {
+func (r *row) letter(l *PaperProtocol) (eps, start [][3]float64, err error) {
 	all := r.training.pairs
 	source := rand.New(rand.NewPCG(r.c.Seed, trainingStream))
 	clock := time.Now()

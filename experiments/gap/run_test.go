@@ -43,14 +43,14 @@ func TestRun(t *testing.T) {
 			continue
 		}
 		delete(want, c.ID())
-		r, err := Run(context.Background(), e, set, c, Options{Cache: dir})
+		r, err := Study(context.Background(), e, set, c, Options{Cache: dir})
 		if err != nil {
 			t.Fatalf("%s: %v", c.ID(), err)
 		}
 		if first.ID == "" {
 			first = r
 		}
-		for name, sides := range map[string][2]Against{"training": {r.Training, first.Training}, "held out": {r.HeldOut, first.HeldOut}} {
+		for name, sides := range map[string][2]VersusOptimum{"training": {r.Training, first.Training}, "held out": {r.HeldOut, first.HeldOut}} {
 			a, other := sides[0], sides[1]
 			if a.Optimum != other.Optimum || a.Uniform != other.Uniform {
 				t.Errorf("%s, %s: optimum and SW %v, %v; of %s %v, %v", c.ID(), name, a.Optimum, a.Uniform, first.ID, other.Optimum, other.Uniform)
@@ -61,8 +61,8 @@ func TestRun(t *testing.T) {
 			if math.Abs(a.MonteCarlo.Mean-a.Exact.Mean) > 4*a.MonteCarlo.SliceErr {
 				t.Errorf("%s, %s: exact %v, common slices %v", c.ID(), name, a.Exact, a.MonteCarlo)
 			}
-			if c.Method == Converged && (a.Reached < 0.8 || a.OfRange.Mean > 0.1 || a.Turn.Mean < 10) { // a climb may end on a lower hill
-				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.Reached, a.OfRange, a.Turn)
+			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) { // a climb may end on a lower hill
+				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.FractionConverged, a.NormalizedGap, a.AscentAngle)
 			}
 		}
 		if c.Method == Constant {
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		if r.Paper.Distance.Mean <= 0 || (c.Method != Uniform && r.Paper.SearchSeconds <= 0) || r.Paper.EvaluateSeconds <= 0 {
 			t.Errorf("%s: %+v", c.ID(), r.Paper)
 		}
-		again, err := Run(context.Background(), e, set, c, Options{})
+		again, err := Study(context.Background(), e, set, c, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestSampled(t *testing.T) {
-	if got, want := sampled([]float64{1, 3}, []float64{4, 5}), (Sampled{2, 1, 1.5}); got != want {
+	if got, want := sampled([]float64{1, 3}, []float64{4, 5}), (SampleMean{2, 1, 1.5}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -127,7 +127,7 @@ func TestPaperRows(t *testing.T) {
 			if err := c.Check(); err != nil {
 				t.Errorf("%s: %v", c.ID(), err)
 			}
-			if step := c.Rate / float64(c.Pairs); c.Method == VDSW && (step < 0.999e-3 || step > 1.001e-3) {
+			if step := c.LearningRate / float64(c.Pairs); c.Method == VDSW && (step < 0.999e-3 || step > 1.001e-3) {
 				t.Errorf("%s: %g per pair", c.ID(), step)
 			}
 			ids = append(ids, c.ID())
@@ -193,9 +193,9 @@ func TestRefuses(t *testing.T) {
 		{func(c *Config) { c.Kappa = 0 }, "kappa: expected a concentration above 0, found 0"},
 		{func(c *Config) { c.Kappa = 1e4 }, "expected a smaller kappa"},
 		{func(c *Config) { c.Steps = 3 }, `steps: method "uniform" takes none, found 3`},
-		{func(c *Config) { c.Rate = 3 }, `rate: method "uniform" takes none, found 3`},
+		{func(c *Config) { c.LearningRate = 3 }, `rate: method "uniform" takes none, found 3`},
 		{func(c *Config) { c.DK = 3 }, "belong to amortizers"},
-		{func(c *Config) { c.Method = VDSW; c.Rate = 1 }, "steps: expected at least 1, found 0"},
+		{func(c *Config) { c.Method = VDSW; c.LearningRate = 1 }, "steps: expected at least 1, found 0"},
 		{func(c *Config) { c.Method, c.Steps = VDSW, 1 }, "rate: expected a positive number, found 0"},
 		{func(c *Config) { *c = c.amortized("l"); c.Optimiser = "lion" }, `optimiser: expected sgd or adam, found "lion"`},
 		{func(c *Config) { *c = c.amortized("l"); c.Passes = 0 }, "passes: expected at least 1, found 0"},
@@ -203,18 +203,18 @@ func TestRefuses(t *testing.T) {
 	} {
 		bad := good
 		c.change(&bad)
-		if _, err := Run(context.Background(), e, set, bad, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Study(context.Background(), e, set, bad, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, expected one with %q", err, c.want)
 		}
 	}
 	flat := *set
-	flat.D, flat.M = 2, 24
-	if _, err := Run(context.Background(), e, &flat, good, Options{}); err == nil || !strings.Contains(err.Error(), "expected clouds of dimension 3, found 2") {
+	flat.Dim, flat.Points = 2, 24
+	if _, err := Study(context.Background(), e, &flat, good, Options{}); err == nil || !strings.Contains(err.Error(), "expected clouds of dimension 3, found 2") {
 		t.Errorf("clouds in the plane: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, e, set, good, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Study(ctx, e, set, good, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestDamagedCache(t *testing.T) {
 	set, e, dir := shapes(t, 16), open(t), t.TempDir()
 	c := little()
 	c.Method = Uniform
-	if _, err := Run(context.Background(), e, set, c, Options{Cache: dir}); err != nil {
+	if _, err := Study(context.Background(), e, set, c, Options{Cache: dir}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "harmonics-*.json"))
@@ -237,7 +237,7 @@ func TestDamagedCache(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := Run(context.Background(), e, set, c, Options{Cache: dir})
+		_, err := Study(context.Background(), e, set, c, Options{Cache: dir})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("file %q: error %v, expected one with %q and the path", content, err, want)
 		}

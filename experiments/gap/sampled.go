@@ -63,7 +63,7 @@ func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []fl
 	if err != nil {
 		return nil, nil, err
 	}
-	costs, err := ot1d.Host(p.x(), p.y(), theta, s.slices, ot1d.HostOptions{})
+	costs, err := ot1d.HostCosts(p.x(), p.y(), theta, s.slices, ot1d.HostConfig{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +84,7 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	for i := range upstream {
 		upstream[i] = 1 / float64(s.slices)
 	}
-	_, _, _, g, err := ot1d.HostGradient(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostOptions{})
+	_, _, _, g, err := ot1d.HostGradients(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostConfig{})
 	if err != nil {
 		return nil, err
 	}

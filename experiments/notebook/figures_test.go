@@ -130,7 +130,7 @@ func (r *ruler) read(all []shape, i, axis int) {
 }
 
 // recordedTable is a committed table.
-func recordedTable(t *testing.T, file string) table.Filled {
+func recordedTable(t *testing.T, file string) table.Results {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Watch is what Live looks at.
-type Watch struct {
+// LiveOptions is what Live looks at.
+type LiveOptions struct {
 	Clouds *datasets.Set             // reconstructed again and again: a few
 	Names  []string                  // of the clouds, or nil
 	Every  int                       // steps between two looks
@@ -31,31 +31,31 @@ type Watch struct {
 	Step   func(record train.Record) // hears of every step, if not nil
 }
 
-// Look is what the network made of the clouds watched after a step, normalised by the running statistics.
-type Look struct {
+// Snapshot is what the network made of the clouds watched after a step, normalised by the running statistics.
+type Snapshot struct {
 	Step   int
 	Points []float32 // [clouds, points, 3]
 }
 
-// Lived is a run that was watched, or as much of it as there is.
-type Lived struct {
-	Result  train.Result // of the finished run
-	Records []train.Record
-	Looks   []Look // before the first step, every Watch.Every steps, and after the last
+// LiveRun is a run that was watched, or as much of it as there is.
+type LiveRun struct {
+	Result    train.Result // of the finished run
+	Records   []train.Record
+	Snapshots []Snapshot // before the first step, every Watch.Every steps, and after the last
 }
 
 // Live is Train with an output that is drawn again every w.Every steps: the loss so far, and below it the clouds watched with what the network
 // makes of them now. A cancelled ctx and the stop button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
 // on from there. A finished run is read.
-func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w Watch) (*Lived, error) {
+func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w LiveOptions) (*LiveRun, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if err := set.Validate(); err != nil {
 		return nil, err
 	}
-	if w.Clouds == nil || w.Clouds.N < 1 || w.Clouds.M != set.M {
-		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.M)
+	if w.Clouds == nil || w.Clouds.Clouds < 1 || w.Clouds.Points != set.Points {
+		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
 	}
 	if w.Every < 1 {
 		return nil, fmt.Errorf("Watch.Every: expected at least 1 step, found %d", w.Every)
@@ -66,10 +66,10 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 	}
 	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	l.read()
-	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step == l.Result.Steps {
-		return &l.Lived, l.draw()
+	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step == l.Result.Steps {
+		return &l.LiveRun, l.draw()
 	}
-	if len(l.Looks) == 0 {
+	if len(l.Snapshots) == 0 {
 		start, err := c.On(set).Start()
 		if err != nil {
 			return nil, err
@@ -83,29 +83,29 @@ func (b *Book) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c 
 	_, err = train.ReadConfig(dir)
 	l.Result, err = train.Run(l.work, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step})
 	if l.work.Err() != nil {
-		return &l.Lived, errors.Join(errStopped, l.draw())
+		return &l.LiveRun, errors.Join(errStopped, l.draw())
 	}
 	if err = errors.Join(err, l.broken); err != nil {
-		return &l.Lived, err
+		return &l.LiveRun, err
 	}
 	file, err := train.WeightsFile(dir, "last")
 	if err != nil {
-		return &l.Lived, err
+		return &l.LiveRun, err
 	}
 	last, err := weights.ReadSafetensors(file)
 	if err != nil {
-		return &l.Lived, err
+		return &l.LiveRun, err
 	}
-	return &l.Lived, errors.Join(l.look(l.Result.Steps, last), l.draw())
+	return &l.LiveRun, errors.Join(l.look(l.Result.Steps, last), l.draw())
 }
 
 // live is a run that is watched.
 type live struct {
-	Lived
+	LiveRun
 	dir    string // of the run
 	engine *engine.Engine
 	work   *work
-	watch  Watch
+	watch  LiveOptions
 	id     string // of the output
 	update func(id, html string)
 	tick   func(int, string)
@@ -118,7 +118,7 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 // read takes up what an earlier call has left.
 func (l *live) read() {
 	if raw, err := os.ReadFile(l.looksFile()); err == nil {
-		_ = json.Unmarshal(raw, &l.Looks) // a file of another version counts as none
+		_ = json.Unmarshal(raw, &l.Snapshots) // a file of another version counts as none
 	}
 	l.Records, _ = train.ReadLog(l.dir)
 }
@@ -161,15 +161,15 @@ func (l *live) look(step int, w *weights.Set) error {
 	if err != nil {
 		return err
 	}
-	points, err := net.Reconstruct(l.watch.Clouds, swlab.NetworkOptions{Engine: l.engine, Batch: l.watch.Clouds.N})
+	points, err := net.Reconstruct(l.watch.Clouds, swlab.NetworkOptions{Engine: l.engine, Batch: l.watch.Clouds.Clouds})
 	if err != nil {
 		return err
 	}
-	for len(l.Looks) > 0 && l.Looks[len(l.Looks)-1].Step >= step { // seen before the run was cut off
-		l.Looks = l.Looks[:len(l.Looks)-1]
+	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step { // seen before the run was cut off
+		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}
-	l.Looks = append(l.Looks, Look{step, points})
-	return durable.WriteJSON(l.looksFile(), l.Looks)
+	l.Snapshots = append(l.Snapshots, Snapshot{step, points})
+	return durable.WriteJSON(l.looksFile(), l.Snapshots)
 }
 
 // draw shows the loss and the last look in one output.
@@ -177,7 +177,7 @@ func (l *live) draw() error {
 	if l.watch.Quiet {
 		return nil
 	}
-	last := l.Looks[len(l.Looks)-1]
+	last := l.Snapshots[len(l.Snapshots)-1]
 	loss := vmfviz.Series{}
 	for _, r := range l.Records {
 		loss.X, loss.Y = append(loss.X, float64(r.Step)), append(loss.Y, r.Loss)
@@ -199,17 +199,17 @@ func (l *live) draw() error {
 }
 
 // Reconstructions draws clouds and below them what the network made of them, look by look.
-func Reconstructions(clouds *datasets.Set, names []string, looks ...Look) (*vmfviz.Picture, error) {
+func Reconstructions(clouds *datasets.Set, names []string, looks ...Snapshot) (*vmfviz.Picture, error) {
 	if err := clouds.Validate(); err != nil {
 		return nil, err
 	}
-	inputs, err := vmfviz.Split(clouds.Points, clouds.N)
+	inputs, err := vmfviz.Split(clouds.Coords, clouds.Clouds)
 	if err != nil {
 		return nil, err
 	}
 	rows := []vmfviz.CloudRow{{Caption: "input", Clouds: inputs}}
 	for _, k := range looks {
-		made, err := vmfviz.Split(k.Points, clouds.N)
+		made, err := vmfviz.Split(k.Points, clouds.Clouds)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Book{Data: "builtin", Out: t.TempDir()}
+	b := &Session{Data: "builtin", Out: t.TempDir()}
 	set, testSet, err := b.Clouds(16, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -28,21 +28,21 @@ func TestLive(t *testing.T) {
 	set, few := set.Select([]int{0, 1, 2, 3}), testSet.Select([]int{0})
 	c := train.DefaultConfig()
 	c.Loss, c.Points, c.Batch, c.Steps, c.Slices = "sw", 16, 2, 3, 2
-	losses := func(l *Lived) (out []float64) {
+	losses := func(l *LiveRun) (out []float64) {
 		for _, r := range l.Records {
 			out = append(out, r.Loss)
 		}
 		return out
 	}
-	steps := func(l *Lived) (out []int) {
-		for _, k := range l.Looks {
+	steps := func(l *LiveRun) (out []int) {
+		for _, k := range l.Snapshots {
 			out = append(out, k.Step)
 		}
 		return out
 	}
-	watch := func(step func(train.Record)) Watch { return Watch{Clouds: few, Every: 1, Step: step} }
+	watch := func(step func(train.Record)) LiveOptions { return LiveOptions{Clouds: few, Every: 1, Step: step} }
 
-	other := &Book{Data: "builtin", Out: t.TempDir()}
+	other := &Session{Data: "builtin", Out: t.TempDir()}
 	want, err := other.Live(context.Background(), e, set, c, watch(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestLive(t *testing.T) {
 	}
 
 	last := wantLast(t, e, want, few)
-	for i, v := range want.Looks[3].Points {
+	for i, v := range want.Snapshots[3].Points {
 		if math.Abs(float64(v-last[i])) > 1e-6 {
 			t.Fatalf("number %d of the last look is %v, and the network makes %v", i, v, last[i])
 		}
@@ -72,33 +72,33 @@ func TestLive(t *testing.T) {
 	if err != nil || heard != 1 {
 		t.Fatalf("%d steps after the stop, %v", heard, err)
 	}
-	if !reflect.DeepEqual(losses(whole), losses(want)) || !reflect.DeepEqual(whole.Looks, want.Looks) {
+	if !reflect.DeepEqual(losses(whole), losses(want)) || !reflect.DeepEqual(whole.Snapshots, want.Snapshots) {
 		t.Errorf("losses %v after a stop, %v without", losses(whole), losses(want))
 	}
 	again, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { t.Error("trained again") }))
-	if err != nil || !reflect.DeepEqual(again.Looks, whole.Looks) || again.Result.Steps != 3 || len(again.Records) != 3 {
+	if err != nil || !reflect.DeepEqual(again.Snapshots, whole.Snapshots) || again.Result.Steps != 3 || len(again.Records) != 3 {
 		t.Errorf("read again: %v", err)
 	}
-	if err := b.Forget(e, set, c); err != nil {
+	if err := b.Reset(e, set, c); err != nil {
 		t.Fatal(err)
 	}
 	heard = 0
-	if anew, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { heard++ })); err != nil || heard != 3 || !reflect.DeepEqual(anew.Looks, want.Looks) {
+	if anew, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { heard++ })); err != nil || heard != 3 || !reflect.DeepEqual(anew.Snapshots, want.Snapshots) {
 		t.Errorf("forgotten and done anew: %d steps, %v", heard, err)
 	}
-	if p, err := Reconstructions(few, []string{"a"}, whole.Looks...); err != nil || p == nil {
+	if p, err := Reconstructions(few, []string{"a"}, whole.Snapshots...); err != nil || p == nil {
 		t.Error(err)
 	}
-	if _, err := b.Live(ctx, e, set, c, Watch{Clouds: few}); err == nil || !strings.Contains(err.Error(), "Watch.Every") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Clouds: few}); err == nil || !strings.Contains(err.Error(), "Watch.Every") {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Live(ctx, e, set, c, Watch{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
 		t.Errorf("%v", err)
 	}
 }
 
 // wantLast is what the network of the finished run makes of the clouds.
-func wantLast(t *testing.T, e *engine.Engine, l *Lived, clouds *datasets.Set) []float32 {
+func wantLast(t *testing.T, e *engine.Engine, l *LiveRun, clouds *datasets.Set) []float32 {
 	t.Helper()
 	file, err := train.WeightsFile(l.Result.Run, "last")
 	if err != nil {
@@ -113,7 +113,7 @@ func wantLast(t *testing.T, e *engine.Engine, l *Lived, clouds *datasets.Set) []
 		t.Fatal(err)
 	}
 	points, err := net.Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
-	if err != nil || len(points) != len(l.Looks[3].Points) {
+	if err != nil || len(points) != len(l.Snapshots[3].Points) {
 		t.Fatalf("%d numbers, %v", len(points), err)
 	}
 	return points

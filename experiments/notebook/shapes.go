@@ -24,14 +24,14 @@ const shapesTable = "full_reconstruction_quantitative"
 // Shapes are the clouds of the paper's pictures of reconstructions: the six training shapes of its table
 // full_reconstruction_quantitative, and what the network of every loss makes of them.
 type Shapes struct {
-	Names    []string        // of the shapes: their classes, or PC1 to PC6
-	Inputs   [][]float32     // of the shapes, [points, 3]
-	Rows     []Reconstructed // loss by loss
-	Settings []string        // what was reduced against the paper, in words
+	Names    []string         // of the shapes: their classes, or PC1 to PC6
+	Inputs   [][]float32      // of the shapes, [points, 3]
+	Rows     []Reconstruction // loss by loss
+	Settings []string         // what was reduced against the paper, in words
 }
 
-// Reconstructed is what one network makes of the six shapes.
-type Reconstructed struct {
+// Reconstruction is what one network makes of the six shapes.
+type Reconstruction struct {
 	ID, Name string      // of the table's row
 	Clouds   [][]float32 // [points, 3] each
 	EMD      []float64   // to the inputs: the field's approximate matching, summed over points, as in the table
@@ -41,7 +41,7 @@ type Reconstructed struct {
 // quiet, and returns the reconstructions by the networks of the epochs of lowest training loss, as the table scores them. rows are
 // ids or names, nil: the paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The stop button ends it
 // with an error, and calling it again goes on.
-func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
+func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
 	if err := b.opened(); err != nil {
 		return Shapes{}, err
 	}
@@ -55,9 +55,9 @@ func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, er
 	if p.Name == "smoke" {
 		engine.FastCompile()
 	}
-	lab := &runs.Lab{Dir: b.Out}
+	lab := &runs.Store{Dir: b.Out}
 	defer lab.Close()
-	plan, err := reproduce.NewPlan(lab, shapesTable, p, rows, rows != nil)
+	plan, err := reproduce.NewSchedule(lab, shapesTable, p, rows, rows != nil)
 	if err != nil {
 		return Shapes{}, err
 	}
@@ -83,7 +83,7 @@ func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, er
 				return Shapes{}, err
 			}
 		}
-		r := Reconstructed{ID: j.Row, Name: plan.Table.Rows[i].Name} // one seed, so one job a row
+		r := Reconstruction{ID: j.Row, Name: plan.Table.Rows[i].Name} // one seed, so one job a row
 		var result experiments.Scores
 		if err := lab.Result(scored, &result); err != nil {
 			return Shapes{}, err
@@ -94,10 +94,10 @@ func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, er
 		}
 		s.Rows = append(s.Rows, r)
 	}
-	if s.Inputs, err = vmfviz.Split(six.Points, six.N); err != nil {
+	if s.Inputs, err = vmfviz.Split(six.Coords, six.Clouds); err != nil {
 		return Shapes{}, err
 	}
-	for i := range six.N {
+	for i := range six.Clouds {
 		name := fmt.Sprintf("PC%d", i+1)
 		if six.Labels != nil && int(six.Labels[i]) < len(six.Classes) {
 			name = six.Classes[six.Labels[i]]
@@ -108,7 +108,7 @@ func (b *Book) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, er
 }
 
 // sixOf are the six shapes of the data.
-func sixOf(lab *runs.Lab, d runs.Data) (*datasets.Set, error) {
+func sixOf(lab *runs.Store, d runs.Data) (*datasets.Set, error) {
 	clouds, err := lab.Clouds(d)
 	if err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func sixOf(lab *runs.Lab, d runs.Data) (*datasets.Set, error) {
 }
 
 // reconstructions are what the scored network makes of the six, kept.
-func (b *Book) reconstructions(lab *runs.Lab, scored runs.Scores, six *datasets.Set) ([][]float32, error) {
-	points, err := Kept(b, "shapes", runs.Hash(scored), func() ([]float32, error) {
+func (b *Session) reconstructions(lab *runs.Store, scored runs.Scores, six *datasets.Set) ([][]float32, error) {
+	points, err := Cached(b, "shapes", runs.Hash(scored), func() ([]float32, error) {
 		file, err := train.WeightsFile(filepath.Join(lab.Folder(scored.Of), runs.RunFolder), scored.State)
 		if err != nil {
 			return nil, err
@@ -141,5 +141,5 @@ func (b *Book) reconstructions(lab *runs.Lab, scored runs.Scores, six *datasets.
 	if err != nil {
 		return nil, err
 	}
-	return vmfviz.Split(points, six.N)
+	return vmfviz.Split(points, six.Clouds)
 }

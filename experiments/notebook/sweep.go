@@ -26,7 +26,7 @@ import (
 //	c := sweep.Default()
 //	c.Data, c.Vary = b.Data, show.Must(sweep.Parse("kappa=0.1,1,10", "slices=10,100"))
 //	show.Must(b.Sweep("kappa", c))
-func (b *Book) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
+func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	if err := b.opened(); err != nil {
 		return nil, err
 	}
@@ -35,15 +35,15 @@ func (b *Book) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	}
 	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	o.say("looking at the data", 0, 1) // the line stands above the table
-	lab := &runs.Lab{Dir: b.Out, Say: o.say}
+	lab := &runs.Store{Dir: b.Out, Progress: o.say}
 	defer lab.Close()
-	plan, err := sweep.NewPlan(lab, c)
+	plan, err := sweep.NewGrid(lab, c)
 	if err != nil {
 		return nil, err
 	}
 	w := stoppable(context.Background())
 	defer w.end()
-	lab.Say = func(what string, done, total int) {
+	lab.Progress = func(what string, done, total int) {
 		w.part(done, total)
 		o.say(what, done, total)
 	}

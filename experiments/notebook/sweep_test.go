@@ -13,7 +13,7 @@ import (
 
 // TestSweep: a cell that is run again reads what it did before; the output is the table with the plot.
 func TestSweep(t *testing.T) {
-	b := &Book{Data: "builtin", Out: t.TempDir()}
+	b := &Session{Data: "builtin", Out: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,13 @@ import (
 // from being shown; the error then holds the reason.
 //
 //	show.Must(book.Table("ablation_kappa", "smoke"))
-func (b *Book) Table(name, preset string, rows ...string) (table.Filled, error) {
+func (b *Session) Table(name, preset string, rows ...string) (table.Results, error) {
 	if err := b.opened(); err != nil {
-		return table.Filled{}, err
+		return table.Results{}, err
 	}
 	p, err := reproduce.PresetOf(preset)
 	if err != nil {
-		return table.Filled{}, err
+		return table.Results{}, err
 	}
 	if b.Data != datasets.Builtin {
 		p.Clouds(b.Data, "")
@@ -38,22 +38,22 @@ func (b *Book) Table(name, preset string, rows ...string) (table.Filled, error) 
 	return b.table(name, p, rows)
 }
 
-func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Filled, error) {
+func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.Results, error) {
 	if b.Fast {
 		t, err := table.Get(name)
 		if err != nil {
-			return table.Filled{}, err
+			return table.Results{}, err
 		}
 		rows = append(rows, t.Rows[0].ID)[:1]
 	}
 	if p.Name == "smoke" {
 		engine.FastCompile()
 	}
-	lab := &runs.Lab{Dir: b.Out}
+	lab := &runs.Store{Dir: b.Out}
 	defer lab.Close()
-	plan, err := reproduce.NewPlan(lab, name, p, rows, true)
+	plan, err := reproduce.NewSchedule(lab, name, p, rows, true)
 	if err != nil {
-		return table.Filled{}, err
+		return table.Results{}, err
 	}
 	if p.Name == "paper" {
 		show.Markdown(fmt.Sprintf("At the paper's size: %s.", plan.Estimate(lab)))
@@ -61,7 +61,7 @@ func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Fill
 	failures := map[string]string{}
 	failed := do(lab, plan, failures)
 	if errors.Is(failed, context.Canceled) {
-		return table.Filled{}, errStopped
+		return table.Results{}, errStopped
 	}
 	f, err := plan.Fill(lab, failures)
 	if err == nil {
@@ -74,17 +74,17 @@ func (b *Book) table(name string, p reproduce.Preset, rows []string) (table.Fill
 }
 
 // do does what is missing of the plan, with a bar over all of it.
-func do(lab *runs.Lab, plan *reproduce.Plan, failures map[string]string) error {
+func do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) error {
 	w := stoppable(context.Background())
 	defer w.end()
 	total, missing := len(plan.Jobs), plan.Missing(lab)
 	tick := show.Progress(total, plan.Table.Name+", preset "+plan.Preset.Name)
 	done, job := total-len(missing), ""
-	lab.Say = func(what string, part, of int) {
+	lab.Progress = func(what string, part, of int) {
 		w.part(part, of)
 		tick(done, fmt.Sprintf("%s: %s %d/%d", job, what, part, of))
 	}
-	err := reproduce.Do(w, lab, missing, func(i int, j reproduce.Job) {
+	err := reproduce.Do(w, lab, missing, func(i int, j reproduce.Item) {
 		done, job = total-len(missing)+i, fmt.Sprintf("row %s, seed %d", j.Row, j.Seed)
 		tick(done, job)
 	}, failures)
@@ -95,7 +95,7 @@ func do(lab *runs.Lab, plan *reproduce.Plan, failures map[string]string) error {
 }
 
 // showTable shows f as HTML; outside a notebook as text on standard error.
-func showTable(f table.Filled) error {
+func showTable(f table.Results) error {
 	if !gonbui.IsNotebook {
 		return table.Write(os.Stderr, f, "text")
 	}

@@ -18,7 +18,7 @@ import (
 // not, and the table beside the paper's numbers. Where there is nothing it says so and shows the paper's table as printed.
 //
 //	show.Check(book.Results("ablation_kappa"))
-func (b *Book) Results(name string) error {
+func (b *Session) Results(name string) error {
 	t, err := table.Get(name)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (b *Book) Results(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
 			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
-		return errors.Join(b.tablePicture(table.Filled{Table: t}), showTable(table.Filled{Table: t}))
+		return errors.Join(b.tablePicture(table.Results{Table: t}), showTable(table.Results{Table: t}))
 	}
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func prose(page string) string {
 var best = []string{"curves", "emd", "avg", "distance", "mmd_emd"}
 
 // tablePicture shows the picture that says most of a filled table, and saves it under the table's name.
-func (b *Book) tablePicture(f table.Filled) error {
+func (b *Session) tablePicture(f table.Results) error {
 	all, err := reproduce.Pictures(f)
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 )
 
 // book is one in a folder of its own, whose tables need no compiling.
-func book(t *testing.T) *Book {
+func book(t *testing.T) *Session {
 	t.Helper()
-	b := &Book{Data: "builtin", Out: t.TempDir()}
+	b := &Session{Data: "builtin", Out: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Points, p.Epochs = 16, 1
-	made := func() (table.Filled, string) {
+	made := func() (table.Results, string) {
 		t.Helper()
 		f, err := b.table("ablation_kappa", p, []string{"sw", "la-v-dsw"})
 		if err != nil {
@@ -92,12 +92,12 @@ func TestRecorded(t *testing.T) {
 	}
 	kappa.Columns = append(kappa.Columns, table.Column{Key: "emd_exact", Name: "EMD exact", Unit: "exact", Better: table.Down, Scale: 1, Decimals: 2, Ours: true})
 	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Overrides: map[string]any{"loss": "sw"}, Ours: true, Note: "kappa = 0"})
-	f := table.Filled{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
+	f := table.Results{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
 		Cells: map[string]map[string]table.Cell{
 			"sw":       {"cd": table.NewCell(0.035, 0.037), "emd_exact": table.NewCell(42)},
 			"la-v-dsw": {"cd": table.NewCell(0.01, 0.011), "sw": {Mean: 0.9, N: 1, Note: "one seed alone"}},
 		}, Failed: map[string]string{"la-v-dsw-kappa10": "seed 1: no memory"}}
-	write := func(f table.Filled, format string) string {
+	write := func(f table.Results, format string) string {
 		t.Helper()
 		var b bytes.Buffer
 		if err := table.Write(&b, f, format); err != nil {

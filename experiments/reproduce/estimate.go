@@ -17,7 +17,7 @@ type Estimate struct {
 }
 
 // Estimate counts the trainings that are missing. Time is known only as the paper's own seconds per epoch on its full data.
-func (p *Plan) Estimate(l *runs.Lab) Estimate {
+func (p *Schedule) Estimate(l *runs.Store) Estimate {
 	var e Estimate
 	if p == nil {
 		return e

@@ -27,9 +27,9 @@ func preset(t *testing.T, name string) Preset {
 }
 
 // plan is a table's, ours too.
-func plan(t *testing.T, l *runs.Lab, name string, p Preset, rows ...string) *Plan {
+func plan(t *testing.T, l *runs.Store, name string, p Preset, rows ...string) *Schedule {
 	t.Helper()
-	out, err := NewPlan(l, name, p, rows, true)
+	out, err := NewSchedule(l, name, p, rows, true)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -37,7 +37,7 @@ func plan(t *testing.T, l *runs.Lab, name string, p Preset, rows ...string) *Pla
 }
 
 // training is what the job trains, or nil.
-func (j Job) training() *runs.Training {
+func (j Item) training() *runs.Training {
 	for _, r := range j.Runs {
 		if t, ok := r.Run.(runs.Training); ok {
 			return &t
@@ -52,12 +52,12 @@ func (j Job) training() *runs.Training {
 }
 
 // pretend puts a result into the store, as if the run had been done: every number in it is another.
-func pretend(t *testing.T, l *runs.Lab, r runs.Run) {
+func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 	t.Helper()
 	var result any
 	switch r := r.(type) {
 	case runs.Training:
-		result = runs.Trained{Result: train.Result{Steps: 9, Loss: 8}, Backend: "here", SecondsPerEpoch: 7 + float64(r.Config.Seed)}
+		result = runs.TrainingResult{Result: train.Result{Steps: 9, Loss: 8}, Backend: "here", SecondsPerEpoch: 7 + float64(r.Config.Seed)}
 	case runs.Scores:
 		s := experiments.Scores{N: 6, CD: experiments.Score{Mean: 1, StdErr: 91}, SW: experiments.Score{Mean: 2, StdErr: 92}, EMD: experiments.Score{Mean: 3, StdErr: 93},
 			PerCloud: &experiments.PerCloud{EMD: []float64{31, 32, 33, 34, 35, 36}}}
@@ -69,13 +69,13 @@ func pretend(t *testing.T, l *runs.Lab, r runs.Run) {
 		}
 		result = s
 	case runs.Accuracy:
-		v := runs.Classified{}
+		v := runs.AccuracyResult{}
 		v.Accuracy, v.Loss = 0.5, 95
 		result = v
 	case runs.Gap:
 		v := gap.Result{Backend: "here"}
 		v.Paper.Distance.Mean, v.Paper.SearchSeconds, v.Paper.PredictSeconds, v.Paper.EvaluateSeconds = 1, 2, 4, 8
-		v.Training.Exact.Mean, v.HeldOut.Exact.Mean, v.HeldOut.Gap.Mean, v.HeldOut.OfRange.Mean, v.HeldOut.Off.Mean = 21, 22, 23, 24, 25
+		v.Training.Exact.Mean, v.HeldOut.Exact.Mean, v.HeldOut.Gap.Mean, v.HeldOut.NormalizedGap.Mean, v.HeldOut.AngleToOptimum.Mean = 21, 22, 23, 24, 25
 		result = v
 	case runs.Generation:
 		result = metric.Report{JSD: 1, JSDScaled: 2,

@@ -11,7 +11,7 @@ import (
 
 // Pictures are those of a filled table by name: one per measured column of the paper, with every row's mean and standard error over
 // seeds (of a table without numbers of ours the paper's means and deviations), rows of ours in another colour; curves against L and T where rows differ in them.
-func Pictures(f table.Filled) (map[string]*vmfviz.Picture, error) {
+func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
 		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
@@ -41,7 +41,7 @@ func Pictures(f table.Filled) (map[string]*vmfviz.Picture, error) {
 }
 
 // estimates are the means of a column with their standard errors.
-func estimates(f table.Filled, c table.Column) []vmfviz.Estimate {
+func estimates(f table.Results, c table.Column) []vmfviz.Estimate {
 	var out []vmfviz.Estimate
 	for _, r := range f.Table.Rows {
 		cell, ok := f.Cells[r.ID][c.Key]
@@ -114,7 +114,7 @@ func label(t table.Table, r table.Row) string {
 }
 
 // against draws the measured columns of the paper against the setting that rows of one method differ in; nil where there is none.
-func against(f table.Filled) (*vmfviz.Picture, error) {
+func against(f table.Results) (*vmfviz.Picture, error) {
 	type kind struct{ x, xLabel string }
 	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]
 	if !ok {
@@ -155,7 +155,7 @@ func against(f table.Filled) (*vmfviz.Picture, error) {
 }
 
 // levels are the methods of the gap study without T, as lines over the whole axis.
-func levels(f table.Filled, c table.Column) []vmfviz.Series {
+func levels(f table.Results, c table.Column) []vmfviz.Series {
 	var out []vmfviz.Series
 	for _, id := range []string{"la-v-dsw-L10", "ea-v-dsw-L10", "uniform", "v-dsw-converged"} {
 		i := slices.IndexFunc(f.Table.Rows, func(r table.Row) bool { return r.ID == id })

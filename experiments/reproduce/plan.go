@@ -21,17 +21,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Plan is a table at a size: which runs give which cells.
-type Plan struct {
+// Schedule is a table at a size: which runs give which cells.
+type Schedule struct {
 	Table    table.Table
 	Preset   Preset
 	Settings []string
 	Data     string
-	Jobs     []Job // row by row, seed by seed
+	Jobs     []Item // row by row, seed by seed
 }
 
-// Job gives one row's numbers for one seed.
-type Job struct {
+// Item gives one row's numbers for one seed.
+type Item struct {
 	Row  string // its id
 	Seed uint64
 	Runs []Reading // in order
@@ -39,13 +39,13 @@ type Job struct {
 
 // Reading is a run and the cells that its result gives.
 type Reading struct {
-	Run  runs.Run
-	Read func(l *runs.Lab) (map[string]float64, error) // by column, in natural units
+	Run  runs.Task
+	Read func(l *runs.Store) (map[string]float64, error) // by column, in natural units
 }
 
 // reading is a run with the cells that its result, a T, gives.
-func reading[T any](r runs.Run, cells func(v T) map[string]float64) Reading {
-	return Reading{r, func(l *runs.Lab) (map[string]float64, error) {
+func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
+	return Reading{r, func(l *runs.Store) (map[string]float64, error) {
 		var v T
 		if err := l.Result(r, &v); err != nil {
 			return nil, err
@@ -55,12 +55,12 @@ func reading[T any](r runs.Run, cells func(v T) map[string]float64) Reading {
 }
 
 // Name of the job: unique in its table.
-func (j Job) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
+func (j Item) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
-// NewPlan plans the table of that name. only are the ids or names of the rows wanted, or losses, slicing rules and amortizers (named); nil:
+// NewSchedule plans the table of that name. only are the ids or names of the rows wanted, or losses, slicing distributions and amortizers (named); nil:
 // all rows. ours says whether rows and columns that the
 // paper does not have belong to it. The clouds are looked at, in l.
-func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Plan, error) {
+func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool) (*Schedule, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Pla
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Table: p.With(t), Preset: p, Settings: p.Settings(t.Study)}
+	plan := &Schedule{Table: p.With(t), Preset: p, Settings: p.Settings(t.Study)}
 	if !ours {
 		plan.Table = plan.Table.WithoutOurs()
 	}
@@ -102,7 +102,7 @@ func NewPlan(l *runs.Lab, name string, p Preset, only []string, ours bool) (*Pla
 			if err != nil {
 				return nil, fmt.Errorf("row %s: %w", r.ID, err)
 			}
-			plan.Jobs = append(plan.Jobs, Job{r.ID, seed, readings})
+			plan.Jobs = append(plan.Jobs, Item{r.ID, seed, readings})
 		}
 	}
 	return plan, nil
@@ -131,7 +131,7 @@ func chosen(t table.Table, only []string) ([]table.Row, error) {
 	return out, nil
 }
 
-// named is a row of ours for a loss by its registered name, with an amortizer or a slicing rule or both behind it: energy-distance,
+// named is a row of ours for a loss by its registered name, with an amortizer or a slicing distribution or both behind it: energy-distance,
 // v-dsw+la, v-dsw+vmf+la.
 func named(t table.Table, id string) (table.Row, error) {
 	parts := strings.Split(id, "+")
@@ -216,7 +216,7 @@ func (p Preset) clouds(path, split string, points int) runs.Data {
 	return runs.Data{Path: path, Split: split, Points: points, Train: p.PerClass, Test: p.PerTest}
 }
 
-func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
 	if err != nil {
@@ -245,7 +245,7 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 		}
 		t := runs.NewTraining(data, c)
 		out := []Reading{
-			reading(t, func(v runs.Trained) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
+			reading(t, func(v runs.TrainingResult) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
 			reading(runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}, func(v experiments.Scores) map[string]float64 {
 				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}
 			}),
@@ -257,13 +257,13 @@ func (plan *Plan) reconstruction(l *runs.Lab) (func(table.Row, uint64) ([]Readin
 			config := latent.DefaultClassifier(0)
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
-			out = append(out, reading(classified, func(v runs.Classified) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
+			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 		}
 		return out, nil
 	}, nil
 }
 
-func (plan *Plan) shapes(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) shapes(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
 	if err != nil {
@@ -287,7 +287,7 @@ func (plan *Plan) shapes(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error
 	}, nil
 }
 
-func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := l.Data(p.clouds(p.Data, "train", p.GapPoints))
 	if err != nil {
@@ -307,13 +307,13 @@ func (plan *Plan) gap(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), 
 			return map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
-				"range": v.HeldOut.OfRange.Mean, "off": v.HeldOut.Off.Mean,
+				"range": v.HeldOut.NormalizedGap.Mean, "off": v.HeldOut.AngleToOptimum.Mean,
 			}
 		})}, nil
 	}, nil
 }
 
-func (plan *Plan) generation(l *runs.Lab) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) generation(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	d := runs.Data{Path: p.Chairs, Split: "train", Points: p.Points, Val: 0.05}
 	if p.Chairs == datasets.Builtin {

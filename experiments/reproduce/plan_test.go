@@ -14,7 +14,7 @@ import (
 // TestPlans: every table at every size is a job per row and seed, and when they are done every cell that the paper has is filled, and those
 // of our own columns.
 func TestPlans(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	for _, name := range table.Names() {
 		paper, err := table.Get(name)
@@ -72,7 +72,7 @@ func TestPlans(t *testing.T) {
 
 // TestReadings: which number of a result is which column's.
 func TestReadings(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	for name, want := range map[string]map[string]float64{
 		"full_reconstruction_result":       {"cd": 1, "sw": 2, "emd": 3, "acc": 0.5, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
@@ -106,7 +106,7 @@ func TestReadings(t *testing.T) {
 
 // TestShared: equal rows of several tables are the same training, which a sweep finds too.
 func TestShared(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "smoke")
 	trained := func(name, row string) runs.Training {
@@ -127,7 +127,7 @@ func TestShared(t *testing.T) {
 			c.Loss, c.Amortizer = "v-dsw", "la"
 		}
 		if strings.HasSuffix(row, "-moving") {
-			c.AscentRate, c.AscentTangent = 0.05, true
+			c.AscentLearningRate, c.AscentTangent = 0.05, true
 		}
 		want := runs.Hash(runs.NewTraining(data, c))
 		for _, name := range strings.Fields(tables) {
@@ -146,7 +146,7 @@ func TestShared(t *testing.T) {
 
 // TestRowsAndSeeds: rows are chosen by id and by name, in the order asked for, once; seeds are jobs.
 func TestRowsAndSeeds(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "smoke")
 	p.Seeds = []uint64{4, 2}
@@ -157,24 +157,24 @@ func TestRowsAndSeeds(t *testing.T) {
 		if got := j.training().Config.Seed; got != j.Seed {
 			t.Errorf("%s is trained with seed %d", j.Name(), got)
 		}
-		if found, err := plan.Job(j.Name()); err != nil || found.Row != j.Row || found.Seed != j.Seed {
+		if found, err := plan.Item(j.Name()); err != nil || found.Row != j.Row || found.Seed != j.Seed {
 			t.Errorf("%s: %v, %v", j.Name(), found, err)
 		}
 	}
 	if got, want := strings.Join(names, " "), "la-v-dsw/4 la-v-dsw/2 chamfer/4 chamfer/2 max-sw-T50-moving/4 max-sw-T50-moving/2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if _, err := plan.Job("sw/4"); err == nil || !strings.Contains(err.Error(), `no job "sw/4"`) {
+	if _, err := plan.Item("sw/4"); err == nil || !strings.Contains(err.Error(), `no job "sw/4"`) {
 		t.Error(err)
 	}
-	bare, err := NewPlan(l, "short_reconstruction_result", p, nil, false)
+	bare, err := NewSchedule(l, "short_reconstruction_result", p, nil, false)
 	if err != nil || len(bare.Table.Rows) != 15 || len(bare.Table.Columns) != 5 {
 		t.Errorf("without ours: %d rows, %d columns, %v", len(bare.Table.Rows), len(bare.Table.Columns), err)
 	}
-	if _, err := NewPlan(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected one of chamfer, emd-approx`) {
+	if _, err := NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected one of chamfer, emd-approx`) {
 		t.Error(err)
 	}
-	byName, err := NewPlan(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false)
+	byName, err := NewSchedule(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,18 +182,18 @@ func TestRowsAndSeeds(t *testing.T) {
 		t.Errorf("rows by registered names: %+v", c)
 	}
 	for row, says := range map[string]string{"sw+nothing": `unknown row "sw+nothing"`, "sw+la": "no amortizer", "emd-exact": "no network", "v-dsw+la+ea": "unknown row"} {
-		if _, err := NewPlan(l, "short_reconstruction_result", p, []string{row}, true); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := NewSchedule(l, "short_reconstruction_result", p, []string{row}, true); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("row %s: %v", row, err)
 		}
 	}
-	if _, err := NewPlan(l, "vDSW_approximation", p, []string{"eb-sw"}, true); err == nil || !strings.Contains(err.Error(), "unknown row") {
+	if _, err := NewSchedule(l, "vDSW_approximation", p, []string{"eb-sw"}, true); err == nil || !strings.Contains(err.Error(), "unknown row") {
 		t.Errorf("row by name in the study of the gap: %v", err)
 	}
-	if _, err := NewPlan(l, "table_1", p, nil, true); err == nil || !strings.Contains(err.Error(), `"table_1"`) {
+	if _, err := NewSchedule(l, "table_1", p, nil, true); err == nil || !strings.Contains(err.Error(), `"table_1"`) {
 		t.Error(err)
 	}
 	p.Seeds = []uint64{1, 1}
-	if _, err := NewPlan(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: 1 twice") {
+	if _, err := NewSchedule(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: 1 twice") {
 		t.Error(err)
 	}
 	if got, err := ParseSeeds("3, 1,2"); err != nil || !slices.Equal(got, []uint64{3, 1, 2}) {

@@ -24,11 +24,11 @@ func TestPaperPreset(t *testing.T) {
 	if got := want.differences(p); got != "" || !slices.Equal(p.Seeds, []uint64{1, 2, 3}) {
 		t.Errorf("%s; seeds %v", got, p.Seeds)
 	}
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	small := preset(t, "paper")
 	reconstruction := plan(t, l, "short_reconstruction_result", small, "sw").Jobs[1]
-	if a := reconstruction.Runs[3].Run.(runs.Accuracy); a.Config != (latent.ClassifierConfig{Epochs: 500, Batch: 256, Rate: 1e-3, Momentum: 0.9, Decay: 5e-3, Dropout: 0.5, Seed: 123}) ||
+	if a := reconstruction.Runs[3].Run.(runs.Accuracy); a.Config != (latent.ClassifierConfig{Epochs: 500, Batch: 256, LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3, Dropout: 0.5, Seed: 123}) ||
 		a.State != "best" || a.Train.Split != "train" || a.Test.Split != "test" {
 		t.Errorf("classifier: %+v", a)
 	}
@@ -36,7 +36,7 @@ func TestPaperPreset(t *testing.T) {
 		t.Errorf("scores: %+v", s)
 	}
 	g := plan(t, l, "short_generation_result", small, "sw").Jobs[1].Runs[0].Run.(runs.Generation)
-	if g.Config != (latent.GeneratorConfig{Epochs: 25, Batch: 64, Rate: 1e-4, Beta2: 0.9, Seed: 2, Sinkhorn: "log", Reg: 1e-3, Rounds: 1001}) || g.State != "best" || g.Count != 0 ||
+	if g.Config != (latent.GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta2: 0.9, Seed: 2, Sinkhorn: "log", Reg: 1e-3, Iterations: 1001}) || g.State != "best" || g.Count != 0 ||
 		g.Of.Validation == nil || g.Of.Validation.Split != "val" || g.Train.Split != "train" || g.Test.Split != "test" || g.Of.Data.Val != 0.05 {
 		t.Errorf("generation: %+v", g)
 	}
@@ -60,7 +60,7 @@ func (p Preset) differences(q Preset) string {
 
 // TestTestSet: with clouds of its own the test is on all of them, and the classifier learns on their train part (protocol 6.1, 5.4, D18).
 func TestTestSet(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "smoke")
 	p.Test = "builtin"
@@ -148,7 +148,7 @@ func TestOverride(t *testing.T) {
 	if d := p.differences(paper()); d != "" || len(p.overrides) != 0 {
 		t.Errorf("a wrong call has changed %s", d)
 	}
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	small := preset(t, "smoke")
 	for _, o := range [][2]string{{"learning_rate", "0.5"}, {"amortizer_steps", "2"}, {"ascent_rate", "0.25"}} {
@@ -162,7 +162,7 @@ func TestOverride(t *testing.T) {
 		case "ascent_rate":
 			rows, says = []string{"la-v-dsw"}, "override ascent_rate: it would do nothing, no row reads it"
 		}
-		_, err := NewPlan(l, "short_reconstruction_result", small, rows, true)
+		_, err := NewSchedule(l, "short_reconstruction_result", small, rows, true)
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v, expected %q", o, err, says)
 		}
@@ -178,7 +178,7 @@ func TestOverride(t *testing.T) {
 		p := preset(t, "smoke")
 		err := p.Override(name, "5")
 		if err == nil {
-			_, err = NewPlan(l, "ablation_T", p, []string{"la-v-dsw"}, true)
+			_, err = NewSchedule(l, "ablation_T", p, []string{"la-v-dsw"}, true)
 		}
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, expected %q", name, err, says)

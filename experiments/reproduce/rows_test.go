@@ -53,7 +53,7 @@ var rowsTrained = map[string]trained{
 
 // TestRowsTrained: the settings of every row reach its training, and nothing else differs from the paper's standard run.
 func TestRowsTrained(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "paper")
 	seen := map[string]bool{}
@@ -78,7 +78,7 @@ func TestRowsTrained(t *testing.T) {
 				got.kappa = c.Kappa
 			}
 			if c.Amortizer == "" && (c.Loss == "v-dsw" || c.Loss == "max-sw") {
-				got.steps, got.rate = c.AscentSteps, c.AscentRate
+				got.steps, got.rate = c.AscentSteps, c.AscentLearningRate
 			}
 			if got != want {
 				t.Errorf("%s: row %s: %+v, want %+v", name, j.Row, got, want)
@@ -102,15 +102,15 @@ func TestRowsTrained(t *testing.T) {
 // TestRowsGap: the rows of the study of the gap, from protocol 6.5: plain steps of rate 0.1, L = 10, one pass, d_k = 1 for A and EA (inferred), 32 and
 // k = 64 for LA.
 func TestRowsGap(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	sgd := func(method string, dk, k int) gap.Config {
-		return gap.Config{Method: method, Optimiser: gap.SGD, Passes: 1, Rate: 0.1, DK: dk, K: k}
+		return gap.Config{Method: method, Optimiser: gap.SGD, Passes: 1, LearningRate: 0.1, DK: dk, K: k}
 	}
 	adam := func(method string, dk, k int) gap.Config {
-		return gap.Config{Method: method, Optimiser: gap.Adam, Passes: 20, Rate: 1e-3, DK: dk, K: k}
+		return gap.Config{Method: method, Optimiser: gap.Adam, Passes: 20, LearningRate: 1e-3, DK: dk, K: k}
 	}
-	steps := func(n int) gap.Config { return gap.Config{Method: gap.VDSW, Steps: n, Rate: 0.1} }
+	steps := func(n int) gap.Config { return gap.Config{Method: gap.VDSW, Steps: n, LearningRate: 0.1} }
 	want := map[string]gap.Config{
 		"l-v-dsw-L10": sgd("l", 0, 0), "g-v-dsw-L10": sgd("g", 0, 0), "n-v-dsw-L10": sgd("n", 0, 0), "a-v-dsw-L10": sgd("a", 1, 0), "ea-v-dsw-L10": sgd("ea", 1, 0),
 		"la-v-dsw-L10": sgd("la", 32, 64), "la-sorted-v-dsw-L10": sgd("la-sorted", 32, 64),

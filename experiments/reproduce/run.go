@@ -15,11 +15,11 @@ import (
 var errNoPlan = errors.New("expected a plan that NewPlan has made, found nil")
 
 // Missing are the jobs whose results are not all there.
-func (p *Plan) Missing(l *runs.Lab) []Job {
+func (p *Schedule) Missing(l *runs.Store) []Item {
 	if p == nil {
 		return nil
 	}
-	var out []Job
+	var out []Item
 	for _, j := range p.Jobs {
 		if !j.Done(l) {
 			out = append(out, j)
@@ -29,25 +29,25 @@ func (p *Plan) Missing(l *runs.Lab) []Job {
 }
 
 // Done says whether all results of the job are there.
-func (j Job) Done(l *runs.Lab) bool {
+func (j Item) Done(l *runs.Store) bool {
 	return !slices.ContainsFunc(j.Runs, func(r Reading) bool { return !l.Done(r.Run) })
 }
 
-// Job is the plan's job of that name.
-func (p *Plan) Job(name string) (Job, error) {
+// Item is the plan's job of that name.
+func (p *Schedule) Item(name string) (Item, error) {
 	if p == nil {
-		return Job{}, errNoPlan
+		return Item{}, errNoPlan
 	}
-	i := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name() == name })
+	i := slices.IndexFunc(p.Jobs, func(j Item) bool { return j.Name() == name })
 	if i < 0 {
-		return Job{}, fmt.Errorf("table %s has no job %q", p.Table.Name, name)
+		return Item{}, fmt.Errorf("table %s has no job %q", p.Table.Name, name)
 	}
 	return p.Jobs[i], nil
 }
 
 // Do does one job after the other. One that fails does not keep the others from being done: the error holds them all, and failures, if
 // not nil, each by the job's name. begin hears of each, if not nil.
-func Do(ctx context.Context, l *runs.Lab, jobs []Job, begin func(i int, j Job), failures map[string]string) error {
+func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Item), failures map[string]string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -74,11 +74,11 @@ func Do(ctx context.Context, l *runs.Lab, jobs []Job, begin func(i int, j Job), 
 
 // Fill is the table with what there is: cells over the seeds whose results are there, and the reason why others are missing.
 // failures, by job name, may be nil.
-func (p *Plan) Fill(l *runs.Lab, failures map[string]string) (table.Filled, error) {
+func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Results, error) {
 	if p == nil {
-		return table.Filled{}, errNoPlan
+		return table.Results{}, errNoPlan
 	}
-	f := table.Filled{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
+	f := table.Results{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
 	var backends []string
 	for _, row := range p.Table.Rows {
@@ -142,7 +142,7 @@ func setting(r table.Row, c table.Column) (float64, bool) {
 }
 
 // backendOf is the backend that a run's training, or the run itself, names.
-func backendOf(l *runs.Lab, r runs.Run) string {
+func backendOf(l *runs.Store, r runs.Task) string {
 	var v struct {
 		Backend string `json:"backend"`
 	}

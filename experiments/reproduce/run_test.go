@@ -17,7 +17,7 @@ import (
 
 // TestFill: seeds that are missing are said, with their reason, and those that are there count.
 func TestFill(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "la-v-dsw", "sw")
@@ -67,7 +67,7 @@ func TestFill(t *testing.T) {
 
 // TestDo: a job that fails does not keep others from being done, and a call that is stopped stops.
 func TestDo(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir(), Backend: "none"} // a backend that no one has: what is not there yet fails
+	l := &runs.Store{Dir: t.TempDir(), Backend: "none"} // a backend that no one has: what is not there yet fails
 	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "sw")
@@ -76,7 +76,7 @@ func TestDo(t *testing.T) {
 	}
 	var began []string
 	failures := map[string]string{}
-	err := Do(context.Background(), l, plan.Jobs, func(i int, j Job) { began = append(began, j.Name()) }, failures)
+	err := Do(context.Background(), l, plan.Jobs, func(i int, j Item) { began = append(began, j.Name()) }, failures)
 	if !slices.Equal(began, []string{"sw/1", "sw/2", "sw/3"}) || len(failures) != 2 || !strings.Contains(failures["sw/3"], `backend "none" is unknown`) || failures["sw/2"] != "" {
 		t.Errorf("began %v, failures %v", began, failures)
 	}
@@ -85,7 +85,7 @@ func TestDo(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	began = nil
-	err = Do(stopped, l, plan.Jobs, func(_ int, j Job) { began = append(began, j.Name()); stop() }, nil)
+	err = Do(stopped, l, plan.Jobs, func(_ int, j Item) { began = append(began, j.Name()); stop() }, nil)
 	if !errors.Is(err, context.Canceled) || len(began) != 1 {
 		t.Errorf("stopped after %v: %v", began, err)
 	}
@@ -93,7 +93,7 @@ func TestDo(t *testing.T) {
 
 // TestEstimate: each training that is missing counts once, with the paper's own seconds per epoch.
 func TestEstimate(t *testing.T) {
-	l := &runs.Lab{Dir: t.TempDir()}
+	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "paper")
 	plan := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer")

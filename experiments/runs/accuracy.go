@@ -20,17 +20,17 @@ func (Accuracy) Kind() string { return "accuracy" }
 
 func (a Accuracy) Name() string { return a.Of.Name() + "-" + a.State }
 
-func (a Accuracy) Needs() []Run { return []Run{a.Of} }
+func (a Accuracy) Needs() []Task { return []Task{a.Of} }
 
 func (a Accuracy) Clouds() []Data { return []Data{a.Train, a.Test} }
 
-// Classified is the result of an Accuracy.
-type Classified struct {
+// AccuracyResult is the result of an Accuracy.
+type AccuracyResult struct {
 	latent.Classification
 	Correct []bool `json:"correct"` // per test cloud, in stored order
 }
 
-func (a Accuracy) do(ctx context.Context, l *Lab, _ string) (any, error) {
+func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
 	w, err := l.weights(a.Of, a.State)
 	if err != nil {
 		return nil, err
@@ -67,5 +67,5 @@ func (a Accuracy) do(ctx context.Context, l *Lab, _ string) (any, error) {
 		l.classifies = c
 	}
 	r, err := l.classifier.Train(ctx, train, test, func(done, total int, _ float64) { l.say("classifying "+a.Name(), done, total) })
-	return Classified{r, r.Correct}, err
+	return AccuracyResult{r, r.Correct}, err
 }

@@ -13,7 +13,7 @@ import (
 const atOnce = 32
 
 // network is the autoencoder of a training, with how the store runs it.
-func (l *Lab) network(ctx context.Context, w *weights.Set) (*swlab.Network, swlab.NetworkOptions, error) {
+func (l *Store) network(ctx context.Context, w *weights.Set) (*swlab.Network, swlab.NetworkOptions, error) {
 	n, err := swlab.NewNetwork(w)
 	if err != nil {
 		return nil, swlab.NetworkOptions{}, err
@@ -23,7 +23,7 @@ func (l *Lab) network(ctx context.Context, w *weights.Set) (*swlab.Network, swla
 }
 
 // codes encodes clouds with the network of a training.
-func (l *Lab) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes, error) {
+func (l *Store) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes, error) {
 	clouds, err := l.open(d)
 	if err != nil {
 		return latent.Codes{}, err
@@ -33,17 +33,17 @@ func (l *Lab) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes, 
 		return latent.Codes{}, err
 	}
 	h := clouds.Header()
-	out := latent.Codes{Name: d.String(), Labels: h.Labels, N: h.N}
+	out := latent.Codes{Name: d.String(), Labels: h.Labels, N: h.Clouds}
 	out.Vectors, err = n.Encode(clouds, o)
 	return out, err
 }
 
 // clouds decodes codes with the network of a training.
-func (l *Lab) clouds(ctx context.Context, w *weights.Set, codes []float32) (*datasets.Set, error) {
+func (l *Store) clouds(ctx context.Context, w *weights.Set, codes []float32) (*datasets.Set, error) {
 	n, o, err := l.network(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	points, err := n.Decode(codes, o)
-	return &datasets.Set{Kind: "npy", N: len(points) / (3 * n.Points), M: n.Points, D: 3, Points: points}, err
+	return &datasets.Set{Kind: "npy", Clouds: len(points) / (3 * n.Points), Points: n.Points, Dim: 3, Coords: points}, err
 }

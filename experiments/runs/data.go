@@ -50,7 +50,7 @@ func (d Data) String() string {
 }
 
 // Data completes d: Content is found out, for a file by reading it once; the answer is kept in the store.
-func (l *Lab) Data(d Data) (Data, error) {
+func (l *Store) Data(d Data) (Data, error) {
 	if l == nil {
 		return d, errNoLab
 	}
@@ -98,7 +98,7 @@ func contentOf(set datasets.Clouds) (string, error) {
 		return "", err
 	}
 	h := set.Header()
-	sum := sha256.Sum256(fmt.Append(nil, points, h.N, h.M, h.D, h.Labels, fmt.Sprintf("%q", h.Classes), h.Split))
+	sum := sha256.Sum256(fmt.Append(nil, points, h.Clouds, h.Points, h.Dim, h.Labels, fmt.Sprintf("%q", h.Classes), h.Split))
 	return hex.EncodeToString(sum[:8]), nil
 }
 
@@ -125,10 +125,10 @@ func (d Data) options() datasets.OpenOptions {
 }
 
 // Clouds are those of d, kept for the runs that work on them.
-func (l *Lab) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
+func (l *Store) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
 
 // open returns the clouds; they are kept.
-func (l *Lab) open(d Data) (datasets.Clouds, error) {
+func (l *Store) open(d Data) (datasets.Clouds, error) {
 	if l == nil {
 		return nil, errNoLab
 	}
@@ -217,7 +217,7 @@ func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 }
 
 // HasClasses says whether a classifier can be trained on the data's train part and tested on its test part.
-func (l *Lab) HasClasses(d Data) (bool, error) {
+func (l *Store) HasClasses(d Data) (bool, error) {
 	set, err := l.open(d.Part("all"))
 	if err != nil {
 		return false, err

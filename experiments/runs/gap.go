@@ -19,11 +19,11 @@ func (Gap) Kind() string { return "gap" }
 
 func (g Gap) Name() string { return fmt.Sprintf("%s-s%d", g.Config.ID(), g.Config.Seed) }
 
-func (Gap) Needs() []Run { return nil }
+func (Gap) Needs() []Task { return nil }
 
 func (g Gap) Clouds() []Data { return []Data{g.Data} }
 
-func (g Gap) do(ctx context.Context, l *Lab, _ string) (any, error) {
+func (g Gap) do(ctx context.Context, l *Store, _ string) (any, error) {
 	clouds, err := l.open(g.Data)
 	if err != nil {
 		return nil, err
@@ -36,5 +36,5 @@ func (g Gap) do(ctx context.Context, l *Lab, _ string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gap.Run(ctx, e, set, g.Config, gap.Options{Cache: filepath.Join(l.Dir, "harmonics"), Progress: func(what string, done, total int) { l.say(g.Name()+": "+what, done, total) }})
+	return gap.Study(ctx, e, set, g.Config, gap.Options{Cache: filepath.Join(l.Dir, "harmonics"), Progress: func(what string, done, total int) { l.say(g.Name()+": "+what, done, total) }})
 }

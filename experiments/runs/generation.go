@@ -26,14 +26,14 @@ func (Generation) Kind() string { return "generation" }
 
 func (g Generation) Name() string { return g.Of.Name() + "-" + g.State }
 
-func (g Generation) Needs() []Run { return []Run{g.Of} }
+func (g Generation) Needs() []Task { return []Task{g.Of} }
 
 func (g Generation) Clouds() []Data { return []Data{g.Train, g.Test} }
 
 // GeneratedFile holds the generated clouds, in the folder of a Generation.
 const GeneratedFile = "generated.npy"
 
-func (g Generation) do(ctx context.Context, l *Lab, dir string) (any, error) {
+func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 	real, err := l.open(g.Test)
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (g Generation) do(ctx context.Context, l *Lab, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return metric.Compare(ctx, e, real, made, metric.Options{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Programs: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
+	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Compiled: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
 }
 
 // generated makes the clouds, or reads those that an earlier attempt made.
-func (l *Lab) generated(ctx context.Context, g Generation, dir string, real datasets.Clouds) (*datasets.Set, error) {
+func (l *Store) generated(ctx context.Context, g Generation, dir string, real datasets.Clouds) (*datasets.Set, error) {
 	file := filepath.Join(dir, GeneratedFile)
 	if set, err := datasets.Load(file, datasets.Options{Raw: true}); err == nil {
 		return set, nil
@@ -73,7 +73,7 @@ func (l *Lab) generated(ctx context.Context, g Generation, dir string, real data
 	}
 	n := g.Count
 	if n == 0 {
-		n = real.Header().N
+		n = real.Header().Clouds
 	}
 	drawn, err := trainer.Generate(trained.Weights, n, g.Seed)
 	if err != nil {
@@ -84,11 +84,11 @@ func (l *Lab) generated(ctx context.Context, g Generation, dir string, real data
 		return nil, err
 	}
 	set.Name = GeneratedFile
-	return set, datasets.WriteNPY(file, set.Points, set.N, set.M, set.D)
+	return set, datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
 }
 
 // generating is the trainer of that configuration, whatever its seed.
-func (l *Lab) generating(c latent.GeneratorConfig) (*latent.GeneratorTrainer, error) {
+func (l *Store) generating(c latent.GeneratorConfig) (*latent.GeneratorTrainer, error) {
 	c.Seed = 0
 	if l.generator != nil && l.generates != c {
 		l.generator.Close()

@@ -11,7 +11,7 @@ import (
 )
 
 // bench is the Lab of all tests: what it has compiled serves every one of them, each in a store of its own.
-var bench = &Lab{}
+var bench = &Store{}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -20,14 +20,14 @@ func TestMain(m *testing.M) {
 }
 
 // in is bench, in a new store.
-func in(t *testing.T) *Lab {
+func in(t *testing.T) *Store {
 	t.Helper()
-	bench.Dir, bench.Say = t.TempDir(), nil
+	bench.Dir, bench.Progress = t.TempDir(), nil
 	return bench
 }
 
 // do does a run, or the test ends.
-func do(t *testing.T, l *Lab, r Run) {
+func do(t *testing.T, l *Store, r Task) {
 	t.Helper()
 	if err := l.Do(context.Background(), r); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func do(t *testing.T, l *Lab, r Run) {
 }
 
 // toy are 12 train and 8 test clouds of four classes.
-func toy(t *testing.T, l *Lab) Data {
+func toy(t *testing.T, l *Store) Data {
 	t.Helper()
 	d, err := l.Data(Data{Path: datasets.Builtin, Split: "train", Points: 32, Classes: datasets.ShapeClasses()[:4], Train: 3, Test: 2})
 	if err != nil {
@@ -58,7 +58,7 @@ func stored(t *testing.T, dir string, seed uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split := make([]int32, set.N)
+	split := make([]int32, set.Clouds)
 	for i, p := range set.Split {
 		split[i] = int32(p)
 	}
@@ -68,9 +68,9 @@ func stored(t *testing.T, dir string, seed uint64) string {
 	}
 	for _, err := range []error{
 		os.MkdirAll(dir, 0o755),
-		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Points, set.N, set.M, 3),
-		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.N),
-		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.N),
+		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, 3),
+		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
+		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
 		os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(names), 0o644),
 	} {
 		if err != nil {

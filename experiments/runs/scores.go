@@ -22,11 +22,11 @@ func (Scores) Kind() string { return "scores" }
 
 func (s Scores) Name() string { return s.Of.Name() + "-" + s.State }
 
-func (s Scores) Needs() []Run { return []Run{s.Of} }
+func (s Scores) Needs() []Task { return []Task{s.Of} }
 
 func (s Scores) Clouds() []Data { return []Data{s.Data} }
 
-func (s Scores) do(ctx context.Context, l *Lab, _ string) (any, error) {
+func (s Scores) do(ctx context.Context, l *Store, _ string) (any, error) {
 	w, err := l.weights(s.Of, s.State)
 	if err != nil {
 		return nil, err

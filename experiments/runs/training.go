@@ -45,7 +45,7 @@ func (t Training) Name() string {
 	return strings.Join(append(parts, fmt.Sprintf("s%d", c.Seed)), "-")
 }
 
-func (Training) Needs() []Run { return nil }
+func (Training) Needs() []Task { return nil }
 
 func (t Training) Clouds() []Data {
 	if t.Validation != nil {
@@ -57,7 +57,7 @@ func (t Training) Clouds() []Data {
 // RunFolder is the folder of the run in the folder of a Training, as `swlab train` leaves it, without checkpoints.
 const RunFolder = "run"
 
-func (t Training) do(ctx context.Context, l *Lab, dir string) (any, error) {
+func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	set, err := l.open(t.Data)
 	if err != nil {
 		return nil, err
@@ -95,19 +95,19 @@ func (t Training) do(ctx context.Context, l *Lab, dir string) (any, error) {
 		old.Backend = e.Name
 	}
 	r.Run = RunFolder
-	return Trained{Result: r, Backend: old.Backend, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
+	return TrainingResult{Result: r, Backend: old.Backend, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
 		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not go on
 }
 
-// Trained is the result of a Training.
-type Trained struct {
+// TrainingResult is the result of a Training.
+type TrainingResult struct {
 	train.Result
 	Backend         string  `json:"backend"`
 	SecondsPerEpoch float64 `json:"seconds_per_epoch"` // median step, times the steps of a pass
 }
 
 // weights reads the autoencoder of a finished training; state is "best" or "last".
-func (l *Lab) weights(t Training, state string) (*weights.Set, error) {
+func (l *Store) weights(t Training, state string) (*weights.Set, error) {
 	file, err := train.WeightsFile(filepath.Join(l.Folder(t), RunFolder), state)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 )
 
 // learned are the files of a training that hold what it has learned.
-func learned(t *testing.T, l *Lab, r Training) map[string][]byte {
+func learned(t *testing.T, l *Store, r Training) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
@@ -27,11 +27,11 @@ func learned(t *testing.T, l *Lab, r Training) map[string][]byte {
 }
 
 // cutOff starts a training and stops it in its second pass.
-func cutOff(t *testing.T, l *Lab, r Training) {
+func cutOff(t *testing.T, l *Store, r Training) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	l.Say = func(what string, done, _ int) {
+	l.Progress = func(what string, done, _ int) {
 		if strings.HasPrefix(what, "training") && done == 5 {
 			stop()
 		}
@@ -42,10 +42,10 @@ func cutOff(t *testing.T, l *Lab, r Training) {
 }
 
 // steps counts the steps that a training still takes.
-func steps(t *testing.T, l *Lab, r Training) int {
+func steps(t *testing.T, l *Store, r Training) int {
 	t.Helper()
 	n := 0
-	l.Say = func(what string, _, _ int) {
+	l.Progress = func(what string, _, _ int) {
 		if strings.HasPrefix(what, "training") {
 			n++
 		}
@@ -62,7 +62,7 @@ func TestTraining(t *testing.T) {
 		t.Fatalf("%d steps, expected 6", n)
 	}
 	want := learned(t, l, r)
-	var v Trained
+	var v TrainingResult
 	if err := l.Result(r, &v); err != nil || v.Steps != 6 || v.Epochs != 2 || v.Run != RunFolder || v.Backend == "" || !(v.SecondsPerEpoch > 0) || v.SecondsPerEpoch != 3*v.SecondsPerStep {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -84,7 +84,7 @@ func TestTraining(t *testing.T) {
 	if n := steps(t, l, r); n != 0 {
 		t.Errorf("cut off after its end: %d steps again", n)
 	}
-	var again Trained
+	var again TrainingResult
 	if err := l.Result(r, &again); err != nil || again.Loss != v.Loss || again.Backend != v.Backend || again.SecondsPerEpoch != v.SecondsPerEpoch {
 		t.Errorf("cut off after its end: %+v, %v; was %+v", again, err, v)
 	}
@@ -112,7 +112,7 @@ func TestMoved(t *testing.T) {
 		t.Fatal("the same clouds in two places make two runs")
 	}
 	cutOff(t, l, rs[0])
-	other := &Lab{Dir: l.Dir} // a later process, which has not read the first place
+	other := &Store{Dir: l.Dir} // a later process, which has not read the first place
 	defer other.Close()
 	if n := steps(t, other, rs[1]); n != 1 {
 		t.Errorf("%d steps more, expected 1", n)

@@ -32,7 +32,7 @@ func TestUses(t *testing.T) {
 }
 
 // scores are those of experiments.Evaluate on the run's folder, and those of six clouds on six of them.
-func scores(t *testing.T, l *Lab, r Training) {
+func scores(t *testing.T, l *Store, r Training) {
 	test := r.Data.Part("test")
 	s := Scores{Of: r, State: "last", Data: test, Exact: true, Seed: 3}
 	do(t, l, s)
@@ -84,7 +84,7 @@ func scores(t *testing.T, l *Lab, r Training) {
 }
 
 // codes are those of swlab.Network, bit by bit, also where the last batch is not full.
-func codes(t *testing.T, l *Lab, r Training) {
+func codes(t *testing.T, l *Store, r Training) {
 	w, err := l.weights(r, "last")
 	if err != nil {
 		t.Fatal(err)
@@ -122,12 +122,12 @@ func codes(t *testing.T, l *Lab, r Training) {
 }
 
 // accuracy is the fraction of right answers of the classifier that latent.Classify trains on the codes.
-func accuracy(t *testing.T, l *Lab, r Training) {
+func accuracy(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultClassifier(0)
 	c.Epochs, c.Batch = 30, 6
 	a := Accuracy{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c}
 	do(t, l, a)
-	var v Classified
+	var v AccuracyResult
 	if err := l.Result(a, &v); err != nil {
 		t.Fatal(err)
 	}
@@ -167,9 +167,9 @@ func accuracy(t *testing.T, l *Lab, r Training) {
 }
 
 // generation: the comparison is the same when it is cut off after its clouds were made, which are then not made again.
-func generation(t *testing.T, l *Lab, r Training) {
+func generation(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultGenerator()
-	c.Epochs, c.Batch, c.Rounds = 2, 6, 20
+	c.Epochs, c.Batch, c.Iterations = 2, 6, 20
 	g := Generation{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c, Count: 5, Seed: 2, Distances: []string{"cd"}}
 	do(t, l, g)
 	var first, second metric.Report
@@ -177,7 +177,7 @@ func generation(t *testing.T, l *Lab, r Training) {
 		t.Fatal(err)
 	}
 	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
-	if err != nil || made.N != 5 || made.M != 32 {
+	if err != nil || made.Clouds != 5 || made.Points != 32 {
 		t.Fatalf("%v, %v", made, err)
 	}
 	afresh(t, l, g, made)
@@ -191,20 +191,20 @@ func generation(t *testing.T, l *Lab, r Training) {
 		}
 	}
 	trained := false
-	l.Say = func(what string, _, _ int) { trained = trained || strings.HasPrefix(what, "generator") }
+	l.Progress = func(what string, _, _ int) { trained = trained || strings.HasPrefix(what, "generator") }
 	do(t, l, g)
 	if err := l.Result(g, &second); err != nil || trained || !reflect.DeepEqual(first, second) {
 		t.Errorf("cut off: trained again %v, %+v, was %+v, %v", trained, second, first, err)
 	}
 	g.Count = 0
 	do(t, l, g)
-	if made, err = datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}); err != nil || made.N != 8 {
+	if made, err = datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}); err != nil || made.Clouds != 8 {
 		t.Errorf("as many as real ones: %v, %v", made, err)
 	}
 }
 
 // afresh: the clouds are those of the packages' own calls, which compile for themselves.
-func afresh(t *testing.T, l *Lab, g Generation, made *datasets.Set) {
+func afresh(t *testing.T, l *Store, g Generation, made *datasets.Set) {
 	w, err := l.weights(g.Of, g.State)
 	if err != nil {
 		t.Fatal(err)
@@ -233,17 +233,17 @@ func afresh(t *testing.T, l *Lab, g Generation, made *datasets.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want) != len(made.Points) {
-		t.Fatalf("%d numbers, want %d", len(made.Points), len(want))
+	if len(want) != len(made.Coords) {
+		t.Fatalf("%d numbers, want %d", len(made.Coords), len(want))
 	}
 	for i := range want {
-		if d := want[i] - made.Points[i]; d > 1e-5 || d < -1e-5 {
-			t.Fatalf("number %d: %g, want %g", i, made.Points[i], want[i])
+		if d := want[i] - made.Coords[i]; d > 1e-5 || d < -1e-5 {
+			t.Fatalf("number %d: %g, want %g", i, made.Coords[i], want[i])
 		}
 	}
 }
 
-// TestGap: a row of the study is gap.Run's, seconds aside, and its harmonics serve the next row.
+// TestGap: a row of the study is gap.Study's, seconds aside, and its harmonics serve the next row.
 func TestGap(t *testing.T) {
 	l := in(t)
 	c := gap.Smoke()
@@ -262,11 +262,11 @@ func TestGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := gap.Run(context.Background(), e, set.(*datasets.Set), c, gap.Options{})
+	want, err := gap.Study(context.Background(), e, set.(*datasets.Set), c, gap.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Paper, want.Paper = gap.Letter{Distance: got.Paper.Distance}, gap.Letter{Distance: want.Paper.Distance}
+	got.Paper, want.Paper = gap.PaperProtocol{Distance: got.Paper.Distance}, gap.PaperProtocol{Distance: want.Paper.Distance}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

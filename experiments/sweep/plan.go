@@ -35,8 +35,8 @@ func Default() Config {
 	return c
 }
 
-// Plan is a sweep whose settings and clouds have been looked at.
-type Plan struct {
+// Grid is a sweep whose settings and clouds have been looked at.
+type Grid struct {
 	Config Config
 	Points []Point // of the grid, in order
 	train  string  // the clouds, for people
@@ -56,8 +56,8 @@ type job struct {
 	scores   runs.Scores
 }
 
-// NewPlan looks at settings and clouds. A combination of settings that cannot be is its point's affair, unless no other one is left.
-func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
+// NewGrid looks at settings and clouds. A combination of settings that cannot be is its point's affair, unless no other one is left.
+func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 	if err := check(c.Base); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func NewPlan(l *runs.Lab, c Config) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p := &Plan{Config: c}
+	p := &Grid{Config: c}
 	for _, config := range configs {
 		point := Point{Config: config}
 		point.Refused = p.prepare(l, &point)
@@ -102,7 +102,7 @@ type everything struct {
 }
 
 func (e everything) Header() datasets.Header {
-	return datasets.Header{Name: "the clouds", N: 1 << 20, M: e.points, D: pointnet.Dim}
+	return datasets.Header{Name: "the clouds", Clouds: 1 << 20, Points: e.points, Dim: pointnet.Dim}
 }
 
 // valid returns an error for a value that no other settings could make right: an unknown name, a number out of range.
@@ -110,7 +110,7 @@ func valid(c train.Config) error {
 	if _, err := loss.NewGraph(c.Loss, loss.Defaults()); err != nil {
 		return err
 	}
-	if err := c.Settings.Check(); err != nil {
+	if err := c.Config.Check(); err != nil {
 		return err
 	}
 	return c.Check(everything{points: c.Points})
@@ -170,7 +170,7 @@ func (c Config) Grid() ([]train.Config, error) {
 
 // fits returns what is wrong with a configuration whatever the clouds are, memory counted where the backend is known; elsewhere the
 // training says so, once the backend is open.
-func fits(c train.Config, l *runs.Lab) error {
+func fits(c train.Config, l *runs.Store) error {
 	if l != nil && (l.Backend == "go" || l.Backend == "xla:cpu") {
 		return c.CheckMemory(l.Backend)
 	}
@@ -179,7 +179,7 @@ func fits(c train.Config, l *runs.Lab) error {
 }
 
 // prepare makes the runs of a point.
-func (p *Plan) prepare(l *runs.Lab, point *Point) error {
+func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	c := point.Config
 	if err := fits(c, l); err != nil {
 		return err
@@ -207,8 +207,8 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 	if err != nil {
 		return err
 	}
-	if h := scored.Header(); h.N == 0 || h.D != set.Header().D {
-		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Header().D, h.N, h.D)
+	if h := scored.Header(); h.Clouds == 0 || h.Dim != set.Header().Dim {
+		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Header().Dim, h.Clouds, h.Dim)
 	}
 	p.train, p.test = data.String(), test.String()
 	for _, seed := range p.Config.Seeds {
@@ -220,6 +220,6 @@ func (p *Plan) prepare(l *runs.Lab, point *Point) error {
 }
 
 // reference is the point that others are compared with: the first that can be trained; -1: none can.
-func (p *Plan) reference() int {
+func (p *Grid) reference() int {
 	return slices.IndexFunc(p.Points, func(q Point) bool { return q.Refused == nil })
 }

@@ -16,7 +16,7 @@ import (
 // Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
 // holds them all. changed, if not nil, hears of the result after each point with the number of its row, and before the first with -1.
 // What ctx cuts off goes on in the next call.
-func (p *Plan) Run(ctx context.Context, l *runs.Lab, changed func(r *Result, row int)) (*Result, error) {
+func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, row int)) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -54,7 +54,7 @@ func (p *Plan) Run(ctx context.Context, l *runs.Lab, changed func(r *Result, row
 }
 
 // do does the runs of a point that are missing, those of every seed.
-func (p *Plan) do(ctx context.Context, l *runs.Lab, i int) error {
+func (p *Grid) do(ctx context.Context, l *runs.Store, i int) error {
 	var failed []error
 	for _, j := range p.Points[i].jobs {
 		if err := l.Do(ctx, j.scores); err != nil {
@@ -68,7 +68,7 @@ func (p *Plan) do(ctx context.Context, l *runs.Lab, i int) error {
 }
 
 // Result is what is there of the sweep.
-func (p *Plan) Result(l *runs.Lab) (*Result, error) {
+func (p *Grid) Result(l *runs.Store) (*Result, error) {
 	if p == nil || l == nil {
 		return nil, errors.New("expected a plan that NewPlan has made and a store, found nil")
 	}
@@ -101,7 +101,7 @@ func (p *Plan) Result(l *runs.Lab) (*Result, error) {
 }
 
 // fill reads a row's numbers, as far as they are there.
-func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
+func (p *Grid) fill(l *runs.Store, r *Result, i int) error {
 	row := &r.Rows[i]
 	if row.State == Refused {
 		return nil
@@ -109,7 +109,7 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 	values := map[string][]float64{}
 	var pairs [][2]experiments.Scores // of the seeds for which both are there
 	for k, j := range p.Points[i].jobs {
-		var t runs.Trained
+		var t runs.TrainingResult
 		var s, first experiments.Scores
 		if there, err := read(l, j.training, &t); err != nil || !there {
 			if err != nil {
@@ -152,7 +152,7 @@ func (p *Plan) fill(l *runs.Lab, r *Result, i int) error {
 }
 
 // read reads a run's result, if it is there.
-func read(l *runs.Lab, r runs.Run, into any) (bool, error) {
+func read(l *runs.Store, r runs.Task, into any) (bool, error) {
 	err := l.Result(r, into)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -34,16 +34,16 @@ func tiny(t *testing.T, vary ...string) Config {
 	return c
 }
 
-func newLab(t *testing.T, dir string) *runs.Lab {
+func newLab(t *testing.T, dir string) *runs.Store {
 	t.Helper()
-	l := &runs.Lab{Dir: dir, Backend: "go"} // nothing to compile
+	l := &runs.Store{Dir: dir, Backend: "go"} // nothing to compile
 	t.Cleanup(l.Close)
 	return l
 }
 
-func plan(t *testing.T, l *runs.Lab, c Config) *Plan {
+func plan(t *testing.T, l *runs.Store, c Config) *Grid {
 	t.Helper()
-	p, err := NewPlan(l, c)
+	p, err := NewGrid(l, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +110,13 @@ func TestWrongSweeps(t *testing.T) {
 		{[]string{"kappa=1,"}, `vary kappa: expected a number, found ""`},
 		{[]string{"kappa=nan"}, `vary kappa: expected a number, found "nan"`},
 		{[]string{"amortizer="}, `vary amortizer: expected a name, or none`},
-		{[]string{"form=wrong"}, "vary form: expected coded or written"},
+		{[]string{"form=wrong"}, "vary form: expected released or written"},
 		{[]string{"kappa=1,1.0"}, "1.0 twice"},
 		{[]string{"kappa=1", "kappa=2"}, "vary kappa: given twice"},
 		{[]string{"amortizer=x,y"}, `"x"`}, // no point is left
 		{[]string{"batch=64,128"}, "larger than the 32 training clouds"},
 	} {
-		if _, err := NewPlan(l, tiny(t, x.vary...)); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := NewGrid(l, tiny(t, x.vary...)); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v: %v, expected %s", x.vary, err, x.want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestWrongSweeps(t *testing.T) {
 	} {
 		c := tiny(t, "slices=1,2")
 		change(&c)
-		if _, err := NewPlan(l, c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewGrid(l, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTablesShareRuns(t *testing.T) {
 		{"ablation_T", "ascent_steps=1,10,50,7", func(*Config) {}, 3},
 		{"short_reconstruction_result", "loss=chamfer,emd-approx,sw,max-sw,asw,v-dsw", func(*Config) {}, 6},
 	} {
-		reproduction, err := reproduce.NewPlan(l, x.table, preset, nil, false)
+		reproduction, err := reproduce.NewSchedule(l, x.table, preset, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestResume(t *testing.T) {
 	before := times()
 	second := newLab(t, dir)
 	trained := map[string]bool{}
-	second.Say = func(what string, _, _ int) { trained[what] = true }
+	second.Progress = func(what string, _, _ int) { trained[what] = true }
 	if r, err = plan(t, second, c).Run(context.Background(), second, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("rows %+v", r.Rows)
 	}
 	third := newLab(t, dir)
-	third.Say = func(what string, _, _ int) { t.Errorf("third call: %s", what) }
+	third.Progress = func(what string, _, _ int) { t.Errorf("third call: %s", what) }
 	again, err := plan(t, third, c).Run(context.Background(), third, nil)
 	if err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("third call: %v\n%+v\n%+v", err, again, r)

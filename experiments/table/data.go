@@ -14,7 +14,7 @@ func full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Records are the lines of CSV, one for every row and column. Numbers are on the printed scale, with all their digits; sd divides by n - 1,
 // paper_sd by n as printed, paper_sd_sample by n - 1.
-func (f Filled) Records() [][]string {
+func (f Results) Records() [][]string {
 	out := [][]string{{"table", "row", "name", "row_ours", "column", "heading", "column_ours", "unit", "scale", "better", "mean", "sd", "n", "values", "mark",
 		"paper_mean", "paper_sd", "paper_sd_sample", "paper_bold", "note", "failed", "preset", "settings", "seeds", "backend", "data"}}
 	marks := f.Marks()
@@ -124,7 +124,7 @@ func (v *storedFloat) UnmarshalJSON(raw []byte) error {
 }
 
 // JSON is what Read reads.
-func (f Filled) JSON() any {
+func (f Results) JSON() any {
 	t := f.Table
 	marks := f.Marks()
 	out := stored{Name: t.Name, Title: t.Title, Section: t.Section, Study: t.Study, Preset: f.Preset, Settings: append([]string{}, f.Settings...),
@@ -153,18 +153,18 @@ func (f Filled) JSON() any {
 }
 
 // Read reads a table of the paper that was written as JSON.
-func Read(raw []byte) (Filled, error) {
+func Read(raw []byte) (Results, error) {
 	var v stored
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return Filled{}, err
+		return Results{}, err
 	}
 	t, err := Get(v.Name)
 	if err != nil {
-		return Filled{}, err
+		return Results{}, err
 	}
 	printed := t.Rows
 	t.Columns, t.Rows = v.Columns, nil
-	f := Filled{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data, Cells: map[string]map[string]Cell{}, Failed: map[string]string{}}
+	f := Results{Preset: v.Preset, Settings: v.Settings, Seeds: v.Seeds, Backend: v.Backend, Data: v.Data, Cells: map[string]map[string]Cell{}, Failed: map[string]string{}}
 	for _, r := range v.Rows {
 		i := slices.IndexFunc(printed, func(p Row) bool { return p.ID == r.ID })
 		switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // about says where the numbers come from, and what was reduced.
-func (f Filled) about() []string {
+func (f Results) about() []string {
 	which := fmt.Sprintf("The paper's table %s (%s)", f.Table.Name, f.Table.Section)
 	if f.empty() {
 		return []string{which + " as printed, no numbers of ours"}
@@ -25,7 +25,7 @@ func (f Filled) about() []string {
 	return []string{strings.Join(parts, "; "), "Reduced or overridden: " + reduced}
 }
 
-func (f Filled) seeds(separator string) string {
+func (f Results) seeds(separator string) string {
 	text := make([]string, len(f.Seeds))
 	for i, s := range f.Seeds {
 		text[i] = fmt.Sprint(s)
@@ -34,7 +34,7 @@ func (f Filled) seeds(separator string) string {
 }
 
 // legend is what a reader has to know about the numbers.
-func (f Filled) legend(marks map[string]map[string]Mark) []string {
+func (f Results) legend(marks map[string]map[string]Mark) []string {
 	var out []string
 	n := f.usualRuns()
 	others := ""
@@ -74,7 +74,7 @@ func (f Filled) legend(marks map[string]map[string]Mark) []string {
 }
 
 // usualRuns is the number of runs that most cells have, the larger of two; 0 without cells.
-func (f Filled) usualRuns() int {
+func (f Results) usualRuns() int {
 	count, usual := map[int]int{}, 0
 	f.any(func(_ Row, _ Column, c Cell) bool { count[c.N]++; return false })
 	for n, cells := range count {
@@ -86,7 +86,7 @@ func (f Filled) usualRuns() int {
 }
 
 // any says whether test holds for a measured cell of ours.
-func (f Filled) any(test func(r Row, c Column, cell Cell) bool) bool {
+func (f Results) any(test func(r Row, c Column, cell Cell) bool) bool {
 	for _, r := range f.Table.Rows {
 		for _, c := range f.Table.Columns {
 			if cell, ok := f.cell(r, c); ok && c.Better != None && test(r, c, cell) {
@@ -110,7 +110,7 @@ func (t Table) spread() bool {
 }
 
 // absent says whether a cell shows that there is no number.
-func (f Filled) absent() bool {
+func (f Results) absent() bool {
 	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool {
 		return slices.ContainsFunc(f.Table.Columns, func(c Column) bool {
 			our, their := f.entries(r, c)
@@ -119,7 +119,7 @@ func (f Filled) absent() bool {
 	})
 }
 
-func (f Filled) anyOurs() bool {
+func (f Results) anyOurs() bool {
 	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool { return r.Ours })
 }
 

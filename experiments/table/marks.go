@@ -24,7 +24,7 @@ const level = 0.05
 // the mark if all of them pass. With one Best, the best of the remaining rows is Second if it passes against all others that remain. A
 // single row with fewer than two runs leaves its column unmarked: nothing says how far its number would move. That the best row
 // must pass every comparison makes a correction for their number unnecessary.
-func (f Filled) Marks() map[string]map[string]Mark {
+func (f Results) Marks() map[string]map[string]Mark {
 	out := map[string]map[string]Mark{}
 	for _, c := range f.Table.Columns {
 		if c.Better == None {
@@ -102,7 +102,7 @@ func leaders(cells []Cell, marks []Mark, better Better) []int {
 }
 
 // welch is the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2 / n_a and v = sd_b^2 / n_b, against
-// Student's law of (u + v)^2 / (u^2 / (n_a - 1) + v^2 / (n_b - 1)) degrees of freedom.
+// Student's distribution of (u + v)^2 / (u^2 / (n_a - 1) + v^2 / (n_b - 1)) degrees of freedom.
 func welch(a, b Cell) float64 {
 	na, nb := float64(a.N), float64(b.N)
 	u, v := *a.SD**a.SD/na, *b.SD**b.SD/nb

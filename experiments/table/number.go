@@ -10,7 +10,7 @@ const maxDecimals = 6
 
 // decimals is how many digits after the point our numbers of the column have: those of the paper, or more where the largest mean would
 // have fewer than two significant digits.
-func (f Filled) decimals(c Column) int {
+func (f Results) decimals(c Column) int {
 	largest := 0.0
 	for _, r := range f.Table.Rows {
 		if cell, ok := f.cell(r, c); ok && !math.IsInf(cell.Mean, 0) && !math.IsNaN(cell.Mean) {

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write the expected tables anew")
 
 // small is a table with everything that can happen to a cell.
-func small(t *testing.T) Filled {
+func small(t *testing.T) Results {
 	table := get(t, "ablation_kappa")
 	table.Columns = slices.Insert(table.Columns, 0, Column{Key: "slices", Name: "L", Unit: "slices", Scale: 1})
 	table.Columns = append(table.Columns, Column{Key: "exact", Name: "exact EMD", Unit: "optimal assignment | summed over points", Better: Down, Scale: 1, Decimals: 2, Ours: true})
@@ -27,7 +27,7 @@ func small(t *testing.T) Filled {
 		r.Paper["slices"] = Printed{Mean: 100}
 	}
 	table.Rows = append(table.Rows, Row{ID: "fixed", Name: "1, fixed & [random]", Group: 1, Ours: true, Note: "50 % of <LA>'s weights_0"}, Row{ID: "lost", Name: "lost", Group: 1, Ours: true})
-	return Filled{
+	return Results{
 		Table: table, Preset: "quick", Settings: []string{"points 512 (paper: 2048)", "d_k 64 (paper: best of 16, 32, 64, 128)"},
 		Seeds: []uint64{1, 2, 3}, Backend: "xla:cpu", Data: "builtin",
 		Cells: map[string]map[string]Cell{
@@ -40,7 +40,7 @@ func small(t *testing.T) Filled {
 	}
 }
 
-func written(t *testing.T, f Filled, format string) string {
+func written(t *testing.T, f Results, format string) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, f, format); err != nil {
@@ -71,7 +71,7 @@ func TestEveryNumber(t *testing.T) {
 	for _, name := range Names() {
 		table := get(t, name)
 		for _, format := range Formats() {
-			text := written(t, Filled{Table: table}, format)
+			text := written(t, Results{Table: table}, format)
 			for _, r := range table.Rows {
 				for _, c := range table.Columns {
 					number := strconv.FormatFloat(r.Paper[c.Key].Mean, 'f', c.Decimals, 64)
@@ -166,7 +166,7 @@ func TestJSON(t *testing.T) {
 // TestLaTeX: braces and dollars are balanced, nothing is left that TeX would take for itself.
 func TestLaTeX(t *testing.T) {
 	for _, name := range Names() {
-		checkLaTeX(t, written(t, Filled{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
+		checkLaTeX(t, written(t, Results{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
 	}
 	checkLaTeX(t, written(t, small(t), "latex"), 5)
 	if got := asLaTeX.escape(`50 % of a_b & {c} \ ~ ^ # $ <d> "e" [f]`); got != `50 \% of a\_b \& \{c\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \$ $<$d$>$ ''e'' {[}f{]}` {
@@ -193,7 +193,7 @@ func checkLaTeX(t *testing.T, text string, columns int) {
 
 // TestHTML: the fragment is well-formed, even as XML, and every row has all its cells.
 func TestHTML(t *testing.T) {
-	for _, f := range []Filled{small(t), {Table: get(t, "full_generation_result")}} {
+	for _, f := range []Results{small(t), {Table: get(t, "full_generation_result")}} {
 		d := xml.NewDecoder(strings.NewReader(written(t, f, "html")))
 		rows, cells := 0, 0
 		for {
@@ -236,7 +236,7 @@ func TestWidth(t *testing.T) {
 		for _, name := range Names() {
 			var b bytes.Buffer
 			table := get(t, name)
-			if err := Text(&b, Filled{Table: table}, width); err != nil {
+			if err := Text(&b, Results{Table: table}, width); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range strings.Split(b.String(), "\n") {
@@ -252,7 +252,7 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Text(&b, Filled{Table: get(t, "ablation_L")}, 45); err != nil {
+	if err := Text(&b, Results{Table: get(t, "ablation_L")}, 45); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -264,14 +264,14 @@ func TestWidth(t *testing.T) {
 
 func TestWrongCalls(t *testing.T) {
 	deviation := 1.0
-	for want, change := range map[string]func(*Filled){
-		`unknown row "x", expected one of la-v-dsw-kappa0.1, `:  func(f *Filled) { f.Cells["x"] = nil },
-		`failed: unknown row "y"`:                               func(f *Filled) { f.Failed["y"] = "" },
-		`unknown column "acc", expected one of slices, cd, `:    func(f *Filled) { f.Cells["fixed"]["acc"] = NewCell(1) },
-		"preset: expected a name":                               func(f *Filled) { f.Preset = "" },
-		"expected at least one run, found 0":                    func(f *Filled) { f.Cells["fixed"]["cd"] = NewCell() },
-		"expected the values of 3 runs, found 1":                func(f *Filled) { f.Cells["fixed"]["cd"] = Cell{N: 3, Values: []float64{1}} },
-		"row fixed, column cd: one run has no deviation, found": func(f *Filled) { f.Cells["fixed"]["cd"] = Cell{N: 1, SD: &deviation} },
+	for want, change := range map[string]func(*Results){
+		`unknown row "x", expected one of la-v-dsw-kappa0.1, `:  func(f *Results) { f.Cells["x"] = nil },
+		`failed: unknown row "y"`:                               func(f *Results) { f.Failed["y"] = "" },
+		`unknown column "acc", expected one of slices, cd, `:    func(f *Results) { f.Cells["fixed"]["acc"] = NewCell(1) },
+		"preset: expected a name":                               func(f *Results) { f.Preset = "" },
+		"expected at least one run, found 0":                    func(f *Results) { f.Cells["fixed"]["cd"] = NewCell() },
+		"expected the values of 3 runs, found 1":                func(f *Results) { f.Cells["fixed"]["cd"] = Cell{N: 3, Values: []float64{1}} },
+		"row fixed, column cd: one run has no deviation, found": func(f *Results) { f.Cells["fixed"]["cd"] = Cell{N: 1, SD: &deviation} },
 	} {
 		f := small(t)
 		change(&f)

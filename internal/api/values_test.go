@@ -46,38 +46,38 @@ func newValues(t *testing.T) *values {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := vmf.New([]float64{0, 0, 1}, 1)
+	dist, err := vmf.New([]float64{0, 0, 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	lab := &runs.Lab{Dir: "store", Backend: "go"}
+	lab := &runs.Store{Dir: "store", Backend: "go"}
 	t.Cleanup(lab.Close)
-	lying := &datasets.Set{N: 2, M: 3, D: 3, Labels: []int32{5}, Split: []uint8{9}, Classes: []string{"a"}}
-	wrong := &datasets.Set{N: -1, M: -1, D: -1}
+	lying := &datasets.Set{Clouds: 2, Points: 3, Dim: 3, Labels: []int32{5}, Split: []uint8{9}, Classes: []string{"a"}}
+	wrong := &datasets.Set{Clouds: -1, Points: -1, Dim: -1}
 	w := weights.Init(la.Specs(), 1)
 	return &values{made: map[reflect.Type][]reflect.Value{}, good: map[reflect.Type][]any{
-		reflect.TypeFor[*datasets.Set]():       {set, lying, wrong},
-		reflect.TypeFor[datasets.Clouds]():     {set, lying, wrong, (*datasets.Set)(nil), (*datasets.Stream)(nil), &datasets.Stream{}},
-		reflect.TypeFor[*engine.Engine]():      {e},
-		reflect.TypeFor[compute.Backend]():     {e.Backend},
-		reflect.TypeFor[*weights.Set]():        {w},
-		reflect.TypeFor[*vmf.Dist]():           {law},
-		reflect.TypeFor[*runs.Lab]():           {lab},
-		reflect.TypeFor[loss.Loss]():           {loss.Chamfer{}, loss.ExactEMD{}, loss.Sliced{}},
-		reflect.TypeFor[loss.Graph]():          {loss.Chamfer{}, loss.Sliced{}},
-		reflect.TypeFor[slicing.Law]():         {slicing.Uniform{}, slicing.VMF{Kappa: -1}, slicing.QMC{}},
-		reflect.TypeFor[amortizer.Amortizer](): {la},
-		reflect.TypeFor[context.Context]():     {context.Background(), cancelled},
-		reflect.TypeFor[io.Reader]():           {strings.NewReader(""), strings.NewReader("x")},
-		reflect.TypeFor[io.ReaderAt]():         {strings.NewReader("x")},
-		reflect.TypeFor[io.Writer]():           {&bytes.Buffer{}},
-		reflect.TypeFor[error]():               {errors.New("x")},
-		reflect.TypeFor[*rand.Rand]():          {rand.New(rand.NewPCG(1, 2))},
-		reflect.TypeFor[any]():                 {1, "x", (*int)(nil)},
-		reflect.TypeFor[string]():              {"sw", "chamfer", "la", "train", "ablation_T", "x.png", "x.npy", "x.csv", "json"},
-		reflect.TypeFor[time.Time]():           {},
+		reflect.TypeFor[*datasets.Set]():        {set, lying, wrong},
+		reflect.TypeFor[datasets.Clouds]():      {set, lying, wrong, (*datasets.Set)(nil), (*datasets.Stream)(nil), &datasets.Stream{}},
+		reflect.TypeFor[*engine.Engine]():       {e},
+		reflect.TypeFor[compute.Backend]():      {e.Backend},
+		reflect.TypeFor[*weights.Set]():         {w},
+		reflect.TypeFor[*vmf.Dist]():            {dist},
+		reflect.TypeFor[*runs.Store]():          {lab},
+		reflect.TypeFor[loss.Loss]():            {loss.Chamfer{}, loss.ExactEMD{}, loss.Sliced{}},
+		reflect.TypeFor[loss.Graph]():           {loss.Chamfer{}, loss.Sliced{}},
+		reflect.TypeFor[slicing.Distribution](): {slicing.Uniform{}, slicing.VMF{Kappa: -1}, slicing.QMC{}},
+		reflect.TypeFor[amortizer.Amortizer]():  {la},
+		reflect.TypeFor[context.Context]():      {context.Background(), cancelled},
+		reflect.TypeFor[io.Reader]():            {strings.NewReader(""), strings.NewReader("x")},
+		reflect.TypeFor[io.ReaderAt]():          {strings.NewReader("x")},
+		reflect.TypeFor[io.Writer]():            {&bytes.Buffer{}},
+		reflect.TypeFor[error]():                {errors.New("x")},
+		reflect.TypeFor[*rand.Rand]():           {rand.New(rand.NewPCG(1, 2))},
+		reflect.TypeFor[any]():                  {1, "x", (*int)(nil)},
+		reflect.TypeFor[string]():               {"sw", "chamfer", "la", "train", "ablation_T", "x.png", "x.npy", "x.csv", "json"},
+		reflect.TypeFor[time.Time]():            {},
 	}}
 }
 

@@ -109,7 +109,7 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 	defer Free(params)
 	k, build := len(sets), p.Build
 	graph := func(in []*graph.Node) []*graph.Node { return build(weights.Bind(specs, in[k:]), in[:k]) }
-	total := sets[0].Header().N
+	total := sets[0].Header().Clouds
 	for first := 0; first < total; first += p.Batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -144,13 +144,13 @@ func (p Network) read(sets []datasets.Clouds, first, n int) (in [][]float32, clo
 	}
 	for _, s := range sets {
 		h := s.Header()
-		points := make([]float32, p.Batch*h.M*h.D)
+		points := make([]float32, p.Batch*h.Points*h.Dim)
 		if err := s.Read(points, rows); err != nil {
 			Free(clouds)
 			return nil, nil, err
 		}
 		in = append(in, points)
-		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, p.Batch, h.M, h.D))
+		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, p.Batch, h.Points, h.Dim))
 	}
 	return in, clouds, nil
 }
@@ -163,7 +163,7 @@ func (p Network) Rows(ctx context.Context, sets ...datasets.Clouds) ([]float32, 
 		if err != nil {
 			return err
 		}
-		width, total := len(v)/p.Batch, sets[0].Header().N
+		width, total := len(v)/p.Batch, sets[0].Header().Clouds
 		if all == nil {
 			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", total, width), memory.Bytes(4, total, width)); err != nil {
 				return err

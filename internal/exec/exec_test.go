@@ -19,9 +19,9 @@ import (
 
 // clouds are small whole numbers, so that sums are exact.
 func clouds(n, m int) *datasets.Set {
-	s := &datasets.Set{Name: "clouds", N: n, M: m, D: 3}
+	s := &datasets.Set{Name: "clouds", Clouds: n, Points: m, Dim: 3}
 	for range n * m * 3 {
-		s.Points = append(s.Points, float32(rand.IntN(100)))
+		s.Coords = append(s.Coords, float32(rand.IntN(100)))
 	}
 	return s
 }

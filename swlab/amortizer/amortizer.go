@@ -19,13 +19,13 @@ type Amortizer interface {
 	// Properties says what may be relied on; amortizertest.Suite checks that what is claimed holds and that what is not
 	// claimed fails.
 	Properties() Properties
-	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial laws.
+	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial distributions.
 	Specs() []weights.Spec
 	// Direction builds a(x, y): clouds [batch, points, dim] each -> unit vectors [batch, dim]. It panics with the
 	// shapes when the clouds do not fit the map (GoMLX's custom while a graph is built); Fits tells beforehand.
 	Direction(w weights.Nodes, x, y *graph.Node) *graph.Node
-	// Fits returns an error when clouds of that many points cannot be given to the map.
-	Fits(points int) error
+	// Check returns an error when clouds of that many points cannot be given to the map.
+	Check(points int) error
 }
 
 // Properties of a map, exact up to rounding.

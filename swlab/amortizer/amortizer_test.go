@@ -43,8 +43,8 @@ func TestParameterCounts(t *testing.T) {
 		{"la", 16, 128, 524684, 524393}, {"la", 32, 128, 524812, 524489}, {"la", 64, 128, 525068, 524681}, {"la", 128, 128, 525580, 525065},
 		{"la-sorted", 64, 64, 262796, 262537},
 	} {
-		for form, want := range map[amortizer.Form]int{amortizer.Coded: c.coded, amortizer.Written: c.written} {
-			a, err := amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Form: form})
+		for form, want := range map[amortizer.Variant]int{amortizer.Released: c.coded, amortizer.Paper: c.written} {
+			a, err := amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Variant: form})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,30 +56,30 @@ func TestParameterCounts(t *testing.T) {
 }
 
 // TestInitialLaws: PyTorch's U(+-1/sqrt(in)), and N(0, 2/(m+k)) for LA's two projections; variances to 6 %.
-func TestInitialLaws(t *testing.T) {
+func TestInitialDistributions(t *testing.T) {
 	const m, k, dk = 2048, 32, 4096
-	type law struct{ variance, bound float64 } // variance 0: too few values to tell
-	points, form := law{1. / 9, 1 / math.Sqrt(3)}, law{1. / 3 / (2 * m), 1 / math.Sqrt(2*m)}
-	few := func(l law) law { return law{0, l.bound} }
-	attended := func() map[string]law {
-		laws := map[string]law{"attn.tovalues.weight": few(points), "attn.tovalues.bias": few(points)}
+	type dist struct{ variance, bound float64 } // variance 0: too few values to tell
+	points, form := dist{1. / 9, 1 / math.Sqrt(3)}, dist{1. / 3 / (2 * m), 1 / math.Sqrt(2*m)}
+	few := func(l dist) dist { return dist{0, l.bound} }
+	attended := func() map[string]dist {
+		dists := map[string]dist{"attn.tovalues.weight": few(points), "attn.tovalues.bias": few(points)}
 		for _, s := range []string{"queries.weight", "queries.bias", "keys.weight", "keys.bias"} {
-			laws["attn.to"+s] = points
+			dists["attn.to"+s] = points
 		}
-		return laws
+		return dists
 	}
 	projected := attended()
 	for _, s := range []string{"Kproj", "Vproj"} {
-		projected["attn."+s+".weight"], projected["attn."+s+".bias"] = law{2. / (m + k), 1}, law{0, 1 / math.Sqrt(m)}
+		projected["attn."+s+".weight"], projected["attn."+s+".bias"] = dist{2. / (m + k), 1}, dist{0, 1 / math.Sqrt(m)}
 	}
-	network := func(name string) map[string]law {
-		laws := map[string]law{"f.0.weight": form, "f.0.bias": few(form)}
+	network := func(name string) map[string]dist {
+		dists := map[string]dist{"f.0.weight": form, "f.0.bias": few(form)}
 		for _, s := range []string{".0.weight", ".0.bias", ".2.weight", ".2.bias"} {
-			laws[name+s] = few(points)
+			dists[name+s] = few(points)
 		}
-		return laws
+		return dists
 	}
-	for name, laws := range map[string]map[string]law{
+	for name, dists := range map[string]map[string]dist{
 		"l": {"f.0.weight": form, "f.0.bias": few(form)}, "g": network("g"), "n": network("h"), "a": attended(), "ea": attended(), "la": projected,
 	} {
 		a, err := amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k})
@@ -88,23 +88,23 @@ func TestInitialLaws(t *testing.T) {
 		}
 		set := weights.Init(a.Specs(), 1)
 		for _, tensor := range set.Names() {
-			law, known := laws[tensor]
+			dist, known := dists[tensor]
 			if !known {
 				t.Errorf("%s has a weight %s", name, tensor)
 			}
-			delete(laws, tensor)
+			delete(dists, tensor)
 			v, _ := set.Get(tensor)
 			variance, top := 0.0, 0.0
 			for _, x := range v.Data {
 				variance += float64(x) * float64(x) / float64(len(v.Data))
 				top = math.Max(top, math.Abs(float64(x)))
 			}
-			if law.variance > 0 && math.Abs(variance/law.variance-1) > 0.06 || top > law.bound || top == 0 {
-				t.Errorf("%s %s: variance %v up to %v, expected %v up to %v", name, tensor, variance, top, law.variance, law.bound)
+			if dist.variance > 0 && math.Abs(variance/dist.variance-1) > 0.06 || top > dist.bound || top == 0 {
+				t.Errorf("%s %s: variance %v up to %v, expected %v up to %v", name, tensor, variance, top, dist.variance, dist.bound)
 			}
 		}
-		if len(laws) > 0 {
-			t.Errorf("%s lacks weights: %v", name, laws)
+		if len(dists) > 0 {
+			t.Errorf("%s lacks weights: %v", name, dists)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestWrongCalls(t *testing.T) {
 		`unknown amortizer "zz", expected one of ` + strings.Join(amortizer.Names(), ", "): {"zz", amortizer.Config{Points: 1}},
 		`amortizer "la": expected points >= 1, found 0`:                                    {"la", amortizer.Config{}},
 		"expected dk >= 1, found -1":                                                       {"la", amortizer.Config{Points: 4, DK: -1}},
-		"expected form Coded (0) or Written (1), found 2":                                  {"la", amortizer.Config{Points: 4, Form: 2}},
+		"expected form Released (0) or Written (1), found 2":                               {"la", amortizer.Config{Points: 4, Variant: 2}},
 	} {
 		if _, err := amortizer.New(c.name, c.config); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

@@ -143,10 +143,10 @@ func (h hand) direction(name string, x, y matrix) []float64 {
 	return a.each(func(_, _ int, v float64) float64 { return v / n })[0]
 }
 
-// TestByHand compares the six maps, as coded and as written, with their formulas in float64.
+// TestByHand compares the six maps, as released and as written, with their formulas in float64.
 func TestByHand(t *testing.T) {
 	const batch, m, dk, k = 2, 9, 4, 5
-	for _, form := range []amortizer.Form{amortizer.Coded, amortizer.Written} {
+	for _, form := range []amortizer.Variant{amortizer.Released, amortizer.Paper} {
 		dim := 3 + int(form)
 		r := rand.New(rand.NewPCG(3, 1))
 		clouds := func() ([]matrix, *tensors.Tensor) {
@@ -174,13 +174,13 @@ func TestByHand(t *testing.T) {
 		var maps []amortizer.Amortizer
 		var want [][]float64
 		for _, name := range names {
-			a, err := amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Form: form})
+			a, err := amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Variant: form})
 			if err != nil {
 				t.Fatal(err)
 			}
 			maps = append(maps, a)
 			set := weights.Init(a.Specs(), 6)
-			h := hand{w: map[string]matrix{}, written: form == amortizer.Written, dk: dk}
+			h := hand{w: map[string]matrix{}, written: form == amortizer.Paper, dk: dk}
 			for _, s := range a.Specs() {
 				v, _ := set.Get(s.Name)
 				in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))

@@ -11,48 +11,48 @@ import (
 
 // Config is what the maps may depend on.
 type Config struct {
-	Points int  // m, points per cloud
-	Dim    int  // d, dimension of the points; 0 means 3
-	DK     int  // width d_k of queries and keys; 0 means 64
-	K      int  // number k of projected keys and values of LA; 0 means 64
-	Form   Form // the maps as coded, or as the paper writes them
+	Points  int     // m, points per cloud
+	Dim     int     // d, dimension of the points; 0 means 3
+	DK      int     // width d_k of queries and keys; 0 means 64
+	K       int     // number k of projected keys and values of LA; 0 means 64
+	Variant Variant // the maps as released, or as the paper writes them
 	// Plain with [plain.Attention] evaluates the attention maps as their formulas read, with all scores stored and GoMLX's gradient. The
 	// default makes the scores in tables that stay in the cache, with gradients by hand.
 	Plain plain.Set
 }
 
-// Form chooses between the released code and the paper, which differ in the maps' biases and in how points are pooled.
-type Form int
+// Variant chooses between the released code and the paper, which differ in the maps' biases and in how points are pooled.
+type Variant int
 
 const (
-	// Coded are the maps of the released code: every layer has a bias, L adds ONE number to all coordinates, points are
+	// Released are the maps of the released code: every layer has a bias, L adds ONE number to all coordinates, points are
 	// pooled by their mean, and pool(X), pool(Y) are averaged.
-	Coded Form = iota
-	// Written are the maps of the paper: a free offset in R^d in L, none in the linear parts of G and N; no bias in the inner
+	Released Variant = iota
+	// Paper are the maps of the paper: a free offset in R^d in L, none in the linear parts of G and N; no bias in the inner
 	// layers of G and N; attention of pure matrices, without the bias per projected row in LA; pooling by sums over the points.
 	// The paper divides G and N by the SQUARED norm, which would give no direction: they are divided by the norm here.
-	Written
+	Paper
 )
 
-func (f Form) String() string {
-	if f == Written {
+func (f Variant) String() string {
+	if f == Paper {
 		return "written"
 	}
-	return "coded"
+	return "released"
 }
 
-// MarshalText writes the name: coded or written.
-func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// MarshalText writes the name: released or written.
+func (f Variant) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (f *Form) UnmarshalText(text []byte) error {
+func (f *Variant) UnmarshalText(text []byte) error {
 	switch string(text) {
-	case Coded.String():
-		*f = Coded
-	case Written.String():
-		*f = Written
+	case Released.String():
+		*f = Released
+	case Paper.String():
+		*f = Paper
 	default:
-		return fmt.Errorf("expected coded or written, found %q", text)
+		return fmt.Errorf("expected released or written, found %q", text)
 	}
 	return nil
 }
@@ -79,8 +79,8 @@ func (c Config) check() error {
 			return fmt.Errorf("expected %s >= 1, found %d", p.what, p.value)
 		}
 	}
-	if c.Form != Coded && c.Form != Written {
-		return fmt.Errorf("expected form Coded (%d) or Written (%d), found %d", Coded, Written, int(c.Form))
+	if c.Variant != Released && c.Variant != Paper {
+		return fmt.Errorf("expected form Released (%d) or Written (%d), found %d", Released, Paper, int(c.Variant))
 	}
 	return nil
 }
@@ -105,25 +105,25 @@ func affine(w weights.Nodes, name string, x *graph.Node) *graph.Node {
 
 // attended lists the weights that the attention maps share.
 func (c Config) attended() []weights.Spec {
-	s := dense("attn.toqueries", c.Dim, c.DK, c.Form == Coded)
-	s = append(s, dense("attn.tokeys", c.Dim, c.DK, c.Form == Coded)...)
-	return append(s, dense("attn.tovalues", c.Dim, c.Dim, c.Form == Coded)...)
+	s := dense("attn.toqueries", c.Dim, c.DK, c.Variant == Released)
+	s = append(s, dense("attn.tokeys", c.Dim, c.DK, c.Variant == Released)...)
+	return append(s, dense("attn.tovalues", c.Dim, c.Dim, c.Variant == Released)...)
 }
 
 // keyBias names the key bias, for the maps whose softmax over the points cancels it.
 func (c Config) keyBias() []string {
-	if c.Form == Coded {
+	if c.Variant == Released {
 		return []string{"attn.tokeys.bias"}
 	}
 	return nil
 }
 
 // pooled is the direction of the attention maps from pool [batch, points, dim] -> [batch, dim], a mean over the points that
-// is applied to both clouds with the same weights: of (pool(X) + pool(Y)) / 2 as coded, of the sums over the points,
+// is applied to both clouds with the same weights: of (pool(X) + pool(Y)) / 2 as released, of the sums over the points,
 // m_X pool(X) + m_Y pool(Y), as written. For clouds of one size the two are the same direction.
 func (c Config) pooled(x, y *graph.Node, pool func(*graph.Node) *graph.Node) *graph.Node {
 	px, py := pool(x), pool(y)
-	if c.Form == Written {
+	if c.Variant == Paper {
 		px = graph.MulScalar(px, float64(x.Shape().Dimensions[1]))
 		py = graph.MulScalar(py, float64(y.Shape().Dimensions[1]))
 		return unit(graph.Add(px, py))

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // TestAttendOnDevices: the loops over the points divide a batch: values and gradients are those of one device, and nothing is exchanged
@@ -27,7 +27,7 @@ func TestAttendOnDevices(t *testing.T) {
 	}
 	var found [2][]float32
 	for i, count := range []int{1, 4} {
-		d, err := split.New(graphtest.Engine(t).Backend, count)
+		d, err := shard.New(graphtest.Engine(t).Backend, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,11 +37,11 @@ func TestAttendOnDevices(t *testing.T) {
 			all := graph.ReduceAllSum(graph.Mul(f, f))
 			g := graph.Gradient(all, in[1], in[0])
 			return []*graph.Node{f, g[0], g[1]}
-		}, []split.Layout{split.Whole, split.Batch}, []split.Layout{split.Batch, split.Batch, split.Whole})
+		}, []shard.Sharding{shard.Replicated, shard.Sharded}, []shard.Sharding{shard.Sharded, shard.Sharded, shard.Replicated})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := x.Call(split.Copies(d, points[:dim*dim], dim, dim), split.Parts(d, points, batch, m, dim))
+		out, err := x.Call(shard.Copies(d, points[:dim*dim], dim, dim), shard.Parts(d, points, batch, m, dim))
 		if err != nil {
 			t.Fatal(err)
 		}

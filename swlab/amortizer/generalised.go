@@ -10,7 +10,7 @@ import (
 //
 //	h(q) = W2 sigmoid(W1 q + b1) + b2,   a_c = sum_i u_i [h(x_i)]_c + sum_i v_i [h(y_i)]_c + beta,   direction = a / ||a||
 //
-// with "g.0" = (W1, b1), "g.2" = (W2, b2), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta) as in L as coded. As
+// with "g.0" = (W1, b1), "g.2" = (W2, b2), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta) as in L as released. As
 // written there is neither b1 nor beta. (The paper divides by ||a||^2; its list of weights has an offset that its formula has not.)
 type generalised struct{ Config }
 
@@ -20,7 +20,7 @@ func (generalised) Name() string { return "g" }
 
 func (generalised) Properties() Properties { return Properties{} }
 
-func (g generalised) Fits(points int) error { return fixed("g", g.Points, points) }
+func (g generalised) Check(points int) error { return fixed("g", g.Points, points) }
 
 func (g generalised) Specs() []weights.Spec { return g.networkSpecs("g") }
 
@@ -32,11 +32,11 @@ func (g generalised) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 // networkSpecs lists the weights of the linear form and of the network of that name, which G and N share.
 func (c Config) networkSpecs(name string) []weights.Spec {
 	offset := 1
-	if c.Form == Written {
+	if c.Variant == Paper {
 		offset = 0
 	}
 	s := formSpecs(c.Points, offset)
-	s = append(s, dense(name+".0", c.Dim, c.Dim, c.Form == Coded)...)
+	s = append(s, dense(name+".0", c.Dim, c.Dim, c.Variant == Released)...)
 	return append(s, dense(name+".2", c.Dim, c.Dim, true)...)
 }
 

@@ -10,7 +10,7 @@ import (
 //
 //	a_c = sum_i u_i [x_i]_c + sum_i v_i [y_i]_c + beta,   direction = a / ||a||
 //
-// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). As coded beta [1] is a single
+// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). As released beta [1] is a single
 // number added to every coordinate; as written it is a vector [d]. It depends on the order of the points and is not symmetric.
 type linear struct{ Config }
 
@@ -20,11 +20,11 @@ func (linear) Name() string { return "l" }
 
 func (linear) Properties() Properties { return Properties{} }
 
-func (l linear) Fits(points int) error { return fixed("l", l.Points, points) }
+func (l linear) Check(points int) error { return fixed("l", l.Points, points) }
 
 func (l linear) Specs() []weights.Spec {
 	offset := 1
-	if l.Form == Written {
+	if l.Variant == Paper {
 		offset = l.Dim
 	}
 	return formSpecs(l.Points, offset)

@@ -10,7 +10,7 @@ import (
 //
 //	h(q) = W4 sigmoid(W3 q + b3) + b4,   a = h( sum_i u_i x_i + sum_i v_i y_i + beta 1 ),   direction = a / ||a||
 //
-// with "h.0" = (W3, b3), "h.2" = (W4, b4), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta) as in L as coded. As
+// with "h.0" = (W3, b3), "h.2" = (W4, b4), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta) as in L as released. As
 // written there is neither b3 nor beta. (The paper divides by ||a||^2.)
 type nonLinear struct{ Config }
 
@@ -20,7 +20,7 @@ func (nonLinear) Name() string { return "n" }
 
 func (nonLinear) Properties() Properties { return Properties{} }
 
-func (n nonLinear) Fits(points int) error { return fixed("n", n.Points, points) }
+func (n nonLinear) Check(points int) error { return fixed("n", n.Points, points) }
 
 func (n nonLinear) Specs() []weights.Spec { return n.networkSpecs("h") }
 

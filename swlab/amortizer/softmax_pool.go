@@ -5,7 +5,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // poolTable is how many scores softmaxPool holds at a time: on a CPU 1 MB, which stays in a core's cache.
@@ -95,7 +95,7 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 	for batch%pairs != 0 {
 		pairs--
 	}
-	if pairs == batch || !loop.XLA(g) || split.On(g) {
+	if pairs == batch || !loop.XLA(g) || shard.Active(g) {
 		return each(rows, keys, features, one)
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), batch, height, width))

@@ -78,9 +78,9 @@ func TestPlain(t *testing.T) {
 	}
 	const batch, m = 3, 50
 	for _, name := range []string{"a", "ea", "la", "la-sorted"} {
-		for _, form := range []Form{Coded, Written} {
+		for _, form := range []Variant{Released, Paper} {
 			run := func(off plain.Set) [][]float32 {
-				a, err := New(name, Config{Points: m, DK: 5, K: 6, Form: form, Plain: off})
+				a, err := New(name, Config{Points: m, DK: 5, K: 6, Variant: form, Plain: off})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -27,7 +27,7 @@ func (sortedLinearAttention) Properties() Properties {
 	return Properties{Symmetric: true, Invariant: true}
 }
 
-func (s sortedLinearAttention) Fits(points int) error { return fixed("la-sorted", s.Points, points) }
+func (s sortedLinearAttention) Check(points int) error { return fixed("la-sorted", s.Points, points) }
 
 func (s sortedLinearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("la-sorted", x, y, s.Points, s.Dim)
@@ -65,5 +65,5 @@ func sorted(p *graph.Node) *graph.Node {
 		return []*graph.Node{less}
 	})
 	order := graph.SortFunc(before, 1, false, operands...)[d[2]+1]
-	return split.Rows(p, order)
+	return shard.GatherRows(p, order)
 }

@@ -19,20 +19,20 @@ import (
 
 // ClassifierConfig is how a classifier is trained.
 type ClassifierConfig struct {
-	Classes  int     `json:"classes"`
-	Epochs   int     `json:"epochs"`
-	Batch    int     `json:"batch"`
-	Rate     float64 `json:"rate"`
-	Momentum float64 `json:"momentum"`
-	Decay    float64 `json:"decay"` // coupled into the gradient, on all parameters
-	Dropout  float64 `json:"dropout"`
-	Seed     uint64  `json:"seed"` // of initial weights, order and dropout
+	Classes      int     `json:"classes"`
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"rate"`
+	Momentum     float64 `json:"momentum"`
+	WeightDecay  float64 `json:"decay"` // coupled into the gradient, on all parameters
+	Dropout      float64 `json:"dropout"`
+	Seed         uint64  `json:"seed"` // of initial weights, order and dropout
 }
 
 // DefaultClassifier is the released code's: 500 epochs of batch 256, SGD of rate 1e-3, momentum 0.9 and decay 5e-3 (the paper's
 // text says 5e-4), dropout 0.5, seed 123.
 func DefaultClassifier(classes int) ClassifierConfig {
-	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, Rate: 1e-3, Momentum: 0.9, Decay: 5e-3, Dropout: 0.5, Seed: 123}
+	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3, Dropout: 0.5, Seed: 123}
 }
 
 func (c ClassifierConfig) check() error {
@@ -43,12 +43,12 @@ func (c ClassifierConfig) check() error {
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
 	case c.Batch < 2:
 		return fmt.Errorf("batch: expected at least 2, for a batch norm needs two codes, found %d", c.Batch)
-	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
-		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.Rate)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
+		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.LearningRate)
 	case !(c.Momentum >= 0 && c.Momentum < 1):
 		return fmt.Errorf("momentum: expected 0 <= momentum < 1, found %v", c.Momentum)
-	case !(c.Decay >= 0) || math.IsInf(c.Decay, 1):
-		return fmt.Errorf("decay: expected a finite number >= 0, found %v", c.Decay)
+	case !(c.WeightDecay >= 0) || math.IsInf(c.WeightDecay, 1):
+		return fmt.Errorf("decay: expected a finite number >= 0, found %v", c.WeightDecay)
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return fmt.Errorf("dropout: expected 0 <= dropout < 1, found %v", c.Dropout)
 	}
@@ -80,7 +80,7 @@ func NewClassifier(e *engine.Engine, c ClassifierConfig) (*Classifier, error) {
 	}
 	out := &Classifier{config: c, model: classifierModel{
 		net: &pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout},
-		sgd: optim.SGD{Rate: c.Rate, Momentum: c.Momentum, Decay: c.Decay},
+		sgd: optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay},
 	}}
 	var err error
 	// codes, labels, rows, uniform numbers of both hidden layers, state... -> loss, state...
@@ -220,7 +220,7 @@ func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state [
 	out[0].FinalizeAll()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		release(out[1:])
-		return 0, nil, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.config.Rate)
+		return 0, nil, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.config.LearningRate)
 	}
 	return loss, out[1:], nil
 }

@@ -23,7 +23,7 @@ func TestClassifierReference(t *testing.T) {
 	z := graphtest.Golden(t, "heads.npz")
 	want := func(key string) []float64 { return tensors.MustCopyFlatData[float64](z[key]) }
 	c := DefaultClassifier(40)
-	m := classifierModel{net: &pointnet.Classifier{Classes: c.Classes}, sgd: optim.SGD{Rate: c.Rate, Momentum: c.Momentum, Decay: c.Decay}}
+	m := classifierModel{net: &pointnet.Classifier{Classes: c.Classes}, sgd: optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
 	specs := m.net.Specs()
 	state := append(graphtest.Classifier(specs, uint64(tensors.MustCopyFlatData[int64](z["init_seed_clf"])[0])), zeros(trained(specs))...)
 	data := []any{z["clf_x"], z["clf_label"]}
@@ -51,7 +51,7 @@ func TestClassifierReference(t *testing.T) {
 			is := func(s weights.Spec) bool { return s.Name == name }
 			buf := tensors.MustCopyFlatData[float32](state[len(specs)+slices.IndexFunc(trained(specs), is)])
 			for i, v := range tensors.MustCopyFlatData[float32](old[slices.IndexFunc(specs, is)]) {
-				buf[i] -= float32(c.Decay) * v
+				buf[i] -= float32(c.WeightDecay) * v
 			}
 			graphtest.Close(t, key, buf, want(key), 5e-6)
 		}
@@ -104,7 +104,7 @@ func codes(seed uint64, n, classes int, noise float64) Codes {
 
 func toyConfig(classes int) ClassifierConfig {
 	c := DefaultClassifier(classes)
-	c.Epochs, c.Batch, c.Rate = 15, 32, 1e-2
+	c.Epochs, c.Batch, c.LearningRate = 15, 32, 1e-2
 	return c
 }
 
@@ -169,7 +169,7 @@ func TestClassify(t *testing.T) {
 // TestBestEpochIsTested: where the last epoch is not the best, its weights are not the ones tested.
 func TestBestEpochIsTested(t *testing.T) {
 	c := toyConfig(5)
-	c.Epochs, c.Rate, c.Momentum, c.Dropout = 12, 20, 0, 0
+	c.Epochs, c.LearningRate, c.Momentum, c.Dropout = 12, 20, 0, 0
 	train, test := codes(1, 64, 5, 3), codes(2, 100, 5, 3)
 	classifier, err := NewClassifier(graphtest.Engine(t), c)
 	if err != nil {
@@ -236,11 +236,11 @@ func TestClassifyRefuses(t *testing.T) {
 		"classes: expected at least 2, found 1":                                 {train, test, toyConfig(1)},
 		"epochs: expected at least 1, found 0":                                  {train, test, with(func(c *ClassifierConfig) { c.Epochs = 0 })},
 		"batch: expected at least 2, for a batch norm needs two codes, found 1": {train, test, with(func(c *ClassifierConfig) { c.Batch = 1 })},
-		"rate: expected a finite number > 0, found NaN":                         {train, test, with(func(c *ClassifierConfig) { c.Rate = math.NaN() })},
+		"rate: expected a finite number > 0, found NaN":                         {train, test, with(func(c *ClassifierConfig) { c.LearningRate = math.NaN() })},
 		"momentum: expected 0 <= momentum < 1, found 1":                         {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},
-		"decay: expected a finite number >= 0, found -1":                        {train, test, with(func(c *ClassifierConfig) { c.Decay = -1 })},
+		"decay: expected a finite number >= 0, found -1":                        {train, test, with(func(c *ClassifierConfig) { c.WeightDecay = -1 })},
 		"dropout: expected 0 <= dropout < 1, found 1":                           {train, test, with(func(c *ClassifierConfig) { c.Dropout = 1 })},
-		"expected a smaller rate than 1e+38":                                    {train, test, with(func(c *ClassifierConfig) { c.Rate = 1e38 })},
+		"expected a smaller rate than 1e+38":                                    {train, test, with(func(c *ClassifierConfig) { c.LearningRate = 1e38 })},
 	} {
 		if _, err := Classify(context.Background(), e, c.train, c.test, c.config, nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)

@@ -21,21 +21,21 @@ import (
 
 // GeneratorConfig is how a generator of codes is trained.
 type GeneratorConfig struct {
-	Epochs   int     `json:"epochs"`
-	Batch    int     `json:"batch"`
-	Rate     float64 `json:"rate"` // Adam's
-	Beta1    float64 `json:"beta1"`
-	Beta2    float64 `json:"beta2"`
-	Seed     uint64  `json:"seed"`     // of initial weights, order and noise
-	Sinkhorn string  `json:"sinkhorn"` // one of Sinkhorns
-	Reg      float64 `json:"reg"`
-	Rounds   int     `json:"rounds"`
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"rate"` // Adam's
+	Beta1        float64 `json:"beta1"`
+	Beta2        float64 `json:"beta2"`
+	Seed         uint64  `json:"seed"`     // of initial weights, order and noise
+	Sinkhorn     string  `json:"sinkhorn"` // one of Sinkhorns
+	Reg          float64 `json:"reg"`
+	Iterations   int     `json:"rounds"`
 }
 
 // DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0, 0.9), reg 1e-3, 1001 rounds;
 // but in logarithms, see [Sinkhorns].
 func DefaultGenerator() GeneratorConfig {
-	return GeneratorConfig{Epochs: 25, Batch: 64, Rate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1, Sinkhorn: "log", Reg: 1e-3, Rounds: ot.StabilisedIterations}
+	return GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1, Sinkhorn: "log", Reg: 1e-3, Iterations: ot.StabilisedIterations}
 }
 
 const adamEpsilon = 1e-8
@@ -47,16 +47,16 @@ func (c GeneratorConfig) check() error {
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
 	case c.Batch < 1:
 		return fmt.Errorf("batch: expected at least 1, found %d", c.Batch)
-	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
-		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.Rate)
+	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
+		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.LearningRate)
 	case !unit(c.Beta1) || !unit(c.Beta2):
 		return fmt.Errorf("betas: expected numbers in [0, 1), found %v and %v", c.Beta1, c.Beta2)
 	case !slices.Contains(Sinkhorns, c.Sinkhorn):
 		return fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(Sinkhorns, " or "), c.Sinkhorn)
 	case !(c.Reg > 0) || math.IsInf(c.Reg, 1):
 		return fmt.Errorf("reg: expected a finite number > 0, found %v", c.Reg)
-	case c.Rounds < 1:
-		return fmt.Errorf("rounds: expected at least 1, found %d", c.Rounds)
+	case c.Iterations < 1:
+		return fmt.Errorf("rounds: expected at least 1, found %d", c.Iterations)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func NewGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*GeneratorTrainer
 	}
 	t := &GeneratorTrainer{config: c, specs: pointnet.Generator{}.Specs()}
 	n := len(t.specs)
-	adam := optim.Adam{Rate: c.Rate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
+	adam := optim.Adam{LearningRate: c.LearningRate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
 	var err error
 	if t.forward, err = newGenerate(e); err != nil {
 		return nil, err

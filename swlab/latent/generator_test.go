@@ -48,7 +48,7 @@ func TestTransportReference(t *testing.T) {
 func TestGeneratorStep(t *testing.T) {
 	const n = 16
 	c := DefaultGenerator()
-	c.Reg, c.Sinkhorn, c.Rounds, c.Rate = 0.5, "released", 200, 1e-3 // the gradient of the cost itself
+	c.Reg, c.Sinkhorn, c.Iterations, c.LearningRate = 0.5, "released", 200, 1e-3 // the gradient of the cost itself
 	e := graphtest.Engine(t)
 	tr, err := NewGeneratorTrainer(e, c)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestGeneratorStep(t *testing.T) {
 			a.Data[i] = old
 			if moved := float64(b.Data[i] - old); math.Abs(slope) > 2e-5 {
 				checked++
-				if math.Abs(math.Abs(moved)-c.Rate) > 1e-2*c.Rate || moved*slope > 0 {
+				if math.Abs(math.Abs(moved)-c.LearningRate) > 1e-2*c.LearningRate || moved*slope > 0 {
 					t.Errorf("%s[%d] moved by %v, slope %v", name, i, moved, slope)
 				}
 			}
@@ -132,7 +132,7 @@ func TestTrainGenerator(t *testing.T) {
 	}
 	for _, form := range Sinkhorns {
 		c := DefaultGenerator()
-		c.Epochs, c.Batch, c.Rate, c.Sinkhorn, c.Rounds = 6, 32, 2e-3, form, 51
+		c.Epochs, c.Batch, c.LearningRate, c.Sinkhorn, c.Iterations = 6, 32, 2e-3, form, 51
 		steps := 0
 		g, err := TrainGenerator(ctx, e, real, c, func(done, total int, loss float64) {
 			if steps++; done != steps || total != 18 || math.IsNaN(loss) {
@@ -198,11 +198,11 @@ func TestGeneratorRefuses(t *testing.T) {
 	for says, change := range map[string]func(c *GeneratorConfig){
 		"epochs: expected at least 1, found 0":                 func(c *GeneratorConfig) { c.Epochs = 0 },
 		"batch: expected at least 1, found -1":                 func(c *GeneratorConfig) { c.Batch = -1 },
-		"rate: expected a finite number > 0, found 0":          func(c *GeneratorConfig) { c.Rate = 0 },
+		"rate: expected a finite number > 0, found 0":          func(c *GeneratorConfig) { c.LearningRate = 0 },
 		"betas: expected numbers in [0, 1), found 0 and 1":     func(c *GeneratorConfig) { c.Beta2 = 1 },
 		`sinkhorn: expected log or released, found "entropic"`: func(c *GeneratorConfig) { c.Sinkhorn = "entropic" },
 		"reg: expected a finite number > 0, found -1":          func(c *GeneratorConfig) { c.Reg = -1 },
-		"rounds: expected at least 1, found 0":                 func(c *GeneratorConfig) { c.Rounds = 0 },
+		"rounds: expected at least 1, found 0":                 func(c *GeneratorConfig) { c.Iterations = 0 },
 	} {
 		c := DefaultGenerator()
 		change(&c)
@@ -221,7 +221,7 @@ func TestGeneratorRefuses(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(ctx)
 	c := DefaultGenerator()
-	c.Rounds = 5
+	c.Iterations = 5
 	_, err := TrainGenerator(stopped, e, real, c, func(done, _ int, _ float64) {
 		if stop(); done > 1 {
 			t.Error("goes on after it was stopped")

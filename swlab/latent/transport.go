@@ -20,14 +20,14 @@ var Sinkhorns = []string{"log", "released"}
 func (c GeneratorConfig) transport(real, generated []float32) (cost float64, grad []float64, short bool, err error) {
 	switch c.Sinkhorn {
 	case "log":
-		plan, err := ot.Sinkhorn{Reg: c.Reg, Rounds: c.Rounds}.Solve(real, generated, pointnet.LatentSize)
+		plan, err := ot.Sinkhorn{Reg: c.Reg, Iterations: c.Iterations}.Solve(real, generated, pointnet.LatentSize)
 		if err != nil {
 			return 0, nil, false, err
 		}
 		_, grad = plan.Gradient()
 		return plan.Cost, grad, false, nil
 	case "released":
-		s, err := ot.StabilisedSinkhorn(real, generated, pointnet.LatentSize, c.Reg, c.Rounds)
+		s, err := ot.StabilisedSinkhorn(real, generated, pointnet.LatentSize, c.Reg, c.Iterations)
 		if err != nil {
 			return 0, nil, false, err
 		}

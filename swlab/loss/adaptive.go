@@ -32,7 +32,7 @@ func (a Adaptive) Name() string {
 	return fmt.Sprintf("mean over the first n slices, n until %g standard errors <= %g", a.Confidence, a.Epsilon)
 }
 
-func (a Adaptive) Fits(slices, _ int) error {
+func (a Adaptive) Check(slices, _ int) error {
 	switch {
 	case a.Start < 2:
 		return fmt.Errorf("adaptive slices: expected a start of at least 2, found %d", a.Start)
@@ -44,7 +44,7 @@ func (a Adaptive) Fits(slices, _ int) error {
 	return needSlices("the adaptive number of slices", a.Start, slices)
 }
 
-func (a Adaptive) Reduce(c Costs) Reduced {
+func (a Adaptive) Estimate(c Costs) Estimate {
 	d, g := c.Values.Shape().Dimensions, c.Values.Graph()
 	batch, slices, dtype := d[0], d[1], c.Values.DType()
 	stopped := graph.StopGradient(c.Values)
@@ -71,5 +71,5 @@ func (a Adaptive) Reduce(c Costs) Reduced {
 	index := graph.ConvertDType(graph.Iota(g, shapes.Make(dtypes.Int32, batch, slices), 1), dtype)
 	counts := graph.LessThan(index, graph.BroadcastToDims(used, batch, slices))
 	pairs := graph.Div(graph.ReduceSum(graph.Where(counts, c.Values, graph.ZerosLike(stopped)), 1), graph.BroadcastToDims(used, batch))
-	return Reduced{Pairs: pairs, Shares: c.Values, Used: graph.ConvertDType(used, dtypes.Int32)}
+	return Estimate{Pairs: pairs, Shares: c.Values, Used: graph.ConvertDType(used, dtypes.Int32)}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -26,8 +26,8 @@ type Chamfer struct {
 func (Chamfer) Name() string          { return "CD" }
 func (Chamfer) Specs() []weights.Spec { return nil }
 
-// Fits returns an error for an exponent that is not a number from 1 on.
-func (l Chamfer) Fits(_, _, _ int) error {
+// Check returns an error for an exponent that is not a number from 1 on.
+func (l Chamfer) Check(_, _, _ int) error {
 	if p := l.Exponent(); !(p >= 1) || math.IsInf(p, 0) {
 		return fmt.Errorf("Chamfer distance: expected an exponent P >= 1, found %v", p)
 	}
@@ -59,11 +59,11 @@ func (l Chamfer) Convention() string {
 	return distance + ", " + over + " over points, both ways added, no root"
 }
 
-func (l Chamfer) Build(c Call, x, y *graph.Node) Result {
+func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {
 	if err := alike(x, y); err != nil {
 		panic(fmt.Errorf("Chamfer distance: %w", err))
 	}
-	if err := l.Fits(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
+	if err := l.Check(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
 	stored := c.Plain.Has(plain.Tables)
@@ -81,7 +81,7 @@ func alike(x, y *graph.Node) error {
 
 // oneWay adds up over the points of x the distances to the points of y at the given indices [batch, m].
 func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
-	d := graph.Sub(x, split.Rows(y, at))
+	d := graph.Sub(x, shard.GatherRows(y, at))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite; where it acts, the value is 0 and has no gradient.

@@ -79,7 +79,7 @@ func TestChamferTranslation(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		var out []*graph.Node
 		for _, l := range forms {
-			cost := l.Build(Call{}, n[0], n[1]).Pairs
+			cost := l.Build(BuildArgs{}, n[0], n[1]).Pairs
 			out = append(out, cost, gradients(cost, n[1])[0])
 		}
 		return out
@@ -105,9 +105,9 @@ func TestChamferKnownAnswers(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		one := graph.Slice(n[1], graph.AxisRange(), graph.AxisElem(0)) // at squared distances .01, .16, .26, .26
 		return []*graph.Node{
-			Chamfer{}.Build(Call{}, n[0], n[1]).Pairs, Chamfer{}.Build(Call{}, n[1], n[0]).Pairs,
-			Chamfer{}.Build(Call{}, n[0], one).Pairs, Chamfer{Sum: true}.Build(Call{}, one, n[0]).Pairs,
-			Chamfer{P: 1}.Build(Call{}, n[0], one).Pairs,
+			Chamfer{}.Build(BuildArgs{}, n[0], n[1]).Pairs, Chamfer{}.Build(BuildArgs{}, n[1], n[0]).Pairs,
+			Chamfer{}.Build(BuildArgs{}, n[0], one).Pairs, Chamfer{Sum: true}.Build(BuildArgs{}, one, n[0]).Pairs,
+			Chamfer{P: 1}.Build(BuildArgs{}, n[0], one).Pairs,
 		}
 	}, x, y)
 	root := (0.1 + 0.4 + 2*math.Sqrt(0.26)) / 4
@@ -141,7 +141,7 @@ func TestChamferGradients(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		var out []*graph.Node
 		for _, l := range forms {
-			cost := l.Build(Call{}, n[0], n[1]).Pairs
+			cost := l.Build(BuildArgs{}, n[0], n[1]).Pairs
 			out = append(append(out, cost), gradients(cost, n...)...)
 		}
 		return out
@@ -184,7 +184,7 @@ func TestChamferOfCoincidingPoints(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		var out []*graph.Node
 		for _, p := range []float64{1, 1.2, 2, 3} {
-			cost := Chamfer{P: p}.Build(Call{}, n[0], n[1]).Pairs
+			cost := Chamfer{P: p}.Build(BuildArgs{}, n[0], n[1]).Pairs
 			out = append(append(out, cost), gradients(cost, n...)...)
 		}
 		return out
@@ -201,7 +201,7 @@ func TestChamferReference(t *testing.T) {
 	z := graphtest.Golden(t, "chamfer_emd.npz")
 	for _, big := range []string{"", "_big"} {
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-			cd := Chamfer{}.Build(Call{}, n[0], n[1]).Pairs
+			cd := Chamfer{}.Build(BuildArgs{}, n[0], n[1]).Pairs
 			return append([]*graph.Node{cd}, gradients(cd, n...)...)
 		}, z["x"+big], z["y"+big])
 		for i, key := range []string{"cd", "cd_grad_x", "cd_grad_y"} {

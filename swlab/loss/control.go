@@ -10,7 +10,7 @@ import (
 )
 
 // Control subtracts from the mean over slices what is known about it: functions of the direction that follow the cost and whose
-// expectation under the uniform law is known (control variates; Nguyen and Ho 2024). With mu, Sigma the mean and covariance of a cloud,
+// expectation under the uniform distribution is known (control variates; Nguyen and Ho 2024). With mu, Sigma the mean and covariance of a cloud,
 //
 //	Lower  C(theta) = (theta'(mu_X - mu_Y))^2,  the cost of the means alone
 //	Upper  C(theta) = (theta'(mu_X - mu_Y))^2 + theta'(Sigma_X + Sigma_Y) theta, the cost of independent coupling
@@ -43,32 +43,32 @@ func (k Control) word() string {
 
 func (k Control) Name() string { return "mean over slices with control variate " + k.word() }
 
-// ReadsClouds: the means and covariances are those of the clouds.
-func (Control) ReadsClouds() {}
+// NeedsClouds: the means and covariances are those of the clouds.
+func (Control) NeedsClouds() {}
 
-func (k Control) Fits(slices, dim int) error {
-	return needSlices("the control variate "+k.word(), k.Fitted(dim)+2, slices)
+func (k Control) Check(slices, dim int) error {
+	return needSlices("the control variate "+k.word(), k.DegreesOfFreedom(dim)+2, slices)
 }
 
-// Fitted is the number of coefficients.
-func (k Control) Fitted(dim int) int {
+// DegreesOfFreedom is the number of coefficients.
+func (k Control) DegreesOfFreedom(dim int) int {
 	if k == Harmonics {
 		return dim*(dim+1)/2 - 1
 	}
 	return 1
 }
 
-func (k Control) Reduce(c Costs) Reduced {
+func (k Control) Estimate(c Costs) Estimate {
 	switch {
 	case c.Directions.Shape().Dimensions[2] == 1: // the line has no quadratic functions but the constant
-		return Mean{}.Reduce(c)
+		return SliceMean{}.Estimate(c)
 	case k == Harmonics:
 		return harmonics(c.Values, graph.StopGradient(c.Directions))
 	}
 	return k.moments(c)
 }
 
-func (k Control) moments(c Costs) Reduced {
+func (k Control) moments(c Costs) Estimate {
 	dim := float64(c.Directions.Shape().Dimensions[2])
 	meanX, meanY := graph.ReduceAndKeep(c.X, graph.ReduceMean, 1), graph.ReduceAndKeep(c.Y, graph.ReduceMean, 1)
 	gap := graph.Sub(meanX, meanY)                       // [batch, 1, dim]
@@ -98,7 +98,7 @@ func (k Control) moments(c Costs) Reduced {
 	safe := graph.Where(varies, variance, graph.OnesLike(variance))
 	gamma := graph.Where(varies, graph.Div(cov, safe), graph.ZerosLike(cov))
 	shares := graph.Sub(f, graph.Mul(gamma, graph.Sub(at, expected)))
-	return Reduced{Pairs: graph.ReduceMean(shares, 1), Shares: shares}
+	return Estimate{Pairs: graph.ReduceMean(shares, 1), Shares: shares}
 }
 
 // spread is theta' Sigma theta [batch, slices] and its expectation tr(Sigma)/d [batch, 1].
@@ -113,7 +113,7 @@ func spread(x, mean, directions *graph.Node) (at, expected *graph.Node) {
 
 // harmonics is the intercept of the fit of f [batch, slices] by the quadratic functions of the directions: with Q an orthonormal basis of
 // those functions' values and r what Q leaves of the vector of ones, intercept = r'f / r'r. Linear in f, so its gradient is simple.
-func harmonics(f, directions *graph.Node) Reduced {
+func harmonics(f, directions *graph.Node) Estimate {
 	d := directions.Shape().Dimensions
 	batch, slices, dim := d[0], d[1], d[2]
 	coordinate := func(i int) *graph.Node {
@@ -154,5 +154,5 @@ func harmonics(f, directions *graph.Node) Reduced {
 	residual := graph.Sub(graph.Sub(f, fitted), graph.Mul(r, along))
 	// The intercept's variance is that of the residuals divided by r'r, not by the number of slices.
 	residual = graph.Mul(residual, graph.MulScalar(graph.Reciprocal(graph.Reshape(length, batch, 1)), math.Sqrt(float64(slices))))
-	return Reduced{Pairs: graph.Squeeze(value, 1), Shares: graph.StopGradient(graph.Add(residual, value))}
+	return Estimate{Pairs: graph.Squeeze(value, 1), Shares: graph.StopGradient(graph.Add(residual, value))}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -20,7 +20,7 @@ import (
 func trained(t *testing.T, m int) (names []string, all []loss.Graph) {
 	t.Helper()
 	add := func(name, amortizer string) {
-		s := settings(func(s *loss.Settings) { s.Slices, s.Maps.Points, s.Amortizer = 6, m, amortizer })
+		s := settings(func(s *loss.Config) { s.Slices, s.Maps.Points, s.Amortizer = 6, m, amortizer })
 		if l, err := loss.NewGraph(name, s); err == nil {
 			names, all = append(names, name+" "+amortizer), append(all, l)
 		}
@@ -54,7 +54,7 @@ func TestDevices(t *testing.T) {
 		var whole []*graph.Node
 		for _, l := range all {
 			n := len(l.Specs())
-			c := loss.Call{Source: slicing.Seeded(rng), Weights: weights.Bind(l.Specs(), psi[:n]), Wrt: ot1d.Y}
+			c := loss.BuildArgs{Source: slicing.Seeded(rng), Weights: weights.Bind(l.Specs(), psi[:n]), Wrt: ot1d.Y}
 			pairs := l.Build(c, x, y).Pairs
 			out = append(out, pairs, graph.Gradient(graph.ReduceAllMean(pairs), y)[0])
 			if n > 0 {
@@ -66,9 +66,9 @@ func TestDevices(t *testing.T) {
 		}
 		return append(out, whole...)
 	}
-	layouts := make([]split.Layout, 2*len(all))
+	layouts := make([]shard.Sharding, 2*len(all))
 	for i := range layouts {
-		layouts[i] = split.Batch
+		layouts[i] = shard.Sharded
 	}
 	cloud := func(seed uint64) []float32 {
 		out := make([]float32, batch*m*3)
@@ -79,11 +79,11 @@ func TestDevices(t *testing.T) {
 	}
 	found := map[int][][]float32{}
 	for _, count := range []int{1, 4} {
-		d, err := split.New(graphtest.Engine(t).Backend, count)
+		d, err := shard.New(graphtest.Engine(t).Backend, count)
 		if err != nil {
 			t.Fatal(err)
 		}
-		exec, err := d.Exec(build, []split.Layout{split.Whole, split.Batch, split.Batch, split.Whole}, append(layouts, split.Whole))
+		exec, err := d.Exec(build, []shard.Sharding{shard.Replicated, shard.Sharded, shard.Sharded, shard.Replicated}, append(layouts, shard.Replicated))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,12 +91,12 @@ func TestDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		args := []split.Value{rng, split.Parts(d, cloud(1), batch, m, 3), split.Parts(d, cloud(2), batch, m, 3)}
+		args := []shard.Value{rng, shard.Parts(d, cloud(1), batch, m, 3), shard.Parts(d, cloud(2), batch, m, 3)}
 		for i, l := range all {
 			set := weights.Init(l.Specs(), uint64(i))
 			for _, sp := range l.Specs() {
 				w, _ := set.Get(sp.Name)
-				args = append(args, split.Copies(d, w.Data, sp.Shape...))
+				args = append(args, shard.Copies(d, w.Data, sp.Shape...))
 			}
 		}
 		out, err := exec.Call(args...)

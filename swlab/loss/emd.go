@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -24,7 +24,7 @@ import (
 //
 // It is not symmetric, not zero on equal clouds, not scale-equivariant (give it clouds of radius 1), and 8 to 53 % above
 // the exact distance. Points more than a few units from all others stay unassigned and cost nothing, so that clouds far apart have the
-// cost 0: Result.Assigned tells. Both clouds have m points.
+// cost 0: Result.MatchedMass tells. Both clouds have m points.
 //
 // On XLA the m x m tables are built block by block and never stored: memory does not grow with batch m^2. They are stored on the
 // pure-Go backend, which has no DynamicSlice for such a loop, where all of them together are small, and for a batch divided among
@@ -40,8 +40,8 @@ func (ApproximateEMD) Exponent() float64 { return 1 }
 
 func (ApproximateEMD) Specs() []weights.Spec { return nil }
 
-// Fits returns an error for clouds of different sizes.
-func (ApproximateEMD) Fits(m, n, _ int) error {
+// Check returns an error for clouds of different sizes.
+func (ApproximateEMD) Check(m, n, _ int) error {
 	if m != n {
 		return fmt.Errorf("approximate EMD: expected clouds of equally many points, found %d and %d", m, n)
 	}
@@ -53,19 +53,19 @@ func (l ApproximateEMD) Convention() string {
 	if l.PerPoint {
 		over = "mean"
 	}
-	return "approximate matching of the field's kernel, unsquared Euclidean distance, " + over + " over points"
+	return "approximate matching (ApproxMatch, Fan et al. 2017), unsquared Euclidean distance, " + over + " over points"
 }
 
-func (l ApproximateEMD) Build(c Call, x, y *graph.Node) Result {
+func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	if err := alike(x, y); err != nil {
 		panic(fmt.Errorf("approximate EMD: %w", err))
 	}
 	batch, m := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
-	if err := l.Fits(m, y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
+	if err := l.Check(m, y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); !c.Plain.Has(plain.Tables) && loop.XLA(x.Graph()) && !split.On(x.Graph()) && batch*m*m > fit/2 {
+	if fit := tableSize(x.Graph()); !c.Plain.Has(plain.Tables) && loop.XLA(x.Graph()) && !shard.Active(x.Graph()) && batch*m*m > fit/2 {
 		r = blockedCost(x, y, max(1, fit/m))
 	} else {
 		r = storedCost(x, y)
@@ -91,7 +91,7 @@ func storedCost(x, y *graph.Node) Result {
 	match = graph.StopGradient(match)
 	length := graph.Sqrt(graph.MaxScalar(square, shortest*shortest))
 	// Row by row: one float32 accumulator of m^2 terms, which the pure-Go backend has, is wrong by 0.2 % at m = 2048.
-	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1), Assigned: assigned(graph.Squeeze(right, 1))}
+	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1), MatchedMass: assigned(graph.Squeeze(right, 1))}
 }
 
 // blockedCost is storedCost with the tables in blocks of at most height rows.
@@ -99,7 +99,7 @@ func blockedCost(x, y *graph.Node, height int) Result {
 	t := newTables(x, y, height)
 	a, b, right := t.assign()
 	r := t.transport(a, b)
-	return Result{Pairs: graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy))), Assigned: assigned(right)}
+	return Result{Pairs: graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy))), MatchedMass: assigned(right)}
 }
 
 // assigned is the part of y's mass that is not left [batch, m].

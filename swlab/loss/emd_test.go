@@ -37,8 +37,8 @@ func TestApproximateEMDKnownAnswers(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		match, _ := softMatch(squaredDistances(n[0], n[1]))
 		return []*graph.Node{
-			ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs,
-			ApproximateEMD{PerPoint: true}.Build(Call{}, n[0], n[1]).Pairs, match,
+			ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(BuildArgs{}, n[1], n[0]).Pairs,
+			ApproximateEMD{PerPoint: true}.Build(BuildArgs{}, n[0], n[1]).Pairs, match,
 		}
 	}, x, y)
 	graphtest.Close(t, "costs", slices.Concat(out[:3]...), []float64{0.74793068, 0.74787130, 0.74793068 / 4}, 2e-6)
@@ -72,7 +72,7 @@ func TestApproximateEMDTranslation(t *testing.T) {
 		}
 	}
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-		cost := ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs
+		cost := ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs
 		return append([]*graph.Node{cost}, gradients(cost, n[1])...)
 	}, tensors.FromFlatDataAndDimensions(x, 1, m, 3), tensors.FromFlatDataAndDimensions(y, 1, m, 3))
 	graphtest.Close(t, "cost", out[0], []float64{m * 0.75}, 1e-6)
@@ -84,7 +84,7 @@ func TestApproximateEMDReference(t *testing.T) {
 	z := graphtest.Golden(t, "chamfer_emd.npz")
 	for _, big := range []string{"", "_big"} {
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-			xy, yx := ApproximateEMD{}.Build(Call{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(Call{}, n[1], n[0]).Pairs
+			xy, yx := ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(BuildArgs{}, n[1], n[0]).Pairs
 			return slices.Concat([]*graph.Node{xy, yx}, gradients(xy, n...), gradients(yx, n...))
 		}, z["x"+big], z["y"+big])
 		for i, key := range []string{"emd_xy", "emd_yx", "emd_xy_grad_x", "emd_xy_grad_y", "emd_yx_grad_x", "emd_yx_grad_y"} {
@@ -119,7 +119,7 @@ func TestApproximateEMDRefuses(t *testing.T) {
 // buildError is the error of a graph with a loss.
 func buildError(t *testing.T, l Graph, x, y *tensors.Tensor) error {
 	t.Helper()
-	e, err := graph.NewExec(graphtest.Engine(t).Backend, func(x, y *graph.Node) *graph.Node { return l.Build(Call{}, x, y).Pairs })
+	e, err := graph.NewExec(graphtest.Engine(t).Backend, func(x, y *graph.Node) *graph.Node { return l.Build(BuildArgs{}, x, y).Pairs })
 	if err != nil {
 		t.Fatal(err)
 	}

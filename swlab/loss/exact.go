@@ -20,7 +20,7 @@ type ExactEMD struct {
 
 func (ExactEMD) Name() string { return "EMD exact" }
 
-func (ExactEMD) Fits(m, n, _ int) error {
+func (ExactEMD) Check(m, n, _ int) error {
 	if m != n {
 		return fmt.Errorf("an assignment needs clouds of equally many points, found %d and %d", m, n)
 	}
@@ -50,27 +50,27 @@ func (e ExactEMD) Convention() string {
 }
 
 // Compare solves one assignment per pair.
-func (e ExactEMD) Compare(x, y ot1d.Clouds, gradient bool) (Compared, error) {
-	var out Compared
+func (e ExactEMD) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
+	var out Comparison
 	if err := checkPaired(x, y); err != nil {
 		return out, err
 	}
-	if x.N != y.N {
-		return out, fmt.Errorf("expected clouds of equally many points, found %d and %d", x.N, y.N)
+	if x.Points != y.Points {
+		return out, fmt.Errorf("expected clouds of equally many points, found %d and %d", x.Points, y.Points)
 	}
 	share := 1.0
 	if e.PerPoint {
-		share = 1 / float64(x.N)
+		share = 1 / float64(x.Points)
 	}
-	size := x.N * x.Dim
+	size := x.Points * x.Dim
 	for b := range x.Batch {
-		cx, cy := x.Points[b*size:(b+1)*size], y.Points[b*size:(b+1)*size]
+		cx, cy := x.Coords[b*size:(b+1)*size], y.Coords[b*size:(b+1)*size]
 		a, err := ot.EMD(cx, cy, x.Dim, e.Exponent())
 		if err != nil {
-			return Compared{}, fmt.Errorf("pair %d: %w", b, err)
+			return Comparison{}, fmt.Errorf("pair %d: %w", b, err)
 		}
 		out.Pairs = append(out.Pairs, share*a.Cost)
-		out.Gaps = append(out.Gaps, share*(max(a.Gap, 0)+float64(x.N)*a.Slack))
+		out.DualityGap = append(out.DualityGap, share*(max(a.DualityGap, 0)+float64(x.Points)*a.Slack))
 		if gradient {
 			_, gy := a.Gradient(cx, cy, x.Dim, e.Exponent())
 			for _, g := range gy {

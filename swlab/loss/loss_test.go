@@ -28,7 +28,7 @@ func cloud(seed uint64, batch, m int) *tensors.Tensor {
 }
 
 // graphLoss is a registered loss.
-func graphLoss(t *testing.T, name string, change func(*Settings)) Graph {
+func graphLoss(t *testing.T, name string, change func(*Config)) Graph {
 	t.Helper()
 	s := Defaults()
 	change(&s)
@@ -45,12 +45,12 @@ func TestKnownAnswers(t *testing.T) {
 	y := tensors.FromFlatDataAndDimensions([]float64{.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, 1, 4, 3)
 	theta := tensors.FromFlatDataAndDimensions([]float64{1, 0, 0, .6, 0, .8}, 2, 3)
 	out := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
-		l := Sliced{Label: "fixed", Rule: slicing.Rule{Law: slicing.Fixed{Directions: n[2]}, Slices: 2}}
-		sum := l.Build(Call{}, n[0], n[1])
-		l.Reduce = Energy{}
-		energy := l.Build(Call{}, n[0], n[1]).Pairs
+		l := Sliced{Label: "fixed", Slicer: slicing.Slicer{Distribution: slicing.Fixed{Directions: n[2]}, Slices: 2}}
+		sum := l.Build(BuildArgs{}, n[0], n[1])
+		l.Estimator = Energy{}
+		energy := l.Build(BuildArgs{}, n[0], n[1]).Pairs
 		l.PerPoint, l.Root = true, true
-		return []*graph.Node{sum.Slices, sum.Pairs, energy, l.Build(Call{}, n[0], n[1]).Pairs}
+		return []*graph.Node{sum.Slices, sum.Pairs, energy, l.Build(BuildArgs{}, n[0], n[1]).Pairs}
 	}, x, y, theta)
 	// W_2^2 of the two slices is 0.015 and 0.0086; the energy weighs them by its exponential.
 	share := 1 / (1 + math.Exp(0.0086-0.015))
@@ -67,7 +67,7 @@ func TestKnownAnswers(t *testing.T) {
 // it there is one and none in the clouds.
 func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 	for _, name := range []string{"v-dsw", "max-sw"} {
-		l := graphLoss(t, name, func(s *Settings) { s.Slices, s.Amortizer, s.Maps.Points = 5, "l", 16 })
+		l := graphLoss(t, name, func(s *Config) { s.Slices, s.Amortizer, s.Maps.Points = 5, "l", 16 })
 		set := weights.Init(l.Specs(), 1)
 		in := []any{cloud(1, 2, 16), cloud(2, 2, 16)}
 		for _, n := range set.Names() {
@@ -77,7 +77,7 @@ func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 		for wrt, moves := range map[ot1d.Wrt]bool{ot1d.Y: false, ot1d.Directions: true} {
 			out := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 				rng := graph.RNGStateFromSeedForGraph(n[0].Graph(), 7)
-				r := l.Build(Call{Source: slicing.Seeded(rng), Wrt: wrt, Weights: weights.Bind(l.Specs(), n[2:])}, n[0], n[1])
+				r := l.Build(BuildArgs{Source: slicing.Seeded(rng), Wrt: wrt, Weights: weights.Bind(l.Specs(), n[2:])}, n[0], n[1])
 				var out []*graph.Node
 				for _, g := range graph.Gradient(graph.ReduceAllSum(r.Pairs), n[2], n[0], n[1]) {
 					out = append(out, graph.ConvertDType(g, dtypes.Float64))
@@ -100,44 +100,44 @@ func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 func TestWrongSettings(t *testing.T) {
 	for says, c := range map[string]struct {
 		name   string
-		change func(*Settings)
+		change func(*Config)
 	}{
 		`unknown loss "nope", expected one of asw, chamfer,`:                     {"nope", nil},
-		"slices: expected at least 1, found -1":                                  {"sw", func(s *Settings) { s.Slices = -1 }},
-		"p: expected a number >= 1, found 0.5":                                   {"sw", func(s *Settings) { s.P = 0.5 }},
-		"p: expected a number >= 1, found NaN":                                   {"chamfer", func(s *Settings) { s.P = math.NaN() }},
-		"p: expected a number >= 1, found +Inf":                                  {"sw", func(s *Settings) { s.P = math.Inf(1) }},
-		"both the mean and the sum":                                              {"sw", func(s *Settings) { s.PerPoint, s.Summed = true, true }},
-		"kappa: expected a number from 0 to 1e+15, found -1":                     {"v-dsw", func(s *Settings) { s.Kappa = -1 }},
-		"to 1e+15, found 1e+16":                                                  {"v-dsw", func(s *Settings) { s.Kappa = 1e16 }},
-		"kappa: expected a number from 0 to 1e+15, found NaN":                    {"sw", func(s *Settings) { s.Kappa = math.NaN() }},
-		"ascent rate: expected a positive number, at most 3.4e+38, found NaN":    {"chamfer", func(s *Settings) { s.AscentRate = math.NaN() }},
-		"ascent steps: expected >= 0, found -1":                                  {"v-dsw", func(s *Settings) { s.AscentSteps = -1 }},
-		"no location to predict":                                                 {"sw", func(s *Settings) { s.Amortizer = "la" }},
-		`loss "chamfer": it takes no slices, so no amortizer`:                    {"chamfer", func(s *Settings) { s.Amortizer = "la" }},
-		"no slices, so no slicing rule":                                          {"emd-approx", func(s *Settings) { s.Slicing = "qmc" }},
-		"no root to take":                                                        {"chamfer", func(s *Settings) { s.Root = true }},
-		"expected p = 1, found 2":                                                {"emd-approx", func(s *Settings) { s.P = 2 }},
-		`unknown amortizer "zz"`:                                                 {"v-dsw", func(s *Settings) { s.Amortizer = "zz" }},
-		"expected points >= 1, found 0":                                          {"v-dsw", func(s *Settings) { s.Amortizer = "la" }},
-		`unknown slicing rule "zz"`:                                              {"sw", func(s *Settings) { s.Slicing = "zz" }},
-		`which the slicing rule "vmf" needs: v-dsw has one`:                      {"sw", func(s *Settings) { s.Slicing = "vmf" }},
-		`which "uniform" has not: sw takes it`:                                   {"v-dsw", func(s *Settings) { s.Slicing = "uniform" }},
-		"its one slice is the location's":                                        {"max-sw", func(s *Settings) { s.Slicing = "vmf" }},
-		"fine-tuning starts from an amortizer's prediction":                      {"v-dsw", func(s *Settings) { s.FineTune = true }},
-		"unknown control variate \"x\", expected one of harmonics, lower, upper": {"cv-sw", func(s *Settings) { s.Control = "x" }},
-		"uniform one by one, which those of \"random-path\"":                     {"cv-sw", func(s *Settings) { s.Slicing = "random-path" }},
-		"chain: expected at least 1 step, found 0":                               {"markov-sw", func(s *Settings) { s.Chain = 0 }},
-		"replicates: expected at least 1":                                        {"qmc-sw", func(s *Settings) { s.Replicates = -1 }},
-		"qmc alone has them, found 4 with \"uniform\"":                           {"sw", func(s *Settings) { s.Replicates = 4 }},
-		"no replicates of them: found 4":                                         {"chamfer", func(s *Settings) { s.Replicates = 4 }},
-		"starts an ascent from an amortizer's prediction":                        {"sw", func(s *Settings) { s.FineTune = true }},
-		"no location is found by ascent":                                         {"sw", func(s *Settings) { s.AscentTangent = true }},
-		"has no variants: tangent false, sgd true":                               {"chamfer", func(s *Settings) { s.AscentSGD = true }},
-		`loss "max-sw": no location is found by ascent`: {"max-sw", func(s *Settings) {
+		"slices: expected at least 1, found -1":                                  {"sw", func(s *Config) { s.Slices = -1 }},
+		"p: expected a number >= 1, found 0.5":                                   {"sw", func(s *Config) { s.P = 0.5 }},
+		"p: expected a number >= 1, found NaN":                                   {"chamfer", func(s *Config) { s.P = math.NaN() }},
+		"p: expected a number >= 1, found +Inf":                                  {"sw", func(s *Config) { s.P = math.Inf(1) }},
+		"both the mean and the sum":                                              {"sw", func(s *Config) { s.PerPoint, s.Summed = true, true }},
+		"kappa: expected a number from 0 to 1e+15, found -1":                     {"v-dsw", func(s *Config) { s.Kappa = -1 }},
+		"to 1e+15, found 1e+16":                                                  {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
+		"kappa: expected a number from 0 to 1e+15, found NaN":                    {"sw", func(s *Config) { s.Kappa = math.NaN() }},
+		"ascent rate: expected a positive number, at most 3.4e+38, found NaN":    {"chamfer", func(s *Config) { s.AscentLearningRate = math.NaN() }},
+		"ascent steps: expected >= 0, found -1":                                  {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
+		"no location to predict":                                                 {"sw", func(s *Config) { s.Amortizer = "la" }},
+		`loss "chamfer": it takes no slices, so no amortizer`:                    {"chamfer", func(s *Config) { s.Amortizer = "la" }},
+		"no slices, so no slicing distribution":                                  {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
+		"no root to take":                                                        {"chamfer", func(s *Config) { s.Root = true }},
+		"expected p = 1, found 2":                                                {"emd-approx", func(s *Config) { s.P = 2 }},
+		`unknown amortizer "zz"`:                                                 {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},
+		"expected points >= 1, found 0":                                          {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
+		`unknown slicing distribution "zz"`:                                      {"sw", func(s *Config) { s.Slicing = "zz" }},
+		`which the slicing distribution "vmf" needs: v-dsw has one`:              {"sw", func(s *Config) { s.Slicing = "vmf" }},
+		`which "uniform" has not: sw takes it`:                                   {"v-dsw", func(s *Config) { s.Slicing = "uniform" }},
+		"its one slice is the location's":                                        {"max-sw", func(s *Config) { s.Slicing = "vmf" }},
+		"fine-tuning starts from an amortizer's prediction":                      {"v-dsw", func(s *Config) { s.FineTune = true }},
+		"unknown control variate \"x\", expected one of harmonics, lower, upper": {"cv-sw", func(s *Config) { s.Control = "x" }},
+		"uniform one by one, which those of \"random-path\"":                     {"cv-sw", func(s *Config) { s.Slicing = "random-path" }},
+		"chain: expected at least 1 step, found 0":                               {"markov-sw", func(s *Config) { s.Chain = 0 }},
+		"replicates: expected at least 1":                                        {"qmc-sw", func(s *Config) { s.Replicates = -1 }},
+		"qmc alone has them, found 4 with \"uniform\"":                           {"sw", func(s *Config) { s.Replicates = 4 }},
+		"no replicates of them: found 4":                                         {"chamfer", func(s *Config) { s.Replicates = 4 }},
+		"starts an ascent from an amortizer's prediction":                        {"sw", func(s *Config) { s.FineTune = true }},
+		"no location is found by ascent":                                         {"sw", func(s *Config) { s.AscentTangent = true }},
+		"has no variants: tangent false, sgd true":                               {"chamfer", func(s *Config) { s.AscentSGD = true }},
+		`loss "max-sw": no location is found by ascent`: {"max-sw", func(s *Config) {
 			s.Amortizer, s.Maps.Points, s.AscentTangent = "ea", 8, true
 		}},
-		"ascent steps: expected >= 0, found -2": {"sw", func(s *Settings) { s.AscentSteps = -2 }},
+		"ascent steps: expected >= 0, found -2": {"sw", func(s *Config) { s.AscentSteps = -2 }},
 	} {
 		s := Defaults()
 		if c.change != nil {
@@ -154,10 +154,10 @@ func TestWrongSettings(t *testing.T) {
 
 // TestConvention: the words; that they are true is the suite's.
 func TestConvention(t *testing.T) {
-	for want, change := range map[string]func(*Settings){
-		"W_2^2: sum over points, mean over slices, no root":      func(*Settings) {},
-		"W_2^2: mean over points, mean over slices, square root": func(s *Settings) { s.PerPoint, s.Root = true, true },
-		"W_3^3: sum over points, mean over slices, 3-th root":    func(s *Settings) { s.P, s.Root = 3, true },
+	for want, change := range map[string]func(*Config){
+		"W_2^2: sum over points, mean over slices, no root":      func(*Config) {},
+		"W_2^2: mean over points, mean over slices, square root": func(s *Config) { s.PerPoint, s.Root = true, true },
+		"W_3^3: sum over points, mean over slices, 3-th root":    func(s *Config) { s.P, s.Root = 3, true },
 	} {
 		if got := graphLoss(t, "sw", change).Convention(); got != want {
 			t.Errorf("%q, want %q", got, want)

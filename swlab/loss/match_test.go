@@ -110,7 +110,7 @@ func TestApproximateEMD(t *testing.T) {
 			// Weights on the pairs: the gradient of a sum alone would not see a pair's own.
 			r := build(n[0], n[1])
 			weighed := graph.Mul(r.Pairs, graph.AddScalar(graph.Iota(n[0].Graph(), r.Pairs.Shape(), 0), 1))
-			return append([]*graph.Node{r.Pairs, r.Assigned}, gradients(weighed, n[0], n[1])...)
+			return append([]*graph.Node{r.Pairs, r.MatchedMass}, gradients(weighed, n[0], n[1])...)
 		}, x, y)
 		for b := range c.batch {
 			at := b * size
@@ -169,7 +169,7 @@ func TestApproximateEMDStoresNoTable(t *testing.T) {
 	const batch, m = 2, 8192
 	g := graph.NewGraph(graphtest.Engine(t).Backend, "large")
 	x := graph.BroadcastToDims(graph.Parameter(g, "x", shapes.Make(dtypes.Float32, 1, 1, 3)), batch, m, 3)
-	g.Compile(gradients(ApproximateEMD{}.Build(Call{}, x, x).Pairs, x)...)
+	g.Compile(gradients(ApproximateEMD{}.Build(BuildArgs{}, x, x).Pairs, x)...)
 	for _, n := range g.Nodes() {
 		if size := n.Shape().Size(); size > tableSize(g) {
 			t.Fatalf("an array %s for tables of %d x %d", n.Shape(), m, m)
@@ -198,7 +198,7 @@ func TestLossesInOneGraph(t *testing.T) {
 	}
 	sliced := func(x, y, theta *graph.Node) *graph.Node {
 		theta = graph.BroadcastToDims(theta, batch, 2, 3)
-		return graph.ReduceSum(ot1d.Costs(x, y, theta, ot1d.Options{Wrt: ot1d.X | ot1d.Y}), 1)
+		return graph.ReduceSum(ot1d.Costs(x, y, theta, ot1d.Config{Wrt: ot1d.X | ot1d.Y}), 1)
 	}
 	plainChamfer := func(l Chamfer, x, y *graph.Node) *graph.Node {
 		square := graph.StopGradient(squaredDistances(x, y))
@@ -213,8 +213,8 @@ func TestLossesInOneGraph(t *testing.T) {
 		}
 		if looped {
 			values = []*graph.Node{
-				sliced(x, y, theta), Chamfer{}.Build(Call{}, x, y).Pairs, unsquared.Build(Call{}, y, x).Pairs,
-				ApproximateEMD{}.Build(Call{}, x, y).Pairs, ApproximateEMD{}.Build(Call{}, y, x).Pairs,
+				sliced(x, y, theta), Chamfer{}.Build(BuildArgs{}, x, y).Pairs, unsquared.Build(BuildArgs{}, y, x).Pairs,
+				ApproximateEMD{}.Build(BuildArgs{}, x, y).Pairs, ApproximateEMD{}.Build(BuildArgs{}, y, x).Pairs,
 			}
 		}
 		for _, v := range values[:len(values):len(values)] {

@@ -20,15 +20,15 @@ const (
 // the memory of this machine.
 func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 	each := drawnBytes
-	if s.Rule.Ascent != nil {
+	if s.Slicer.Ascent != nil {
 		each = climbedBytes
 	}
 	need := memory.Bytes(each, pairs, slices, dim)
-	if _, ok := s.reduction().(Adaptive); ok {
+	if _, ok := s.estimator().(Adaptive); ok {
 		need = memory.Sum(need, memory.Bytes(adaptiveBytes, slices, slices))
 	}
 	what := fmt.Sprintf("slices: %s of %s", counted(slices, "direction"), counted(pairs, "pair"))
-	if m, ok := s.Rule.Law.(slicing.Markov); ok {
+	if m, ok := s.Slicer.Distribution.(slicing.Markov); ok {
 		steps := min(m.Chain, slices)
 		need = memory.Sum(need, memory.Bytes(chainBytes, steps))
 		what += fmt.Sprintf(" in chains of %d (chain)", steps)
@@ -47,9 +47,9 @@ func CheckTables(l Loss, backend string, pairs, m, n int) error {
 		if graph {
 			each = 32
 		}
-		what = fmt.Sprintf("slices: %s of %d points, of %s, sorted in a graph", counted(l.Rule.Slices, "projection"), max(m, n), counted(pairs, "pair"))
+		what = fmt.Sprintf("slices: %s of %d points, of %s, sorted in a graph", counted(l.Slicer.Slices, "projection"), max(m, n), counted(pairs, "pair"))
 		if backend != "xla:cuda" {
-			need = memory.Bytes(each, pairs, l.Rule.Slices, max(m, n))
+			need = memory.Bytes(each, pairs, l.Slicer.Slices, max(m, n))
 		}
 	case Chamfer:
 		if graph {

@@ -16,30 +16,30 @@ const (
 	BatchIndependent     Property = "a pair's value does not depend on the other pairs of its batch"
 )
 
-// Lacking is a Loss, or a Reduction, that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
-type Lacking interface{ Lacks() []Property }
+// Violator is a Loss, or a Reduction, that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
+type Violator interface{ Violates() []Property }
 
-// Lacks lists what a loss declares to lack.
-func Lacks(l Loss) []Property {
-	if k, ok := l.(Lacking); ok {
-		return k.Lacks()
+// Violates lists what a loss declares to lack.
+func Violates(l Loss) []Property {
+	if k, ok := l.(Violator); ok {
+		return k.Violates()
 	}
 	return nil
 }
 
-// Lacks: an amortizer predicts a location that does not turn with the clouds and, unless it is invariant, one that depends on the order
+// Violates: an amortizer predicts a location that does not turn with the clouds and, unless it is invariant, one that depends on the order
 // of their points; and what the reduction lacks. The location depends on the pair and on where it lies, so that, with the loss's own
 // directions, no amortized loss is a metric either.
-func (s Sliced) Lacks() []Property {
+func (s Sliced) Violates() []Property {
 	var lacks []Property
-	if a := s.Rule.Amortizer; a != nil {
+	if a := s.Slicer.Amortizer; a != nil {
 		lacks = append(lacks, Rotation)
 		if !a.Properties().Invariant {
 			lacks = append(lacks, PermutationInvariant)
 		}
 	}
-	if r, ok := s.reduction().(Lacking); ok {
-		for _, p := range r.Lacks() {
+	if r, ok := s.estimator().(Violator); ok {
+		for _, p := range r.Violates() {
 			if p != NonNegative || !s.Root { // a root of what is negative is 0
 				lacks = append(lacks, p)
 			}
@@ -48,27 +48,27 @@ func (s Sliced) Lacks() []Property {
 	return lacks
 }
 
-// Lacks: n grows with the size of the clouds and with every other pair of the batch.
-func (Adaptive) Lacks() []Property { return []Property{Triangle, Scaling, BatchIndependent} }
+// Violates: n grows with the size of the clouds and with every other pair of the batch.
+func (Adaptive) Violates() []Property { return []Property{Triangle, Scaling, BatchIndependent} }
 
-// Lacks: weights that grow with the costs favour the largest, the more so the further the clouds are apart. Of x, x+v and x+2v the
+// Violates: weights that grow with the costs favour the largest, the more so the further the clouds are apart. Of x, x+v and x+2v the
 // outer two are more than twice as far apart as the neighbours.
-func (Energy) Lacks() []Property { return []Property{Triangle, Scaling} }
+func (Energy) Violates() []Property { return []Property{Triangle, Scaling} }
 
-// Lacks: a fit over few slices may extrapolate below 0, and it differs from pair to pair.
-func (Control) Lacks() []Property { return []Property{NonNegative, Triangle} }
+// Violates: a fit over few slices may extrapolate below 0, and it differs from pair to pair.
+func (Control) Violates() []Property { return []Property{NonNegative, Triangle} }
 
-// Lacks: nearest neighbours say nothing of how many points there are, so x may be near y and y near z with x far from z.
-func (Chamfer) Lacks() []Property { return []Property{Triangle} }
+// Violates: nearest neighbours say nothing of how many points there are, so x may be near y and y near z with x far from z.
+func (Chamfer) Violates() []Property { return []Property{Triangle} }
 
-// Lacks: the match is found from x to y, at fixed scales, and never quite sharp.
-func (ApproximateEMD) Lacks() []Property {
+// Violates: the match is found from x to y, at fixed scales, and never quite sharp.
+func (ApproximateEMD) Violates() []Property {
 	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
 }
 
-// Lacks: Reg is a cost of its own, beside which larger clouds are sharper; the transport part of a cloud and itself is that of a blurred plan.
+// Violates: Reg is a cost of its own, beside which larger clouds are sharper; the transport part of a cloud and itself is that of a blurred plan.
 // At p = 1, and of the divergence below 2, a blur counts for more the further translates are apart: x and x+2v cost more than twice x and x+v.
-func (s Sinkhorn) Lacks() []Property {
+func (s Sinkhorn) Violates() []Property {
 	lacks := []Property{Scaling}
 	if !s.Debiased {
 		lacks = append(lacks, ZeroOnItself)

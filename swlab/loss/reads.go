@@ -15,36 +15,36 @@ import (
 // setting is one of the Settings: other lists what New is asked for in place of its value.
 type setting struct {
 	name  string
-	other func(s Settings) []Settings
+	other func(s Config) []Config
 }
 
 // settings are all of them: the fields of Settings by their JSON names, those of the amortizer's configuration that belong to a call,
 // and reduce for the two fields that say what is done over points.
 var settings = func() []setting {
 	out := []setting{
-		{"reduce", func(s Settings) []Settings {
+		{"reduce", func(s Config) []Config {
 			sum, mean := s, s
 			sum.Summed, sum.PerPoint = true, false
 			mean.Summed, mean.PerPoint = false, true
-			return []Settings{sum, mean}
+			return []Config{sum, mean}
 		}},
-		{"dk", func(s Settings) []Settings { return others(s, func(s *Settings) *int { return &s.Maps.DK }, 1, 2) }},
-		{"k", func(s Settings) []Settings { return others(s, func(s *Settings) *int { return &s.Maps.K }, 1, 2) }},
-		{"form", func(s Settings) []Settings {
-			return others(s, func(s *Settings) *amortizer.Form { return &s.Maps.Form }, amortizer.Coded, amortizer.Written)
+		{"dk", func(s Config) []Config { return others(s, func(s *Config) *int { return &s.Maps.DK }, 1, 2) }},
+		{"k", func(s Config) []Config { return others(s, func(s *Config) *int { return &s.Maps.K }, 1, 2) }},
+		{"form", func(s Config) []Config {
+			return others(s, func(s *Config) *amortizer.Variant { return &s.Maps.Variant }, amortizer.Released, amortizer.Paper)
 		}},
 	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
-			out = append(out, setting{name, func(s Settings) []Settings { return othersOf(s, f, name) }})
+			out = append(out, setting{name, func(s Config) []Config { return othersOf(s, f, name) }})
 		}
 	}
 	return out
 }()
 
 // others are copies of s in which a field has one of those values, where that is not its own.
-func others[T comparable](s Settings, field func(*Settings) *T, values ...T) []Settings {
-	var out []Settings
+func others[T comparable](s Config, field func(*Config) *T, values ...T) []Config {
+	var out []Config
 	for _, v := range values {
 		if v != *field(&s) {
 			c := s
@@ -56,7 +56,7 @@ func others[T comparable](s Settings, field func(*Settings) *T, values ...T) []S
 }
 
 // othersOf is others for a field with some valid values of its type, or all its names.
-func othersOf(s Settings, f reflect.StructField, name string) []Settings {
+func othersOf(s Config, f reflect.StructField, name string) []Config {
 	var values []any
 	switch f.Type {
 	case reflect.TypeFor[int]():
@@ -66,13 +66,13 @@ func othersOf(s Settings, f reflect.StructField, name string) []Settings {
 	case reflect.TypeFor[bool]():
 		values = []any{false, true}
 	case reflect.TypeFor[vmf.Reflection]():
-		values = []any{vmf.Coded, vmf.Exact, vmf.Stable}
+		values = []any{vmf.Released, vmf.Exact, vmf.Stable}
 	case reflect.TypeFor[string]():
 		for _, n := range map[string][]string{"slicing": slicing.Names(), "control": ControlNames(), "amortizer": append(amortizer.Names(), "")}[name] {
 			values = append(values, n)
 		}
 	}
-	var out []Settings
+	var out []Config
 	for _, v := range values {
 		c := s
 		if field := reflect.ValueOf(&c).Elem().FieldByIndex(f.Index); field.Interface() != v {
@@ -98,7 +98,7 @@ func SettingNames() []string {
 // of it, and compares what New makes of them. A setting of which New takes one value alone counts as read, for a call that names
 // this value is right. With directions given, what would choose them is not read. The error is that of New for s, or of an unknown
 // setting.
-func Reads(name string, s Settings, given bool, what string) (bool, error) {
+func Reads(name string, s Config, given bool, what string) (bool, error) {
 	i := slices.IndexFunc(settings, func(k setting) bool { return k.name == what })
 	if i < 0 {
 		return false, suggest.Unknown("setting", what, SettingNames())
@@ -153,21 +153,21 @@ func same(a, b Loss, given bool) bool {
 		return reflect.DeepEqual(a, b)
 	}
 	if given {
-		x.Label, x.Rule, y.Label, y.Rule = "", slicing.Rule{}, "", slicing.Rule{}
+		x.Label, x.Slicer, y.Label, y.Slicer = "", slicing.Slicer{}, "", slicing.Slicer{}
 	}
 	if mapOf(x) != mapOf(y) {
 		return false
 	}
-	x.Rule.Amortizer, y.Rule.Amortizer = nil, nil
+	x.Slicer.Amortizer, y.Slicer.Amortizer = nil, nil
 	return reflect.DeepEqual(x, y)
 }
 
 // mapOf is the name of a loss's amortizer and the names and shapes of its weights, as one text.
 func mapOf(s Sliced) string {
-	if s.Rule.Amortizer == nil {
+	if s.Slicer.Amortizer == nil {
 		return ""
 	}
-	out := s.Rule.Amortizer.Name()
+	out := s.Slicer.Amortizer.Name()
 	for _, spec := range s.Specs() {
 		out += fmt.Sprint(" ", spec.Name, spec.Shape)
 	}

@@ -70,39 +70,39 @@ func refusesOthers(name, what string) bool {
 
 // TestReadsBeside: settings that others switch off.
 func TestReadsBeside(t *testing.T) {
-	with := func(change func(*Settings)) Settings {
+	with := func(change func(*Config)) Config {
 		s := Defaults()
 		change(&s)
 		return s
 	}
-	la := with(func(s *Settings) { s.Amortizer = "la" })
+	la := with(func(s *Config) { s.Amortizer = "la" })
 	for _, c := range []struct {
 		loss  string
-		s     Settings
+		s     Config
 		given bool
 		what  string
 		want  bool
 	}{
 		{"v-dsw", la, false, "ascent_rate", false},
 		{"v-dsw", la, false, "ascent_steps", false},
-		{"v-dsw", with(func(s *Settings) { s.Amortizer, s.FineTune = "la", true }), false, "ascent_rate", true},
+		{"v-dsw", with(func(s *Config) { s.Amortizer, s.FineTune = "la", true }), false, "ascent_rate", true},
 		{"v-dsw", la, false, "dk", true},
 		{"v-dsw", la, false, "k", true},
 		{"v-dsw", la, false, "form", true},
-		{"v-dsw", with(func(s *Settings) { s.Amortizer = "ea" }), false, "k", false},
-		{"v-dsw", with(func(s *Settings) { s.Amortizer = "l" }), false, "dk", false},
+		{"v-dsw", with(func(s *Config) { s.Amortizer = "ea" }), false, "k", false},
+		{"v-dsw", with(func(s *Config) { s.Amortizer = "l" }), false, "dk", false},
 		{"v-dsw", Defaults(), false, "form", false},
-		{"v-dsw", with(func(s *Settings) { s.AscentSteps = 0 }), false, "ascent_rate", false},
-		{"v-dsw", with(func(s *Settings) { s.Slicing = "point" }), false, "kappa", false},
-		{"sw", with(func(s *Settings) { s.Slicing = "markov" }), false, "chain", true},
-		{"sw", with(func(s *Settings) { s.Slicing = "qmc" }), false, "replicates", true},
+		{"v-dsw", with(func(s *Config) { s.AscentSteps = 0 }), false, "ascent_rate", false},
+		{"v-dsw", with(func(s *Config) { s.Slicing = "point" }), false, "kappa", false},
+		{"sw", with(func(s *Config) { s.Slicing = "markov" }), false, "chain", true},
+		{"sw", with(func(s *Config) { s.Slicing = "qmc" }), false, "replicates", true},
 		{"sw", Defaults(), true, "slices", false},
 		{"sw", Defaults(), true, "slicing", false},
 		{"sw", Defaults(), true, "reduce", true},
 		{"asw", Defaults(), true, "epsilon", true},
 		{"v-dsw", la, true, "amortizer", false},
 		{"v-dsw", Defaults(), true, "ascent_steps", false},
-		{"emd-approx", with(func(s *Settings) { s.P = 1 }), false, "p", true}, // named, and the one that it takes
+		{"emd-approx", with(func(s *Config) { s.P = 1 }), false, "p", true}, // named, and the one that it takes
 	} {
 		got, err := Reads(c.loss, c.s, c.given, c.what)
 		if err != nil || got != c.want {
@@ -116,21 +116,21 @@ func TestReadsBeside(t *testing.T) {
 
 // TestCheck: values that no loss takes are refused by every loss, whether it reads them or not.
 func TestCheck(t *testing.T) {
-	for what, change := range map[string]func(*Settings){
-		"slices":          func(s *Settings) { s.Slices = -1 },
-		"p:":              func(s *Settings) { s.P = 0.5 },
-		"kappa":           func(s *Settings) { s.Kappa = -1 },
-		"epsilon":         func(s *Settings) { s.Epsilon = -1 },
-		"reg":             func(s *Settings) { s.Reg = math.NaN() },
-		"ascent rate":     func(s *Settings) { s.AscentRate = -1 },
-		"at most 3.4e+38": func(s *Settings) { s.AscentRate = 1e60 },
-		"ascent steps":    func(s *Settings) { s.AscentSteps = -1 },
-		"chain":           func(s *Settings) { s.Chain = -1 },
-		"replicates":      func(s *Settings) { s.Replicates = -1 },
-		"slicing rule":    func(s *Settings) { s.Slicing = "uniforn" },
-		`mean "upper"`:    func(s *Settings) { s.Control = "uper" },
-		"amortizer":       func(s *Settings) { s.Amortizer = "lla" },
-		"reflection":      func(s *Settings) { s.Reflection = 7 },
+	for what, change := range map[string]func(*Config){
+		"slices":               func(s *Config) { s.Slices = -1 },
+		"p:":                   func(s *Config) { s.P = 0.5 },
+		"kappa":                func(s *Config) { s.Kappa = -1 },
+		"epsilon":              func(s *Config) { s.Epsilon = -1 },
+		"reg":                  func(s *Config) { s.Reg = math.NaN() },
+		"ascent rate":          func(s *Config) { s.AscentLearningRate = -1 },
+		"at most 3.4e+38":      func(s *Config) { s.AscentLearningRate = 1e60 },
+		"ascent steps":         func(s *Config) { s.AscentSteps = -1 },
+		"chain":                func(s *Config) { s.Chain = -1 },
+		"replicates":           func(s *Config) { s.Replicates = -1 },
+		"slicing distribution": func(s *Config) { s.Slicing = "uniforn" },
+		`mean "upper"`:         func(s *Config) { s.Control = "uper" },
+		"amortizer":            func(s *Config) { s.Amortizer = "lla" },
+		"reflection":           func(s *Config) { s.Reflection = 7 },
 	} {
 		for _, name := range Names() {
 			s := Defaults()

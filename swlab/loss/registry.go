@@ -7,12 +7,12 @@ import (
 )
 
 // registered holds the losses by their name on the command line.
-var registered = registry.New("loss", map[string]func(Settings) (Loss, error){
+var registered = registry.New("loss", map[string]func(Config) (Loss, error){
 	"sw":            newSW("SW", "uniform", nil),
 	"orthogonal-sw": newSW("Orthogonal SW", "orthogonal", nil),
 	"qmc-sw":        newSW("QMC SW", "qmc", nil),
-	"cv-sw":         newSW("CV SW", "uniform", controlled),
-	"eb-sw":         newSW("EBSW", "uniform", func(Settings) (Reduction, error) { return Energy{}, nil }),
+	"cv-sw":         newSW("CV SW", "uniform", newControl),
+	"eb-sw":         newSW("EBSW", "uniform", func(Config) (Estimator, error) { return Energy{}, nil }),
 	"rp-sw":         newSW("RPSW", "random-path", nil),
 	"markov-sw":     newSW("MSW", "markov", nil),
 	"asw":           newASW,
@@ -32,13 +32,13 @@ var registered = registry.New("loss", map[string]func(Settings) (Loss, error){
 //
 // The function gets settings that New has checked as far as several losses share them. It should refuse those that the loss would
 // ignore (Settings.RejectSlicing). The loss it returns must be a Graph or a Host; a variant of a registered one can be had from New.
-func Register(name string, loss func(Settings) (Loss, error)) { registered.Register(name, loss) }
+func Register(name string, loss func(Config) (Loss, error)) { registered.Register(name, loss) }
 
 // Names lists the registered losses.
 func Names() []string { return registered.Names() }
 
 // New returns the loss of that name with those settings.
-func New(name string, s Settings) (Loss, error) {
+func New(name string, s Config) (Loss, error) {
 	make, err := registered.Get(name)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func New(name string, s Settings) (Loss, error) {
 }
 
 // NewGraph is New for a loss that a network is to be trained on.
-func NewGraph(name string, s Settings) (Graph, error) {
+func NewGraph(name string, s Config) (Graph, error) {
 	l, err := New(name, s)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s Sinkhorn) Name() string {
 	return "Sinkhorn"
 }
 
-func (s Sinkhorn) Fits(_, _, _ int) error { return nil }
+func (s Sinkhorn) Check(_, _, _ int) error { return nil }
 
 // Exponent is p.
 func (s Sinkhorn) Exponent() float64 {
@@ -48,17 +48,17 @@ func (s Sinkhorn) Convention() string {
 }
 
 // Compare solves one problem per pair, three for the divergence.
-func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Compared, error) {
-	var out Compared
+func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
+	var out Comparison
 	if err := checkPaired(x, y); err != nil {
 		return out, err
 	}
 	solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
 	for b := range x.Batch {
-		cx, cy := x.Points[b*x.N*x.Dim:(b+1)*x.N*x.Dim], y.Points[b*y.N*y.Dim:(b+1)*y.N*y.Dim]
+		cx, cy := x.Coords[b*x.Points*x.Dim:(b+1)*x.Points*x.Dim], y.Coords[b*y.Points*y.Dim:(b+1)*y.Points*y.Dim]
 		value, gy, err := s.pair(solver, cx, cy, x.Dim, gradient)
 		if err != nil {
-			return Compared{}, fmt.Errorf("pair %d: %w", b, err)
+			return Comparison{}, fmt.Errorf("pair %d: %w", b, err)
 		}
 		out.Pairs = append(out.Pairs, value)
 		out.GradientY = append(out.GradientY, gy...)
@@ -100,8 +100,8 @@ func notConverged(reg float64) error {
 // checkPaired checks that two batches hold the numbers that their sizes say, and that they can be compared pair by pair.
 func checkPaired(x, y ot1d.Clouds) error {
 	for _, c := range []ot1d.Clouds{x, y} {
-		if c.Batch < 1 || c.N < 1 || c.Dim < 1 || len(c.Points)/c.Batch/c.N != c.Dim || len(c.Points)%(c.Batch*c.N) != 0 {
-			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Points), c.Batch, c.N, c.Dim)
+		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords)/c.Batch/c.Points != c.Dim || len(c.Coords)%(c.Batch*c.Points) != 0 {
+			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Coords), c.Batch, c.Points, c.Dim)
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {

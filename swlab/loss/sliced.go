@@ -20,51 +20,51 @@ import (
 // with masses need. Root takes the p-th root of the value. The zero options are the training losses of Nguyen et al. 2023: sum
 // over points, mean over slices, no root, p = 2.
 type Sliced struct {
-	Label    string // name in tables
-	Rule     slicing.Rule
-	P        float64 // 0 means 2
-	PerPoint bool
-	Reduce   Reduction // nil means Mean
-	Root     bool
+	Label     string // name in tables
+	Slicer    slicing.Slicer
+	P         float64 // 0 means 2
+	PerPoint  bool
+	Estimator Estimator // nil means Mean
+	Root      bool
 }
 
 func (s Sliced) Name() string { return s.Label }
 
-func (s Sliced) Specs() []weights.Spec { return s.Rule.Specs() }
+func (s Sliced) Specs() []weights.Spec { return s.Slicer.Specs() }
 
-func (s Sliced) Fits(m, n, dim int) error {
+func (s Sliced) Check(m, n, dim int) error {
 	if m != n && !s.PerPoint {
 		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Settings.PerPoint)", m, n)
 	}
-	if err := s.Rule.Fits(m, n, dim); err != nil {
+	if err := s.Slicer.Check(m, n, dim); err != nil {
 		return err
 	}
-	return s.reduction().Fits(s.Rule.Slices, dim)
+	return s.estimator().Check(s.Slicer.Slices, dim)
 }
 
-// FitsDirections is Fits for that many given directions in place of the rule's.
-func (s Sliced) FitsDirections(m, n, slices, dim int) error {
-	s.Rule = slicing.Rule{Law: slicing.Uniform{}, Slices: slices}
+// CheckDirections is Fits for that many given directions in place of the rule's.
+func (s Sliced) CheckDirections(m, n, slices, dim int) error {
+	s.Slicer = slicing.Slicer{Distribution: slicing.Uniform{}, Slices: slices}
 	if dim < 2 { // the line has a direction too, where it is given
 		dim = 2
 	}
-	return s.Fits(m, n, dim)
+	return s.Check(m, n, dim)
 }
 
-// ReadsClouds says whether the reduction looks at the clouds themselves.
-func (s Sliced) ReadsClouds() bool { _, ok := s.reduction().(CloudReader); return ok }
+// NeedsClouds says whether the reduction looks at the clouds themselves.
+func (s Sliced) NeedsClouds() bool { _, ok := s.estimator().(NeedsClouds); return ok }
 
-// Fitted is the number of coefficients that the reduction fits to the costs.
-func (s Sliced) Fitted(dim int) int {
-	if f, ok := s.reduction().(Fitter); ok {
-		return f.Fitted(dim)
+// DegreesOfFreedom is the number of coefficients that the reduction fits to the costs.
+func (s Sliced) DegreesOfFreedom(dim int) int {
+	if f, ok := s.estimator().(DegreesOfFreedom); ok {
+		return f.DegreesOfFreedom(dim)
 	}
 	return 0
 }
 
 // Linear says whether the loss of a pair is the plain mean of its slices' costs.
 func (s Sliced) Linear() bool {
-	_, mean := s.reduction().(Mean)
+	_, mean := s.estimator().(SliceMean)
 	return mean && !s.Root
 }
 
@@ -76,15 +76,15 @@ func (s Sliced) Exponent() float64 {
 	return s.P
 }
 
-func (s Sliced) reduction() Reduction {
-	if s.Reduce == nil {
-		return Mean{}
+func (s Sliced) estimator() Estimator {
+	if s.Estimator == nil {
+		return SliceMean{}
 	}
-	return s.Reduce
+	return s.Estimator
 }
 
 func (s Sliced) Convention() string {
-	parts := []string{"sum over points", s.reduction().Name(), "no root"}
+	parts := []string{"sum over points", s.estimator().Name(), "no root"}
 	if s.PerPoint {
 		parts[0] = "mean over points"
 	}
@@ -99,13 +99,13 @@ func (s Sliced) Convention() string {
 
 // Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the directions carry no
 // gradient: the location found by ascent or by an amortizer is detached, as in the released code.
-func (s Sliced) Build(c Call, x, y *graph.Node) Result {
-	location := s.Rule.Location(c.Source, c.Weights, c.Location, x, y)
-	directions := s.Rule.Draw(c.Source, location, x, y)
+func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
+	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)
+	directions := s.Slicer.Draw(c.Source, location, x, y)
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Options{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Normalized: s.PerPoint, WeightsX: c.MassX, WeightsY: c.MassY})
+	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Normalized: s.PerPoint, MassX: c.MassX, MassY: c.MassY})
 	if c.Wrt&ot1d.X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -118,13 +118,13 @@ func (s Sliced) Build(c Call, x, y *graph.Node) Result {
 }
 
 // Finish reduces costs [batch, slices] of given directions between clouds of that many points to the loss: the end of Build, for costs
-// computed elsewhere. x and y may be nil unless the reduction is a CloudReader.
+// computed elsewhere. x and y may be nil unless the reduction is a NeedsClouds.
 func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 	sum := 1.0
 	if !s.PerPoint {
 		sum = float64(points)
 	}
-	r := s.reduction().Reduce(Costs{Values: costs, Directions: directions, X: x, Y: y, Sum: sum})
+	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum})
 	pairs := r.Pairs
 	if s.Root {
 		// The floor keeps the gradient finite where a cloud meets itself; its value there is below 1e-15.
@@ -137,6 +137,6 @@ func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 // Objective is what an ascent on the location raises: the loss of every pair, with directions drawn around the location.
 func (s Sliced) Objective(off plain.Set) slicing.Objective {
 	return func(src slicing.Source, location, x, y *graph.Node) *graph.Node {
-		return s.Build(Call{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
+		return s.Build(BuildArgs{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
 	}
 }

@@ -23,7 +23,7 @@ import (
 // sample are m points of N(at, diag(sd^2)), moved and stretched so that mean and standard deviations are exactly those.
 func sample(seed uint64, m int, at, sd []float64) ot1d.Clouds {
 	r, dim := rand.New(rand.NewPCG(seed, 2)), len(at)
-	c := ot1d.Clouds{Points: make([]float32, m*dim), Batch: 1, N: m, Dim: dim}
+	c := ot1d.Clouds{Coords: make([]float32, m*dim), Batch: 1, Points: m, Dim: dim}
 	for k := range dim {
 		v, mean, square := make([]float64, m), 0.0, 0.0
 		for i := range v {
@@ -35,7 +35,7 @@ func sample(seed uint64, m int, at, sd []float64) ot1d.Clouds {
 			square += v[i] * v[i] / float64(m)
 		}
 		for i := range v {
-			c.Points[i*dim+k] = float32(at[k] + sd[k]*v[i]/math.Sqrt(square))
+			c.Coords[i*dim+k] = float32(at[k] + sd[k]*v[i]/math.Sqrt(square))
 		}
 	}
 	return c
@@ -43,7 +43,7 @@ func sample(seed uint64, m int, at, sd []float64) ot1d.Clouds {
 
 // times is the cloud, n times.
 func times(c ot1d.Clouds, n int) *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(slices.Repeat(c.Points, n), n, c.N, c.Dim)
+	return tensors.FromFlatDataAndDimensions(slices.Repeat(c.Coords, n), n, c.Points, c.Dim)
 }
 
 // TestGaussians: SW_2^2 between N(a, s^2 I) and N(b, t^2 I) is |a-b|^2/d + (s-t)^2, for every slice costs (theta'(a-b))^2 + (s-t)^2 (mean over
@@ -58,12 +58,12 @@ func TestGaussians(t *testing.T) {
 			want += (a[k] - b[k]) * (a[k] - b[k]) / float64(dim)
 		}
 		x, y := sample(1, m, a, s), sample(2, m, b, u)
-		l, err := loss.NewGraph("sw", settings(func(s *loss.Settings) { s.Slices, s.PerPoint, s.Slicing = 300, true, "qmc" }))
+		l, err := loss.NewGraph("sw", settings(func(s *loss.Config) { s.Slices, s.PerPoint, s.Slicing = 300, true, "qmc" }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
-			return []*graph.Node{l.Build(loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))}, n[0], n[1]).Pairs}
+			return []*graph.Node{l.Build(loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))}, n[0], n[1]).Pairs}
 		}, times(x, 1), times(y, 1))[0][0]
 		if math.Abs(got-want) > tol*want {
 			t.Errorf("dimension %d: %v, want %v", dim, got, want)
@@ -73,7 +73,7 @@ func TestGaussians(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact, err := q.SW(x, y, ot1d.HostOptions{Normalized: true})
+			exact, err := q.SW(x, y, ot1d.HostConfig{Normalized: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,12 +92,12 @@ func TestKappa(t *testing.T) {
 	x, y := sample(3, 12, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(4, 12, []float64{0.3, 0, 0}, []float64{0.3, 0.9, 0.4})
 	at := tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.48, -0.6, 0.64}, batch), batch, 3)
 	build := func(name string, kappa float64) []float64 {
-		l, err := loss.NewGraph(name, settings(func(s *loss.Settings) { s.Kappa, s.Reflection = kappa, vmf.Stable }))
+		l, err := loss.NewGraph(name, settings(func(s *loss.Config) { s.Kappa, s.Reflection = kappa, vmf.Stable }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
-			c := loss.Call{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
+			c := loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
 			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
 		}, times(x, batch), times(y, batch), at)[0]
 	}
@@ -105,7 +105,7 @@ func TestKappa(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs, err := ot1d.Host(x, y, q.Directions, len(q.Weights), ot1d.HostOptions{})
+	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs, err := ot1d.Host(x, y, q.Directions, len(q.Weights), ot1d.HostOptions{})
+	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,17 +177,17 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		t.Fatal(err)
 	}
 	maxSW := l.(loss.Sliced)
-	climber, err := slicing.NewClimber(e.Backend, slicing.Ascent{Steps: 150, Rate: 0.05, Tangent: true}, maxSW.Objective(""))
+	maximizer, err := slicing.NewMaximizer(e.Backend, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer climber.Close()
-	reached, err := climber.Climb(1, nil, times(x, starts), times(y, starts))
+	defer maximizer.Close()
+	reached, err := maximizer.Maximize(1, nil, times(x, starts), times(y, starts))
 	if err != nil {
 		t.Fatal(err)
 	}
 	top := slices.Max(graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
-		return []*graph.Node{maxSW.Build(loss.Call{Location: n[2]}, n[0], n[1]).Pairs}
+		return []*graph.Node{maxSW.Build(loss.BuildArgs{Location: n[2]}, n[0], n[1]).Pairs}
 	}, times(x, starts), times(y, starts), reached)[0])
 	largest, smallest := slices.Max(costs), slices.Min(costs)
 	if !(top >= largest*(1-1e-3) && top <= largest*1.05) {
@@ -205,19 +205,19 @@ func TestEngines(t *testing.T) {
 	x, y := sample(7, m, []float64{0, 0, 0}, []float64{0.3, 0.3, 0.6}), sample(8, m, []float64{0.2, 0, 0}, []float64{0.5, 0.3, 0.3})
 	theta := sample(9, 12, []float64{0, 0, 0}, []float64{1, 1, 1})
 	build := func(n []*graph.Node) []*graph.Node {
-		rule := slicing.Rule{Law: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
+		rule := slicing.Slicer{Distribution: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
 		var out []*graph.Node
 		for _, l := range []loss.Graph{
-			loss.Sliced{Rule: rule}, loss.Sliced{Rule: rule, P: 3, PerPoint: true, Reduce: loss.Energy{}, Root: true}, loss.Sliced{Rule: rule, Reduce: loss.Harmonics},
-			loss.Sliced{Rule: rule, Reduce: loss.PaperAdaptive()},
+			loss.Sliced{Slicer: rule}, loss.Sliced{Slicer: rule, P: 3, PerPoint: true, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: rule, Estimator: loss.Harmonics},
+			loss.Sliced{Slicer: rule, Estimator: loss.PaperAdaptive()},
 		} {
-			v := l.Build(loss.Call{Wrt: ot1d.Y}, n[0], n[1]).Pairs
+			v := l.Build(loss.BuildArgs{Wrt: ot1d.Y}, n[0], n[1]).Pairs
 			out = append(out, v, graph.Gradient(graph.ReduceAllSum(v), n[1])[0])
 		}
 		return out
 	}
 	in := func() []any { // a tensor belongs to one backend
-		return []any{times(x, 2), times(y, 2), tensors.FromFlatDataAndDimensions(theta.Points, 12, 3)}
+		return []any{times(x, 2), times(y, 2), tensors.FromFlatDataAndDimensions(theta.Coords, 12, 3)}
 	}
 	want := graphtest.InGo(t, build, in()...)
 	for k, got := range graphtest.Floats(t, build, in()...) {

@@ -18,7 +18,7 @@ import (
 const points = 16
 
 // settings are the defaults with few slices.
-func settings(change func(*loss.Settings)) loss.Settings {
+func settings(change func(*loss.Config)) loss.Config {
 	s := loss.Defaults()
 	s.Slices, s.Maps.Points, s.Maps.DK, s.Maps.K = 24, points, 8, 4
 	if change != nil {
@@ -28,7 +28,7 @@ func settings(change func(*loss.Settings)) loss.Settings {
 }
 
 // options are what the suite must know of a registered loss.
-func options(name string, s loss.Settings) losstest.Options {
+func options(name string, s loss.Config) losstest.Options {
 	o := losstest.Options{Points: points}
 	switch name {
 	case "chamfer":
@@ -50,14 +50,16 @@ func options(name string, s loss.Settings) losstest.Options {
 }
 
 // heldPlans are the transport costs at x and y of the plans of x0 and y0.
-func heldPlans(s loss.Settings) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) {
+func heldPlans(s loss.Config) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) {
 	return func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) {
 		solver := ot.Sinkhorn{Reg: s.Reg, P: s.P}
 		p := s.P
 		if p == 0 {
 			p = 2
 		}
-		at := func(c ot1d.Clouds, pair int) []float32 { return c.Points[pair*c.N*c.Dim : (pair+1)*c.N*c.Dim] }
+		at := func(c ot1d.Clouds, pair int) []float32 {
+			return c.Coords[pair*c.Points*c.Dim : (pair+1)*c.Points*c.Dim]
+		}
 		out := make([]float64, x.Batch)
 		for b := range out {
 			plan, err := solver.Solve(at(x0, b), at(y0, b), x.Dim)
@@ -67,7 +69,7 @@ func heldPlans(s loss.Settings) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error
 			for k, mass := range plan.Matrix() {
 				square := 0.0
 				for c := range x.Dim {
-					d := float64(at(x, b)[k/y.N*x.Dim+c]) - float64(at(y, b)[k%y.N*x.Dim+c])
+					d := float64(at(x, b)[k/y.Points*x.Dim+c]) - float64(at(y, b)[k%y.Points*x.Dim+c])
 					square += d * d
 				}
 				out[b] += mass * math.Pow(square, p/2)
@@ -77,7 +79,7 @@ func heldPlans(s loss.Settings) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error
 	}
 }
 
-func suite(t *testing.T, name, label string, s loss.Settings, change func(*losstest.Options)) {
+func suite(t *testing.T, name, label string, s loss.Config, change func(*losstest.Options)) {
 	t.Run(name+label, func(t *testing.T) {
 		t.Parallel()
 		l, err := loss.New(name, s)
@@ -96,14 +98,14 @@ func suite(t *testing.T, name, label string, s loss.Settings, change func(*losst
 func TestSuite(t *testing.T) {
 	for _, name := range loss.Names() {
 		suite(t, name, "", settings(nil), nil)
-		for label, change := range map[string]func(*loss.Settings){
-			" p=1":        func(s *loss.Settings) { s.P = 1 },
-			" p=1.5":      func(s *loss.Settings) { s.P = 1.5 },
-			" p=3":        func(s *loss.Settings) { s.P = 3 },
-			" mean":       func(s *loss.Settings) { s.PerPoint = true },
-			" sum":        func(s *loss.Settings) { s.Summed = true },
-			" root":       func(s *loss.Settings) { s.Root = true },
-			" p=1.5 root": func(s *loss.Settings) { s.P, s.Root, s.PerPoint = 1.5, true, true },
+		for label, change := range map[string]func(*loss.Config){
+			" p=1":        func(s *loss.Config) { s.P = 1 },
+			" p=1.5":      func(s *loss.Config) { s.P = 1.5 },
+			" p=3":        func(s *loss.Config) { s.P = 3 },
+			" mean":       func(s *loss.Config) { s.PerPoint = true },
+			" sum":        func(s *loss.Config) { s.Summed = true },
+			" root":       func(s *loss.Config) { s.Root = true },
+			" p=1.5 root": func(s *loss.Config) { s.P, s.Root, s.PerPoint = 1.5, true, true },
 		} {
 			s := settings(change)
 			if _, err := loss.New(name, s); err != nil { // TestWrongSettings has those that are refused
@@ -114,19 +116,19 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestSuiteOfRules: every slicing rule by itself, where it has no location, and around one.
+// TestSuiteOfRules: every slicing distribution by itself, where it has no location, and around one.
 func TestSuiteOfRules(t *testing.T) {
 	for _, rule := range slicing.Names() {
-		law, err := slicing.New(rule, slicing.Options{Chain: 1})
+		dist, err := slicing.New(rule, slicing.Config{Chain: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := "sw"
-		if law.Located() {
+		if dist.HasLocation() {
 			name = "v-dsw"
 		}
-		suite(t, name, " "+rule, settings(func(s *loss.Settings) { s.Slicing = rule }), nil)
-		suite(t, name, " "+rule+" kappa=20", settings(func(s *loss.Settings) { s.Slicing, s.Kappa, s.Chain = rule, 20, 4 }), nil)
+		suite(t, name, " "+rule, settings(func(s *loss.Config) { s.Slicing = rule }), nil)
+		suite(t, name, " "+rule+" kappa=20", settings(func(s *loss.Config) { s.Slicing, s.Kappa, s.Chain = rule, 20, 4 }), nil)
 	}
 }
 
@@ -134,18 +136,18 @@ func TestSuiteOfRules(t *testing.T) {
 func TestSuiteOfControls(t *testing.T) {
 	for control := range loss.Controls {
 		for _, root := range []bool{false, true} {
-			suite(t, "cv-sw", fmt.Sprint(" ", control, " root=", root), settings(func(s *loss.Settings) { s.Control, s.Root = control, root }), nil)
+			suite(t, "cv-sw", fmt.Sprint(" ", control, " root=", root), settings(func(s *loss.Config) { s.Control, s.Root = control, root }), nil)
 		}
 	}
 }
 
-// TestSuiteOfAmortizers: every map, for a law around its prediction and for the prediction alone, as coded and as written.
+// TestSuiteOfAmortizers: every map, for a distribution around its prediction and for the prediction alone, as released and as written.
 func TestSuiteOfAmortizers(t *testing.T) {
 	for _, predictor := range amortizer.Names() {
 		for _, name := range []string{"v-dsw", "max-sw"} {
-			suite(t, name, " "+predictor, settings(func(s *loss.Settings) { s.Amortizer = predictor }), nil)
+			suite(t, name, " "+predictor, settings(func(s *loss.Config) { s.Amortizer = predictor }), nil)
 		}
-		suite(t, "v-dsw", " "+predictor+" written", settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Form, s.Kappa = predictor, amortizer.Written, 10 }), nil)
+		suite(t, "v-dsw", " "+predictor+" written", settings(func(s *loss.Config) { s.Amortizer, s.Maps.Variant, s.Kappa = predictor, amortizer.Paper, 10 }), nil)
 	}
 }
 
@@ -155,7 +157,7 @@ func TestSuiteInOtherDimensions(t *testing.T) {
 		for _, name := range loss.Names() {
 			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *losstest.Options) { o.Dim = dim })
 		}
-		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Settings) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *losstest.Options) { o.Dim = dim })
+		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *losstest.Options) { o.Dim = dim })
 	}
 }
 
@@ -163,12 +165,12 @@ func TestSuiteInOtherDimensions(t *testing.T) {
 func TestEstimatesOfSW(t *testing.T) {
 	sw := func(o *losstest.Options) { o.SW = true }
 	for _, rule := range []string{"uniform", "orthogonal", "qmc", "markov"} {
-		few := func(s *loss.Settings) { s.Slices, s.Slicing, s.Kappa = 60, rule, 5 }
+		few := func(s *loss.Config) { s.Slices, s.Slicing, s.Kappa = 60, rule, 5 }
 		suite(t, "sw", " "+rule, settings(few), sw)
 		for control := range loss.Controls {
-			suite(t, "cv-sw", " "+rule+" "+control, settings(func(s *loss.Settings) { few(s); s.Control = control }), sw)
+			suite(t, "cv-sw", " "+rule+" "+control, settings(func(s *loss.Config) { few(s); s.Control = control }), sw)
 		}
 	}
-	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Settings) { s.Kappa = 0 }), sw)
-	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Settings) { s.P, s.PerPoint = 3, true }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
+	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Config) { s.Kappa = 0 }), sw)
+	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.PerPoint = 3, true }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
 }

@@ -21,11 +21,11 @@ import (
 // random makes n clouds of m points in a ball of radius about 1, each of its own size and place.
 func random(seed uint64, n, m int) *datasets.Set {
 	r := rand.New(rand.NewPCG(seed, 7))
-	s := &datasets.Set{Name: "random", N: n, M: m, D: 3, Points: make([]float32, n*m*3)}
+	s := &datasets.Set{Name: "random", Clouds: n, Points: m, Dim: 3, Coords: make([]float32, n*m*3)}
 	for i := range n {
 		size, at := 0.2+0.3*r.Float64(), 0.3*r.NormFloat64()
 		for k := range m * 3 {
-			s.Points[i*m*3+k] = float32(at + size*r.NormFloat64())
+			s.Coords[i*m*3+k] = float32(at + size*r.NormFloat64())
 		}
 	}
 	return s
@@ -58,21 +58,21 @@ func TestPairwise(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	a, b := random(1, 19, 30), random(2, 17, 24)
 	same := random(3, 18, 24)
-	var programs Programs // of all calls
+	var programs Compiled // of all calls
 	defer programs.Close()
 	for _, c := range []struct {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Options{Programs: &programs})
+		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Config{Compiled: &programs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Rows != c.x.N || got.Cols != c.y.N || got.Assigned != 1 {
-			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.Assigned)
+		if got.Rows != c.x.Clouds || got.Cols != c.y.Clouds || got.MatchedMass != 1 {
+			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.MatchedMass)
 		}
-		for i := range c.x.N {
-			for j := range c.y.N {
+		for i := range c.x.Clouds {
+			for j := range c.y.Clouds {
 				want := chamfer(c.x.Cloud(i), c.y.Cloud(j))
 				if c.name == "emd-exact" {
 					s, err := ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1)
@@ -89,7 +89,7 @@ func TestPairwise(t *testing.T) {
 	}
 }
 
-// TestKernelBothHalves: the kernel's EMD is not symmetric, and neither is its matrix of a set with itself.
+// TestKernelBothHalves: the approximate EMD is not symmetric, and neither is its matrix of a set with itself.
 func TestKernelBothHalves(t *testing.T) {
 	a := random(4, 17, 24)
 	all, err1 := newSide(a)
@@ -99,21 +99,21 @@ func TestKernelBothHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One program serves both matrices.
-	m, err := matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Options{})
+	m, err := matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole, row := m[0], m[1]
 	differ := 0
-	for i := range a.N {
+	for i := range a.Clouds {
 		for j := range i {
 			if math.Abs(whole.At(i, j)/whole.At(j, i)-1) > 1e-4 {
 				differ++
 			}
 		}
 	}
-	if differ < 50 || !(whole.Assigned > 0.9 && whole.Assigned < 1.001) {
-		t.Errorf("%d of 136 pairs differ from their exchange, assigned %v", differ, whole.Assigned)
+	if differ < 50 || !(whole.MatchedMass > 0.9 && whole.MatchedMass < 1.001) {
+		t.Errorf("%d of 136 pairs differ from their exchange, assigned %v", differ, whole.MatchedMass)
 	}
 	// First index, first argument: one row alone is the same row.
 	for j, v := range row.Values {
@@ -126,19 +126,19 @@ func TestKernelBothHalves(t *testing.T) {
 // TestIdenticalSets: of two copies of a set every cloud's neighbour is its copy, so that the classifier is always wrong and everything is covered.
 func TestIdenticalSets(t *testing.T) {
 	a := random(5, 6, 20)
-	r, err := Compare(context.Background(), graphtest.Engine(t), a, a, Options{Distances: []string{"cd", "emd-exact"}})
+	r, err := Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Scores{COVPaper: 1, COVStandard: 1}
-	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDAssigned != 0 {
+	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDMatchedMass != 0 {
 		t.Errorf("%+v, cd %+v, exact %+v", r, *r.CD, *r.EMDExact)
 	}
 }
 
 // TestReportJSON: the keys of the command line's contract, there and back.
 func TestReportJSON(t *testing.T) {
-	r, err := Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Options{Distances: Distances()})
+	r, err := Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Config{Distances: Distances()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +187,11 @@ func (c *counting) Read(dst []float32, rows []int32) error {
 // numbers of one that was not cut off and of one without a store.
 func TestResume(t *testing.T) {
 	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
-	want, err := Pairwise(context.Background(), e, a, b, "cd", Options{})
+	want, err := Pairwise(context.Background(), e, a, b, "cd", Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Store: filepath.Join(t.TempDir(), "new", "store")}
+	o := Config{Store: filepath.Join(t.TempDir(), "new", "store")}
 	ctx, cancel := context.WithCancel(context.Background())
 	var steps []int
 	o.Progress = func(what string, done, total int) {
@@ -223,7 +223,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Values, want.Values) || got.Assigned != want.Assigned {
+		if !slices.Equal(got.Values, want.Values) || got.MatchedMass != want.MatchedMass {
 			t.Error("other numbers than without a store")
 		}
 		if c.read != read || len(steps) != 6 || steps[5] != 35*20 {
@@ -252,13 +252,13 @@ func TestResume(t *testing.T) {
 	again(0)
 	// Other clouds, another order of the sets, another distance: nothing is found.
 	other := random(8, 35, 16)
-	other.Points[0] += 1e-3
+	other.Coords[0] += 1e-3
 	for _, c := range []struct {
 		x, y *datasets.Set
 		name string
 	}{{other, b, "cd"}, {b, a, "cd"}, {a, b, "emd-exact"}} {
 		x := &counting{Clouds: c.x}
-		if _, err := Pairwise(context.Background(), e, x, c.y, c.name, Options{Store: o.Store}); err != nil || x.read == 0 {
+		if _, err := Pairwise(context.Background(), e, x, c.y, c.name, Config{Store: o.Store}); err != nil || x.read == 0 {
 			t.Errorf("%s: %d clouds read, %v", c.name, x.read, err)
 		}
 	}
@@ -270,28 +270,28 @@ func TestCompareRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	flat := &datasets.Set{Name: "flat", N: 1, M: 1, D: 2, Points: []float32{0, 0}}
+	flat := &datasets.Set{Name: "flat", Clouds: 1, Points: 1, Dim: 2, Coords: []float32{0, 0}}
 	far := random(10, 2, 8)
-	far.Points[5] = 1e25
+	far.Coords[5] = 1e25
 	for says, c := range map[string]struct {
 		r, g *datasets.Set
-		o    Options
+		o    Config
 	}{
-		`distances: expected some of cd, emd-approx, emd-exact, found "sw"`:                  {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{"cd", "sw"}}},
-		`distances: "cd" is there twice`:                                                     {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{"cd", "cd"}}},
-		"flat: expected clouds of dimension 3, found 2":                                      {flat, random(2, 2, 8), Options{}},
-		"expected at least one cloud and one point, found 0 clouds":                          {random(1, 0, 8), random(2, 2, 8), Options{}},
-		`distances: expected some of cd, emd-approx, emd-exact, found none`:                  {random(1, 2, 8), random(2, 2, 8), Options{Distances: []string{}}},
-		"emd-approx: approximate EMD: expected clouds of equally many points, found 8 and 9": {random(1, 2, 9), random(2, 2, 8), Options{}},
-		"store: expected a folder, found the file":                                           {random(1, 2, 8), random(2, 2, 8), Options{Store: file}},
-		"store: mkdir": {random(1, 2, 8), random(2, 2, 8), Options{Store: filepath.Join(file, "below")}},
-		"cd: scores: distances generated to reference: expected finite numbers, found +Inf": {random(1, 2, 8), far, Options{}},
+		`distances: expected some of cd, emd-approx, emd-exact, found "sw"`:                  {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{"cd", "sw"}}},
+		`distances: "cd" is there twice`:                                                     {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{"cd", "cd"}}},
+		"flat: expected clouds of dimension 3, found 2":                                      {flat, random(2, 2, 8), Config{}},
+		"expected at least one cloud and one point, found 0 clouds":                          {random(1, 0, 8), random(2, 2, 8), Config{}},
+		`distances: expected some of cd, emd-approx, emd-exact, found none`:                  {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{}}},
+		"emd-approx: approximate EMD: expected clouds of equally many points, found 8 and 9": {random(1, 2, 9), random(2, 2, 8), Config{}},
+		"store: expected a folder, found the file":                                           {random(1, 2, 8), random(2, 2, 8), Config{Store: file}},
+		"store: mkdir": {random(1, 2, 8), random(2, 2, 8), Config{Store: filepath.Join(file, "below")}},
+		"cd: scores: distances generated to reference: expected finite numbers, found +Inf": {random(1, 2, 8), far, Config{}},
 	} {
 		if _, err := Compare(context.Background(), e, c.r, c.g, c.o); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)
 		}
 	}
-	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Options{}); err == nil || !strings.Contains(err.Error(), "engine: expected an open one") {
+	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil || !strings.Contains(err.Error(), "engine: expected an open one") {
 		t.Errorf("without an engine: %v", err)
 	}
 }

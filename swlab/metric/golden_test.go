@@ -17,7 +17,7 @@ func golden(t *testing.T) (generated, reference *datasets.Set, numbers func(key 
 	z := graphtest.Golden(t, "metrics.npz")
 	set := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
-		return &datasets.Set{Name: key, N: d[0], M: d[1], D: d[2], Points: tensors.MustCopyFlatData[float32](z[key])}
+		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z[key])}
 	}
 	return set("gen"), set("real"), func(key string) []float64 { return graphtest.Values(z[key]) }
 }
@@ -49,12 +49,12 @@ func TestGoldenScores(t *testing.T) {
 	generated, reference, numbers := golden(t)
 	e := graphtest.Engine(t)
 	ctx := context.Background()
-	o := Options{Store: t.TempDir()} // every matrix is computed once
+	o := Config{Store: t.TempDir()} // every matrix is computed once
 	r, err := Compare(ctx, e, reference, generated, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.NGenerated != 24 || r.NReference != 20 || r.EMDExact != nil || !(r.EMDAssigned > 0.999) {
+	if r.NGenerated != 24 || r.NReference != 20 || r.EMDExact != nil || !(r.EMDMatchedMass > 0.999) {
 		t.Errorf("%+v", r)
 	}
 	for _, d := range []struct {

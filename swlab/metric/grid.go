@@ -101,15 +101,15 @@ func square(v float64) float64 { return v * v }
 // that are kept, the first coordinate slowest. Clouds are of dimension 3.
 func Cells(clouds datasets.Clouds, scale float64) ([]int, error) {
 	h := datasets.HeaderOf(clouds)
-	if h.D != 3 {
-		return nil, fmt.Errorf("%s: JSD: expected clouds of dimension 3, found %d", h.Name, h.D)
+	if h.Dim != 3 {
+		return nil, fmt.Errorf("%s: JSD: expected clouds of dimension 3, found %d", h.Name, h.Dim)
 	}
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		return nil, fmt.Errorf("JSD: expected a scale above 0, found %v", scale)
 	}
 	counts := make([]int, ball.cells)
-	cloud := make([]float32, h.M*h.D)
-	for i := range h.N {
+	cloud := make([]float32, h.Points*h.Dim)
+	for i := range h.Clouds {
 		if err := clouds.Read(cloud, []int32{int32(i)}); err != nil {
 			return nil, err
 		}

@@ -33,24 +33,24 @@ func TestCells(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 1))
 	const m = 400
-	set := &datasets.Set{Name: "points", N: 2, M: m, D: 3, Points: make([]float32, 2*m*3)}
-	for i := range set.Points {
+	set := &datasets.Set{Name: "points", Clouds: 2, Points: m, Dim: 3, Coords: make([]float32, 2*m*3)}
+	for i := range set.Coords {
 		size := []float64{0.2, 0.3, 0.5, 1, 30}[i/3%5]
-		set.Points[i] = float32(size * r.NormFloat64())
+		set.Coords[i] = float32(size * r.NormFloat64())
 	}
-	copy(set.Points, []float32{0.5, 0, 0, -1, -1, -1, 100, 0, 0, 0.51, 1e-3, -1e-3, 0, 0.2, 0.9})
+	copy(set.Coords, []float32{0.5, 0, 0, -1, -1, -1, 100, 0, 0, 0.51, 1e-3, -1e-3, 0, 0.2, 0.9})
 	for _, scale := range []float64{1, 0.5} {
 		got, err := Cells(set, scale)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := make([]int, len(centres))
-		for p := 0; p < len(set.Points); p += 3 {
+		for p := 0; p < len(set.Coords); p += 3 {
 			best, at := math.Inf(1), 0
 			for k, c := range centres {
 				d := 0.0
 				for a := range 3 {
-					v := scale*float64(set.Points[p+a]) - c[a]
+					v := scale*float64(set.Coords[p+a]) - c[a]
 					d += v * v
 				}
 				if d < best*(1-1e-12) { // ties by rounding go to the first
@@ -80,7 +80,7 @@ func TestCellCentres(t *testing.T) {
 // by the entropies.
 func TestJSD(t *testing.T) {
 	set := func(n int, points ...float32) *datasets.Set {
-		return &datasets.Set{Name: "points", N: n, M: len(points) / 3 / n, D: 3, Points: points}
+		return &datasets.Set{Name: "points", Clouds: n, Points: len(points) / 3 / n, Dim: 3, Coords: points}
 	}
 	h := func(p ...float64) float64 {
 		s := 0.0
@@ -121,15 +121,15 @@ func TestJSD(t *testing.T) {
 }
 
 func TestJSDRefuses(t *testing.T) {
-	good := &datasets.Set{Name: "good", N: 1, M: 1, D: 3, Points: []float32{0, 0, 0}}
+	good := &datasets.Set{Name: "good", Clouds: 1, Points: 1, Dim: 3, Coords: []float32{0, 0, 0}}
 	for says, c := range map[string]struct {
 		set   *datasets.Set
 		scale float64
 	}{
-		"flat: JSD: expected clouds of dimension 3, found 2":                   {&datasets.Set{Name: "flat", N: 1, M: 1, D: 2, Points: []float32{0, 0}}, 1},
+		"flat: JSD: expected clouds of dimension 3, found 2":                   {&datasets.Set{Name: "flat", Clouds: 1, Points: 1, Dim: 2, Coords: []float32{0, 0}}, 1},
 		"JSD: expected a scale above 0, found -1":                              {good, -1},
-		"hole: cloud 0, point 0: expected finite coordinates, found [0 NaN 0]": {&datasets.Set{Name: "hole", N: 1, M: 1, D: 3, Points: []float32{0, float32(math.NaN()), 0}}, 1},
-		"JSD: expected points in both sets, found 0 and 1":                     {&datasets.Set{Name: "none", N: 0, M: 1, D: 3}, 1},
+		"hole: cloud 0, point 0: expected finite coordinates, found [0 NaN 0]": {&datasets.Set{Name: "hole", Clouds: 1, Points: 1, Dim: 3, Coords: []float32{0, float32(math.NaN()), 0}}, 1},
+		"JSD: expected points in both sets, found 0 and 1":                     {&datasets.Set{Name: "none", Clouds: 0, Points: 1, Dim: 3}, 1},
 	} {
 		if _, err := JSD(c.set, good, c.scale); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)

@@ -20,7 +20,7 @@ import (
 type distance struct {
 	name string
 	loss loss.Loss // loss.Graph or loss.Host
-	// symmetric: D(x, y) = D(y, x), so that of a set's distances to itself one half is computed. The kernel's EMD is not, by 0.3 to 6 %, and
+	// symmetric: D(x, y) = D(y, x), so that of a set's distances to itself one half is computed. The approximate EMD is not, by 0.3 to 6 %, and
 	// both halves are needed.
 	symmetric bool
 	scores    func(*Report) **Scores
@@ -33,7 +33,7 @@ var distances = []distance{
 }
 
 // Distances are the names of the distances that Options know: cd, the Chamfer distance, squared, mean over points, both ways added; emd-approx
-// and emd-exact, the kernel's and the exact earth mover's distance, unsquared, PER POINT (sum / m).
+// and emd-exact, the approximate (ApproxMatch, Fan et al. 2017) and the exact EMD, unsquared, PER POINT (sum / m).
 func Distances() []string {
 	var names []string
 	for _, d := range distances {
@@ -47,14 +47,14 @@ func PaperDistances() []string { return []string{"cd", "emd-approx"} }
 
 // Report is the result of Compare. Scores of distances that were not asked for are nil.
 type Report struct {
-	JSD         float64 `json:"jsd"`        // of the clouds as they are
-	JSDScaled   float64 `json:"jsd_scaled"` // of the clouds times 1/2: clouds of radius 1 then fill the grid
-	NReference  int     `json:"n_reference"`
-	NGenerated  int     `json:"n_generated"`
-	CD          *Scores `json:"cd,omitempty"`
-	EMDApprox   *Scores `json:"emd-approx,omitempty"`
-	EMDExact    *Scores `json:"emd-exact,omitempty"`
-	EMDAssigned float64 `json:"emd_approx_assigned,omitempty"` // the smallest part of a pair's mass that emd-approx has matched, at most about 1
+	JSD            float64 `json:"jsd"`        // of the clouds as they are
+	JSDScaled      float64 `json:"jsd_scaled"` // of the clouds times 1/2: clouds of radius 1 then fill the grid
+	NReference     int     `json:"n_reference"`
+	NGenerated     int     `json:"n_generated"`
+	CD             *Scores `json:"cd,omitempty"`
+	EMDApprox      *Scores `json:"emd-approx,omitempty"`
+	EMDExact       *Scores `json:"emd-exact,omitempty"`
+	EMDMatchedMass float64 `json:"emd_approx_assigned,omitempty"` // the smallest part of a pair's mass that emd-approx has matched, at most about 1
 	// Conventions says what the distances are, by their names (loss.Loss).
 	Conventions map[string]string `json:"conventions"`
 }
@@ -68,25 +68,25 @@ func (r *Report) Scores(name string) *Scores {
 	return *d.scores(r)
 }
 
-// Options of Compare and Pairwise.
-type Options struct {
+// Config of Compare and Pairwise.
+type Config struct {
 	Distances []string // of Compare; nil: PaperDistances
 	// Store is a folder that keeps blocks of distances as they are finished, so that a call that was cut off goes on where it stopped; "":
 	// in memory only. It is made where it is missing, and may be shared by any calls and processes: a block is found
 	// again only for the same clouds, distance, convention and backend, and a damaged one is computed again.
 	Store    string
-	Programs *Programs                          // keeps compiled programs for the next call; nil: they are freed
+	Compiled *Compiled                          // keeps compiled programs for the next call; nil: they are freed
 	Progress func(what string, done, total int) // called with the pairs of a distance that are done, if not nil
 }
 
 // Check returns what is wrong with a call of Compare, before any work.
-func Check(reference, generated datasets.Header, o Options) error {
+func Check(reference, generated datasets.Header, o Config) error {
 	for _, h := range []datasets.Header{reference, generated} {
-		if h.N < 1 || h.M < 1 {
-			return fmt.Errorf("%s: expected at least one cloud and one point, found %d clouds of %d points", h.Name, h.N, h.M)
+		if h.Clouds < 1 || h.Points < 1 {
+			return fmt.Errorf("%s: expected at least one cloud and one point, found %d clouds of %d points", h.Name, h.Clouds, h.Points)
 		}
-		if h.D != 3 {
-			return fmt.Errorf("%s: expected clouds of dimension 3, found %d", h.Name, h.D)
+		if h.Dim != 3 {
+			return fmt.Errorf("%s: expected clouds of dimension 3, found %d", h.Name, h.Dim)
 		}
 	}
 	if len(o.distances()) == 0 {
@@ -100,11 +100,11 @@ func Check(reference, generated datasets.Header, o Options) error {
 		if slices.Contains(o.distances()[:i], name) {
 			return fmt.Errorf("distances: %q is there twice", name)
 		}
-		if err := d.loss.Fits(generated.M, reference.M, 3); err != nil {
+		if err := d.loss.Check(generated.Points, reference.Points, 3); err != nil {
 			return fmt.Errorf("%s against %s, %s: %w", generated.Name, reference.Name, name, err)
 		}
 	}
-	g, r := generated.N, reference.N
+	g, r := generated.Clouds, reference.Clouds
 	if err := memory.Check(fmt.Sprintf("clouds: the distances between %d generated and %d reference clouds", g, r),
 		memory.Sum(memory.Bytes(8, g, g), memory.Bytes(8, g, r), memory.Bytes(8, r, r))); err != nil {
 		return err
@@ -115,7 +115,7 @@ func Check(reference, generated datasets.Header, o Options) error {
 	return nil
 }
 
-func (o Options) distances() []string {
+func (o Config) distances() []string {
 	if o.Distances == nil {
 		return PaperDistances()
 	}
@@ -136,14 +136,14 @@ func named(name string) (distance, error) {
 // argument of every distance between the sets is the generated cloud. Graph distances run on e. Memory does not grow with
 // the number of clouds but for the matrices of distances, 8 bytes per pair. When ctx ends, Compare returns its error; what is in the
 // Store by then is not computed again.
-func Compare(ctx context.Context, e *engine.Engine, reference, generated datasets.Clouds, o Options) (*Report, error) {
+func Compare(ctx context.Context, e *engine.Engine, reference, generated datasets.Clouds, o Config) (*Report, error) {
 	if err := Check(datasets.HeaderOf(reference), datasets.HeaderOf(generated), o); err != nil {
 		return nil, err
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r := &Report{NReference: reference.Header().N, NGenerated: generated.Header().N, Conventions: map[string]string{}}
+	r := &Report{NReference: reference.Header().Clouds, NGenerated: generated.Header().Clouds, Conventions: map[string]string{}}
 	var err error
 	if r.JSD, err = JSD(generated, reference, 1); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 		}
 		*d.scores(r), r.Conventions[name] = &s, d.loss.Convention()
 		if name == "emd-approx" {
-			r.EMDAssigned = min(m[0].Assigned, m[1].Assigned, m[2].Assigned)
+			r.EMDMatchedMass = min(m[0].MatchedMass, m[1].MatchedMass, m[2].MatchedMass)
 		}
 	}
 	return r, nil

@@ -24,11 +24,13 @@ func newSide(c datasets.Clouds) (side, error) {
 }
 
 // is says whether both hold the same clouds.
-func (s side) is(t side) bool { return s.digest == t.digest && s.N == t.N && s.M == t.M && s.D == t.D }
+func (s side) is(t side) bool {
+	return s.digest == t.digest && s.Clouds == t.Clouds && s.Points == t.Points && s.Dim == t.Dim
+}
 
 // Pairwise is the matrix of a distance from every cloud of first to every cloud of second. Where both are the same clouds and the
-// distance is symmetric, one half is computed; the kernel's EMD is not, and both are.
-func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Options) (Matrix, error) {
+// distance is symmetric, one half is computed; the approximate EMD is not, and both are.
+func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Config) (Matrix, error) {
 	o.Distances = []string{distance}
 	if err := Check(datasets.HeaderOf(second), datasets.HeaderOf(first), o); err != nil {
 		return Matrix{}, err
@@ -56,10 +58,10 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clou
 }
 
 // matrices are those of one distance for several pairs of sets.
-func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Options) ([]Matrix, error) {
-	programs := o.Programs
+func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Config) ([]Matrix, error) {
+	programs := o.Compiled
 	if programs == nil {
-		programs = &Programs{}
+		programs = &Compiled{}
 		defer programs.Close()
 	}
 	s, err := programs.solver(e, d)
@@ -78,7 +80,7 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 		if err != nil {
 			return nil, err
 		}
-		m := Matrix{Rows: p[0].N, Cols: p[1].N, Values: make([]float64, p[0].N*p[1].N), Assigned: 1}
+		m := Matrix{Rows: p[0].Clouds, Cols: p[1].Clouds, Values: make([]float64, p[0].Clouds*p[1].Clouds), MatchedMass: 1}
 		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
 			values, known := kept.read(b)
 			if !known {
@@ -111,10 +113,10 @@ type block struct {
 func blocks(a, b side, symmetric bool, size int) []block {
 	half := symmetric && a.is(b)
 	var out []block
-	for i := 0; i < a.N; i += size {
-		for j := 0; j < b.N; j += size {
+	for i := 0; i < a.Clouds; i += size {
+		for j := 0; j < b.Clouds; j += size {
 			if !half || j >= i {
-				out = append(out, block{i, min(size, a.N-i), j, min(size, b.N-j), half})
+				out = append(out, block{i, min(size, a.Clouds-i), j, min(size, b.Clouds-j), half})
 			}
 		}
 	}
@@ -149,5 +151,5 @@ func (m *Matrix) put(b block, v compared) {
 			m.Values[j*m.Cols+i] = v.values[k]
 		}
 	}
-	m.Assigned = min(m.Assigned, v.assigned)
+	m.MatchedMass = min(m.MatchedMass, v.assigned)
 }

@@ -7,9 +7,9 @@ import (
 
 // Matrix holds the distances of all pairs of two sets, the first argument of the distance by row, the second by column.
 type Matrix struct {
-	Rows, Cols int
-	Values     []float64 // [Rows, Cols]
-	Assigned   float64   // the smallest part of a pair's mass that the distance has matched: 1 unless it is emd-approx
+	Rows, Cols  int
+	Values      []float64 // [Rows, Cols]
+	MatchedMass float64   // the smallest part of a pair's mass that the distance has matched: 1 unless it is emd-approx
 }
 
 // At is the distance from i of the first set to j of the second; NaN outside of the matrix.

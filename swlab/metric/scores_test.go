@@ -8,7 +8,7 @@ import (
 )
 
 func matrix(rows, cols int, v ...float64) Matrix {
-	return Matrix{Rows: rows, Cols: cols, Values: v, Assigned: 1}
+	return Matrix{Rows: rows, Cols: cols, Values: v, MatchedMass: 1}
 }
 
 // TestScoresByHand: two generated clouds, three references, an asymmetric distance.

@@ -23,14 +23,14 @@ type solver struct {
 	host   loss.Host
 }
 
-// Programs keep the compiled programs of distances between calls on one backend, in Options. The zero value is ready. They serve one call
+// Compiled keep the compiled programs of distances between calls on one backend, in Options. The zero value is ready. They serve one call
 // at a time.
-type Programs struct {
+type Compiled struct {
 	solvers map[string]*solver
 }
 
 // Close frees them.
-func (p *Programs) Close() {
+func (p *Compiled) Close() {
 	if p == nil {
 		return
 	}
@@ -40,7 +40,7 @@ func (p *Programs) Close() {
 	p.solvers = nil
 }
 
-func (p *Programs) solver(e *engine.Engine, d distance) (*solver, error) {
+func (p *Compiled) solver(e *engine.Engine, d distance) (*solver, error) {
 	if s := p.solvers[d.name]; s != nil && (s.exec == nil || s.engine == e) {
 		return s, nil
 	}
@@ -67,11 +67,11 @@ func newSolver(e *engine.Engine, d distance) (*solver, error) {
 		return nil, errors.New("engine: expected an open one, found none")
 	}
 	x, err := graph.NewExec(e.Backend, func(x, y *graph.Node) []*graph.Node {
-		r := g.Build(loss.Call{Wrt: ot1d.None}, x, y)
-		if r.Assigned == nil {
+		r := g.Build(loss.BuildArgs{Wrt: ot1d.None}, x, y)
+		if r.MatchedMass == nil {
 			return []*graph.Node{r.Pairs}
 		}
-		return []*graph.Node{r.Pairs, r.Assigned}
+		return []*graph.Node{r.Pairs, r.MatchedMass}
 	})
 	return &solver{engine: e, exec: x}, err
 }
@@ -90,7 +90,7 @@ func (s *solver) backend() string {
 	return s.engine.Name
 }
 
-// perCall is how many pairs of clouds of m and n points one call takes: half a second of the kernel's EMD at 2048 points on two processors,
+// perCall is how many pairs of clouds of m and n points one call takes: half a second of the approximate EMD at 2048 points on two processors,
 // for a call is not interrupted, and on the pure-Go backend, which stores the tables of all pairs at once, what fits.
 func (s *solver) perCall(m, n int) int {
 	switch {
@@ -113,7 +113,7 @@ func (s *solver) block(ctx context.Context, b block, first, second side) (compar
 		return compared{}, err
 	}
 	out := compared{assigned: 1}
-	for pairs := range slices.Chunk(b.pairs(), s.perCall(first.M, second.M)) {
+	for pairs := range slices.Chunk(b.pairs(), s.perCall(first.Points, second.Points)) {
 		if err := ctx.Err(); err != nil {
 			return compared{}, err
 		}
@@ -135,19 +135,19 @@ func (s side) read(from, n int) (ot1d.Clouds, error) {
 	for i := range rows {
 		rows[i] = int32(from + i)
 	}
-	points := make([]float32, n*s.M*s.D)
-	return ot1d.Clouds{Points: points, Batch: n, N: s.M, Dim: s.D}, s.clouds.Read(points, rows)
+	points := make([]float32, n*s.Points*s.Dim)
+	return ot1d.Clouds{Coords: points, Batch: n, Points: s.Points, Dim: s.Dim}, s.clouds.Read(points, rows)
 }
 
 // inGraph appends the distances of some pairs, at most those of one call; the call is filled up with the last of them.
 func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
-	per := s.perCall(x.N, y.N)
+	per := s.perCall(x.Points, y.Points)
 	gathered := func(c ot1d.Clouds, which int) *tensors.Tensor {
 		var points []float32
 		for k := range per {
-			points = append(points, one(c, pairs[min(k, len(pairs)-1)][which]).Points...)
+			points = append(points, one(c, pairs[min(k, len(pairs)-1)][which]).Coords...)
 		}
-		return tensors.FromFlatDataAndDimensions(points, per, c.N, c.Dim)
+		return tensors.FromFlatDataAndDimensions(points, per, c.Points, c.Dim)
 	}
 	a, b := gathered(x, 0), gathered(y, 1)
 	defer a.FinalizeAll()
@@ -192,6 +192,6 @@ func (s *solver) onHost(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
 
 // one is cloud i.
 func one(c ot1d.Clouds, i int) ot1d.Clouds {
-	size := c.N * c.Dim
-	return ot1d.Clouds{Points: c.Points[i*size : (i+1)*size], Batch: 1, N: c.N, Dim: c.Dim}
+	size := c.Points * c.Dim
+	return ot1d.Clouds{Coords: c.Coords[i*size : (i+1)*size], Batch: 1, Points: c.Points, Dim: c.Dim}
 }

@@ -24,7 +24,7 @@ func newStore(dir string, d distance, backend string, first, second side) (store
 	h := sha256.New()
 	fmt.Fprintf(h, "swlab distances 1, blocks of %d\n%q %q %q\n", blockSize, d.name, d.loss.Convention(), backend)
 	for _, s := range []side{first, second} {
-		fmt.Fprintf(h, "%d %d %d %s\n", s.N, s.M, s.D, s.digest)
+		fmt.Fprintf(h, "%d %d %d %s\n", s.Clouds, s.Points, s.Dim, s.digest)
 	}
 	s := store{filepath.Join(dir, fmt.Sprintf("%s-%x", d.name, h.Sum(nil)[:16]))}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {

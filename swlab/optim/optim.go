@@ -12,21 +12,21 @@ import (
 //
 //	g <- g + Decay w;  buf <- Momentum buf + g  (buf starts at 0);  w <- w - Rate buf
 type SGD struct {
-	Rate     float64 `json:"rate"`
-	Momentum float64 `json:"momentum"`
-	Decay    float64 `json:"decay"`
+	LearningRate float64 `json:"rate"`
+	Momentum     float64 `json:"momentum"`
+	WeightDecay  float64 `json:"decay"`
 }
 
 // Step returns the new value and momentum buffer of one parameter.
 func (o SGD) Step(w, grad, buf *graph.Node) (w1, buf1 *graph.Node) {
 	g := grad
-	if o.Decay != 0 {
-		g = graph.Add(grad, graph.MulScalar(w, o.Decay))
+	if o.WeightDecay != 0 {
+		g = graph.Add(grad, graph.MulScalar(w, o.WeightDecay))
 	}
 	if o.Momentum != 0 {
 		g = graph.Add(graph.MulScalar(buf, o.Momentum), g)
 	}
-	return graph.Sub(w, graph.MulScalar(g, o.Rate)), g
+	return graph.Sub(w, graph.MulScalar(g, o.LearningRate)), g
 }
 
 // Adam is Kingma and Ba's rule with bias correction and no decay:
@@ -34,10 +34,10 @@ func (o SGD) Step(w, grad, buf *graph.Node) (w1, buf1 *graph.Node) {
 //	m <- b1 m + (1-b1) g;  v <- b2 v + (1-b2) g^2
 //	w <- w - Rate/(1-b1^t) m / (sqrt(v)/sqrt(1-b2^t) + Eps)
 type Adam struct {
-	Rate  float64 `json:"rate"`
-	Beta1 float64 `json:"beta1"`
-	Beta2 float64 `json:"beta2"`
-	Eps   float64 `json:"eps"`
+	LearningRate float64 `json:"rate"`
+	Beta1        float64 `json:"beta1"`
+	Beta2        float64 `json:"beta2"`
+	Eps          float64 `json:"eps"`
 }
 
 // Step returns the new value and moments of one parameter. t is the number of this step, a float64 scalar >= 1.
@@ -52,7 +52,7 @@ func (o Adam) Step(w, grad, m, v, t *graph.Node) (w1, m1, v1 *graph.Node) {
 	if o.Beta1 != 0 {
 		step = graph.Div(step, correction(o.Beta1, t))
 	}
-	return graph.Sub(w, graph.MulScalar(step, o.Rate)), m1, v1
+	return graph.Sub(w, graph.MulScalar(step, o.LearningRate)), m1, v1
 }
 
 // correction is 1 - beta^t, computed in float64.

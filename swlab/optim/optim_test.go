@@ -26,12 +26,12 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for name, step := range map[string]rule{
-		"sgd":        sgd(SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}),
-		"sgd_clf":    sgd(SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-3}),
-		"sgd_plain":  sgd(SGD{Rate: 0.1}),
-		"adam_amort": Adam{Rate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
-		"adam_inner": Adam{Rate: 1e-4, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step,
-		"adam_gen":   Adam{Rate: 1e-4, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
+		"sgd":        sgd(SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}),
+		"sgd_clf":    sgd(SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3}),
+		"sgd_plain":  sgd(SGD{LearningRate: 0.1}),
+		"adam_amort": Adam{LearningRate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
+		"adam_inner": Adam{LearningRate: 1e-4, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step,
+		"adam_gen":   Adam{LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
 	} {
 		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 			w, m, v := step(in[0], in[1], in[2], in[3], in[4])

@@ -16,11 +16,11 @@ import (
 // By linear programming duality no matching costs less than sum U + sum V when U[i] + V[j] <= c_ij for all i and j, so the
 // cost exceeds the optimum by at most Gap + m Slack, whatever happened in the search.
 type Assignment struct {
-	Match []int32 // the y matched with every x
-	Cost  float64 // sum_i c(x_i, y_Match[i]), a SUM over points
-	U, V  []float64
-	Gap   float64 // Cost - sum U - sum V, summed pair by pair: rounding, about 1e-16 of the cost per point
-	Slack float64 // the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
+	Match      []int32 // the y matched with every x
+	Cost       float64 // sum_i c(x_i, y_Match[i]), a SUM over points
+	U, V       []float64
+	DualityGap float64 // Cost - sum U - sum V, summed pair by pair: rounding, about 1e-16 of the cost per point
+	Slack      float64 // the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
 }
 
 // EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x and y [m, dim], p >
@@ -54,7 +54,7 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	s.auction(start, 0.02)
 	s.finish()
 	a := s.certify()
-	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost, Gap: a.Gap, Slack: a.Slack}
+	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost, DualityGap: a.DualityGap, Slack: a.Slack}
 	for i := range m {
 		out.Match[xo[i]] = yo[a.Match[i]]
 		out.U[xo[i]], out.V[yo[i]] = a.U[i], a.V[i]

@@ -78,8 +78,8 @@ func verify(t *testing.T, name string, a *Assignment, c []float64, m int) {
 			t.Fatalf("%s: potentials exceed cost %d, %d by %g", name, n/m, n%m, s)
 		}
 	}
-	if m != len(a.Match) || math.Abs(total-a.Cost) > tol*float64(m) || math.Abs(total-dual) > tol*float64(m) || math.Abs(a.Gap) > tol*float64(m) || a.Slack > tol || a.Slack < 0 {
-		t.Errorf("%s: %d pairs, cost %v and %v, dual %v, gap %g, slack %g", name, len(a.Match), a.Cost, total, dual, a.Gap, a.Slack)
+	if m != len(a.Match) || math.Abs(total-a.Cost) > tol*float64(m) || math.Abs(total-dual) > tol*float64(m) || math.Abs(a.DualityGap) > tol*float64(m) || a.Slack > tol || a.Slack < 0 {
+		t.Errorf("%s: %d pairs, cost %v and %v, dual %v, gap %g, slack %g", name, len(a.Match), a.Cost, total, dual, a.DualityGap, a.Slack)
 	}
 }
 
@@ -194,15 +194,15 @@ func TestAssignAgainstPermutations(t *testing.T) {
 func TestAssignAgainstHungarian(t *testing.T) {
 	r := source(2)
 	kinds := map[string]func(i, j int) float64{
-		"uniform":   func(i, j int) float64 { return r.Float64() },
-		"ties":      func(i, j int) float64 { return float64(r.IntN(3) - 1) },
-		"equal":     func(i, j int) float64 { return 5 },
-		"product":   func(i, j int) float64 { return float64((i + 1) * (j + 1)) }, // the hard case of the Hungarian method
-		"sum":       func(i, j int) float64 { return math.Sqrt(float64(i+1)) + math.Log(float64(j+1)) },
-		"wild":      func(i, j int) float64 { return math.Exp(20 * r.NormFloat64()) },
-		"shifted":   func(i, j int) float64 { return -1e6 + r.Float64() },
-		"one dear":  func(i, j int) float64 { return map[bool]float64{true: 1e9, false: r.Float64()}[i == j] },
-		"two kinds": func(i, j int) float64 { return float64((i ^ j) & 1) },
+		"uniform":       func(i, j int) float64 { return r.Float64() },
+		"ties":          func(i, j int) float64 { return float64(r.IntN(3) - 1) },
+		"equal":         func(i, j int) float64 { return 5 },
+		"product":       func(i, j int) float64 { return float64((i + 1) * (j + 1)) }, // the hard case of the Hungarian method
+		"sum":           func(i, j int) float64 { return math.Sqrt(float64(i+1)) + math.Log(float64(j+1)) },
+		"wild":          func(i, j int) float64 { return math.Exp(20 * r.NormFloat64()) },
+		"shifted":       func(i, j int) float64 { return -1e6 + r.Float64() },
+		"one expensive": func(i, j int) float64 { return map[bool]float64{true: 1e9, false: r.Float64()}[i == j] },
+		"two kinds":     func(i, j int) float64 { return float64((i ^ j) & 1) },
 	}
 	for name, f := range kinds {
 		for _, m := range []int{17, 64, 150} {
@@ -379,13 +379,13 @@ func TestCertificateTells(t *testing.T) {
 		s.colOf[i], s.rowOf[j], s.cost[i] = j, int32(i), s.c.at(i, int(j))
 	}
 	a := s.certify()
-	if a.Cost != 3 || a.Gap != 1 || a.Slack != 0 || !slices.Equal(a.U, []float64{0, 1, 1}) {
+	if a.Cost != 3 || a.DualityGap != 1 || a.Slack != 0 || !slices.Equal(a.U, []float64{0, 1, 1}) {
 		t.Errorf("%+v, expected cost 3, gap 1 and potentials 0, 1, 1", a)
 	}
 	x := []float64{0, 0, 1, 0}
 	points := newSolver(newCloudCosts(x, x, 2, 1), []float64{0, 0})
 	points.colOf, points.rowOf, points.cost = []int32{1, 0}, []int32{1, 0}, []float64{1, 1}
-	if a := points.certify(); a.Cost != 2 || a.Gap != 2 {
+	if a := points.certify(); a.Cost != 2 || a.DualityGap != 2 {
 		t.Errorf("%+v, expected cost 2 and gap 2", a)
 	}
 }

@@ -27,7 +27,7 @@ func (s *solver) certify() *Assignment {
 	for i, j := range a.Match {
 		c := s.c.at(i, int(j))
 		a.Cost += c
-		a.Gap += c - s.v[j] - a.U[i]
+		a.DualityGap += c - s.v[j] - a.U[i]
 		a.Slack = max(a.Slack, slack[i])
 	}
 	return a

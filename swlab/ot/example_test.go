@@ -13,7 +13,7 @@ func ExampleEMD() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("cost %.1f, matching %v, proved to %.0e\n", a.Cost, a.Match, a.Gap)
+	fmt.Printf("cost %.1f, matching %v, proved to %.0e\n", a.Cost, a.Match, a.DualityGap)
 	// Output: cost 1.0, matching [1 0], proved to 0e+00
 }
 

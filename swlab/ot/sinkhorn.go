@@ -14,22 +14,22 @@ type Sinkhorn struct {
 	Reg  float64   // > 0, in units of the cost
 	P    float64   // the exponent; 0: 2
 	A, B []float64 // weights of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
-	// Rounds > 0: exactly so many plain rounds from f = 0. Rounds = 0: to Tolerance, from larger Reg that fall to
+	// Iterations > 0: exactly so many plain rounds from f = 0. Iterations = 0: to Tolerance, from larger Reg that fall to
 	// the wanted one, with steps of Newton's method where plain rounds are slow.
-	Rounds    int
-	Tolerance float64 // on Plan.Error; 0: 1e-9. With Rounds > 0 it decides Converged alone
-	MaxRounds int     // with Rounds = 0; 0: 10000. Every larger Reg has a round of its own in any case
+	Iterations    int
+	Tolerance     float64 // on Plan.Error; 0: 1e-9. With Rounds > 0 it decides Converged alone
+	MaxIterations int     // with Rounds = 0; 0: 10000. Every larger Reg has a round of its own in any case
 }
 
 // Plan is the solution of a [Sinkhorn] problem.
 type Plan struct {
-	Cost      float64   // sum P c: the transport part
-	Entropy   float64   // sum P log P, the negative of the entropy
-	Objective float64   // Cost + Reg sum P log(P/(a b)): the regularised cost in its divergence form
-	F, G      []float64 // potentials of rows and columns, unique up to a constant that moves between them
-	Error     float64   // sum_i |row sum - a_i| + sum_j |column sum - b_j|, over sum a
-	Rounds    int       // passes over the kernel, of whatever kind
-	Converged bool      // Error <= Tolerance
+	Cost       float64   // sum P c: the transport part
+	Entropy    float64   // sum P log P, the negative of the entropy
+	Objective  float64   // Cost + Reg sum P log(P/(a b)): the regularised cost in its divergence form
+	F, G       []float64 // potentials of rows and columns, unique up to a constant that moves between them
+	Error      float64   // sum_i |row sum - a_i| + sum_j |column sum - b_j|, over sum a
+	Iterations int       // passes over the kernel, of whatever kind
+	Converged  bool      // Error <= Tolerance
 
 	x, y   []float32
 	dim    int
@@ -55,8 +55,8 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	if s.Tolerance == 0 {
 		s.Tolerance = 1e-9
 	}
-	if s.MaxRounds == 0 {
-		s.MaxRounds = 10000
+	if s.MaxIterations == 0 {
+		s.MaxIterations = 10000
 	}
 	for _, c := range []struct {
 		name  string
@@ -66,8 +66,8 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 			return nil, fmt.Errorf("Sinkhorn: expected a finite %s > 0, found %v", c.name, c.value)
 		}
 	}
-	if s.Rounds < 0 || s.MaxRounds < 0 {
-		return nil, fmt.Errorf("Sinkhorn: expected Rounds >= 0 and MaxRounds >= 0, found %d and %d", s.Rounds, s.MaxRounds)
+	if s.Iterations < 0 || s.MaxIterations < 0 {
+		return nil, fmt.Errorf("Sinkhorn: expected Rounds >= 0 and MaxRounds >= 0, found %d and %d", s.Iterations, s.MaxIterations)
 	}
 	a, mass, err := weights("A", s.A, n)
 	if err != nil {
@@ -89,13 +89,13 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		return nil, fmt.Errorf("Sinkhorn: costs up to %v with Reg = %v are beyond float64, expected smaller coordinates or P", largest, s.Reg)
 	}
 	w := newScaling(c, a, b)
-	if s.Rounds > 0 {
+	if s.Iterations > 0 {
 		w.reg = s.Reg
-		w.plain(s.Rounds)
+		w.plain(s.Iterations)
 	} else {
-		w.solve(s.Reg, largest, s.Tolerance*mass, mass, s.MaxRounds)
+		w.solve(s.Reg, largest, s.Tolerance*mass, mass, s.MaxIterations)
 	}
-	plan := &Plan{F: w.f, G: w.g, Rounds: w.rounds, x: x, y: y, dim: dim, p: s.P, reg: s.Reg, cost: c}
+	plan := &Plan{F: w.f, G: w.g, Iterations: w.rounds, x: x, y: y, dim: dim, p: s.P, reg: s.Reg, cost: c}
 	plan.sums(a, b, mass)
 	plan.Converged = plan.Error <= s.Tolerance
 	return plan, nil

@@ -18,8 +18,8 @@ func solve(t *testing.T, name string, s Sinkhorn, x, y []float32, dim int) *Plan
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if s.Rounds == 0 && s.MaxRounds == 0 && !p.Converged {
-		t.Errorf("%s: not converged after %d rounds, error %g", name, p.Rounds, p.Error)
+	if s.Iterations == 0 && s.MaxIterations == 0 && !p.Converged {
+		t.Errorf("%s: not converged after %d rounds, error %g", name, p.Iterations, p.Error)
 	}
 	return p
 }
@@ -97,7 +97,7 @@ func TestSinkhornLimits(t *testing.T) {
 	x, y := normal(r, 3*m, 0.5), normal(r, 3*m, 0.5)
 	for _, p := range []float64{1, 2} {
 		exact := emd(t, "exact", x, y, 3, p).Cost / m
-		small := solve(t, "small reg", Sinkhorn{Reg: 2e-4, P: p, Tolerance: 1e-7, MaxRounds: 100000}, x, y, 3)
+		small := solve(t, "small reg", Sinkhorn{Reg: 2e-4, P: p, Tolerance: 1e-7, MaxIterations: 100000}, x, y, 3)
 		if small.Cost < exact-1e-6 {
 			t.Errorf("p %v: entropic cost %v below the optimum %v", p, small.Cost, exact)
 		}
@@ -129,11 +129,11 @@ func TestSinkhornRounds(t *testing.T) {
 			if rounds%7 != 1 && rounds != 60 {
 				continue
 			}
-			plan := solve(t, "rounds", Sinkhorn{Reg: reg, Rounds: rounds}, x, y, dim)
+			plan := solve(t, "rounds", Sinkhorn{Reg: reg, Iterations: rounds}, x, y, dim)
 			compare(t, fmt.Sprintf("reg %v, round %d: f", reg, rounds), plan.F, f, 1e-11)
 			compare(t, fmt.Sprintf("reg %v, round %d: g", reg, rounds), plan.G, g, 1e-11)
-			if plan.Rounds != rounds {
-				t.Errorf("%d rounds, expected %d", plan.Rounds, rounds)
+			if plan.Iterations != rounds {
+				t.Errorf("%d rounds, expected %d", plan.Iterations, rounds)
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func TestReferenceSinkhorn(t *testing.T) {
 			s    Sinkhorn
 			cost float64
 			grad float64
-		}{{"log1001", Sinkhorn{Reg: 1e-3, Rounds: 1001}, 1e-10, 1e-8}, {"exact", Sinkhorn{Reg: 1e-3, Tolerance: 1e-11, MaxRounds: 100000}, 1e-9, 1e-6}} {
+		}{{"log1001", Sinkhorn{Reg: 1e-3, Iterations: 1001}, 1e-10, 1e-8}, {"exact", Sinkhorn{Reg: 1e-3, Tolerance: 1e-11, MaxIterations: 100000}, 1e-9, 1e-6}} {
 			plan := solve(t, c.key, c.s, x, y, dim)
 			want := graphtest.Values(z["cost_"+c.key])[b]
 			near(t, c.key, plan.Cost, want, c.cost*want)
@@ -220,7 +220,7 @@ func TestReferenceSinkhorn(t *testing.T) {
 			compare(t, c.key, gy, graphtest.Values(z["grad_"+c.key])[part:part+n*dim], c.grad)
 			if c.key == "exact" {
 				near(t, "entropy", plan.Entropy, graphtest.Values(z["neg_entropy_exact"])[b], 1e-7)
-				t.Logf("case %d: %d rounds, error %g", b, plan.Rounds, plan.Error)
+				t.Logf("case %d: %d rounds, error %g", b, plan.Iterations, plan.Error)
 			}
 		}
 	}
@@ -230,9 +230,9 @@ func TestReferenceSinkhorn(t *testing.T) {
 func TestSinkhornNotConverged(t *testing.T) {
 	r := source(35)
 	x, y := normal(r, 300, 1), normal(r, 300, 1)
-	plan := solve(t, "few rounds", Sinkhorn{Reg: 1e-3, MaxRounds: 5}, x, y, 3)
-	if plan.Converged || plan.Error < 1e-6 || plan.Rounds > 30 {
-		t.Errorf("5 rounds: converged %v, error %g, %d rounds", plan.Converged, plan.Error, plan.Rounds)
+	plan := solve(t, "few rounds", Sinkhorn{Reg: 1e-3, MaxIterations: 5}, x, y, 3)
+	if plan.Converged || plan.Error < 1e-6 || plan.Iterations > 30 {
+		t.Errorf("5 rounds: converged %v, error %g, %d rounds", plan.Converged, plan.Error, plan.Iterations)
 	}
 	rows, columns, worst := make([]float64, 100), make([]float64, 100), 0.0
 	for e, m := range plan.Matrix() {
@@ -251,7 +251,7 @@ func TestSinkhornErrors(t *testing.T) {
 		"finite Reg > 0, found 0":                           {},
 		"finite P > 0, found -1":                            {Reg: 1, P: -1},
 		"finite Tolerance > 0, found NaN":                   {Reg: 1, Tolerance: math.NaN()},
-		"found -1 and":                                      {Reg: 1, Rounds: -1},
+		"found -1 and":                                      {Reg: 1, Iterations: -1},
 		"expected a weight A for each of 2 points, found 1": {Reg: 1, A: []float64{1}},
 		"weight B[1] is 0":                                  {Reg: 1, B: []float64{1, 0}},
 		"equal sums, found 1 and 2":                         {Reg: 1, B: []float64{1, 1}},

@@ -20,7 +20,7 @@ type Stabilised struct {
 	LastAbsorbed bool // the last iteration absorbed: Gamma and all numbers here are n k times too small
 }
 
-// StabilisedSinkhorn is the training loss of the latent generator in the released code, as coded: x [n, dim] the real
+// StabilisedSinkhorn is the training loss of the latent generator in the released code, as released: x [n, dim] the real
 // and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k, reg > 0 (1e-3 there), iterations
 // (1001 there):
 //

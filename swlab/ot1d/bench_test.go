@@ -25,7 +25,7 @@ func BenchmarkCosts(b *testing.B) {
 				name := fmt.Sprintf("points=%d/wrt=%s/%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt], map[plain.Set]string{plain.Sort: "sort", "": "network"}[method])
 				b.Run(name, func(b *testing.B) {
 					e, err := graph.NewExec(graphtest.Engine(b).Backend, func(n []*graph.Node) []*graph.Node {
-						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Options{Plain: method, Wrt: wrt}))
+						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Config{Plain: method, Wrt: wrt}))
 						switch wrt {
 						case Y:
 							return append([]*graph.Node{c}, graph.Gradient(c, n[1])...)
@@ -64,14 +64,14 @@ func BenchmarkHost(b *testing.B) {
 	for _, c := range [][2]int{{2048, 1000}, {100000, 100}} {
 		m, lines := c[0], c[1]
 		r := rand.New(rand.NewPCG(1, 2))
-		x, y := Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}, Clouds{Points: normals(r, m*3, 1), Batch: 1, N: m, Dim: 3}
+		x, y := Clouds{Coords: normals(r, m*3, 1), Batch: 1, Points: m, Dim: 3}, Clouds{Coords: normals(r, m*3, 1), Batch: 1, Points: m, Dim: 3}
 		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
 		for name, f := range map[string]func() error{
-			"simd":     func() error { _, err := Host(x, y, d, lines, HostOptions{SIMD: true}); return err },
-			"value":    func() error { _, err := Host(x, y, d, lines, HostOptions{}); return err },
-			"gradient": func() error { _, _, _, _, err := HostGradient(x, y, d, lines, up, Y, HostOptions{}); return err },
+			"simd":     func() error { _, err := HostCosts(x, y, d, lines, HostConfig{SIMD: true}); return err },
+			"value":    func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
+			"gradient": func() error { _, _, _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
 			"directions": func() error {
-				_, _, _, _, err := HostGradient(x, y, d, lines, up, Directions, HostOptions{})
+				_, _, _, _, err := HostGradients(x, y, d, lines, up, Directions, HostConfig{})
 				return err
 			},
 		} {

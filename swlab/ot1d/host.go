@@ -10,13 +10,13 @@ import (
 
 // Clouds are a batch of clouds in host memory.
 type Clouds struct {
-	Points        []float32 // [Batch, N, Dim]
-	Weights       []float32 // [Batch, N], not negative and not all 0, divided by each cloud's sum; nil: equal
-	Batch, N, Dim int
+	Coords             []float32 // [Batch, N, Dim]
+	Mass               []float32 // [Batch, N], not negative and not all 0, divided by each cloud's sum; nil: equal
+	Batch, Points, Dim int
 }
 
-// HostOptions of Host and HostGradient. The zero value is the squared cost, summed over points.
-type HostOptions struct {
+// HostConfig of Host and HostGradients. The zero value is the squared cost, summed over points.
+type HostConfig struct {
 	P          float64 // the exponent p >= 1; 0 means 2
 	Normalized bool    // W_p^p of the two probability measures in place of the sum over points
 
@@ -26,7 +26,7 @@ type HostOptions struct {
 	SIMD bool
 }
 
-// Host returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
+// HostCosts returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
 //
 // Without Normalized it is F of Costs: clouds of one size, no weights. Normalized it is W_p^p of the projected measures,
 //
@@ -39,7 +39,7 @@ type HostOptions struct {
 // Projections are sorted as integers that hold 2^-52 of the pair's extent (2^-42 for weighted clouds of a million points), so
 // that costs are those of float64 to about 1e-12 of the extent, near pairs and clouds far from the origin included, and 0 for
 // a cloud and any permutation of it. The work is spread over GOMAXPROCS goroutines; the result does not depend on it.
-func Host(x, y Clouds, directions []float32, slices int, o HostOptions) ([]float64, error) {
+func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]float64, error) {
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Host(x, y Clouds, directions []float32, slices int, o HostOptions) ([]float
 	return costs, nil
 }
 
-// host is a checked call of Host or HostGradient.
+// host is a checked call of Host or HostGradients.
 type host struct {
 	x, y           Clouds
 	p              float64
@@ -66,7 +66,7 @@ type host struct {
 	normalized     bool
 }
 
-func newHost(x, y Clouds, directions []float32, slices int, o HostOptions) (*host, error) {
+func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host, error) {
 	if o.P == 0 {
 		o.P = 2
 	}
@@ -77,17 +77,17 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostOptions) (*hos
 		name string
 		Clouds
 	}{{"x", x}, {"y", y}} {
-		if c.Batch < 1 || c.N < 1 || c.Dim < 1 || len(c.Points) != c.Batch*c.N*c.Dim {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, N, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.N, c.Dim, len(c.Points))
+		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords) != c.Batch*c.Points*c.Dim {
+			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, N, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
 		}
-		if c.Weights != nil && len(c.Weights) != c.Batch*c.N {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.N, c.Batch, c.N, len(c.Weights))
+		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
+			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {
-		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.N, x.Dim, y.Batch, y.N, y.Dim)
+		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
 	}
-	if !o.Normalized && (x.N != y.N || x.Weights != nil || y.Weights != nil) {
+	if !o.Normalized && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
 		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %s and %s; ask for the mean (Normalized)", describe(x), describe(y))
 	}
 	if slices < 1 || (len(directions) != slices*x.Dim && len(directions) != x.Batch*slices*x.Dim) {
@@ -105,10 +105,10 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostOptions) (*hos
 }
 
 func describe(c Clouds) string {
-	if c.Weights != nil {
-		return fmt.Sprintf("%d weighted points", c.N)
+	if c.Mass != nil {
+		return fmt.Sprintf("%d weighted points", c.Points)
 	}
-	return fmt.Sprintf("%d points", c.N)
+	return fmt.Sprintf("%d points", c.Points)
 }
 
 // scan finds every pair's box and sums of weights, and refuses what is not finite.
@@ -116,10 +116,10 @@ func (h *host) scan() error {
 	b, dim := h.x.Batch, h.x.Dim
 	h.boxes = make([]float64, b*2*dim)
 	errs := make([]error, b)
-	if h.x.Weights != nil {
+	if h.x.Mass != nil {
 		h.totalX = make([]float64, b)
 	}
-	if h.y.Weights != nil {
+	if h.y.Mass != nil {
 		h.totalY = make([]float64, b)
 	}
 	parallel(b, func() any { return nil }, func(_ any, pair int) {
@@ -159,13 +159,13 @@ func (h *host) direction(pair, slice int) []float64 {
 	return h.directions[at*d : (at+1)*d]
 }
 
-func (c Clouds) cloud(b int) []float32 { return c.Points[b*c.N*c.Dim : (b+1)*c.N*c.Dim] }
+func (c Clouds) cloud(b int) []float32 { return c.Coords[b*c.Points*c.Dim : (b+1)*c.Points*c.Dim] }
 
 func (c Clouds) weights(b int) []float32 {
-	if c.Weights == nil {
+	if c.Mass == nil {
 		return nil
 	}
-	return c.Weights[b*c.N : (b+1)*c.N]
+	return c.Mass[b*c.Points : (b+1)*c.Points]
 }
 
 func widen(low, high []float64, points []float32, name string, pair int) error {

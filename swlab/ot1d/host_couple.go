@@ -13,7 +13,7 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	weighted := h.totalX != nil || h.totalY != nil
 	indexBits := uint(0)
 	if weighted || dx != nil || dy != nil {
-		indexBits = uint(bits.Len(uint(max(h.x.N, h.y.N) - 1)))
+		indexBits = uint(bits.Len(uint(max(h.x.Points, h.y.Points) - 1)))
 	}
 	r := h.ruler(pair, theta, indexBits)
 	if r.scale == 0 {
@@ -25,12 +25,12 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	switch {
 	case weighted:
 		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
-	case h.x.N != h.y.N:
+	case h.x.Points != h.y.Points:
 		return c.byShares()
 	}
 	mass := 1.0
 	if h.normalized {
-		mass = 1 / float64(h.x.N)
+		mass = 1 / float64(h.x.Points)
 	}
 	if dx == nil && dy == nil {
 		return mass * c.byRanks()
@@ -130,7 +130,7 @@ func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
 func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
 	w := c.weights(pair)
 	if w == nil {
-		each := 1 / float64(c.N)
+		each := 1 / float64(c.Points)
 		return func(uint64) float64 { return each }
 	}
 	scale := 1 / totals[pair]

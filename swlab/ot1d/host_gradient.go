@@ -6,12 +6,12 @@ import (
 	"runtime"
 )
 
-// HostGradient returns the costs of Host and the gradient of a loss in X [Batch, N, Dim], Y and Directions
+// HostGradients returns the costs of Host and the gradient of a loss in X [Batch, N, Dim], Y and Directions
 // [Batch, slices, Dim], nil for those that wrt does not name. upstream [Batch, slices] is the loss's derivative in every cost.
 //
 // The couplings are held fixed and the weights are constants, as in Costs; the derivative at a difference of 0 is 0.
 // Directions that the pairs share have the sum of gd over the pairs as their gradient.
-func HostGradient(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostOptions) (costs []float64, gx, gy, gd []float64, err error) {
+func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, gx, gy, gd []float64, err error) {
 	if o.SIMD {
 		return nil, nil, nil, nil, fmt.Errorf("ot1d: SIMD has no gradient")
 	}
@@ -25,10 +25,10 @@ func HostGradient(x, y Clouds, directions []float32, slices int, upstream []floa
 	}
 	costs = make([]float64, tasks)
 	if wrt&X != 0 {
-		gx = make([]float64, len(x.Points))
+		gx = make([]float64, len(x.Coords))
 	}
 	if wrt&Y != 0 {
-		gy = make([]float64, len(y.Points))
+		gy = make([]float64, len(y.Coords))
 	}
 	if wrt&Directions != 0 {
 		gd = make([]float64, tasks*x.Dim)
@@ -42,7 +42,7 @@ func HostGradient(x, y Clouds, directions []float32, slices int, upstream []floa
 		return costs, nil, nil, gd, nil
 	}
 	var slopesX, slopesY [][]float64 // of the block's tasks, in the projections of x and y
-	block := max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.N+y.N))
+	block := max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.Points+y.Points))
 	block = min(block, tasks)
 	slope := func(n int) [][]float64 {
 		all := make([][]float64, block)
@@ -52,10 +52,10 @@ func HostGradient(x, y Clouds, directions []float32, slices int, upstream []floa
 		return all
 	}
 	if wrt&(X|Directions) != 0 {
-		slopesX = slope(x.N)
+		slopesX = slope(x.Points)
 	}
 	if wrt&(Y|Directions) != 0 {
-		slopesY = slope(y.N)
+		slopesY = slope(y.Points)
 	}
 	for first := 0; first < tasks; first += block {
 		n := min(block, tasks-first)
@@ -90,7 +90,7 @@ func HostGradient(x, y Clouds, directions []float32, slices int, upstream []floa
 }
 
 // byRank says whether points are matched one to one.
-func (h *host) byRank() bool { return h.x.N == h.y.N && h.totalX == nil && h.totalY == nil }
+func (h *host) byRank() bool { return h.x.Points == h.y.Points && h.totalX == nil && h.totalY == nil }
 
 // turn is the cost of one pair and direction, whose derivative in the direction it writes to g:
 //
@@ -100,7 +100,7 @@ func (h *host) byRank() bool { return h.x.N == h.y.N && h.totalX == nil && h.tot
 func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 	pair := task / h.slices
 	theta := h.direction(pair, task%h.slices)
-	indexBits := uint(bits.Len(uint(h.x.N - 1)))
+	indexBits := uint(bits.Len(uint(h.x.Points - 1)))
 	r := h.ruler(pair, theta, indexBits)
 	if r.scale == 0 {
 		return 0
@@ -115,8 +115,8 @@ func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 		cost = c.turn(x, y, g)
 	}
 	if h.normalized {
-		cost /= float64(h.x.N)
-		scale(g, 1/float64(h.x.N))
+		cost /= float64(h.x.Points)
+		scale(g, 1/float64(h.x.Points))
 	}
 	return cost
 }
@@ -171,13 +171,13 @@ func addMoments(g, slopes []float64, points []float32) {
 // spread adds slope times direction to the gradient g of every point of c, task by task in order, whatever the number of goroutines.
 func (h *host) spread(g []float64, c Clouds, slopes [][]float64, first int) {
 	const run = 512 // points of one piece of work
-	pieces := (c.N + run - 1) / run
+	pieces := (c.Points + run - 1) / run
 	pair := first / h.slices
 	pairs := (first+len(slopes)-1)/h.slices - pair + 1
 	parallel(pairs*pieces, func() any { return nil }, func(_ any, k int) {
 		b, from := pair+k/pieces, k%pieces*run
-		to := min(from+run, c.N)
-		out := g[(b*c.N+from)*c.Dim : (b*c.N+to)*c.Dim]
+		to := min(from+run, c.Points)
+		out := g[(b*c.Points+from)*c.Dim : (b*c.Points+to)*c.Dim]
 		for task := max(first, b*h.slices); task < min(first+len(slopes), (b+1)*h.slices); task++ {
 			theta := h.direction(b, task%h.slices)
 			for i, s := range slopes[task-first][from:to] {

@@ -20,20 +20,20 @@ func TestHostGradient(t *testing.T) {
 		dim := c.dim
 		for _, p := range []float64{1.5, 2, 3} {
 			r := rand.New(rand.NewPCG(3, 1))
-			x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
-			y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
+			x := Clouds{Coords: normals(r, batch*c.m*dim, .3), Batch: batch, Points: c.m, Dim: dim}
+			y := Clouds{Coords: normals(r, batch*c.n*dim, .5), Batch: batch, Points: c.n, Dim: dim}
 			d := directions(r, batch*lines, dim)
 			if c.shared {
 				d = d[:lines*dim]
 			}
 			if c.weighted {
-				x.Weights, y.Weights = positive(r, batch*c.m), positive(r, batch*c.n)
+				x.Mass, y.Mass = positive(r, batch*c.m), positive(r, batch*c.n)
 			}
 			upstream := make([]float64, batch*lines)
 			for i := range upstream {
 				upstream[i] = r.NormFloat64()
 			}
-			o := HostOptions{P: p, Normalized: c.m != c.n || c.dim == 2}
+			o := HostConfig{P: p, Normalized: c.m != c.n || c.dim == 2}
 			loss := func() float64 {
 				sum := 0.0
 				for k, u := range upstream {
@@ -46,11 +46,11 @@ func TestHostGradient(t *testing.T) {
 				}
 				return sum
 			}
-			costs, gx, gy, gd, err := HostGradient(x, y, d, lines, upstream, X|Y|Directions, o)
+			costs, gx, gy, gd, err := HostGradients(x, y, d, lines, upstream, X|Y|Directions, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			alone, err := Host(x, y, d, lines, o)
+			alone, err := HostCosts(x, y, d, lines, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestHostGradient(t *testing.T) {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
 				}
 			}
-			quick, _, _, turned, err := HostGradient(x, y, d, lines, upstream, Directions, o)
+			quick, _, _, turned, err := HostGradients(x, y, d, lines, upstream, Directions, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestHostGradient(t *testing.T) {
 			for k, arg := range []struct {
 				v []float32
 				g []float64
-			}{{x.Points, gx}, {y.Points, gy}, {d, gd}} {
+			}{{x.Coords, gx}, {y.Coords, gy}, {d, gd}} {
 				for i := range arg.v {
 					const h = 1.0 / 1024 / 1024
 					keep := arg.v[i]
@@ -102,10 +102,10 @@ func TestHostGradient(t *testing.T) {
 // TestHostOnlyAsked: what Wrt does not name is nil and changes nothing in the others.
 func TestHostOnlyAsked(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	x, y := Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}, Clouds{Points: normals(r, 99, 1), Batch: 1, N: 33, Dim: 3}
+	x, y := Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}, Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}
 	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
 	gradient := func(w Wrt) [3][]float64 {
-		_, gx, gy, gd, err := HostGradient(x, y, d, 4, up, w, HostOptions{})
+		_, gx, gy, gd, err := HostGradients(x, y, d, 4, up, w, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,12 +127,12 @@ func TestHostOnlyAsked(t *testing.T) {
 func TestHostDeterministic(t *testing.T) {
 	const batch, n, lines = 2, 40000, 50
 	r := rand.New(rand.NewPCG(7, 1))
-	x, y := Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}, Clouds{Points: normals(r, batch*n, 1), Batch: batch, N: n, Dim: 1}
+	x, y := Clouds{Coords: normals(r, batch*n, 1), Batch: batch, Points: n, Dim: 1}, Clouds{Coords: normals(r, batch*n, 1), Batch: batch, Points: n, Dim: 1}
 	d, up := normals(r, lines, 1), slices.Repeat([]float64{.5}, batch*lines)
 	var first [4][]float64
 	for _, procs := range []int{1, 5} {
 		before := runtime.GOMAXPROCS(procs)
-		c, gx, gy, gd, err := HostGradient(x, y, d, lines, up, X|Y|Directions, HostOptions{})
+		c, gx, gy, gd, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{})
 		runtime.GOMAXPROCS(before)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestHostDeterministic(t *testing.T) {
 	}
 	sum := make([]float64, batch*n)
 	for l := 0; l < lines; l += lines / 2 {
-		_, _, gy, _, err := HostGradient(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostOptions{})
+		_, _, gy, _, err := HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

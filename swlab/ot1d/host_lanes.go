@@ -7,11 +7,11 @@ import (
 
 const (
 	simdLanes = 16
-	// MaxSIMDPoints is the largest cloud for HostOptions.SIMD: beyond it a radix sort does less work than a network.
+	// MaxSIMDPoints is the largest cloud for HostConfig.SIMD: beyond it a radix sort does less work than a network.
 	MaxSIMDPoints = 16384
 )
 
-// SIMD says why HostOptions.SIMD cannot be had in this program on this processor; "" where it can.
+// SIMD says why HostConfig.SIMD cannot be had in this program on this processor; "" where it can.
 func SIMD() string { return simdMissing() }
 
 // bySIMD is Host by a sorting network on 16 directions at a time, in 31-bit fixed point of projections in float32.
@@ -19,7 +19,7 @@ func (h *host) bySIMD() ([]float64, error) {
 	if missing := simdMissing(); missing != "" {
 		return nil, fmt.Errorf("ot1d: SIMD: %s", missing)
 	}
-	if h.x.N != h.y.N || h.totalX != nil || h.totalY != nil || h.x.N > MaxSIMDPoints {
+	if h.x.Points != h.y.Points || h.totalX != nil || h.totalY != nil || h.x.Points > MaxSIMDPoints {
 		return nil, fmt.Errorf("ot1d: SIMD takes clouds of one size of at most %d points, without weights, found %s and %s", MaxSIMDPoints, describe(h.x), describe(h.y))
 	}
 	costs := make([]float64, h.x.Batch*h.slices)
@@ -28,7 +28,7 @@ func (h *host) bySIMD() ([]float64, error) {
 	for b := range pairs {
 		pairs[b] = h.centre(b)
 	}
-	parallel(len(pairs)*blocks, func() *simdScratch { return newSIMDScratch(h.x.N) }, func(s *simdScratch, task int) {
+	parallel(len(pairs)*blocks, func() *simdScratch { return newSIMDScratch(h.x.Points) }, func(s *simdScratch, task int) {
 		pair, first := task/blocks, task%blocks*simdLanes
 		c := pairs[pair]
 		var theta [simdLanes][]float32
@@ -53,7 +53,7 @@ func (h *host) bySIMD() ([]float64, error) {
 		for l := range min(simdLanes, h.slices-first) {
 			costs[pair*h.slices+first+l] = found[l] * units[l]
 			if h.normalized {
-				costs[pair*h.slices+first+l] /= float64(h.x.N)
+				costs[pair*h.slices+first+l] /= float64(h.x.Points)
 			}
 		}
 	})

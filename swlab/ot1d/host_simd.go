@@ -7,7 +7,7 @@ import (
 	"simd/archsimd"
 )
 
-// simdMissing says why HostOptions.SIMD cannot be had in this build on this processor; "" where it can.
+// simdMissing says why HostConfig.SIMD cannot be had in this build on this processor; "" where it can.
 func simdMissing() string {
 	if !archsimd.X86.AVX512() {
 		return "this processor has no AVX-512"

@@ -24,14 +24,14 @@ func TestSIMD(t *testing.T) {
 				for i := range v {
 					v[i] += float32(c.far)
 				}
-				return Clouds{Points: v, Batch: batch, N: c.points, Dim: c.dim}
+				return Clouds{Coords: v, Batch: batch, Points: c.points, Dim: c.dim}
 			}
 			x, y := cloud(.3), cloud(.5)
 			d := directions(r, batch*c.slices, c.dim)
 			for i := range d[:c.dim] {
 				d[i] *= 7
 			}
-			got, err := Host(x, y, d, c.slices, HostOptions{P: c.p, Normalized: c.normalized, SIMD: true})
+			got, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Normalized: c.normalized, SIMD: true})
 			if missing := SIMD(); missing != "" {
 				if err == nil || !strings.Contains(err.Error(), missing) {
 					t.Fatalf("expected to be refused (%s), found %v", missing, err)
@@ -41,7 +41,7 @@ func TestSIMD(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Host(x, y, d, c.slices, HostOptions{P: c.p, Normalized: c.normalized})
+			want, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Normalized: c.normalized})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestSIMD(t *testing.T) {
 					t.Errorf("pair and slice %d: %v, want %v", i, got[i], want[i])
 				}
 			}
-			same, err := Host(x, x, d, c.slices, HostOptions{P: c.p, SIMD: true})
+			same, err := HostCosts(x, x, d, c.slices, HostConfig{P: c.p, SIMD: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,12 +61,12 @@ func TestSIMD(t *testing.T) {
 			}
 		})
 	}
-	_, err := Host(Clouds{Points: make([]float32, 6), Batch: 1, N: 2, Dim: 3}, Clouds{Points: make([]float32, 9), Batch: 1, N: 3, Dim: 3}, make([]float32, 3), 1, HostOptions{Normalized: true, SIMD: true})
+	_, err := HostCosts(Clouds{Coords: make([]float32, 6), Batch: 1, Points: 2, Dim: 3}, Clouds{Coords: make([]float32, 9), Batch: 1, Points: 3, Dim: 3}, make([]float32, 3), 1, HostConfig{Normalized: true, SIMD: true})
 	if err == nil || !strings.Contains(err.Error(), "SIMD") {
 		t.Errorf("clouds of two sizes: expected to be refused by name, found %v", err)
 	}
-	one := Clouds{Points: make([]float32, 6), Batch: 1, N: 2, Dim: 3}
-	if _, _, _, _, err = HostGradient(one, one, make([]float32, 3), 1, []float64{1}, Y, HostOptions{SIMD: true}); err == nil || !strings.Contains(err.Error(), "SIMD") {
+	one := Clouds{Coords: make([]float32, 6), Batch: 1, Points: 2, Dim: 3}
+	if _, _, _, _, err = HostGradients(one, one, make([]float32, 3), 1, []float64{1}, Y, HostConfig{SIMD: true}); err == nil || !strings.Contains(err.Error(), "SIMD") {
 		t.Errorf("a gradient: expected to be refused by name, found %v", err)
 	}
 }

@@ -26,7 +26,7 @@ const (
 
 func (h *host) newSorter() *hostSorter {
 	s := &hostSorter{scaled: make([]float64, h.x.Dim)}
-	for i, n := range []int{h.x.N, h.y.N} {
+	for i, n := range []int{h.x.Points, h.y.Points} {
 		s.keys[i], s.spare[i] = make([]uint64, n), make([]uint64, n)
 	}
 	return s

@@ -102,7 +102,7 @@ func TestHostValues(t *testing.T) {
 			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near}, "far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got, err := Host(Clouds{Points: c[0], Batch: batch, N: n, Dim: dim}, Clouds{Points: c[1], Batch: batch, N: n, Dim: dim}, d, lines, HostOptions{P: p, Normalized: mean})
+						got, err := HostCosts(Clouds{Coords: c[0], Batch: batch, Points: n, Dim: dim}, Clouds{Coords: c[1], Batch: batch, Points: n, Dim: dim}, d, lines, HostConfig{P: p, Normalized: mean})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -130,16 +130,16 @@ func TestHostQuantiles(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(c[0]), uint64(c[1])))
 		d := directions(r, lines, dim)
 		for weights := range 4 {
-			x := Clouds{Points: normals(r, batch*c[0]*dim, 1), Batch: batch, N: c[0], Dim: dim}
-			y := Clouds{Points: normals(r, batch*c[1]*dim, 1), Batch: batch, N: c[1], Dim: dim}
+			x := Clouds{Coords: normals(r, batch*c[0]*dim, 1), Batch: batch, Points: c[0], Dim: dim}
+			y := Clouds{Coords: normals(r, batch*c[1]*dim, 1), Batch: batch, Points: c[1], Dim: dim}
 			if weights&1 != 0 {
-				x.Weights = positive(r, batch*c[0])
+				x.Mass = positive(r, batch*c[0])
 			}
 			if weights&2 != 0 {
-				y.Weights = positive(r, batch*c[1])
+				y.Mass = positive(r, batch*c[1])
 			}
 			for _, p := range []float64{1, 1.5, 2, 3} {
-				got, err := Host(x, y, d, lines, HostOptions{P: p, Normalized: true})
+				got, err := HostCosts(x, y, d, lines, HostConfig{P: p, Normalized: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -164,12 +164,12 @@ func TestHostLarge(t *testing.T) {
 	copy(crowd, []float32{-40, 3, 2, 50, 1, 1})
 	for name, x := range map[string][]float32{"spread": normals(r, m*3, 1), "crowd": crowd} {
 		y, theta := normals(r, m*3, 1), directions(r, 1, 3)
-		cx, cy := Clouds{Points: x, Batch: 1, N: m, Dim: 3}, Clouds{Points: y, Batch: 1, N: m, Dim: 3}
-		costs, _, _, slopes, err := HostGradient(cx, cy, theta, 1, []float64{1}, Directions, HostOptions{})
+		cx, cy := Clouds{Coords: x, Batch: 1, Points: m, Dim: 3}, Clouds{Coords: y, Batch: 1, Points: m, Dim: 3}
+		costs, _, _, slopes, err := HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := Host(cx, cy, theta, 1, HostOptions{})
+		alone, err := HostCosts(cx, cy, theta, 1, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestHostProperties(t *testing.T) {
 	}
 	cost := func(x, y, wx, wy []float32) []float64 {
 		t.Helper()
-		c, err := Host(Clouds{Points: x, Weights: wx, Batch: 1, N: len(x) / dim, Dim: dim}, Clouds{Points: y, Weights: wy, Batch: 1, N: len(y) / dim, Dim: dim}, d, lines, HostOptions{P: 2, Normalized: true})
+		c, err := HostCosts(Clouds{Coords: x, Mass: wx, Batch: 1, Points: len(x) / dim, Dim: dim}, Clouds{Coords: y, Mass: wy, Batch: 1, Points: len(y) / dim, Dim: dim}, d, lines, HostConfig{P: 2, Normalized: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,10 +265,10 @@ func TestHostEqualsGraph(t *testing.T) {
 	up := slices.Repeat([]float64{1}, batch*lines)
 	for _, p := range []float64{1, 1.5, 2} {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			c := Costs(in[0], in[1], in[2], Options{P: p, Plain: plain.Sort, Wrt: X | Y | Directions})
+			c := Costs(in[0], in[1], in[2], Config{P: p, Plain: plain.Sort, Wrt: X | Y | Directions})
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
 		}, tensor(x, batch, n, dim), tensor(y, batch, n, dim), tensor(d, batch, lines, dim))
-		c, gx, gy, gd, err := HostGradient(Clouds{Points: x, Batch: batch, N: n, Dim: dim}, Clouds{Points: y, Batch: batch, N: n, Dim: dim}, d, lines, up, X|Y|Directions, HostOptions{P: p})
+		c, gx, gy, gd, err := HostGradients(Clouds{Coords: x, Batch: batch, Points: n, Dim: dim}, Clouds{Coords: y, Batch: batch, Points: n, Dim: dim}, d, lines, up, X|Y|Directions, HostConfig{P: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,15 +284,15 @@ func TestHostReference(t *testing.T) {
 		s := z["x"].Shape().Dimensions
 		lines := z["theta"].Shape().Dimensions[1]
 		clouds := func(key string) Clouds {
-			return Clouds{Points: tensors.MustCopyFlatData[float32](z[key]), Batch: s[0], N: s[1], Dim: s[2]}
+			return Clouds{Coords: tensors.MustCopyFlatData[float32](z[key]), Batch: s[0], Points: s[1], Dim: s[2]}
 		}
 		theta := tensors.MustCopyFlatData[float32](z["theta"])
 		up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
-		f2, _, gy, gd, err := HostGradient(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostOptions{})
+		f2, _, gy, gd, err := HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f1, err := Host(clouds("x"), clouds("y"), theta, lines, HostOptions{P: 1})
+		f1, err := HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestHostReference(t *testing.T) {
 func TestHostErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	clouds := func(n int, change func(*Clouds)) Clouds {
-		c := Clouds{Points: make([]float32, 2*n*3), Batch: 2, N: n, Dim: 3}
+		c := Clouds{Coords: make([]float32, 2*n*3), Batch: 2, Points: n, Dim: 3}
 		if change != nil {
 			change(&c)
 		}
@@ -316,29 +316,29 @@ func TestHostErrors(t *testing.T) {
 		x, y Clouds
 		d    []float32
 		n    int
-		o    HostOptions
+		o    HostConfig
 		want string
 	}{
-		{good, clouds(4, func(c *Clouds) { c.Points[3*(4+2)+1] = nan }), d, 2, HostOptions{}, "cloud y of pair 1, point 2"},
-		{clouds(4, func(c *Clouds) { c.Points[3] = inf }), good, d, 2, HostOptions{}, "cloud x of pair 0, point 1"},
-		{good, clouds(5, nil), d, 2, HostOptions{}, "Normalized"},
-		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 8) }), d, 2, HostOptions{}, "weighted"},
-		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 8) }), d, 2, HostOptions{Normalized: true}, "all weights are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Weights = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostOptions{Normalized: true}, "pair 1, point 2: weight -1"},
-		{good, clouds(4, func(c *Clouds) { c.Weights = make([]float32, 7) }), d, 2, HostOptions{Normalized: true}, "8 weights"},
-		{clouds(4, func(c *Clouds) { c.Points = c.Points[1:] }), good, d, 2, HostOptions{}, "23 numbers"},
-		{Clouds{Dim: 3}, good, d, 2, HostOptions{}, "at least 1"},
-		{clouds(4, func(c *Clouds) { c.Batch, c.N = 1, 8 }), good, d, 2, HostOptions{}, "one batch size"},
-		{good, good, d, 3, HostOptions{}, "directions [3, 3]"},
-		{good, good, []float32{1, 0, 0, 0, nan, 0}, 2, HostOptions{}, "direction 1"},
-		{good, good, d, 2, HostOptions{P: .5}, "p = 0.5"},
-		{good, good, d, 2, HostOptions{P: math.NaN()}, "p = NaN"},
+		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, HostConfig{}, "cloud y of pair 1, point 2"},
+		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
+		{good, clouds(5, nil), d, 2, HostConfig{}, "Normalized"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{}, "weighted"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Normalized: true}, "all weights are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Normalized: true}, "pair 1, point 2: weight -1"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Normalized: true}, "8 weights"},
+		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
+		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
+		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, HostConfig{}, "one batch size"},
+		{good, good, d, 3, HostConfig{}, "directions [3, 3]"},
+		{good, good, []float32{1, 0, 0, 0, nan, 0}, 2, HostConfig{}, "direction 1"},
+		{good, good, d, 2, HostConfig{P: .5}, "p = 0.5"},
+		{good, good, d, 2, HostConfig{P: math.NaN()}, "p = NaN"},
 	} {
-		if _, err := Host(c.x, c.y, c.d, c.n, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := HostCosts(c.x, c.y, c.d, c.n, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
 	}
-	if _, _, _, _, err := HostGradient(good, good, d, 2, make([]float64, 3), Y, HostOptions{}); err == nil || !strings.Contains(err.Error(), "upstream") {
+	if _, _, _, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{}); err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("error %v, want one about the upstream gradient", err)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
-// MaxNetworkPoints is the largest cloud that the network sorts: beyond it a 32-bit key has too few bits for values.
-const MaxNetworkPoints = 8192
+// MaxBitonicPoints is the largest cloud that the network sorts: beyond it a 32-bit key has too few bits for values.
+const MaxBitonicPoints = 8192
 
 // Wrt says in which arguments a cost must be differentiable; in the others its gradient is zero.
 type Wrt int
@@ -32,8 +32,8 @@ const (
 	None       Wrt = 0
 )
 
-// Options of Costs. The zero value is the squared cost, automatic sorting, no gradient.
-type Options struct {
+// Config of Costs. The zero value is the squared cost, automatic sorting, no gradient.
+type Config struct {
 	P          float64   // the exponent p >= 1; 0 means 2
 	Plain      plain.Set // Sort: exact sorting
 	Wrt        Wrt
@@ -41,7 +41,7 @@ type Options struct {
 
 	// Weights of the points, [batch, points], not negative and not all 0 (not checked), divided by each cloud's sum; nil: equal.
 	// They have no gradient.
-	WeightsX, WeightsY *graph.Node
+	MassX, MassY *graph.Node
 }
 
 // Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Normalized. Clouds of different sizes or
@@ -57,7 +57,7 @@ type Options struct {
 //	dF/dtheta     =  p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i))
 //
 // Costs panics with the shapes when they do not agree (GoMLX's custom while a graph is built).
-func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
+func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 	if o.P == 0 {
 		o.P = 2
 	}
@@ -73,7 +73,7 @@ func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
 	}
 	m, n := x.Shape().Dimensions[1], y.Shape().Dimensions[1]
 	s := newSorter(x.Graph(), o.Plain, max(m, n))
-	if m != n || o.WeightsX != nil || o.WeightsY != nil {
+	if m != n || o.MassX != nil || o.MassY != nil {
 		return s.quantile(x, y, directions, o)
 	}
 	cost := s.equal(x, y, directions, o)
@@ -84,7 +84,7 @@ func Costs(x, y, directions *graph.Node, o Options) *graph.Node {
 }
 
 // equal is the sum over points of clouds of one size.
-func (s sorter) equal(x, y, directions *graph.Node, o Options) *graph.Node {
+func (s sorter) equal(x, y, directions *graph.Node, o Config) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
 	switch {
 	case o.Wrt == None:
@@ -93,11 +93,11 @@ func (s sorter) equal(x, y, directions *graph.Node, o Options) *graph.Node {
 	case o.Wrt == Y:
 		// b is matched with the sorted a in b's own order: value and gradient in one expression, no custom rule.
 		sa, order := s.valuesAndOrder(graph.StopGradient(a), graph.StopGradient(b), spanOf(y, directions))
-		return s.sum(power(graph.Sub(b, s.unsort(sa, order)), o.P))
+		return s.sum(power(graph.Sub(b, s.scatterBy(sa, order)), o.P))
 	default:
 		oa, ob := s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
-		matchB := s.unsort(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
-		matchA := s.unsort(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
+		matchB := s.scatterBy(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
+		matchA := s.scatterBy(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
 		cost := s.sum(power(graph.Sub(b, matchB), o.P))
 		other := s.sum(power(graph.Sub(a, matchA), o.P)) // the same value; carries the gradient through a
 		return graph.Add(cost, graph.Sub(other, graph.StopGradient(other)))
@@ -118,7 +118,7 @@ func power(d *graph.Node, p float64) *graph.Node {
 	return graph.Mul(a, graph.PowScalar(safe, p-1))
 }
 
-func check(x, y, directions *graph.Node, o Options) {
+func check(x, y, directions *graph.Node, o Config) {
 	if o.P < 1 {
 		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", o.P))
 	}
@@ -129,13 +129,13 @@ func check(x, y, directions *graph.Node, o Options) {
 	if ds.Rank() != 3 || ds.Dimensions[0] != xs.Dimensions[0] || ds.Dimensions[2] != xs.Dimensions[2] {
 		panic(fmt.Errorf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
 	}
-	for _, c := range []struct{ weights, cloud *graph.Node }{{o.WeightsX, x}, {o.WeightsY, y}} {
+	for _, c := range []struct{ weights, cloud *graph.Node }{{o.MassX, x}, {o.MassY, y}} {
 		if d := c.cloud.Shape().Dimensions; c.weights != nil && !slices.Equal(c.weights.Shape().Dimensions, d[:2]) {
 			panic(fmt.Errorf("ot1d: expected weights [%d, %d], found %s", d[0], d[1], c.weights.Shape()))
 		}
 	}
-	if !o.Normalized && (xs.Dimensions[1] != ys.Dimensions[1] || o.WeightsX != nil || o.WeightsY != nil) {
-		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for the mean (Normalized)", xs.Dimensions[1], ys.Dimensions[1], o.WeightsX != nil, o.WeightsY != nil))
+	if !o.Normalized && (xs.Dimensions[1] != ys.Dimensions[1] || o.MassX != nil || o.MassY != nil) {
+		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for the mean (Normalized)", xs.Dimensions[1], ys.Dimensions[1], o.MassX != nil, o.MassY != nil))
 	}
 }
 
@@ -148,7 +148,7 @@ type sorter struct {
 	axis    int
 }
 
-// newSorter takes a bitonic network of minima and maxima over all directions at once on CPUs, for up to MaxNetworkPoints points, else
+// newSorter takes a bitonic network of minima and maxima over all directions at once on CPUs, for up to MaxBitonicPoints points, else
 // XLA's sort of (value, index) pairs, which is exact.
 //
 // The network sorts values exactly. Where an order is needed, a key of 32 bits holds the projection in fixed point (32 - log2 m bits for
@@ -156,7 +156,7 @@ type sorter struct {
 // closer than a step is matched may differ. 2 to 4 times faster than XLA's sort on a CPU (BenchmarkCosts).
 func newSorter(g *graph.Graph, off plain.Set, points int) sorter {
 	switch {
-	case !off.Has(plain.Sort) && loop.OnCPU(g) && points <= MaxNetworkPoints:
+	case !off.Has(plain.Sort) && loop.OnCPU(g) && points <= MaxBitonicPoints:
 		return sorter{network: true, loop: loop.XLAOnCPU(g), axis: 1}
 	case !loop.XLA(g): // The pure-Go backend's own sort is thousands of times slower than the network.
 		return sorter{network: true, exact: true, axis: 1}

@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 			for _, wrt := range []Wrt{None, Y, Directions, X | Y | Directions} {
 				t.Run(fmt.Sprintf("m=%d d=%d p=%g %s wrt=%d", c.points, c.dim, c.p, name, wrt), func(t *testing.T) {
 					got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-						return []*graph.Node{Costs(in[0], in[1], in[2], Options{P: c.p, Plain: method, Wrt: wrt})}
+						return []*graph.Node{Costs(in[0], in[1], in[2], Config{P: c.p, Plain: method, Wrt: wrt})}
 					}, tensor(x, batch, c.points, c.dim), tensor(y, batch, c.points, c.dim), tensor(d, batch, slices, c.dim))[0]
 					for b := range batch {
 						for l := range slices {
@@ -115,7 +115,7 @@ func TestGradients(t *testing.T) {
 		}
 		for name, method := range methods {
 			grads := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-				return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Options{P: p, Plain: method, Wrt: X | Y | Directions})), in...)
+				return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{P: p, Plain: method, Wrt: X | Y | Directions})), in...)
 			}, tensor(args[0], batch, points, dim), tensor(args[1], batch, points, dim), tensor(args[2], batch, slices, dim))
 			for k, g := range grads {
 				for i := 0; i < len(g); i += 5 {
@@ -142,7 +142,7 @@ func TestOnlyAsked(t *testing.T) {
 	in := []any{tensor(normals(r, batch*points*3, 1), batch, points, 3), tensor(normals(r, batch*points*3, 1), batch, points, 3), tensor(directions(r, batch*slices, 3), batch, slices, 3)}
 	gradient := func(w Wrt) [][]float32 {
 		return graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Options{Wrt: w})), in...)
+			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{Wrt: w})), in...)
 		}, in...)
 	}
 	all := gradient(X | Y | Directions)
@@ -173,8 +173,8 @@ func TestTies(t *testing.T) {
 	d := directions(r, 9, 3)
 	for name, method := range methods {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			same := Costs(in[0], in[0], in[2], Options{Plain: method, Wrt: Y})
-			boot := Costs(in[0], in[1], in[2], Options{Plain: method, Wrt: Y})
+			same := Costs(in[0], in[0], in[2], Config{Plain: method, Wrt: Y})
+			boot := Costs(in[0], in[1], in[2], Config{Plain: method, Wrt: Y})
 			return []*graph.Node{same, boot, graph.Gradient(graph.ReduceAllSum(boot), in[1])[0]}
 		}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, 9, 3))
 		for l, v := range out[0] {
@@ -210,7 +210,7 @@ func TestUnequalScales(t *testing.T) {
 		for name, method := range methods {
 			for _, wrt := range []Wrt{Y, X | Y | Directions} {
 				got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-					return []*graph.Node{Costs(in[0], in[1], in[2], Options{Plain: method, Wrt: wrt})}
+					return []*graph.Node{Costs(in[0], in[1], in[2], Config{Plain: method, Wrt: wrt})}
 				}, tensor(x, batch, points, 3), tensor(y, batch, points, 3), tensor(d, batch, slices, 3))[0]
 				for k, v := range got {
 					b := k / slices
@@ -248,7 +248,7 @@ func TestFarAcross(t *testing.T) {
 		costs := map[string][]float32{}
 		for name, method := range methods {
 			costs[name] = graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-				return []*graph.Node{Costs(in[0], in[1], in[2], Options{Plain: method, Wrt: Y})}
+				return []*graph.Node{Costs(in[0], in[1], in[2], Config{Plain: method, Wrt: Y})}
 			}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, slices, 3))[0]
 		}
 		for l, want := range costs["sort"] {
@@ -264,7 +264,7 @@ func TestReference(t *testing.T) {
 	graphtest.References(t, "testdata/sliced.npz", "sliced.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
 		for name, method := range methods {
 			out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-				o := Options{Plain: method, Wrt: X | Y | Directions}
+				o := Config{Plain: method, Wrt: X | Y | Directions}
 				f2 := Costs(in[0], in[1], in[2], o)
 				o.P = 1
 				f1 := Costs(in[0], in[1], in[2], o)

@@ -14,9 +14,9 @@ import (
 //
 // where the levels t_k are those of both cumulative weights, and A, B the quantile functions (G. Peyre and M. Cuturi,
 // Computational Optimal Transport, 2019, section 2.6). The gradient holds the coupling (i_k, j_k) and its masses fixed.
-func (s sorter) quantile(x, y, directions *graph.Node, o Options) *graph.Node {
+func (s sorter) quantile(x, y, directions *graph.Node, o Config) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
-	weighted := o.WeightsX != nil || o.WeightsY != nil
+	weighted := o.MassX != nil || o.MassY != nil
 	var oa, ob *graph.Node
 	if o.Wrt == None && !weighted {
 		a, b = s.values(a, b)
@@ -26,7 +26,7 @@ func (s sorter) quantile(x, y, directions *graph.Node, o Options) *graph.Node {
 	}
 	var i, j, mass *graph.Node
 	if weighted {
-		i, j, mass = s.merge(s.levels(o.WeightsX, oa), s.levels(o.WeightsY, ob))
+		i, j, mass = s.merge(s.levels(o.MassX, oa), s.levels(o.MassY, ob))
 	} else {
 		i, j, mass = s.shares(a, b)
 	}

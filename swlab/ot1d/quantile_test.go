@@ -36,17 +36,17 @@ func TestQuantile(t *testing.T) {
 	const batch, lines, dim = 2, 3, 3
 	for i, c := range []struct{ m, n, weights int }{{20, 13, 0}, {9, 21, 3}, {1, 5, 0}, {16, 48, 0}, {17, 17, 1}, {6, 1, 2}} {
 		r := rand.New(rand.NewPCG(uint64(c.m), uint64(c.n)))
-		x := Clouds{Points: normals(r, batch*c.m*dim, .3), Batch: batch, N: c.m, Dim: dim}
-		y := Clouds{Points: normals(r, batch*c.n*dim, .5), Batch: batch, N: c.n, Dim: dim}
+		x := Clouds{Coords: normals(r, batch*c.m*dim, .3), Batch: batch, Points: c.m, Dim: dim}
+		y := Clouds{Coords: normals(r, batch*c.n*dim, .5), Batch: batch, Points: c.n, Dim: dim}
 		d := directions(r, batch*lines, dim)
-		in := []any{tensor(x.Points, batch, c.m, dim), tensor(y.Points, batch, c.n, dim), tensor(d, batch, lines, dim)}
+		in := []any{tensor(x.Coords, batch, c.m, dim), tensor(y.Coords, batch, c.n, dim), tensor(d, batch, lines, dim)}
 		if c.weights&1 != 0 {
-			x.Weights = positive(r, batch*c.m)
-			in = append(in, tensor(x.Weights, batch, c.m))
+			x.Mass = positive(r, batch*c.m)
+			in = append(in, tensor(x.Mass, batch, c.m))
 		}
 		if c.weights&2 != 0 {
-			y.Weights = positive(r, batch*c.n)
-			in = append(in, tensor(y.Weights, batch, c.n))
+			y.Mass = positive(r, batch*c.n)
+			in = append(in, tensor(y.Mass, batch, c.n))
 		}
 		upstream := make([]float64, batch*lines)
 		for i := range upstream {
@@ -55,7 +55,7 @@ func TestQuantile(t *testing.T) {
 		p := []float64{1.5, 2, 3}[c.m%3]
 		want := make([][]float64, 4)
 		var err error
-		want[0], want[1], want[2], want[3], err = HostGradient(x, y, d, lines, upstream, X|Y|Directions, HostOptions{P: p, Normalized: true})
+		want[0], want[1], want[2], want[3], err = HostGradients(x, y, d, lines, upstream, X|Y|Directions, HostConfig{P: p, Normalized: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +65,13 @@ func TestQuantile(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%d-%d weights %b %s", c.m, c.n, c.weights, name), func(t *testing.T) {
 				out := floatsOn(t, way.backend, func(in []*graph.Node) []*graph.Node {
-					o := Options{P: p, Plain: way.plain, Normalized: true}
+					o := Config{P: p, Plain: way.plain, Normalized: true}
 					rest := in[3:]
 					if c.weights&1 != 0 {
-						o.WeightsX, rest = rest[0], rest[1:]
+						o.MassX, rest = rest[0], rest[1:]
 					}
 					if c.weights&2 != 0 {
-						o.WeightsY = rest[0]
+						o.MassY = rest[0]
 					}
 					alone := Costs(in[0], in[1], in[2], o)
 					o.Wrt = X | Y | Directions
@@ -118,7 +118,7 @@ func TestQuantileFiniteDifferences(t *testing.T) {
 	}
 	want := (total(h) - total(-h)) / (2 * h)
 	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
-		o := Options{Wrt: X | Y | Directions, Normalized: true, WeightsX: in[3], WeightsY: in[4]}
+		o := Config{Wrt: X | Y | Directions, Normalized: true, MassX: in[3], MassY: in[4]}
 		return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], o)), in...)
 	}, tensor(args[0], 1, m, dim), tensor(args[1], 1, n, dim), tensor(args[2], 1, lines, dim), tensor(wx, 1, m), tensor(wy, 1, n))
 	got := 0.0
@@ -146,15 +146,15 @@ func TestQuantileConsistency(t *testing.T) {
 	half[0] /= 2
 	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
 		x, y, d, each := in[0], in[1], in[2], in[3]
-		o := Options{Wrt: Y}
+		o := Config{Wrt: Y}
 		sum := graph.DivScalar(Costs(x, y, d, o), m)
 		o.Normalized = true
 		mean := Costs(x, y, d, o)
-		o.WeightsX, o.WeightsY = each, each
+		o.MassX, o.MassY = each, each
 		equal := Costs(x, y, d, o)
-		o.WeightsX = in[4]
+		o.MassX = in[4]
 		weighted := Costs(x, y, d, o)
-		o.WeightsX = in[6]
+		o.MassX = in[6]
 		return []*graph.Node{sum, mean, equal, weighted, Costs(in[5], y, d, o)}
 	}, tensor(x, 1, m, dim), tensor(y, 1, m, dim), tensor(d, 1, lines, dim), tensor(slices.Repeat([]float32{1. / m}, m), 1, m), tensor(w, 1, m), tensor(split, 1, m+1, dim), tensor(half, 1, m+1))
 	same := func(what string, a, b []float32) {
@@ -180,14 +180,14 @@ func TestCostsErrors(t *testing.T) {
 	x, d := node(2, 4, 3), node(2, 5, 3)
 	for _, c := range []struct {
 		y, weights *tensors.Tensor
-		o          Options
+		o          Config
 		want       string
 	}{
-		{node(2, 5, 3), nil, Options{}, "Normalized"},
-		{x, node(2, 4), Options{}, "Normalized"},
-		{x, node(2, 5), Options{Normalized: true}, "weights [2, 4]"},
-		{node(3, 4, 3), nil, Options{Normalized: true}, "one batch size"},
-		{x, nil, Options{P: .5}, "p = 0.5"},
+		{node(2, 5, 3), nil, Config{}, "Normalized"},
+		{x, node(2, 4), Config{}, "Normalized"},
+		{x, node(2, 5), Config{Normalized: true}, "weights [2, 4]"},
+		{node(3, 4, 3), nil, Config{Normalized: true}, "one batch size"},
+		{x, nil, Config{P: .5}, "p = 0.5"},
 	} {
 		in := []any{x, c.y, d}
 		if c.weights != nil {
@@ -195,7 +195,7 @@ func TestCostsErrors(t *testing.T) {
 		}
 		e, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
 			if len(in) > 3 {
-				c.o.WeightsY = in[3]
+				c.o.MassY = in[3]
 			}
 			return []*graph.Node{Costs(in[0], in[1], in[2], c.o)}
 		})

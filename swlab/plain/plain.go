@@ -17,7 +17,7 @@ type Set string
 
 const (
 	// Ascent computes the costs of an ascent on the location in plain Go, between two graphs
-	// (loss.Sliced.Climber). Off: in one graph.
+	// (loss.Sliced.Maximizer). Off: in one graph.
 	Ascent Set = "ascent"
 	// Attention never stores the scores of the amortizers A, EA and LA. Off: all of them are, with
 	// GoMLX's gradient.

@@ -58,7 +58,7 @@ func New(m int) (*Autoencoder, error) {
 	return &Autoencoder{Points: m}, nil
 }
 
-// Specs lists the tensors with their PyTorch names, shapes and initial laws: the convolutions keep PyTorch's default
+// Specs lists the tensors with their PyTorch names, shapes and initial distributions: the convolutions keep PyTorch's default
 // U(+-1/sqrt(in)) for weight and bias, every linear layer is Xavier uniform with bias 0.01, batch norms start at gamma 1,
 // beta 0, running mean 0 and variance 1. A nil network has none.
 func (a *Autoencoder) Specs() []weights.Spec {

@@ -233,7 +233,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 			x, theta := in[0], in[1]
 			w, m := in[2:2+n], in[2+n:]
 			o := a.Forward(weights.Bind(specs, w), x, Train)
-			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Options{Plain: plain.Sort, Wrt: ot1d.Y}), 1)
+			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Config{Plain: plain.Sort, Wrt: ot1d.Y}), 1)
 			loss := graph.ReduceAllMean(f)
 			grads := graph.Gradient(loss, w...)
 			out := []*graph.Node{loss, o.Latent, o.Cloud, f}
@@ -244,7 +244,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 					news, moms = append(news, o.Buffers[s.Name]), append(moms, m[i])
 					continue
 				}
-				nw, nm := optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}.Step(w[i], grads[i], m[i])
+				nw, nm := optim.SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}.Step(w[i], grads[i], m[i])
 				news, moms = append(news, nw), append(moms, nm)
 			}
 			return append(append(out, news...), moms...)

@@ -65,7 +65,7 @@ func BenchmarkParts(b *testing.B) {
 		part{name: "optimizer", shape: []int{1}, bytes: 5 * 4 * float64(a.Parameters()),
 			build: func(_ layers, _ *graph.Node, trained []*graph.Node) (out []*graph.Node) {
 				for _, w := range trained {
-					w1, v1 := optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}.Step(w, graph.Sin(w), w)
+					w1, v1 := optim.SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}.Step(w, graph.Sin(w), w)
 					out = append(out, w1, v1)
 				}
 				return out

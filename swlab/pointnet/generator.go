@@ -23,7 +23,7 @@ var generatorWidths = []int{NoiseSize, 128, 128, 128, LatentSize}
 // No norm layers. Its codes are not divided by their norm, while those of the encoder are. It has 74,368 parameters.
 type Generator struct{}
 
-// Specs lists the tensors: weights and biases start with PyTorch's default law, U(+-1/sqrt(in)).
+// Specs lists the tensors: weights and biases start with PyTorch's default distribution, U(+-1/sqrt(in)).
 func (Generator) Specs() []weights.Spec {
 	var s []weights.Spec
 	for i, in := range generatorWidths[:len(generatorWidths)-1] {
@@ -40,7 +40,7 @@ func generatorLayer(i int) string { return fmt.Sprintf("fc%d", i+1) }
 // Parameters is the number of trained parameters.
 func (n Generator) Parameters() int { return trainedSize(n.Specs()) }
 
-// Forward builds the network on noise [batch, 64], of the law N(0, I): codes [batch, 256] inside (-1, 1).
+// Forward builds the network on noise [batch, 64], of the distribution N(0, I): codes [batch, 256] inside (-1, 1).
 func (Generator) Forward(w weights.Nodes, noise *graph.Node) *graph.Node {
 	if s := noise.Shape(); s.Rank() != 2 || s.Dimensions[1] != NoiseSize {
 		panic(fmt.Errorf("generator: expected noise [batch, %d], found %s", NoiseSize, s))

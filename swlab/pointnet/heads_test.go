@@ -33,7 +33,7 @@ func TestHeadCounts(t *testing.T) {
 		worst = math.Max(worst, math.Abs(float64(v)))
 	}
 	if !(worst > 0.1 && worst <= 0.125) {
-		t.Errorf("largest initial bias of 64 inputs is %v, the law is U(+-1/8)", worst)
+		t.Errorf("largest initial bias of 64 inputs is %v, the distribution is U(+-1/8)", worst)
 	}
 }
 

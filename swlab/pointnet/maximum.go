@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // maximum is the last convolution, its batch norm and the maximum over the points, h [batch, points, in] ->
@@ -44,7 +44,7 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
 	at := firstMaximum(graph.StopGradient(h), signed) // [batch, out]
 
-	chosen := split.Rows(h, at) // [batch, out, in]
+	chosen := shard.GatherRows(h, at) // [batch, out, in]
 	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	return l.affine(z, c.norm, mean, variance)
 }

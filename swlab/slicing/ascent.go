@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
@@ -29,10 +29,10 @@ import (
 // SGD takes plain gradient steps instead, theta <- theta + Rate * gradient of the mean over the batch, as the released study of the
 // amortization gap does (rate 0.1): a step then grows with the cost and shrinks with the batch.
 type Ascent struct {
-	Steps   int
-	Rate    float64
-	Tangent bool
-	SGD     bool
+	Steps        int
+	LearningRate float64
+	Tangent      bool
+	SGD          bool
 }
 
 // Check returns an error that names the wrong field.
@@ -40,8 +40,8 @@ func (a Ascent) Check() error {
 	if a.Steps < 0 {
 		return fmt.Errorf("ascent steps: expected >= 0, found %d", a.Steps)
 	}
-	if !(a.Rate > 0) || math.IsInf(a.Rate, 0) {
-		return fmt.Errorf("ascent rate: expected a positive number, found %v", a.Rate)
+	if !(a.LearningRate > 0) || math.IsInf(a.LearningRate, 0) {
+		return fmt.Errorf("ascent rate: expected a positive number, found %v", a.LearningRate)
 	}
 	return nil
 }
@@ -49,32 +49,32 @@ func (a Ascent) Check() error {
 // Objective is the value [batch] that an ascent raises, differentiable in the location [batch, dim].
 type Objective func(src Source, location, x, y *graph.Node) *graph.Node
 
-// Climber runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
+// Maximizer runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
 // on the device, so compile time does not depend on the number of steps.
-type Climber struct {
+type Maximizer struct {
 	ascent  Ascent
-	devices split.Devices
-	start   *split.Exec
+	devices shard.Devices
+	start   *shard.Exec
 	step    step
 }
 
 // step takes random state, location, both moments and t one step further.
 type step interface {
-	call(state []split.Value, x, y split.Value) ([]split.Value, error)
+	call(state []shard.Value, x, y shard.Value) ([]shard.Value, error)
 	close()
 }
 
-// NewClimber prepares the ascent of that objective.
-func NewClimber(b compute.Backend, a Ascent, objective Objective) (*Climber, error) {
-	return NewSplitClimber(split.One(b), a, objective)
+// NewMaximizer prepares the ascent of that objective.
+func NewMaximizer(b compute.Backend, a Ascent, objective Objective) (*Maximizer, error) {
+	return NewShardedMaximizer(shard.One(b), a, objective)
 }
 
-// NewSplitClimber is NewClimber for batches divided among devices.
-func NewSplitClimber(devices split.Devices, a Ascent, objective Objective) (*Climber, error) {
-	return newClimber(devices, a, func() (step, error) { return newGraphStep(devices, a, objective) })
+// NewShardedMaximizer is NewMaximizer for batches divided among devices.
+func NewShardedMaximizer(devices shard.Devices, a Ascent, objective Objective) (*Maximizer, error) {
+	return newMaximizer(devices, a, func() (step, error) { return newGraphStep(devices, a, objective) })
 }
 
-func newClimber(devices split.Devices, a Ascent, newStep func() (step, error)) (*Climber, error) {
+func newMaximizer(devices shard.Devices, a Ascent, newStep func() (step, error)) (*Maximizer, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func newClimber(devices split.Devices, a Ascent, newStep func() (step, error)) (
 		d := in[1].Shape().Dimensions
 		next, normals := graph.RandomNormal(in[0], shapes.Make(in[1].DType(), d[0], d[2]))
 		return []*graph.Node{next, Unit(normals)}
-	}, []split.Layout{split.Whole, split.Batch}, []split.Layout{split.Whole, split.Batch})
+	}, []shard.Sharding{shard.Replicated, shard.Sharded}, []shard.Sharding{shard.Replicated, shard.Sharded})
 	if err != nil {
 		return nil, err
 	}
@@ -91,33 +91,33 @@ func newClimber(devices split.Devices, a Ascent, newStep func() (step, error)) (
 		start.Finalize()
 		return nil, err
 	}
-	return &Climber{ascent: a, devices: devices, start: start, step: s}, nil
+	return &Maximizer{ascent: a, devices: devices, start: start, step: s}, nil
 }
 
 // graphStep is a step in one graph: random state, location, both moments, t, x, y -> the first five.
-type graphStep struct{ exec *split.Exec }
+type graphStep struct{ exec *shard.Exec }
 
 // stateLayout is that of random state, location, both moments and t.
-var stateLayout = []split.Layout{split.Whole, split.Batch, split.Batch, split.Batch, split.Whole}
+var stateLayout = []shard.Sharding{shard.Replicated, shard.Sharded, shard.Sharded, shard.Sharded, shard.Replicated}
 
-func newGraphStep(devices split.Devices, a Ascent, objective Objective) (step, error) {
+func newGraphStep(devices shard.Devices, a Ascent, objective Objective) (step, error) {
 	exec, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
 		src, x, y := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6])
 		t := graph.AddScalar(in[4], 1)
 		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
 		return []*graph.Node{src.state, location, m, v, t}
-	}, append(stateLayout[:5:5], split.Batch, split.Batch), stateLayout)
+	}, append(stateLayout[:5:5], shard.Sharded, shard.Sharded), stateLayout)
 	return graphStep{exec}, err
 }
 
-func (g graphStep) call(state []split.Value, x, y split.Value) ([]split.Value, error) {
+func (g graphStep) call(state []shard.Value, x, y shard.Value) ([]shard.Value, error) {
 	return g.exec.Call(append(state[:5:5], x, y)...)
 }
 
 func (g graphStep) close() { g.exec.Finalize() }
 
 // InGraph says whether the costs are found inside of the compiled step.
-func (c *Climber) InGraph() bool {
+func (c *Maximizer) InGraph() bool {
 	if c == nil {
 		return false
 	}
@@ -126,13 +126,13 @@ func (c *Climber) InGraph() bool {
 }
 
 // WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
-func (c Climber) WithSteps(steps int) *Climber {
+func (c Maximizer) WithSteps(steps int) *Maximizer {
 	c.ascent.Steps = steps
 	return &c
 }
 
 // Close frees the compiled steps.
-func (c *Climber) Close() {
+func (c *Maximizer) Close() {
 	if c == nil || c.step == nil {
 		return
 	}
@@ -149,33 +149,33 @@ func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *gra
 		grad = graph.Sub(grad, graph.Mul(radial, leaf))
 	}
 	if a.SGD {
-		return Unit(graph.Sub(leaf, graph.MulScalar(grad, a.Rate))), m, v
+		return Unit(graph.Sub(leaf, graph.MulScalar(grad, a.LearningRate))), m, v
 	}
-	adam := optim.Adam{Rate: a.Rate, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	adam := optim.Adam{LearningRate: a.LearningRate, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	moved, m1, v1 := adam.Step(leaf, grad, m, v, t)
 	return Unit(moved), m1, v1
 }
 
-// Climb returns the unit locations [batch, dim] reached for clouds x and y [batch, points, dim] (tensors of the
+// Maximize returns the unit locations [batch, dim] reached for clouds x and y [batch, points, dim] (tensors of the
 // backend or of the host) from the locations from [batch, dim], which it leaves alone, or from uniform ones where from is nil.
 // seed steers that start and the noise of every step. The caller finalizes the result.
-func (c *Climber) Climb(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
+func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
 	if x == nil || y == nil {
 		return nil, errors.New("ascent: expected clouds x and y, found nil")
 	}
-	var start split.Value
+	var start shard.Value
 	if from != nil {
-		start = split.Value{from}
+		start = shard.Value{from}
 	}
-	reached, err := c.ClimbSplit(seed, start, split.Value{x}, split.Value{y})
+	reached, err := c.MaximizeSharded(seed, start, shard.Value{x}, shard.Value{y})
 	if err != nil {
 		return nil, err
 	}
 	return reached[0], nil
 }
 
-// ClimbSplit is Climb on the climber's devices, among which the batch of from, x, y and the result is divided.
-func (c *Climber) ClimbSplit(seed int64, from, x, y split.Value) (split.Value, error) {
+// MaximizeSharded is Climb on the climber's devices, among which the batch of from, x, y and the result is divided.
+func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.Value, error) {
 	if c == nil || c.step == nil {
 		return nil, errors.New("expected an ascent that a constructor has made, found none")
 	}
@@ -192,14 +192,14 @@ func (c *Climber) ClimbSplit(seed int64, from, x, y split.Value) (split.Value, e
 		return nil, err
 	}
 	d := x[0].Shape().Dimensions
-	zeros := func() split.Value { return split.Copies(c.devices, make([]float32, d[0]*d[2]), d[0], d[2]) }
+	zeros := func() shard.Value { return shard.Copies(c.devices, make([]float32, d[0]*d[2]), d[0], d[2]) }
 	if from != nil {
 		first[1].Finalize()
 		if first[1], err = from.Clone(); err != nil {
 			return nil, err
 		}
 	}
-	state := []split.Value{first[0], first[1], zeros(), zeros(), split.Copies(c.devices, []float64{0})}
+	state := []shard.Value{first[0], first[1], zeros(), zeros(), shard.Copies(c.devices, []float64{0})}
 	for range c.ascent.Steps {
 		next, err := c.step.call(state, x, y)
 		for _, v := range state {

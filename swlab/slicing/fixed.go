@@ -9,10 +9,10 @@ import (
 // Fixed takes the directions given, [slices, dim] or [batch, slices, dim], as they are.
 type Fixed struct{ Directions *graph.Node }
 
-func (Fixed) Name() string  { return "fixed" }
-func (Fixed) Located() bool { return false }
+func (Fixed) Name() string      { return "fixed" }
+func (Fixed) HasLocation() bool { return false }
 
-func (f Fixed) Fits(dim int) error {
+func (f Fixed) Check(dim int) error {
 	if got := f.Directions.Shape().Dim(-1); got != dim {
 		return fmt.Errorf("directions: expected dimension %d like the clouds, found %d", dim, got)
 	}

@@ -17,8 +17,8 @@ type Markov struct {
 }
 
 func (m Markov) Name() string       { return fmt.Sprintf("markov(%g, %d)", m.Kappa, m.Chain) }
-func (Markov) Located() bool        { return false }
-func (Markov) Fits(dim int) error   { return atLeastTwo("markov", dim) }
+func (Markov) HasLocation() bool    { return false }
+func (Markov) Check(dim int) error  { return atLeastTwo("markov", dim) }
 func (m Markov) Block(_, _ int) int { return m.Chain }
 
 func (m Markov) Draw(r Request) *graph.Node {

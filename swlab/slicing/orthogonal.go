@@ -10,8 +10,8 @@ import (
 type Orthogonal struct{}
 
 func (Orthogonal) Name() string         { return "orthogonal" }
-func (Orthogonal) Located() bool        { return false }
-func (Orthogonal) Fits(dim int) error   { return atLeastTwo("orthogonal", dim) }
+func (Orthogonal) HasLocation() bool    { return false }
+func (Orthogonal) Check(dim int) error  { return atLeastTwo("orthogonal", dim) }
 func (Orthogonal) Block(_, dim int) int { return dim }
 
 func (Orthogonal) Draw(r Request) *graph.Node {

@@ -5,8 +5,8 @@ import "github.com/gomlx/gomlx/core/graph"
 // Point is all mass at the location: one direction, whatever number of slices is asked for (Max-SW).
 type Point struct{}
 
-func (Point) Name() string       { return "point" }
-func (Point) Located() bool      { return true }
-func (Point) Fits(dim int) error { return atLeastTwo("point", dim) }
+func (Point) Name() string        { return "point" }
+func (Point) HasLocation() bool   { return true }
+func (Point) Check(dim int) error { return atLeastTwo("point", dim) }
 
 func (Point) Draw(r Request) *graph.Node { return graph.InsertAxes(r.Location, 1) }

@@ -23,9 +23,9 @@ import (
 // stands for 4 sets from 64 slices on, and 1 below.
 type QMC struct{ Replicates int }
 
-func (QMC) Name() string       { return "qmc" }
-func (QMC) Located() bool      { return false }
-func (QMC) Fits(dim int) error { return atLeastTwo("qmc", dim) }
+func (QMC) Name() string        { return "qmc" }
+func (QMC) HasLocation() bool   { return false }
+func (QMC) Check(dim int) error { return atLeastTwo("qmc", dim) }
 
 func (q QMC) Block(slices, _ int) int {
 	sets := min(q.Replicates, slices)

@@ -6,19 +6,19 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // RandomPath draws around the path between a random point of X and one of Y: with independent uniform indices i, j and
 // z = (x_i - y_j)/||x_i - y_j||, a direction of vMF(z, Kappa) (random-path projecting directions, Nguyen, Zhang, Le and Ho 2024). Directions
-// therefore look where the clouds differ; their law depends on the clouds, so the loss is not SW and not a metric on the same slices
+// therefore look where the clouds differ; their distribution depends on the clouds, so the loss is not SW and not a metric on the same slices
 // of another pair. Where the two points coincide the direction is uniform. The gradient holds the directions fixed.
 type RandomPath struct{ Kappa float64 }
 
-func (p RandomPath) Name() string     { return fmt.Sprintf("random-path(%g)", p.Kappa) }
-func (RandomPath) Located() bool      { return false }
-func (RandomPath) Fits(dim int) error { return atLeastTwo("random-path", dim) }
+func (p RandomPath) Name() string      { return fmt.Sprintf("random-path(%g)", p.Kappa) }
+func (RandomPath) HasLocation() bool   { return false }
+func (RandomPath) Check(dim int) error { return atLeastTwo("random-path", dim) }
 
 func (p RandomPath) Draw(r Request) *graph.Node {
 	batch, dim := r.Batch(), r.Dim()
@@ -26,7 +26,7 @@ func (p RandomPath) Draw(r Request) *graph.Node {
 		points := cloud.Shape().Dimensions[1]
 		at := graph.ConvertDType(graph.MulScalar(r.Source.Uniform(batch, r.Slices), float64(points)), dtypes.Int32)
 		at = graph.MinScalar(at, points-1)
-		return split.Rows(cloud, at)
+		return shard.GatherRows(cloud, at)
 	}
 	path := graph.Sub(pick(r.X), pick(r.Y))
 	elsewhere := r.Source.Normal(batch, r.Slices, dim)

@@ -1,5 +1,5 @@
-// Package slicing says where the directions of a sliced loss come from: a law on the sphere (uniform, orthogonal,
-// quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a Markov chain, given directions) and, where the law has a location, how that
+// Package slicing says where the directions of a sliced loss come from: a distribution on the sphere (uniform, orthogonal,
+// quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a Markov chain, given directions) and, where the distribution has a location, how that
 // location is found (at random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph; randomness is an argument.
 package slicing
 
@@ -13,23 +13,23 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Law draws directions on the unit sphere.
-type Law interface {
-	// Name is how the law is called in tables, such as "uniform".
+// Distribution draws directions on the unit sphere.
+type Distribution interface {
+	// Name is how the distribution is called in tables, such as "uniform".
 	Name() string
-	// Fits returns an error when the law cannot draw directions in that dimension.
-	Fits(dim int) error
-	// Located says whether the law has a location parameter.
-	Located() bool
+	// Check returns an error when the distribution cannot draw directions in that dimension.
+	Check(dim int) error
+	// HasLocation says whether the distribution has a location parameter.
+	HasLocation() bool
 	// Draw returns directions [batch, slices, dim], differentiable in the location.
 	Draw(r Request) *graph.Node
 }
 
-// Request is what a law draws from.
+// Request is what a distribution draws from.
 type Request struct {
 	Source   Source
 	Location *graph.Node // [batch, dim] unit vectors; nil where Located is false
-	X, Y     *graph.Node // [batch, points, dim] the clouds, without gradient, for a law that looks at them
+	X, Y     *graph.Node // [batch, points, dim] the clouds, without gradient, for a distribution that looks at them
 	Slices   int         // directions per pair
 }
 
@@ -39,37 +39,37 @@ func (r Request) Batch() int { return r.X.Shape().Dimensions[0] }
 // Dim is the dimension of the points.
 func (r Request) Dim() int { return r.X.Shape().Dimensions[2] }
 
-// Blocked is a Law whose slices are not independent. Slices 0..Block-1 are drawn together, then the next Block, ...: blocks are
+// BlockSampler is a Distribution whose slices are not independent. Slices 0..Block-1 are drawn together, then the next Block, ...: blocks are
 // independent of each other, and a standard error is that of their means.
-type Blocked interface {
-	Law
+type BlockSampler interface {
+	Distribution
 	Block(slices, dim int) int
 }
 
-// BlockOf is the number of consecutive slices that a law draws together: 1 unless it is Blocked.
-func BlockOf(l Law, slices, dim int) int {
-	if b, ok := l.(Blocked); ok {
+// BlockSize is the number of consecutive slices that a distribution draws together: 1 unless it is Blocked.
+func BlockSize(l Distribution, slices, dim int) int {
+	if b, ok := l.(BlockSampler); ok {
 		return max(1, min(slices, b.Block(slices, dim)))
 	}
 	return 1
 }
 
-// Rule is a law, a number of slices per pair of clouds, and the way the location is found: by the amortizer, by the ascent from a
-// uniform start, or by the ascent from the amortizer's prediction (fine-tuning). With neither a located law gets a fresh uniform location per pair.
-type Rule struct {
-	Law       Law
-	Slices    int
-	Amortizer amortizer.Amortizer
-	Ascent    *Ascent
+// Slicer is a distribution, a number of slices per pair of clouds, and the way the location is found: by the amortizer, by the ascent from a
+// uniform start, or by the ascent from the amortizer's prediction (fine-tuning). With neither a located distribution gets a fresh uniform location per pair.
+type Slicer struct {
+	Distribution Distribution
+	Slices       int
+	Amortizer    amortizer.Amortizer
+	Ascent       *Ascent
 }
 
 // Name describes the rule, such as "vmf(1), L = 100, ascent T = 10".
-func (r Rule) Name() string {
-	law := "none"
-	if r.Law != nil {
-		law = r.Law.Name()
+func (r Slicer) Name() string {
+	dist := "none"
+	if r.Distribution != nil {
+		dist = r.Distribution.Name()
 	}
-	s := fmt.Sprintf("%s, L = %d", law, r.Slices)
+	s := fmt.Sprintf("%s, L = %d", dist, r.Slices)
 	if r.Amortizer != nil {
 		s += ", amortizer " + r.Amortizer.Name()
 	}
@@ -79,36 +79,36 @@ func (r Rule) Name() string {
 	return s
 }
 
-// Fits returns an error when clouds of m and n points of that dimension cannot be sliced by the rule.
-func (r Rule) Fits(m, n, dim int) error {
-	if r.Law == nil {
-		return errors.New("expected a slicing rule, found none")
+// Check returns an error when clouds of m and n points of that dimension cannot be sliced by the rule.
+func (r Slicer) Check(m, n, dim int) error {
+	if r.Distribution == nil {
+		return errors.New("expected a slicing distribution, found none")
 	}
-	if err := r.Law.Fits(dim); err != nil {
+	if err := r.Distribution.Check(dim); err != nil {
 		return err
 	}
 	if r.Amortizer == nil {
 		return nil
 	}
-	if err := r.Amortizer.Fits(m); err != nil {
+	if err := r.Amortizer.Check(m); err != nil {
 		return err
 	}
-	return r.Amortizer.Fits(n)
+	return r.Amortizer.Check(n)
 }
 
 // Specs lists the weights learned by ascent: the amortizer's, or none.
-func (r Rule) Specs() []weights.Spec {
+func (r Slicer) Specs() []weights.Spec {
 	if r.Amortizer == nil {
 		return nil
 	}
 	return r.Amortizer.Specs()
 }
 
-// Location builds the unit location of every pair, [batch, dim], or nil where the law has none. A location given (the
+// Location builds the unit location of every pair, [batch, dim], or nil where the distribution has none. A location given (the
 // result of an ascent) is used as it is; the amortizer sees the clouds without gradient.
-func (r Rule) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *graph.Node {
+func (r Slicer) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *graph.Node {
 	switch {
-	case !r.Law.Located():
+	case !r.Distribution.HasLocation():
 		return nil
 	case given != nil:
 		return given
@@ -119,9 +119,9 @@ func (r Rule) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *gr
 	return Unit(src.Normal(d[0], d[2]))
 }
 
-// Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil where the law has none.
-func (r Rule) Draw(src Source, location, x, y *graph.Node) *graph.Node {
-	return r.Law.Draw(Request{Source: src, Location: location, X: graph.StopGradient(x), Y: graph.StopGradient(y), Slices: r.Slices})
+// Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil where the distribution has none.
+func (r Slicer) Draw(src Source, location, x, y *graph.Node) *graph.Node {
+	return r.Distribution.Draw(Request{Source: src, Location: location, X: graph.StopGradient(x), Y: graph.StopGradient(y), Slices: r.Slices})
 }
 
 // Unit divides vectors along the last axis by their Euclidean norm.
@@ -131,9 +131,9 @@ func Unit(v *graph.Node) *graph.Node {
 }
 
 // atLeastTwo refuses dimension 1, whose sphere is two points.
-func atLeastTwo(law string, dim int) error {
+func atLeastTwo(dist string, dim int) error {
 	if dim < 2 {
-		return fmt.Errorf("the %s slicing rule needs clouds of dimension 2 or more, found %d", law, dim)
+		return fmt.Errorf("the %s slicing distribution needs clouds of dimension 2 or more, found %d", dist, dim)
 	}
 	return nil
 }

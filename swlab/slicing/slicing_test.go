@@ -15,7 +15,7 @@ import (
 )
 
 // draw draws around locations [batch, 3], padded with zeros to dim, for clouds of one point in the origin and one at e1.
-func draw(l Law, location *graph.Node, seed int64, batch, slices, dim int) *graph.Node {
+func draw(l Distribution, location *graph.Node, seed int64, batch, slices, dim int) *graph.Node {
 	g := location.Graph()
 	if dim > 3 {
 		location = graph.Concatenate([]*graph.Node{location, graph.Zeros(g, shapes.Make(dtypes.Float32, batch, dim-3))}, 1)
@@ -27,12 +27,12 @@ func draw(l Law, location *graph.Node, seed int64, batch, slices, dim int) *grap
 	return l.Draw(Request{Source: Seeded(graph.RNGStateFromSeedForGraph(g, seed)), Location: location, X: x, Y: y, Slices: slices})
 }
 
-// TestLaws: every law draws unit vectors whose mean and second moment are those of its closed form.
-func TestLaws(t *testing.T) {
+// TestLaws: every distribution draws unit vectors whose mean and second moment are those of its closed form.
+func TestDistributions(t *testing.T) {
 	const batch, slices = 2, 20000
 	location := [][]float32{{0.6, 0, 0.8}, {0, -1, 0}}
 	for name, c := range map[string]struct {
-		law    Law
+		dist   Distribution
 		dim    int
 		length float64 // mean resultant length
 		along  float64 // E[(theta'location)^2]
@@ -57,7 +57,7 @@ func TestLaws(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-				return []*graph.Node{draw(c.law, n[0], 3, batch, slices, c.dim)}
+				return []*graph.Node{draw(c.dist, n[0], 3, batch, slices, c.dim)}
 			}, location)[0]
 			for b := range batch {
 				at := make([]float64, max(c.dim, 3))
@@ -78,7 +78,7 @@ func TestLaws(t *testing.T) {
 						mean[k] += float64(x) / slices
 					}
 					second += dot * dot / slices
-					if math.Abs(norm-1) > 1e-3 { // the coded reflection is a little short
+					if math.Abs(norm-1) > 1e-3 { // the released reflection is a little short
 						t.Fatalf("squared norm %v", norm)
 					}
 				}
@@ -106,11 +106,11 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c, err := NewClimber(graphtest.Engine(t).Backend, Ascent{Steps: steps, Rate: 1e-3}, noisy)
+		c, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: steps, LearningRate: 1e-3}, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := c.Climb(5, nil, x, x)
+		l, err := c.Maximize(5, nil, x, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,16 +130,16 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 
 func TestFits(t *testing.T) {
 	for says, err := range map[string]error{
-		"dimension 2 or more, found 1": Rule{Law: Uniform{}}.Fits(10, 10, 1),
-		"":                             Rule{Law: Uniform{}}.Fits(10, 10, 2),
+		"dimension 2 or more, found 1": Slicer{Distribution: Uniform{}}.Check(10, 10, 1),
+		"":                             Slicer{Distribution: Uniform{}}.Check(10, 10, 2),
 	} {
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, expected %q", err, says)
 		}
 	}
-	for name, r := range map[string]Rule{
-		"uniform, L = 5":               {Law: Uniform{}, Slices: 5},
-		"vmf(2), L = 7, ascent T = 50": {Law: VMF{Kappa: 2}, Slices: 7, Ascent: &Ascent{Steps: 50}},
+	for name, r := range map[string]Slicer{
+		"uniform, L = 5":               {Distribution: Uniform{}, Slices: 5},
+		"vmf(2), L = 7, ascent T = 50": {Distribution: VMF{Kappa: 2}, Slices: 7, Ascent: &Ascent{Steps: 50}},
 	} {
 		if r.Name() != name {
 			t.Errorf("%q, want %q", r.Name(), name)
@@ -165,7 +165,7 @@ func TestGivenNumbers(t *testing.T) {
 	}
 }
 
-// TestClimb: on theta'A theta the coded ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
+// TestClimb: on theta'A theta the released ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
 // start depends on the seed alone.
 func TestClimb(t *testing.T) {
 	top := func(_ Source, location, x, _ *graph.Node) *graph.Node { // x holds sqrt of the eigenvalues in its first point
@@ -175,11 +175,11 @@ func TestClimb(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c, err := NewClimber(graphtest.Engine(t).Backend, a, top)
+		c, err := NewMaximizer(graphtest.Engine(t).Backend, a, top)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := c.Climb(seed, nil, x, x)
+		l, err := c.Maximize(seed, nil, x, x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,12 +191,12 @@ func TestClimb(t *testing.T) {
 		}
 		return v
 	}
-	start := climb(Ascent{Steps: 0, Rate: 1}, 5)
-	if other := climb(Ascent{Steps: 0, Rate: 1}, 6); start[0] == other[0] {
+	start := climb(Ascent{Steps: 0, LearningRate: 1}, 5)
+	if other := climb(Ascent{Steps: 0, LearningRate: 1}, 6); start[0] == other[0] {
 		t.Error("another seed gives the same start")
 	}
-	slow, fast := climb(Ascent{Steps: 50, Rate: 1e-4}, 5), climb(Ascent{Steps: 200, Rate: 0.02}, 5)
-	honest := climb(Ascent{Steps: 200, Rate: 0.02, Tangent: true}, 5)
+	slow, fast := climb(Ascent{Steps: 50, LearningRate: 1e-4}, 5), climb(Ascent{Steps: 200, LearningRate: 0.02}, 5)
+	honest := climb(Ascent{Steps: 200, LearningRate: 0.02, Tangent: true}, 5)
 	for b := range 2 { // trap T2: 50 steps of the released code's rate turn a direction by a fraction of a degree
 		chord := 0.0
 		for c := range 3 {
@@ -213,7 +213,7 @@ func TestClimb(t *testing.T) {
 	if v := value(honest); v < 99 {
 		t.Errorf("200 tangent steps of rate 0.02 reach %v, the maximum is 100", v)
 	}
-	if _, err := NewClimber(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top); err == nil {
+	if _, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top); err == nil {
 		t.Error("no error for rate 0")
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// VMF is the von Mises-Fisher law of concentration Kappa >= 0, any d >= 2, reparameterised by a Householder
+// VMF is the von Mises-Fisher distribution of concentration Kappa >= 0, any d >= 2, reparameterised by a Householder
 // reflection of the location; package vmf has its formulas.
 type VMF struct {
 	Kappa      float64
-	Reflection vmf.Reflection // vmf.Coded reproduces the released code
+	Reflection vmf.Reflection // vmf.Released reproduces the released code
 }
 
-func (v VMF) Name() string     { return fmt.Sprintf("vmf(%g)", v.Kappa) }
-func (VMF) Located() bool      { return true }
-func (VMF) Fits(dim int) error { return atLeastTwo("vmf", dim) }
+func (v VMF) Name() string      { return fmt.Sprintf("vmf(%g)", v.Kappa) }
+func (VMF) HasLocation() bool   { return true }
+func (VMF) Check(dim int) error { return atLeastTwo("vmf", dim) }
 
 func (v VMF) Draw(r Request) *graph.Node {
 	return drawVMF(r.Source, r.Location, r.Slices, v.Kappa, v.Reflection)

@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller where Batch does not divide the
@@ -78,21 +78,21 @@ func defaultDeviceData(backend string, devices int) int64 {
 //
 // Several devices get all of that each; the rows of the batch are divided among them.
 type batches struct {
-	devices     split.Devices
+	devices     shard.Devices
 	points, dim int
-	all         split.Value                     // [clouds, points, dim], or nil
+	all         shard.Value                     // [clouds, points, dim], or nil
 	read        func() ([]float32, error, bool) // the clouds of one batch after the other, where all is nil
 	stop        func()
 }
 
 // newBatches puts set on the device where it takes at most budget bytes (Options.DeviceData), or starts to read batches.
-func newBatches(e *engine.Engine, d split.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
+func newBatches(e *engine.Engine, d shard.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
 	h := set.Header()
-	f := &batches{devices: d, points: h.M, dim: h.D}
+	f := &batches{devices: d, points: h.Points, dim: h.Dim}
 	if budget == 0 {
 		budget = defaultDeviceData(e.Name, d.Count())
 	}
-	shape := shapes.Make(dtypes.Float32, h.N, h.M, h.D)
+	shape := shapes.Make(dtypes.Float32, h.Clouds, h.Points, h.Dim)
 	if int64(shape.ByteSize()) > budget {
 		f.read, f.stop = iter.Pull2(datasets.Ahead(set, rows))
 		return f, nil
@@ -118,8 +118,8 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 	// In place: on the CPU this is the one copy.
 	write := tensors.MutableFlatData(all, func(flat []float32) {
 		for rows := range h.InOrder() {
-			at := int(rows[0]) * h.M * h.D
-			if err = set.Read(flat[at:at+len(rows)*h.M*h.D], rows); err != nil {
+			at := int(rows[0]) * h.Points * h.Dim
+			if err = set.Read(flat[at:at+len(rows)*h.Points*h.Dim], rows); err != nil {
 				return
 			}
 		}
@@ -139,9 +139,9 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 
 // next returns the clouds to draw from and where in them those of rows lie, which must be the next of the batches. The
 // data are handed back by used.
-func (f *batches) next(rows []int32) (data, at split.Value, err error) {
+func (f *batches) next(rows []int32) (data, at shard.Value, err error) {
 	if f.all != nil {
-		return f.all, split.Parts(f.devices, rows, len(rows)), nil
+		return f.all, shard.Parts(f.devices, rows, len(rows)), nil
 	}
 	clouds, err, ok := f.read()
 	if err == nil && !ok {
@@ -154,11 +154,11 @@ func (f *batches) next(rows []int32) (data, at split.Value, err error) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	return split.Copies(f.devices, clouds, len(rows), f.points, f.dim), split.Parts(f.devices, order, len(rows)), nil
+	return shard.Copies(f.devices, clouds, len(rows), f.points, f.dim), shard.Parts(f.devices, order, len(rows)), nil
 }
 
 // used frees the clouds of a batch after its step.
-func (f *batches) used(data split.Value) {
+func (f *batches) used(data shard.Value) {
 	if f.all == nil {
 		data.Finalize()
 	}

@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // streamed writes clouds to a file, which is their name from then on, and reads them from there.
 func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
 	t.Helper()
 	set.Name = filepath.Join(t.TempDir(), "clouds.npy")
-	if err := datasets.WriteNPY(set.Name, set.Points, set.N, set.M, set.D); err != nil {
+	if err := datasets.WriteNPY(set.Name, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
 		t.Fatal(err)
 	}
 	c, err := datasets.Open(set.Name, datasets.OpenOptions{Memory: -1, Options: datasets.Options{Raw: true}})
@@ -61,7 +61,7 @@ func TestBadCloudInStream(t *testing.T) {
 	set.Cloud(9)[4] = float32(math.Inf(1))
 	out := filepath.Join(t.TempDir(), "run")
 	_, err := Run(context.Background(), backend(t), streamed(t, set), config("sw", ""), Options{Out: out})
-	if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "clouds.npy: cloud 9: point 1, coordinate 1") {
+	if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "clouds.npy: cloud 9: point 1, coordinate 1") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -76,7 +76,7 @@ func TestBatchesChooses(t *testing.T) {
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f, err := newBatches(backend(t), split.One(backend(t).Backend), set, budget, c.batchesFrom(1))
+		f, err := newBatches(backend(t), shard.One(backend(t).Backend), set, budget, c.batchesFrom(1))
 		if err != nil {
 			t.Fatal(err)
 		}

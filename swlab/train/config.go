@@ -15,24 +15,24 @@ import (
 // Config is a run as a value: with the data, it determines every number of the run on one backend. A field with the tag help is a setting:
 // a flag of `swlab train` and `swlab sweep`, and by its JSON name what rows of tables, overrides and points of a sweep set.
 type Config struct {
-	Data          string         `json:"data"`                                                                                                                       // what was given as data
-	Key           string         `json:"key,omitempty"`                                                                                                              // array in it; "": data
-	Split         string         `json:"split,omitempty"`                                                                                                            // part of it: test, val or all; "": train
-	Points        int            `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
-	Clouds        int            `json:"clouds"`                                                                                                                     // training clouds
-	DataHash      string         `json:"data_hash"`                                                                                                                  // of the training clouds
-	Validation    string         `json:"validation,omitempty"`                                                                                                       // hash of the clouds that choose the best epoch; "": the training loss does
-	Batch         int            `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
-	Devices       int            `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
-	Epochs        int            `json:"epochs" help:"passes over the data"`
-	Steps         int            `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"` // upper bound on the steps; -1: none
-	Seed          uint64         `json:"seed"`
-	Loss          string         `json:"loss" help:"%s"`
-	loss.Settings                // its choices
-	DK            int            `json:"dk" help:"width of the amortizer's queries and keys"`
-	K             int            `json:"k" help:"projected keys and values of LA"`
-	Form          amortizer.Form `json:"form" help:"the amortizers as coded, or as written in the paper"`                                                   // the amortizers as coded or as written
-	Plain         plain.Set      `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // fast paths that are switched off
+	Data        string            `json:"data"`                                                                                                                       // what was given as data
+	Key         string            `json:"key,omitempty"`                                                                                                              // array in it; "": data
+	Split       string            `json:"split,omitempty"`                                                                                                            // part of it: test, val or all; "": train
+	Points      int               `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
+	Clouds      int               `json:"clouds"`                                                                                                                     // training clouds
+	DataHash    string            `json:"data_hash"`                                                                                                                  // of the training clouds
+	Validation  string            `json:"validation,omitempty"`                                                                                                       // hash of the clouds that choose the best epoch; "": the training loss does
+	Batch       int               `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
+	Devices     int               `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
+	Epochs      int               `json:"epochs" help:"passes over the data"`
+	Steps       int               `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"` // upper bound on the steps; -1: none
+	Seed        uint64            `json:"seed"`
+	Loss        string            `json:"loss" help:"%s"`
+	loss.Config                   // its choices
+	DK          int               `json:"dk" help:"width of the amortizer's queries and keys"`
+	K           int               `json:"k" help:"projected keys and values of LA"`
+	Variant     amortizer.Variant `json:"form" help:"the amortizers as released, or as written in the paper"`                                                // the amortizers as released or as written
+	Plain       plain.Set         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // fast paths that are switched off
 
 	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes AmortizerSteps ascent steps per batch before the
 	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
@@ -50,15 +50,15 @@ type Config struct {
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64,
 // and its optimizers.
 func DefaultConfig() Config {
-	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Settings: loss.Defaults(), DK: 64, K: 64,
-		LearningRate: Descent.Rate, Momentum: Descent.Momentum, WeightDecay: Descent.Decay, AmortizerLearningRate: Ascent.Rate,
-		AmortizerBeta1: Ascent.Beta1, AmortizerBeta2: Ascent.Beta2, AmortizerSteps: 1}
+	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Config: loss.Defaults(), DK: 64, K: 64,
+		LearningRate: AutoencoderSGD.LearningRate, Momentum: AutoencoderSGD.Momentum, WeightDecay: AutoencoderSGD.WeightDecay, AmortizerLearningRate: AmortizerAdam.LearningRate,
+		AmortizerBeta1: AmortizerAdam.Beta1, AmortizerBeta2: AmortizerAdam.Beta2, AmortizerSteps: 1}
 }
 
-// LossSettings are the loss's part of the configuration, with what its amortizer depends on.
-func (c Config) LossSettings() loss.Settings {
-	s := c.Settings
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Form: c.Form, Plain: c.Plain}
+// LossConfig are the loss's part of the configuration, with what its amortizer depends on.
+func (c Config) LossConfig() loss.Config {
+	s := c.Config
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Variant: c.Variant, Plain: c.Plain}
 	return s
 }
 
@@ -72,11 +72,11 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	net.Plain = c.Plain
-	l, err := loss.NewGraph(c.Loss, c.LossSettings())
+	l, err := loss.NewGraph(c.Loss, c.LossConfig())
 	if err != nil {
 		return Model{}, err
 	}
-	if err := l.Fits(c.Points, c.Points, pointnet.Dim); err != nil {
+	if err := l.Check(c.Points, c.Points, pointnet.Dim); err != nil {
 		return Model{}, err
 	}
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
@@ -95,9 +95,9 @@ func (c Config) HasFastPath(path plain.Set) bool {
 	sliced, isSliced := m.Loss.(loss.Sliced)
 	switch path {
 	case plain.Ascent:
-		return isSliced && sliced.Rule.Ascent != nil
+		return isSliced && sliced.Slicer.Ascent != nil
 	case plain.Attention: // the maps with queries
-		queries, err := loss.Reads(c.Loss, c.LossSettings(), false, "dk")
+		queries, err := loss.Reads(c.Loss, c.LossConfig(), false, "dk")
 		return err == nil && queries
 	case plain.Sort:
 		return isSliced
@@ -110,7 +110,7 @@ func (c Config) HasFastPath(path plain.Set) bool {
 // completed is c with the numbers that it leaves to its loss, slices and exponent.
 func (c Config) completed(m Model) Config {
 	if s, ok := m.Loss.(loss.Sliced); ok {
-		c.Slices = s.Rule.Slices
+		c.Slices = s.Slicer.Slices
 	}
 	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
 		c.P = e.Exponent()
@@ -133,7 +133,7 @@ func (c Config) Completed() Config {
 func Reads(configs []Config, setting string) bool {
 	possible := false
 	for _, c := range configs {
-		read, err := loss.Reads(c.Loss, c.LossSettings(), false, setting)
+		read, err := loss.Reads(c.Loss, c.LossConfig(), false, setting)
 		if err == nil && read {
 			return true
 		}
@@ -144,7 +144,7 @@ func Reads(configs []Config, setting string) bool {
 
 // Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
 func (c Config) Convention() string {
-	l, err := loss.NewGraph(c.Loss, c.LossSettings())
+	l, err := loss.NewGraph(c.Loss, c.LossConfig())
 	if err != nil {
 		return ""
 	}
@@ -167,10 +167,10 @@ const paperBatch = 128
 // all clouds where there are fewer. Run does the same.
 func (c Config) Fit(set datasets.Header) Config {
 	if c.Points == 0 {
-		c.Points = set.M
+		c.Points = set.Points
 	}
 	if c.Batch == 0 {
-		c.Batch = min(paperBatch, set.N)
+		c.Batch = min(paperBatch, set.Clouds)
 	}
 	return c
 }
@@ -179,18 +179,18 @@ func (c Config) Fit(set datasets.Header) Config {
 func (c Config) Check(data datasets.Clouds) error {
 	set := datasets.HeaderOf(data)
 	switch {
-	case set.D != pointnet.Dim:
-		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.D)
-	case set.N < 2:
-		return fmt.Errorf("%s: expected at least 2 clouds to train on, for the decoder's batch norm needs two, found %d", set.Name, set.N)
-	case set.M != c.Points:
-		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.M)
-	case set.M < 2:
-		return fmt.Errorf("points: expected at least 2 per cloud, found %d", set.M)
+	case set.Dim != pointnet.Dim:
+		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.Dim)
+	case set.Clouds < 2:
+		return fmt.Errorf("%s: expected at least 2 clouds to train on, for the decoder's batch norm needs two, found %d", set.Name, set.Clouds)
+	case set.Points != c.Points:
+		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.Points)
+	case set.Points < 2:
+		return fmt.Errorf("points: expected at least 2 per cloud, found %d", set.Points)
 	case c.Batch < 2:
 		return fmt.Errorf("batch: expected at least 2, for the decoder's batch norm needs two clouds, found %d", c.Batch)
-	case c.Batch > set.N:
-		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, set.N, set.Name)
+	case c.Batch > set.Clouds:
+		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, set.Clouds, set.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
 	case c.DK < 1:
@@ -202,7 +202,7 @@ func (c Config) Check(data datasets.Clouds) error {
 	case c.Devices < 0:
 		return fmt.Errorf("devices: expected at least 1, found %d", c.Devices)
 	}
-	c.Clouds = set.N
+	c.Clouds = set.Clouds
 	return c.checkDivision()
 }
 
@@ -231,7 +231,7 @@ func (c Config) On(set datasets.Clouds) Config {
 
 func (c Config) on(set datasets.Clouds) (Config, error) {
 	h := datasets.HeaderOf(set)
-	if h.N < 1 {
+	if h.Clouds < 1 {
 		return c, fmt.Errorf("%s: no clouds to train on", h.Name)
 	}
 	digest, err := set.Digest()
@@ -239,7 +239,7 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 		return c, err
 	}
 	c = c.Fit(h)
-	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.M, h.N, digest[:12]
+	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.Points, h.Clouds, digest[:12]
 	if c.Devices == 1 {
 		c.Devices = 0
 	}
@@ -256,8 +256,8 @@ func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 		c.Validation = ""
 		return c, nil
 	}
-	if h := held.Header(); h.M != c.Points || h.D != pointnet.Dim || h.N == 0 {
-		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", h.Name, c.Points, pointnet.Dim, h.N, h.M, h.D)
+	if h := held.Header(); h.Points != c.Points || h.Dim != pointnet.Dim || h.Clouds == 0 {
+		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", h.Name, c.Points, pointnet.Dim, h.Clouds, h.Points, h.Dim)
 	}
 	digest, err := held.Digest()
 	if err != nil {
@@ -293,11 +293,11 @@ func (c Config) CheckMemory(backend string) error {
 		return err
 	}
 	if s, ok := m.Loss.(loss.Sliced); ok {
-		if err := s.CheckSlices(c.Batch, s.Rule.Slices, pointnet.Dim); err != nil {
+		if err := s.CheckSlices(c.Batch, s.Slicer.Slices, pointnet.Dim); err != nil {
 			return err
 		}
 		if c.Amortizer != "" {
-			if err := amortizer.CheckPairs(c.Amortizer, c.LossSettings().Maps, c.Batch); err != nil {
+			if err := amortizer.CheckPairs(c.Amortizer, c.LossConfig().Maps, c.Batch); err != nil {
 				return err
 			}
 		}

@@ -150,7 +150,7 @@ func TestWrongDevices(t *testing.T) {
 		run.Devices, run.Batch = c.devices, c.batch
 		out := filepath.Join(t.TempDir(), "run")
 		_, err := Run(context.Background(), graphtest.Engine(t), boxes(c.clouds, run.Points), run, Options{Out: out})
-		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.message) {
+		if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if _, err := os.Stat(out); err == nil {

@@ -27,23 +27,23 @@ const (
 	checkpointDir = "checkpoints"
 )
 
-// CheckOut returns a CallError when o.Out cannot take the run of c: to resume, it must hold that run, or one that differs in
+// CheckOut returns a UsageError when o.Out cannot take the run of c: to resume, it must hold that run, or one that differs in
 // Epochs and Steps only and has not done more than c asks for; else it must be empty or not exist.
 func CheckOut(c Config, o Options) error {
 	if o.Out == "" {
-		return CallError{errors.New("out: expected a folder for the run")}
+		return UsageError{errors.New("out: expected a folder for the run")}
 	}
 	if o.Resume {
 		old, err := ReadConfig(o.Out)
 		if err != nil {
-			return CallError{err}
+			return UsageError{err}
 		}
 		if c.Backend == "" {
 			c.Backend = old.Backend // not opened yet
 		}
 		c.Devices = old.Devices
 		if err := c.continues(old, o.Out); err != nil {
-			return CallError{err}
+			return UsageError{err}
 		}
 		return nil
 	}
@@ -52,16 +52,16 @@ func CheckOut(c Config, o Options) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return CallError{fmt.Errorf("out: %w", err)}
+		return UsageError{fmt.Errorf("out: %w", err)}
 	}
 	for _, e := range entries {
 		if e.Name() == configFile {
-			return CallError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
+			return UsageError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
 		}
 	}
 	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and nobody's work.
 	if len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), "."+configFile+".") {
-		return CallError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
+		return UsageError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), 
 	}
 	unlock, err = durable.Lock(o.Out)
 	if errors.Is(err, durable.ErrLocked) {
-		return start, nil, CallError{fmt.Errorf("out: %s is in use by another process", o.Out)}
+		return start, nil, UsageError{fmt.Errorf("out: %s is in use by another process", o.Out)}
 	}
 	if err != nil {
 		return start, nil, fmt.Errorf("out: %w", err)
@@ -231,12 +231,12 @@ func readJSON(path string, v any) error {
 
 // Record is one line of log.jsonl.
 type Record struct {
-	Step    int      `json:"step"`             // 1 is the first
-	Epoch   int      `json:"epoch"`            // 0 is the first
-	Loss    float64  `json:"loss"`             // the descended loss, mean over the batch
-	Ascent  *float64 `json:"ascent,omitempty"` // the ascended objective before its update; amortized losses only
-	Turn    *float64 `json:"turn,omitempty"`   // degrees by which the ascent turned the predicted directions, mean; amortized losses only
-	Seconds float64  `json:"seconds"`          // of this step
+	Step        int      `json:"step"`             // 1 is the first
+	Epoch       int      `json:"epoch"`            // 0 is the first
+	Loss        float64  `json:"loss"`             // the descended loss, mean over the batch
+	Objective   *float64 `json:"ascent,omitempty"` // the ascended objective before its update; amortized losses only
+	AscentAngle *float64 `json:"turn,omitempty"`   // degrees by which the ascent turned the predicted directions, mean; amortized losses only
+	Seconds     float64  `json:"seconds"`          // of this step
 }
 
 // ReadLog reads the log of the run in dir. A last line that was cut off is left out.

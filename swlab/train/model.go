@@ -20,10 +20,10 @@ import (
 
 // Optimizers of the paper's reconstruction runs (its section on settings, and the released code), which DefaultConfig has.
 var (
-	// Descent trains the autoencoder: all parameters, batch norms and biases included.
-	Descent = optim.SGD{Rate: 1e-3, Momentum: 0.9, Decay: 5e-4}
-	// Ascent trains the amortizer, one step per batch before the descent.
-	Ascent = optim.Adam{Rate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}
+	// AutoencoderSGD trains the autoencoder: all parameters, batch norms and biases included.
+	AutoencoderSGD = optim.SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}
+	// AmortizerAdam trains the amortizer, one step per batch before the descent.
+	AmortizerAdam = optim.Adam{LearningRate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}
 )
 
 // Model is what a step trains, and on what.
@@ -53,15 +53,15 @@ type Noise struct{ Ascend, Descend slicing.Source }
 
 // Outcome of one step.
 type Outcome struct {
-	State   State
-	Loss    *graph.Node // scalar, the descended loss: mean over the batch
-	Ascent  *graph.Node // scalar J before the first ascent step; nil without an amortizer
-	Turn    *graph.Node // scalar, mean angle in degrees by which the ascent turned the predicted directions; nil without an amortizer
-	Before  *graph.Node // [batch, 3] predicted directions before the ascent
-	After   *graph.Node // [batch, 3] the location of the descent's slices, or nil
-	Codes   *graph.Node // [batch, 256]
-	Clouds  *graph.Node // [batch, m, 3] reconstructions
-	NetGrad []*graph.Node
+	State       State
+	Loss        *graph.Node // scalar, the descended loss: mean over the batch
+	Objective   *graph.Node // scalar J before the first ascent step; nil without an amortizer
+	AscentAngle *graph.Node // scalar, mean angle in degrees by which the ascent turned the predicted directions; nil without an amortizer
+	Before      *graph.Node // [batch, 3] predicted directions before the ascent
+	After       *graph.Node // [batch, 3] the location of the descent's slices, or nil
+	Codes       *graph.Node // [batch, 256]
+	Clouds      *graph.Node // [batch, m, 3] reconstructions
+	NetGrad     []*graph.Node
 }
 
 // Step builds one training step on the clouds x [batch, m, 3], in the released code's order:
@@ -71,7 +71,7 @@ type Outcome struct {
 //     on psi, or AmortizerSteps of them, each on fresh slices;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
 //
-// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was climbed to from an amortizer's prediction
+// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was found by ascent from an amortizer's prediction
 // (fine-tuning), part 2 has been done before (Predict), and s has the updated psi.
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
@@ -82,11 +82,11 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 		m.ascend(&out, s, x, y, noise.Ascend)
 	}
 	// The updated psi is a constant here: no gradient of the loss reaches it.
-	r := m.Loss.Build(loss.Call{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
+	r := m.Loss.Build(loss.BuildArgs{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
 	out.After = r.Location
 	out.Loss = graph.ReduceAllMean(r.Pairs)
 	if out.Before != nil {
-		out.Turn = meanAngle(out.Before, out.After)
+		out.AscentAngle = meanAngle(out.Before, out.After)
 	}
 	specs := m.trained()
 	var nodes []*graph.Node
@@ -110,8 +110,8 @@ func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 	var out Outcome
 	m.ascend(&out, s, x, y, src)
 	sl := m.Loss.(loss.Sliced)
-	out.After = sl.Rule.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y)
-	out.Turn = meanAngle(out.Before, out.After)
+	out.After = sl.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y)
+	out.AscentAngle = meanAngle(out.Before, out.After)
 	return out
 }
 
@@ -119,10 +119,10 @@ func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	for step := range max(m.AmortizerSteps, 1) {
-		r := m.Loss.Build(loss.Call{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
+		r := m.Loss.Build(loss.BuildArgs{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
 		objective := graph.ReduceAllMean(r.Pairs)
 		if step == 0 {
-			out.Ascent, out.Before = objective, r.Location
+			out.Objective, out.Before = objective, r.Location
 		}
 		s = m.ascentStep(s, objective)
 	}
@@ -272,7 +272,7 @@ const (
 	netStream = iota + 1
 	psiStream
 	stepStream
-	climbStream
+	maximizeStream
 	predictStream
 	checkStream
 )

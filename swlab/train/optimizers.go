@@ -12,13 +12,13 @@ import (
 
 // sgd is the optimizer of the autoencoder.
 func (c Config) sgd() optim.SGD {
-	return optim.SGD{Rate: c.LearningRate, Momentum: c.Momentum, Decay: c.WeightDecay}
+	return optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}
 }
 
 // adam is the optimizer of the amortizer.
 func (c Config) adam() optim.Adam {
-	a := Ascent
-	a.Rate, a.Beta1, a.Beta2 = c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2
+	a := AmortizerAdam
+	a.LearningRate, a.Beta1, a.Beta2 = c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2
 	return a
 }
 

@@ -84,8 +84,8 @@ func TestSGDSettingsReachTheStep(t *testing.T) {
 // bowl is a loss whose ascended objective is -|w - c|^2 / 2, c = (1, 2, 3), whatever the clouds are.
 type bowl struct{ probe }
 
-func (b bowl) Build(c loss.Call, x, y *graph.Node) loss.Result {
-	r := probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }}.Build(c, x, y)
+func (b bowl) Build(c loss.BuildArgs, x, y *graph.Node) loss.Result {
+	r := probe{func(_ loss.BuildArgs, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }}.Build(c, x, y)
 	d := graph.Sub(c.Weights.Get("w"), graph.Const(x.Graph(), []float32{1, 2, 3}))
 	value := graph.MulScalar(graph.ReduceAllSum(graph.Mul(d, d)), -0.5)
 	r.Pairs = graph.Add(graph.MulScalar(r.Pairs, 0), value)
@@ -98,7 +98,7 @@ func TestAmortizerSteps(t *testing.T) {
 	c := DefaultConfig()
 	c.AmortizerLearningRate = 0.2
 	const steps = 3
-	for _, betas := range [][2]float64{{Ascent.Beta1, Ascent.Beta2}, {0.6, 0.3}} {
+	for _, betas := range [][2]float64{{AmortizerAdam.Beta1, AmortizerAdam.Beta2}, {0.6, 0.3}} {
 		c.AmortizerBeta1, c.AmortizerBeta2 = betas[0], betas[1]
 		s, _ := probed(t, bowl{}, func(m *Model) { m.AmortizerSteps, m.Adam = steps, c.adam() })
 		before := saved(t, s)
@@ -111,7 +111,7 @@ func TestAmortizerSteps(t *testing.T) {
 			for k := 1; k <= steps; k++ {
 				g := target - x
 				m, v = betas[0]*m+(1-betas[0])*g, betas[1]*v+(1-betas[1])*g*g
-				x += 0.2 * m / (1 - math.Pow(betas[0], float64(k))) / (math.Sqrt(v/(1-math.Pow(betas[1], float64(k)))) + Ascent.Eps)
+				x += 0.2 * m / (1 - math.Pow(betas[0], float64(k))) / (math.Sqrt(v/(1-math.Pow(betas[1], float64(k)))) + AmortizerAdam.Eps)
 			}
 			if math.Abs(float64(now.Data[i])-x) > 1e-5 {
 				t.Errorf("betas %v: w[%d] = %v, expected %v", betas, i, now.Data[i], x)

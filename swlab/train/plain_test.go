@@ -23,7 +23,7 @@ func TestPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clouds := tensors.FromFlatDataAndDimensions(set.Points[:batch*points*3], batch, points, 3)
+	clouds := tensors.FromFlatDataAndDimensions(set.Coords[:batch*points*3], batch, points, 3)
 	for _, c := range []struct {
 		loss, amortizer string
 		plain           plain.Set

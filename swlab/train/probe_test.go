@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -18,17 +18,17 @@ import (
 
 // probe is a "loss" that shows what a step hands to its loss. It has one weight to be ascended.
 type probe struct {
-	show func(c loss.Call, x *graph.Node) *graph.Node // [batch], without gradient
+	show func(c loss.BuildArgs, x *graph.Node) *graph.Node // [batch], without gradient
 }
 
-func (probe) Name() string           { return "probe" }
-func (probe) Convention() string     { return "" }
-func (probe) Fits(_, _, _ int) error { return nil }
+func (probe) Name() string            { return "probe" }
+func (probe) Convention() string      { return "" }
+func (probe) Check(_, _, _ int) error { return nil }
 func (probe) Specs() []weights.Spec {
 	return []weights.Spec{{Name: "w", Shape: []int{3}, Init: weights.Constant(1)}}
 }
 
-func (p probe) Build(c loss.Call, x, y *graph.Node) loss.Result {
+func (p probe) Build(c loss.BuildArgs, x, y *graph.Node) loss.Result {
 	w := c.Weights.Get("w")
 	zero := graph.MulScalar(graph.Add(graph.ReduceSum(y, 1, 2), graph.ReduceAllSum(w)), 0)
 	location := graph.BroadcastToDims(graph.InsertAxes(w, 0), x.Shape().Dimensions[0], 3)
@@ -45,12 +45,12 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 	for i := range points {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
-	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent}
+	mod := Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}
 	for _, c := range change {
 		c(&mod)
 	}
-	set := &datasets.Set{Name: "probe", N: clouds, M: m, D: 3, Points: points}
-	d := split.One(backend(t).Backend)
+	set := &datasets.Set{Name: "probe", Clouds: clouds, Points: m, Dim: 3, Coords: points}
+	d := shard.One(backend(t).Backend)
 	f, err := newBatches(backend(t), d, set, 0, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 
 var probeRows = []int32{2, 0}
 
-func rowsValue(s *stepper) split.Value { return split.Parts(s.devices, probeRows, len(probeRows)) }
+func rowsValue(s *stepper) shard.Value { return shard.Parts(s.devices, probeRows, len(probeRows)) }
 
 func step(t *testing.T, s *stepper, n int) Record {
 	t.Helper()
@@ -101,7 +101,7 @@ func stepState(t *testing.T, n int) *tensors.Tensor {
 func maxSW(t *testing.T, steps int) loss.Graph {
 	t.Helper()
 	s := loss.Defaults()
-	s.AscentSteps, s.AscentRate, s.AscentTangent = steps, 0.05, true
+	s.AscentSteps, s.AscentLearningRate, s.AscentTangent = steps, 0.05, true
 	l, err := loss.NewGraph("max-sw", s)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func maxSW(t *testing.T, steps int) loss.Graph {
 // TestNoiseIsFresh: the bootstrap, the ascent and the descent draw from different numbers, and so do different steps; one step
 // draws the same again.
 func TestNoiseIsFresh(t *testing.T) {
-	s, _ := probed(t, probe{func(c loss.Call, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
+	s, _ := probed(t, probe{func(c loss.BuildArgs, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
 	first, err := graph.CallOnce(backend(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
 		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
 	}, stepState(t, 1))
@@ -120,21 +120,21 @@ func TestNoiseIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two, again := step(t, s, 1), step(t, s, 2), step(t, s, 1)
-	seen := []float64{float64(first.Value().(float32)), *one.Ascent, one.Loss, *two.Ascent, two.Loss}
+	seen := []float64{float64(first.Value().(float32)), *one.Objective, one.Loss, *two.Objective, two.Loss}
 	for i, v := range seen {
 		if slices.Contains(seen[:i], v) {
 			t.Errorf("the same numbers twice: %v (bootstrap, then ascent and descent of two steps)", seen)
 		}
 	}
-	if again.Loss != one.Loss || *again.Ascent != *one.Ascent {
-		t.Errorf("step 1 draws %v %v, then %v %v", *one.Ascent, one.Loss, *again.Ascent, again.Loss)
+	if again.Loss != one.Loss || *again.Objective != *one.Objective {
+		t.Errorf("step 1 draws %v %v, then %v %v", *one.Objective, one.Loss, *again.Objective, again.Loss)
 	}
 }
 
 // TestStepTrainsOnTheBootstrap: the loss is given bootstrapped clouds of the rows asked for, others in every step, and an ascent
 // on the location climbs on the same.
 func TestStepTrainsOnTheBootstrap(t *testing.T) {
-	s, points := probed(t, probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
+	s, points := probed(t, probe{func(_ loss.BuildArgs, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
 	raw := 0.0
 	for _, row := range probeRows {
 		for _, v := range points[row*48 : (row+1)*48] {
@@ -146,7 +146,7 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []split.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
+	args := []shard.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
 	pair, err := climbing.search.forward.Call(append(args, climbing.state...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.locate([]split.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}}, &Record{Step: i + 1})
+		l, err := low.locate([]shard.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}}, &Record{Step: i + 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 // TestStateAfterAStep: with a loss of gradient 0, the momentum is the weight decay of every trained tensor, biases and batch norms
 // included, and the running statistics have moved.
 func TestStateAfterAStep(t *testing.T) {
-	s, _ := probed(t, probe{func(_ loss.Call, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
+	s, _ := probed(t, probe{func(_ loss.BuildArgs, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
 	before := saved(t, s)
 	step(t, s, 1)
 	after := saved(t, s)
@@ -198,7 +198,7 @@ func TestStateAfterAStep(t *testing.T) {
 			continue
 		}
 		for i, m := range get(after, "momentum/"+sp.Name) {
-			if want := Descent.Decay * float64(w[i]); math.Abs(float64(m)-want) > 1e-6*math.Abs(want) {
+			if want := AutoencoderSGD.WeightDecay * float64(w[i]); math.Abs(float64(m)-want) > 1e-6*math.Abs(want) {
 				t.Fatalf("momentum of %s element %d: %v, weight decay alone is %v", sp.Name, i, m, want)
 			}
 		}
@@ -210,7 +210,7 @@ func TestStateAfterAStep(t *testing.T) {
 func TestFineTuning(t *testing.T) {
 	tuned := func(rate float64, steps int) Record {
 		s := loss.Defaults()
-		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentRate, s.AscentTangent = "la", true, steps, rate, true
+		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentLearningRate, s.AscentTangent = "la", true, steps, rate, true
 		s.Maps.Points = 16
 		l, err := loss.NewGraph("max-sw", s)
 		if err != nil {
@@ -233,8 +233,8 @@ func TestFineTuning(t *testing.T) {
 		return r
 	}
 	still, climbed := tuned(1e-12, 1), tuned(0.05, 60)
-	if *still.Ascent != *climbed.Ascent || *still.Turn != *climbed.Turn || !(*still.Turn > 0) {
-		t.Errorf("the amortizer's step depends on the climb: J %v and %v, turn %v and %v", *still.Ascent, *climbed.Ascent, *still.Turn, *climbed.Turn)
+	if *still.Objective != *climbed.Objective || *still.AscentAngle != *climbed.AscentAngle || !(*still.AscentAngle > 0) {
+		t.Errorf("the amortizer's step depends on the climb: J %v and %v, turn %v and %v", *still.Objective, *climbed.Objective, *still.AscentAngle, *climbed.AscentAngle)
 	}
 	if !(still.Loss > 0) || climbed.Loss < 1.1*still.Loss {
 		t.Errorf("Max-SW costs %v at the prediction, %v after 60 steps from it", still.Loss, climbed.Loss)

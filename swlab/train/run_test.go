@@ -21,10 +21,10 @@ import (
 // boxes are small clouds that can be told apart: boxes of different proportions.
 func boxes(n, m int) *datasets.Set {
 	r := rand.New(rand.NewPCG(1, 2))
-	s := &datasets.Set{Name: "boxes", Kind: "npy", N: n, M: m, D: 3, Points: make([]float32, n*m*3)}
-	for i := range s.Points {
+	s := &datasets.Set{Name: "boxes", Kind: "npy", Clouds: n, Points: m, Dim: 3, Coords: make([]float32, n*m*3)}
+	for i := range s.Coords {
 		side := 1 + 3*float64((i/(3*m)+i%3)%3)
-		s.Points[i] = float32(side * (r.Float64() - 0.5))
+		s.Coords[i] = float32(side * (r.Float64() - 0.5))
 	}
 	if err := s.Normalize(); err != nil {
 		panic(err)
@@ -112,7 +112,7 @@ func values(t *testing.T, dir string) []Record {
 func sameLog(a, b []Record) bool {
 	same := func(p, q *float64) bool { return (p == nil) == (q == nil) && (p == nil || *p == *q) }
 	return slices.EqualFunc(a, b, func(x, y Record) bool {
-		return x.Step == y.Step && x.Epoch == y.Epoch && x.Loss == y.Loss && same(x.Ascent, y.Ascent) && same(x.Turn, y.Turn)
+		return x.Step == y.Step && x.Epoch == y.Epoch && x.Loss == y.Loss && same(x.Objective, y.Objective) && same(x.AscentAngle, y.AscentAngle)
 	})
 }
 
@@ -249,7 +249,7 @@ func TestOneProcessPerFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	finished(t, backend(t), c, Options{Out: dir, Progress: func(Record, int) {
 		_, err := Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
-		if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), "in use by another process") {
+		if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "in use by another process") {
 			t.Errorf("a second run in the folder: %v", err)
 		}
 	}})
@@ -401,7 +401,7 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 // TestWrongCalls: each is refused with a line that names what is wrong, and nothing is written.
 func TestWrongCalls(t *testing.T) {
 	good := boxes(12, 32)
-	flat := &datasets.Set{Name: "flat", N: 4, M: 32, D: 2, Points: make([]float32, 4*32*2)}
+	flat := &datasets.Set{Name: "flat", Clouds: 4, Points: 32, Dim: 2, Coords: make([]float32, 4*32*2)}
 	_, taken := finished(t, backend(t), config("sw", ""), Options{})
 	before := values(t, taken)
 	filled := t.TempDir()
@@ -422,7 +422,7 @@ func TestWrongCalls(t *testing.T) {
 		"epochs":     {good, func(c *Config) { c.Epochs = 0 }, Options{}, "epochs"},
 		"slices":     {good, func(c *Config) { c.Slices = -1 }, Options{}, "slices"},
 		"kappa":      {good, func(c *Config) { c.Loss, c.Kappa = "v-dsw", math.NaN() }, Options{}, "kappa"},
-		"rate":       {good, func(c *Config) { c.Loss, c.AscentRate = "v-dsw", 0 }, Options{}, "ascent rate"},
+		"rate":       {good, func(c *Config) { c.Loss, c.AscentLearningRate = "v-dsw", 0 }, Options{}, "ascent rate"},
 		"taken":      {good, func(*Config) {}, Options{Out: taken}, "holds a run already"},
 		"filled":     {good, func(*Config) {}, Options{Out: filled}, "not empty"},
 		"another":    {good, func(c *Config) { c.Slices = 9 }, Options{Out: taken, Resume: true}, "slices: 9, the run has 8"},
@@ -435,7 +435,7 @@ func TestWrongCalls(t *testing.T) {
 				c.o.Out = filepath.Join(t.TempDir(), "run")
 			}
 			_, err := Run(context.Background(), backend(t), c.set, cfg, c.o)
-			if !errors.As(err, new(CallError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)
 			}
 			if _, err := os.Stat(filepath.Join(c.o.Out, configFile)); err == nil && c.o.Out != taken {

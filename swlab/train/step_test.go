@@ -29,7 +29,7 @@ func model(t testing.TB, m, slices, dk, k int, off plain.Set) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: Descent, Adam: Ascent, Plain: off}
+	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam, Plain: off}
 }
 
 // hashed are the reference sets' weights for the network (tensors 0..31) and LA (40..49), with empty optimizer states.
@@ -113,7 +113,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 		o := m.Step(m.bind(in[3:]), x, nil, Noise{
 			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
 			Descend: slicing.Given(half(u, 1), half(v, 1))})
-		return append([]*graph.Node{o.Loss, o.Ascent, o.Before, o.After, o.Turn}, unbind(o.State, m.parts())...)
+		return append([]*graph.Node{o.Loss, o.Objective, o.Before, o.After, o.AscentAngle}, unbind(o.State, m.parts())...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestSidesDoNotMix(t *testing.T) {
 			}
 			return sum
 		}
-		return []*graph.Node{norm(o.Ascent, net), norm(o.Loss, psi), norm(o.Ascent, psi), norm(o.Loss, net)}
+		return []*graph.Node{norm(o.Objective, net), norm(o.Loss, psi), norm(o.Objective, psi), norm(o.Loss, net)}
 	})
 	if err != nil {
 		t.Fatal(err)

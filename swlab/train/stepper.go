@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -18,7 +18,7 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	descend *split.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
@@ -26,14 +26,14 @@ type compiled struct {
 // step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
 // the new prediction.
 type locationSearch struct {
-	forward  *split.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, turn, new psi...]
-	climb    *slicing.Climber
-	fineTune bool
+	forward   *shard.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, turn, new psi...]
+	maximizer *slicing.Maximizer
+	fineTune  bool
 }
 
 // compile returns the executables of m, the model of c, which the engine keeps for the next run of
 // such a model: one of another seed or number of ascent steps.
-func compile(e *engine.Engine, d split.Devices, m Model, c Config) (compiled, func(), error) {
+func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, func(), error) {
 	key, err := c.graphKey()
 	if err != nil {
 		return compiled{}, nil, err
@@ -44,7 +44,7 @@ func compile(e *engine.Engine, d split.Devices, m Model, c Config) (compiled, fu
 	})
 	if err == nil && p.search != nil {
 		search := *p.search
-		search.climb = search.climb.WithSteps(c.AscentSteps)
+		search.maximizer = search.maximizer.WithSteps(c.AscentSteps)
 		p.search = &search
 	}
 	return p, release, err
@@ -59,32 +59,32 @@ func (c Config) graphKey() (string, error) {
 	return string(key), err
 }
 
-func newCompiled(d split.Devices, m Model) (p compiled, err error) {
-	in := []split.Layout{split.Whole, split.Batch, split.Whole} // clouds, rows, random state
-	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Rule.Ascent != nil {
+func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
+	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
 		if p.search, err = newLocationSearch(d, m, sl); err != nil {
 			return p, err
 		}
-		in = append(in, split.Batch)
+		in = append(in, shard.Sharded)
 	}
 	located := p.search != nil
-	p.descend, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.build(in, located) }, append(in, split.Whole), []split.Layout{split.Whole})
+	p.descend, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.build(in, located) }, append(in, shard.Replicated), []shard.Sharding{shard.Replicated})
 	if err != nil {
 		p.close()
 	}
 	return p, err
 }
 
-func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
-	climb, err := sl.SplitClimber(d, m.Plain)
+func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
+	climb, err := sl.ShardedMaximizer(d, m.Plain)
 	if err != nil {
 		return nil, err
 	}
-	l := &locationSearch{climb: climb, fineTune: sl.Rule.Amortizer != nil}
-	in := []split.Layout{split.Whole, split.Batch, split.Whole} // clouds, rows, random states, state
-	out := []split.Layout{split.Batch, split.Batch}
+	l := &locationSearch{maximizer: climb, fineTune: sl.Slicer.Amortizer != nil}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
+	out := []shard.Sharding{shard.Sharded, shard.Sharded}
 	if l.fineTune {
-		out = append(out, split.Batch, split.Whole)
+		out = append(out, shard.Sharded, shard.Replicated)
 	}
 	l.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
 		_, x := Bootstrap(in[2], in[0], in[1])
@@ -94,7 +94,7 @@ func newLocationSearch(d split.Devices, m Model, sl loss.Sliced) (*locationSearc
 			return []*graph.Node{x, y}
 		}
 		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
-		return append([]*graph.Node{x, y, out.After, out.Ascent, out.Turn}, unbind(out.State, m.parts()[2:])...)
+		return append([]*graph.Node{x, y, out.After, out.Objective, out.AscentAngle}, unbind(out.State, m.parts()[2:])...)
 	}, in, out)
 	if err != nil {
 		l.close()
@@ -115,8 +115,8 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	src := slicing.Seeded(rng)
 	out := m.Step(m.bind(in), x, location, Noise{Ascend: src, Descend: src})
 	result := []*graph.Node{out.Loss}
-	if out.Ascent != nil {
-		result = append(result, out.Ascent, out.Turn)
+	if out.Objective != nil {
+		result = append(result, out.Objective, out.AscentAngle)
 	}
 	return append(result, unbind(out.State, m.parts())...)
 }
@@ -135,35 +135,35 @@ func (l *locationSearch) close() {
 	if l.forward != nil {
 		l.forward.Finalize()
 	}
-	l.climb.Close()
+	l.maximizer.Close()
 }
 
 // stepper runs a model's steps with all state on the device, or on each of several that share every
 // batch. Its step is in train.go.
 type stepper struct {
 	compiled
-	devices split.Devices
+	devices shard.Devices
 	model   Model
 	seed    uint64
 	batches *batches
-	state   []split.Value // in the order of stateSpecs, then Adam's count
+	state   []shard.Value // in the order of stateSpecs, then Adam's count
 }
 
 // newStepper puts the state of a checkpoint on the device. The executables and batches stay the
 // caller's.
-func newStepper(d split.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
+func newStepper(d shard.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
 	s := &stepper{compiled: p, devices: d, model: m, seed: seed, batches: data}
 	for _, sp := range m.stateSpecs() {
 		t, _ := c.tensors.Get(sp.Name)
-		s.state = append(s.state, split.Copies(d, t.Data, sp.Shape...))
+		s.state = append(s.state, shard.Copies(d, t.Data, sp.Shape...))
 	}
-	s.state = append(s.state, split.Copies(d, []float64{c.AdamSteps}))
+	s.state = append(s.state, shard.Copies(d, []float64{c.AdamSteps}))
 	return s
 }
 
 // locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the
 // amortizer's step.
-func (s *stepper) locate(args []split.Value, r *Record) (split.Value, error) {
+func (s *stepper) locate(args []shard.Value, r *Record) (shard.Value, error) {
 	rng, err := s.devices.Random(int64(stream(s.seed, r.Step, predictStream)))
 	if err != nil {
 		return nil, err
@@ -175,11 +175,11 @@ func (s *stepper) locate(args []split.Value, r *Record) (split.Value, error) {
 	}
 	defer out[0].Finalize()
 	defer out[1].Finalize()
-	var from split.Value
+	var from shard.Value
 	if s.search.fineTune {
 		from = out[2]
 		defer from.Finalize()
-		r.Ascent, r.Turn = new(take(out[3])), new(take(out[4]))
+		r.Objective, r.AscentAngle = new(take(out[3])), new(take(out[4]))
 		psi := out[5:]
 		old := s.state[len(s.state)-len(psi):]
 		for i, v := range psi {
@@ -187,11 +187,11 @@ func (s *stepper) locate(args []split.Value, r *Record) (split.Value, error) {
 			old[i] = v
 		}
 	}
-	return s.search.climb.ClimbSplit(int64(stream(s.seed, r.Step, climbStream)), from, out[0], out[1])
+	return s.search.maximizer.MaximizeSharded(int64(stream(s.seed, r.Step, maximizeStream)), from, out[0], out[1])
 }
 
 // take reads a number, which is the same on every device, and frees it.
-func take(v split.Value) float64 {
+func take(v shard.Value) float64 {
 	defer v.Finalize()
 	return float64(v[0].Value().(float32))
 }

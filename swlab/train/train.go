@@ -16,7 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -52,17 +52,17 @@ type Options struct {
 	Progress func(r Record, total int)
 }
 
-// CallError marks a call that cannot be carried out as it is: a wrong setting, data that do not
+// UsageError marks a call that cannot be carried out as it is: a wrong setting, data that do not
 // fit, a folder that holds another run. Nothing has been written then.
-type CallError struct{ Err error }
+type UsageError struct{ Err error }
 
-func (e CallError) Error() string {
+func (e UsageError) Error() string {
 	if e.Err == nil {
 		return "the call cannot be carried out"
 	}
 	return e.Err.Error()
 }
-func (e CallError) Unwrap() error { return e.Err }
+func (e UsageError) Unwrap() error { return e.Err }
 
 // Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record
 // per step), checkpoints, weights.safetensors and amortizer.safetensors (the last state),
@@ -81,7 +81,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	}
 	c, m, devices, err := prepare(e, set, c, o.Validation)
 	if err != nil {
-		return Result{}, CallError{err}
+		return Result{}, UsageError{err}
 	}
 	// The state of step 0, or of the newest checkpoint.
 	start, unlock, err := openFolder(m, c, o)
@@ -131,7 +131,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 }
 
 // prepare completes c from the data and checks it, before anything is written.
-func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, d split.Devices, err error) {
+func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, d shard.Devices, err error) {
 	if err = engine.Ready(e); err != nil {
 		return c, m, d, err
 	}
@@ -146,7 +146,7 @@ func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clou
 		return c, m, d, err
 	}
 	c.Backend = e.Name
-	if d, err = split.New(e.Backend, max(c.Devices, 1)); err != nil {
+	if d, err = shard.New(e.Backend, max(c.Devices, 1)); err != nil {
 		return c, m, d, fmt.Errorf("%w, on backend %s", err, e.Name)
 	}
 	if m, err = c.Model(); err != nil {
@@ -202,7 +202,7 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	defer s.batches.used(clouds)
 	defer at.Finalize()
 	r.Step = n
-	args := []split.Value{clouds, at, rng}
+	args := []shard.Value{clouds, at, rng}
 	// Where the location of the slicing distribution is found by ascent, that comes first, and in
 	// fine-tuning the amortizer's ascent.
 	if s.search != nil {
@@ -224,7 +224,7 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	s.state = out[scalars:]
 	r.Loss = take(out[0])
 	if scalars > 1 {
-		r.Ascent, r.Turn = new(take(out[1])), new(take(out[2]))
+		r.Objective, r.AscentAngle = new(take(out[1])), new(take(out[2]))
 	}
 	return r, nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -18,7 +18,7 @@ import (
 // takes an ascent step on the validation clouds too).
 type validator struct {
 	locationSearch             // forward: random state, x, state... -> y, [prediction]
-	value          *split.Exec // random state, x, y, [location,] state... -> [batch]
+	value          *shard.Exec // random state, x, y, [location,] state... -> [batch]
 }
 
 func newValidator(b compute.Backend, m Model) (v *validator, err error) {
@@ -28,12 +28,12 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 			v.close()
 		}
 	}()
-	d := split.One(b)
+	d := shard.One(b)
 	sl, ok := m.Loss.(loss.Sliced)
-	located := ok && sl.Rule.Ascent != nil
+	located := ok && sl.Slicer.Ascent != nil
 	if located {
-		v.fineTune = sl.Rule.Amortizer != nil
-		if v.climb, err = sl.SplitClimber(d, m.Plain); err != nil {
+		v.fineTune = sl.Slicer.Amortizer != nil
+		if v.maximizer, err = sl.ShardedMaximizer(d, m.Plain); err != nil {
 			return v, err
 		}
 	}
@@ -42,7 +42,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 		y := m.Net.Forward(s.Net, in[1], pointnet.Eval).Cloud
 		out := []*graph.Node{y}
 		if v.fineTune {
-			out = append(out, sl.Rule.Location(slicing.Seeded(in[0]), s.Psi, nil, in[1], y))
+			out = append(out, sl.Slicer.Location(slicing.Seeded(in[0]), s.Psi, nil, in[1], y))
 		}
 		return out
 	}, nil, nil)
@@ -57,7 +57,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 			location, in = in[0], in[1:]
 		}
 		s := m.bind(in)
-		return []*graph.Node{m.Loss.Build(loss.Call{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Plain: m.Plain}, x, y).Pairs}
+		return []*graph.Node{m.Loss.Build(loss.BuildArgs{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Plain: m.Plain}, x, y).Pairs}
 	}, nil, nil)
 	return v, err
 }
@@ -87,36 +87,36 @@ func (r *run) validate(epoch int) (float64, error) {
 	defer release()
 	h := clouds.Header()
 	sum := 0.0
-	for at := 0; at < h.N; at += c.Batch {
-		rows := make([]int32, min(c.Batch, h.N-at))
+	for at := 0; at < h.Clouds; at += c.Batch {
+		rows := make([]int32, min(c.Batch, h.Clouds-at))
 		for i := range rows {
 			rows[i] = int32(at + i)
 		}
-		flat := make([]float32, len(rows)*h.M*h.D)
+		flat := make([]float32, len(rows)*h.Points*h.Dim)
 		if err := clouds.Read(flat, rows); err != nil {
 			return 0, err
 		}
-		x := split.Value{tensors.FromFlatDataAndDimensions(flat, len(rows), h.M, h.D)}
+		x := shard.Value{tensors.FromFlatDataAndDimensions(flat, len(rows), h.Points, h.Dim)}
 		pairs, err := v.losses(x, r.stepper.state, stream(stream(c.Seed, epoch, checkStream), at, checkStream), c.AscentSteps)
 		x.Finalize()
 		if err != nil {
 			return 0, err
 		}
 		for _, p := range pairs {
-			sum += float64(p) / float64(h.N)
+			sum += float64(p) / float64(h.Clouds)
 		}
 	}
 	return sum, nil
 }
 
 // losses are the training losses of x [batch, m, 3] in evaluation mode, in that state.
-func (v *validator) losses(x split.Value, state []split.Value, seed uint64, steps int) ([]float32, error) {
-	rng, err := split.One(nil).Random(int64(seed))
+func (v *validator) losses(x shard.Value, state []shard.Value, seed uint64, steps int) ([]float32, error) {
+	rng, err := shard.One(nil).Random(int64(seed))
 	if err != nil {
 		return nil, err
 	}
 	defer rng.Finalize()
-	args := func(first ...split.Value) []split.Value {
+	args := func(first ...shard.Value) []shard.Value {
 		for _, s := range state {
 			first = append(first, s[:1]) // on the first device
 		}
@@ -127,13 +127,13 @@ func (v *validator) losses(x split.Value, state []split.Value, seed uint64, step
 		return nil, err
 	}
 	defer finalize(out)
-	in := []split.Value{rng, x, out[0]}
-	if v.climb != nil {
-		var from split.Value
+	in := []shard.Value{rng, x, out[0]}
+	if v.maximizer != nil {
+		var from shard.Value
 		if v.fineTune {
 			from = out[1]
 		}
-		location, err := v.climb.WithSteps(steps).ClimbSplit(int64(stream(seed, 0, climbStream)), from, x, out[0])
+		location, err := v.maximizer.WithSteps(steps).MaximizeSharded(int64(stream(seed, 0, maximizeStream)), from, x, out[0])
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (v *validator) losses(x split.Value, state []split.Value, seed uint64, step
 }
 
 // finalize frees values on the device: Go's collector does not see what lies there.
-func finalize(all []split.Value) {
+func finalize(all []shard.Value) {
 	for _, v := range all {
 		v.Finalize()
 	}

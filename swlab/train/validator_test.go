@@ -59,14 +59,14 @@ func chamferOf(t *testing.T, path string, m int) float64 {
 		t.Fatal(err)
 	}
 	net := &pointnet.Autoencoder{Points: m}
-	args := []any{tensors.FromFlatDataAndDimensions(boxes(7, m).Points, 7, m, 3)}
+	args := []any{tensors.FromFlatDataAndDimensions(boxes(7, m).Coords, 7, m, 3)}
 	for _, s := range net.Specs() {
 		v, _ := set.Get(s.Name)
 		args = append(args, tensors.FromFlatDataAndDimensions(v.Data, v.Shape...))
 	}
 	out, err := graph.CallOnce(backend(t).Backend, func(in []*graph.Node) *graph.Node {
 		y := net.Forward(weights.Bind(net.Specs(), in[1:]), in[0], pointnet.Eval).Cloud
-		return graph.ReduceAllMean(loss.Chamfer{}.Build(loss.Call{}, in[0], y).Pairs)
+		return graph.ReduceAllMean(loss.Chamfer{}.Build(loss.BuildArgs{}, in[0], y).Pairs)
 	}, args...)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ const unitTolerance = 1e-4
 // New returns vMF(location, kappa).
 //
 //	location [d]  unit vector, d >= 2; its norm may differ from 1 by 1e-4 (float32 rounding), which is divided out
-//	kappa         concentration in [0, MaxKappa]; 0 is the uniform law
+//	kappa         concentration in [0, MaxKappa]; 0 is the uniform distribution
 //
 // It fails when location has fewer than two coordinates, is not finite or is not a unit vector, and when kappa is not
 // in its range. The location is copied.
@@ -118,7 +118,7 @@ func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.Kappa()) }
 // Entropy is the differential entropy in nats; see the function of that name.
 func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.Kappa()) }
 
-// KLUniform is the divergence from the uniform law in nats; see the function of that name.
+// KLUniform is the divergence from the uniform distribution in nats; see the function of that name.
 func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.Kappa()) }
 
 // Mean is the mean vector A_d(kappa) mu, [d].

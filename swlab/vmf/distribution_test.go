@@ -175,7 +175,7 @@ func TestMomentIdentities(t *testing.T) {
 	}
 }
 
-// Samples are unit vectors of the given law in every direction of the location, at every concentration.
+// Samples are unit vectors of the given distribution in every direction of the location, at every concentration.
 func TestRandProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 40).Draw(t, "d")
@@ -204,7 +204,7 @@ func TestRandProperties(t *testing.T) {
 	})
 }
 
-// Moving the location moves the samples: the law of x.mu does not depend on mu, the component across is isotropic.
+// Moving the location moves the samples: the distribution of x.mu does not depend on mu, the component across is isotropic.
 func TestRotation(t *testing.T) {
 	const n = 20_000
 	for _, location := range [][]float64{{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0.6, 0, -0.8}, {1e-9, 1, 0}} {

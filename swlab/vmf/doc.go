@@ -1,5 +1,5 @@
 // Package vmf is the von Mises-Fisher distribution on the unit sphere S^{d-1} of R^d, and the uniform
-// distribution that it becomes at concentration zero: the laws that slicing directions are drawn from.
+// distribution that it becomes at concentration zero: the distributions that slicing directions are drawn from.
 //
 //	f(x) = C_d(kappa) exp(kappa mu.x),   C_d(kappa) = kappa^(d/2-1) / ((2 pi)^(d/2) I_{d/2-1}(kappa))
 //

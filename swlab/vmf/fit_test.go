@@ -53,7 +53,7 @@ func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
 // zScores are the errors of the sample means of omega and omega^2 in units of their standard errors.
 func zScores(omega []float64, d int, kappa float64) (first, second float64) {
 	n := float64(len(omega))
-	// Deviations from the expected values, which for concentrated laws are far smaller than the values.
+	// Deviations from the expected values, which for concentrated distributions are far smaller than the values.
 	mean, cos2 := MeanResultantLength(d, kappa), MeanCos2(d, kappa)
 	var s1, s2, q1, q2 float64
 	for _, w := range omega {
@@ -64,7 +64,7 @@ func zScores(omega []float64, d int, kappa float64) (first, second float64) {
 	return z(s1, q1), z(s2, q2)
 }
 
-// fits reports where n samples of omega do not fit the law of (d, kappa): Kolmogorov-Smirnov at 0.001, and the mean of omega and
+// fits reports where n samples of omega do not fit the distribution of (d, kappa): Kolmogorov-Smirnov at 0.001, and the mean of omega and
 // of omega^2 at 4 standard errors.
 func fits(omega []float64, d int, kappa float64) error {
 	ks := kolmogorov(omega, omegaCDF(d, kappa))
@@ -104,12 +104,12 @@ func TestOmegaDistribution(t *testing.T) {
 	}
 }
 
-// The test can fail: a concentration 1 % off, and the coded envelope above kappa = 10, are told apart.
+// The test can fail: a concentration 1 % off, and the released envelope above kappa = 10, are told apart.
 func TestOmegaDistributionRejects(t *testing.T) {
 	if err := fits(Omega(rand.New(rand.NewPCG(11, 3)), 3, 1, million), 3, 1.01); err == nil {
 		t.Error("kappa 1 passes for kappa 1.01")
 	}
-	for variant, accept := range map[WoodVariant]bool{TrueB: true, CodedB: false} {
+	for variant, accept := range map[WoodVariant]bool{PaperB: true, ReleasedB: false} {
 		w, src := NewWood(10, 11, variant), rand.New(rand.NewPCG(12, 3))
 		omega := make([]float64, 100_000)
 		for i := range omega {

@@ -10,11 +10,11 @@ import (
 
 // FromNoise builds samples of vMF(location, kappa) on the ordinary sphere (d = 3) from given noise.
 //
-//	location [B,3]    unit vectors, one law each
+//	location [B,3]    unit vectors, one distribution each
 //	u        [B,L]    uniform draws in [0, 1): the component along the location, by the closed form
 //	normals  [B,L,2]  standard normals: the direction across it, after division by their norm
 //	kappa             concentration in [0, MaxKappa], 0 being uniform; the same for the whole batch
-//	returns  [B,L,3]  directions; unit vectors unless refl is Coded
+//	returns  [B,L,3]  directions; unit vectors unless refl is Released
 //
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   h = (omega, sqrt(1-omega^2) v),   theta = h - 2 (h.r) r,
 //
@@ -36,13 +36,13 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 	return place(location, omega, sine2, normals, refl)
 }
 
-// FromOmega builds samples of a law on S^{d-1}, any d >= 2, from given components along the location: for components drawn
-// on the host with Omega, whose result depends on (d, kappa) alone, or of another law.
+// FromOmega builds samples of a distribution on S^{d-1}, any d >= 2, from given components along the location: for components drawn
+// on the host with Omega, whose result depends on (d, kappa) alone, or of another distribution.
 //
 //	location [B,d]      unit vectors
 //	omega    [B,L]      components along the location, in [-1, 1]
 //	normals  [B,L,d-1]  standard normals: the direction across it, after division by their norm
-//	returns  [B,L,d]    directions; unit vectors unless refl is Coded
+//	returns  [B,L,d]    directions; unit vectors unless refl is Released
 //
 // Dtypes, gradient and panics are those of FromNoise. In float32, sqrt(1-omega^2) is only as good as omega: relative
 // error 1e-7 kappa; FromNoise and FromWood do not have that loss.
@@ -105,8 +105,8 @@ func logAddExpGraph(a, b *graph.Node) *graph.Node {
 
 // place is the common end of the samplers: h from (omega, sine2 = 1-omega^2), then the reflection.
 func place(location, omega, sine2, normals *graph.Node, refl Reflection) *graph.Node {
-	if refl == Coded {
-		sine2 = graph.MaxScalar(sine2, codedFloor)
+	if refl == Released {
+		sine2 = graph.MaxScalar(sine2, releasedFloor)
 	}
 	across := graph.Mul(graph.InsertAxes(graph.Sqrt(sine2), -1), UniformFromNormals(normals)) // [B,L,d-1]
 	r, sign := reflector(location, refl)
@@ -134,9 +134,9 @@ func reflector(location *graph.Node, refl Reflection) (r, sign *graph.Node) {
 	square := graph.ReduceAndKeep(graph.Square(away), graph.ReduceSum, -1) // [B,1]
 	ok := graph.GreaterThan(square, graph.Scalar(g, dtype, tinySquare))
 	norm := graph.Sqrt(graph.Where(ok, square, graph.OnesLike(square)))
-	if refl == Coded {
+	if refl == Released {
 		norm = graph.Where(ok, norm, graph.ZerosLike(norm))
-		return graph.Div(away, graph.AddScalar(norm, codedEpsilon)), nil
+		return graph.Div(away, graph.AddScalar(norm, releasedEpsilon)), nil
 	}
 	inverse := graph.Where(ok, graph.Reciprocal(norm), graph.ZerosLike(norm))
 	return graph.Mul(away, inverse), sign
@@ -171,8 +171,8 @@ func checkShapes(fn string, location, along, normals *graph.Node, refl Reflectio
 		exceptions.Panicf("vmf.%s: location %s, component along it %s, normals %s; expected [B,d] with d >= 2, [B,L], [B,L,d-1]",
 			fn, a, b, c)
 	}
-	if refl < Coded || refl > Stable {
-		exceptions.Panicf("vmf.%s: unknown reflection %d, expected Coded, Exact or Stable", fn, int(refl))
+	if refl < Released || refl > Stable {
+		exceptions.Panicf("vmf.%s: unknown reflection %d, expected Released, Exact or Stable", fn, int(refl))
 	}
 }
 

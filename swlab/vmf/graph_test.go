@@ -81,8 +81,8 @@ func TestFromNoiseGolden(t *testing.T) {
 			tolTheta, tolGrad = 1e-8, 1e-8
 		}
 		for k, kappa := range g["kappa"] {
-			for _, refl := range []Reflection{Coded, Exact} {
-				suffix := map[Reflection]string{Coded: "", Exact: "_exact"}[refl]
+			for _, refl := range []Reflection{Released, Exact} {
+				suffix := map[Reflection]string{Released: "", Exact: "_exact"}[refl]
 				theta, grad := x.sample(t, dtype, noiseSampler(kappa, refl))
 				name := fmt.Sprintf("%s, kappa %g, theta%s", dtype, kappa, suffix)
 				want := g["theta"+suffix][k*8*16*3 : (k+1)*8*16*3]
@@ -90,7 +90,7 @@ func TestFromNoiseGolden(t *testing.T) {
 					tol := tolTheta
 					if s := i / 3 % 16; s >= 14 { // u = 0 and 1-2^-24: sqrt(1-omega^2) at its floor
 						tol = 5e-3
-						if dtype == dtypes.Float64 && refl == Coded {
+						if dtype == dtypes.Float64 && refl == Released {
 							tol = 1e-7
 						}
 					}
@@ -118,13 +118,13 @@ func TestFromNoiseGolden(t *testing.T) {
 func TestFromNoiseKnownAnswer(t *testing.T) {
 	x := batch{b: 2, l: 1, d: 3, location: []float64{0.6, 0, 0.8, 1, 0, 0}, along: []float64{0.25, 0.25},
 		normals: []float64{0.3, -0.4, 0.3, -0.4}, coefficients: make([]float64, 6)}
-	theta, _ := x.sample(t, dtypes.Float32, noiseSampler(1, Coded))
+	theta, _ := x.sample(t, dtypes.Float32, noiseSampler(1, Released))
 	graphtest.Close(t, "theta", theta, []float64{-0.66664693, 0.59937747, 0.44304107, -0.04554141, 0.59937747, -0.79916996}, 2e-7)
 }
 
 // The graph and the host are one formula, for every reflection, concentration and dimension.
 func TestGraphAgreesWithHost(t *testing.T) {
-	for _, refl := range []Reflection{Coded, Exact, Stable} {
+	for _, refl := range []Reflection{Released, Exact, Stable} {
 		for _, kappa := range []float64{0, 1e-9, 0.1, 1, 1.5, 40, 1e6, 1e12} {
 			x := randomBatch(7, 5, 40, 3, (*rand.Rand).Float64)
 			for l := 0; l < x.b; l++ {
@@ -181,7 +181,7 @@ func (x batch) compare(t *testing.T, name string, theta []float64, refl Reflecti
 // The gradient with respect to the location against central differences of the host formula, in general dimension.
 func TestGradientFiniteDifference(t *testing.T) {
 	const h = 1e-6
-	for _, refl := range []Reflection{Coded, Exact, Stable} {
+	for _, refl := range []Reflection{Released, Exact, Stable} {
 		for _, d := range []int{2, 3, 6} {
 			x := randomBatch(17, 4, 6, d, func(src *rand.Rand) float64 { return 2*src.Float64() - 1 })
 			_, grad := x.sample(t, dtypes.Float64, omegaSampler(refl))
@@ -231,18 +231,18 @@ func TestNoGradientThroughNoise(t *testing.T) {
 	}
 }
 
-// T20: unit norms and finite gradients at and around e1, where the coded sampler shrinks.
+// T20: unit norms and finite gradients at and around e1, where the released sampler shrinks.
 func TestNearE1(t *testing.T) {
 	angles, locations := nearE1()
 	x := randomBatch(27, len(angles), 64, 3, (*rand.Rand).Float64)
 	x.location = slices.Concat(locations...)
 	for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
 		tol := map[dtypes.DType]float64{dtypes.Float32: 5e-7, dtypes.Float64: 1e-14}[dtype]
-		for _, refl := range []Reflection{Coded, Exact, Stable} {
+		for _, refl := range []Reflection{Released, Exact, Stable} {
 			theta, grad := x.sample(t, dtype, noiseSampler(1, refl))
 			for i := 0; i < len(theta); i += 3 {
 				norm := norm2(theta[i : i+3])
-				if refl != Coded && !(math.Abs(norm-1) <= tol) || !(norm <= 1+tol) {
+				if refl != Released && !(math.Abs(norm-1) <= tol) || !(norm <= 1+tol) {
 					t.Errorf("%s %s at angle %g: norm %.9g", dtype, refl, angles[i/3/x.l], norm)
 					break
 				}
@@ -261,7 +261,7 @@ func TestNearE1(t *testing.T) {
 	}
 }
 
-// The graph sampler draws the law: moments of float32 samples from device-sized noise, and uniform at kappa = 0.
+// The graph sampler draws the distribution: moments of float32 samples from device-sized noise, and uniform at kappa = 0.
 func TestFromNoiseMoments(t *testing.T) {
 	const n = 20_000
 	x := randomBatch(37, 1, n, 3, (*rand.Rand).Float64)
@@ -357,13 +357,13 @@ func TestGraphRejects(t *testing.T) {
 		args []any
 		want string
 	}{
-		{noise(1, Coded), []any{f32(2, 4), f32(2, 5), f32(2, 5, 3)}, "expected [B,3]"},
-		{noise(1, Coded), []any{f32(2, 3), f32(3, 5), f32(2, 5, 2)}, "expected [B,d]"},
-		{noise(1, Coded), []any{f32(2, 3), f32(2, 5), f32(2, 4, 2)}, "[B,L,d-1]"},
-		{noise(1, Coded), []any{f32(3), f32(2, 5), f32(2, 5, 2)}, "[B,L,d-1]"},
-		{noise(1, Coded), []any{f32(2, 3), tensorOf(dtypes.Float64, make([]float64, 10), 2, 5), f32(2, 5, 2)}, "one dtype"},
-		{noise(-1, Coded), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is -1"},
-		{noise(math.NaN(), Coded), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is NaN"},
+		{noise(1, Released), []any{f32(2, 4), f32(2, 5), f32(2, 5, 3)}, "expected [B,3]"},
+		{noise(1, Released), []any{f32(2, 3), f32(3, 5), f32(2, 5, 2)}, "expected [B,d]"},
+		{noise(1, Released), []any{f32(2, 3), f32(2, 5), f32(2, 4, 2)}, "[B,L,d-1]"},
+		{noise(1, Released), []any{f32(3), f32(2, 5), f32(2, 5, 2)}, "[B,L,d-1]"},
+		{noise(1, Released), []any{f32(2, 3), tensorOf(dtypes.Float64, make([]float64, 10), 2, 5), f32(2, 5, 2)}, "one dtype"},
+		{noise(-1, Released), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is -1"},
+		{noise(math.NaN(), Released), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is NaN"},
 		{noise(1, Reflection(3)), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "unknown reflection 3"},
 		{omega, []any{f32(2, 1), f32(2, 5), f32(2, 5, 0)}, "d >= 2"},
 		{omega, []any{f32(2, 4), f32(2, 5), f32(2, 5, 2)}, "[B,L,d-1]"},

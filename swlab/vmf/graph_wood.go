@@ -9,17 +9,17 @@ import (
 
 // WoodProposals is the number K of proposals that FromWood draws per sample. A proposal is accepted with probability at
 // least 0.6577 (d = 2, kappa to infinity; more everywhere else), so none of K is with probability at most
-// 0.3423^26 = 8e-13: less than one sample in 10^12 is then a proposal, not a draw of the law.
+// 0.3423^26 = 8e-13: less than one sample in 10^12 is then a proposal, not a draw of the distribution.
 const WoodProposals = 26
 
 // FromWood builds samples of vMF(location, kappa) on S^{d-1}, any d >= 2, from given noise: Wood's rejection with the true
 // envelope and a fixed number of proposals, of which the first accepted is taken (should none be, the last).
 //
-//	location [B,d]       unit vectors, one law each
+//	location [B,d]       unit vectors, one distribution each
 //	u        [B,L,K,3]   uniform draws in [0, 1), K = WoodProposals: two for the symmetric beta, one for the acceptance
 //	normals  [B,L,d-1]   standard normals: the direction across the location, after division by their norm
 //	kappa                concentration in [0, MaxKappa], 0 being uniform; the same for the whole batch
-//	returns  [B,L,d]     directions; unit vectors unless refl is Coded
+//	returns  [B,L,d]     directions; unit vectors unless refl is Released
 //
 // With psi of Beta((d-1)/2, (d-1)/2), B of NewWood and q = 1 - psi + B psi a proposal is
 //
@@ -42,7 +42,7 @@ func FromWood(location, u, normals *graph.Node, kappa float64, refl Reflection) 
 	first := graph.Squeeze(graph.Slice(u, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(0), graph.AxisElem(0)), 2, 3)
 	checkShapes("FromWood", location, first, normals, refl)
 
-	wood := NewWood(location.Shape().Dimensions[1], kappa, TrueB)
+	wood := NewWood(location.Shape().Dimensions[1], kappa, PaperB)
 	near, far := betaGraph(uniform(u, 0), uniform(u, 1), wood.Dim) // 2 psi, 2 (1-psi), [B,L,K]
 	q := graph.Add(far, graph.MulScalar(near, wood.B))             // 2q
 	x := graph.Div(graph.MulScalar(graph.Sub(near, far), (1-wood.B)/2), q)

@@ -41,7 +41,7 @@ func (x batch) wood(t *testing.T, dtype dtypes.DType, kappa float64, refl Reflec
 // rounded to dtype.
 func (x batch) hostAngles(t *testing.T, dtype dtypes.DType, kappa float64) (omega, sine []float64) {
 	t.Helper()
-	wood := NewWood(x.d, kappa, TrueB)
+	wood := NewWood(x.d, kappa, PaperB)
 	for i := 0; i < x.b*x.l; i++ {
 		found := false
 		for k := 0; k < WoodProposals && !found; k++ {
@@ -68,8 +68,8 @@ func (x batch) place(location []float64, b int, omega, sine []float64, refl Refl
 		copy(row[1:], x.normals[i*(x.d-1):(i+1)*(x.d-1)])
 		unit(row[1:])
 		s := sine[i]
-		if refl == Coded {
-			s = math.Sqrt(math.Max(s*s, codedFloor))
+		if refl == Released {
+			s = math.Sqrt(math.Max(s*s, releasedFloor))
 		}
 		mirror.carry(row, omega[i], s)
 	}
@@ -95,9 +95,9 @@ func TestFromWoodAgreesWithHost(t *testing.T) {
 	}
 }
 
-// At -e1 the sample is (-omega, sine v), so that float32 shows omega and sqrt(1-omega^2) as they are drawn: the law of the angle,
+// At -e1 the sample is (-omega, sine v), so that float32 shows omega and sqrt(1-omega^2) as they are drawn: the distribution of the angle,
 // and its relative accuracy at every kappa.
-func TestFromWoodLaw(t *testing.T) {
+func TestFromWoodDistribution(t *testing.T) {
 	const n = 4000
 	for _, d := range []int{2, 3, 4, 5, 10, 50} {
 		x := woodBatch(72, 1, n, d)
@@ -166,7 +166,7 @@ func TestFromWoodMoments(t *testing.T) {
 // The gradient in the location against central differences of the host; none in the noise.
 func TestFromWoodGradient(t *testing.T) {
 	const h, kappa = 1e-6, 5.0
-	for _, refl := range []Reflection{Coded, Exact, Stable} {
+	for _, refl := range []Reflection{Released, Exact, Stable} {
 		for _, d := range []int{2, 3, 6} {
 			x := woodBatch(74, 3, 5, d)
 			omega, sine := x.hostAngles(t, dtypes.Float64, kappa)
@@ -213,7 +213,7 @@ func TestWoodProposals(t *testing.T) {
 	worst := 1.0
 	for _, d := range []int{2, 3, 4, 5, 10, 64, 1000} {
 		for _, kappa := range []float64{0, 0.1, 1, 3, 10, 100, 1e4, 1e6, MaxKappa} {
-			w := NewWood(d, kappa, TrueB)
+			w := NewWood(d, kappa, PaperB)
 			// Acceptance E[exp(logRatio)] over psi = sin^2(phi), whose density is (sin cos)^(d-2) in phi.
 			const n = 20_000
 			mass, accepted := 0.0, 0.0

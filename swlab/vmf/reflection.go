@@ -7,18 +7,18 @@ import (
 
 // Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried to the
 // location mu by a reflection x = h - 2 (h.r) r. A reflection turns the orientation of v, which is isotropic,
-// so the law is that of a rotation.
+// so the distribution is that of a rotation.
 type Reflection int
 
 const (
-	// Coded is the released code: r = (e1-mu) / (||e1-mu|| + 1e-5), and 1-omega^2 is not taken below 1e-10.
+	// Released is the released code: r = (e1-mu) / (||e1-mu|| + 1e-5), and 1-omega^2 is not taken below 1e-10.
 	// r is shorter than 1, so x is too: by 4e-4 at most at an angle of 0.1 between mu and e1, 4e-2 at 1e-3, and
 	// x can vanish near 2.4e-5. At mu = e1 it is h. It is the default because the paper's tables come from it.
-	Coded Reflection = iota
+	Released Reflection = iota
 	// Exact has no 1e-5: r = (e1-mu) / ||e1-mu||, and r = 0 (so x = h) at mu = e1. x is a unit vector everywhere.
 	// The derivative of x with respect to mu still grows like 1/||e1-mu|| near e1, and is 0 by convention at e1.
 	Exact
-	// Stable starts from the opposite pole when mu_1 > 0: r = (e1+mu)/||e1+mu|| and omega changes sign in h. The law
+	// Stable starts from the opposite pole when mu_1 > 0: r = (e1+mu)/||e1+mu|| and omega changes sign in h. The distribution
 	// is the same, x is a unit vector and the derivative is bounded, because the denominator is at least sqrt(2);
 	// for one and the same noise the sample differs from that of Exact, and it jumps where mu_1 changes sign.
 	Stable
@@ -27,8 +27,8 @@ const (
 // String is the name of the constant in lower case.
 func (r Reflection) String() string {
 	switch r {
-	case Coded:
-		return "coded"
+	case Released:
+		return "released"
 	case Exact:
 		return "exact"
 	case Stable:
@@ -37,24 +37,24 @@ func (r Reflection) String() string {
 	return fmt.Sprintf("Reflection(%d)", int(r))
 }
 
-// MarshalText writes the name: coded, exact or stable.
+// MarshalText writes the name: released, exact or stable.
 func (r Reflection) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (r *Reflection) UnmarshalText(text []byte) error {
-	for _, known := range []Reflection{Coded, Exact, Stable} {
+	for _, known := range []Reflection{Released, Exact, Stable} {
 		if string(text) == known.String() {
 			*r = known
 			return nil
 		}
 	}
-	return fmt.Errorf("expected coded, exact or stable, found %q", text)
+	return fmt.Errorf("expected released, exact or stable, found %q", text)
 }
 
 const (
-	codedEpsilon = 1e-5  // added to the norm by Coded
-	codedFloor   = 1e-10 // under the root of 1-omega^2 in Coded
-	tinySquare   = 1e-30 // squared norms up to here count as zero; above the smallest normal float32
+	releasedEpsilon = 1e-5  // added to the norm by Released
+	releasedFloor   = 1e-10 // under the root of 1-omega^2 in Released
+	tinySquare      = 1e-30 // squared norms up to here count as zero; above the smallest normal float32
 )
 
 // Place carries samples around e1 to a location: the host twin of FromOmega for one location.
@@ -75,8 +75,8 @@ func Place(location, omega, normals []float64, refl Reflection) ([]float64, erro
 		return nil, fmt.Errorf("vmf: %d normals, expected %d for %d values of omega in dimension %d (d-1 for each)",
 			len(normals), len(omega)*(d-1), len(omega), d)
 	}
-	if refl < Coded || refl > Stable {
-		return nil, fmt.Errorf("vmf: unknown reflection %d, expected Coded, Exact or Stable", int(refl))
+	if refl < Released || refl > Stable {
+		return nil, fmt.Errorf("vmf: unknown reflection %d, expected Released, Exact or Stable", int(refl))
 	}
 	mirror := newMirror(location, refl)
 	x := make([]float64, len(omega)*d)
@@ -85,8 +85,8 @@ func Place(location, omega, normals []float64, refl Reflection) ([]float64, erro
 			return nil, fmt.Errorf("vmf: omega[%d] is %g, expected a value in [-1, 1]", l, w)
 		}
 		sine2 := (1 - w) * (1 + w)
-		if refl == Coded {
-			sine2 = math.Max(sine2, codedFloor)
+		if refl == Released {
+			sine2 = math.Max(sine2, releasedFloor)
 		}
 		row := x[l*d : (l+1)*d]
 		copy(row[1:], normals[l*(d-1):(l+1)*(d-1)])
@@ -135,8 +135,8 @@ func newMirror(location []float64, refl Reflection) mirror {
 	m.r[0] += m.sign
 	norm := norm2(m.r)
 	switch {
-	case refl == Coded:
-		norm += codedEpsilon
+	case refl == Released:
+		norm += releasedEpsilon
 	case norm*norm <= tinySquare:
 		norm = math.Inf(1) // r = 0
 	}

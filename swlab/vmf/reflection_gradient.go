@@ -11,7 +11,7 @@ import (
 //	upstream [L*d]  derivative g in every coordinate of x
 //	returns  [d]    sum_l g_l dx_l/dlocation, the coordinates of the location taken as free
 //
-// With a = e1 - mu (-e1 - mu for Stable beyond its switch), n = ||a||, c = 1e-5 for Coded and 0 otherwise, r = a / (n+c):
+// With a = e1 - mu (-e1 - mu for Stable beyond its switch), n = ||a||, c = 1e-5 for Released and 0 otherwise, r = a / (n+c):
 //
 //	u = -2 sum_l ((h_l.r) g_l + (g_l.r) h_l),   dmu = -u / (n+c) + a (a.u) / (n (n+c)^2)
 //
@@ -36,14 +36,14 @@ func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream
 		return gradient, nil
 	}
 	full := norm
-	if refl == Coded {
-		full += codedEpsilon
+	if refl == Released {
+		full += releasedEpsilon
 	}
 	u, h := make([]float64, d), make([]float64, d)
 	for l, w := range omega {
 		sine2 := (1 - w) * (1 + w)
-		if refl == Coded {
-			sine2 = math.Max(sine2, codedFloor)
+		if refl == Released {
+			sine2 = math.Max(sine2, releasedFloor)
 		}
 		copy(h[1:], normals[l*(d-1):(l+1)*(d-1)])
 		unit(h[1:])

@@ -10,7 +10,7 @@ import (
 // TestPlaceGradientGolden: the gradients of the reference set, with and without the 1e-5.
 func TestPlaceGradientGolden(t *testing.T) {
 	g := golden(t)
-	for refl, key := range map[Reflection]string{Coded: "grad_loc", Exact: "grad_loc_exact"} {
+	for refl, key := range map[Reflection]string{Released: "grad_loc", Exact: "grad_loc_exact"} {
 		for k, kappa := range g["kappa"] {
 			omega := make([]float64, 16)
 			for i, u := range g["u"] {
@@ -37,7 +37,7 @@ func TestPlaceGradientGolden(t *testing.T) {
 func TestPlaceGradientDifferences(t *testing.T) {
 	src := rand.New(rand.NewPCG(5, 6))
 	for _, d := range []int{2, 3, 5} {
-		for _, refl := range []Reflection{Coded, Exact, Stable} {
+		for _, refl := range []Reflection{Released, Exact, Stable} {
 			const n, step = 7, 1e-6
 			location, omega := Uniform(src, d, 1), Omega(src, d, 2, n)
 			normals, g := make([]float64, n*(d-1)), make([]float64, n*d)
@@ -73,11 +73,11 @@ func TestPlaceGradientDifferences(t *testing.T) {
 }
 
 func TestPlaceGradientAtThePole(t *testing.T) {
-	got, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Coded, []float64{1, 1, 1})
+	got, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1, 1, 1})
 	if err != nil || norm2(got) != 0 {
 		t.Errorf("%v, %v; expected 0", got, err)
 	}
-	if _, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Coded, []float64{1}); err == nil || !strings.Contains(err.Error(), "expected 3") {
+	if _, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1}); err == nil || !strings.Contains(err.Error(), "expected 3") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func TestPlaceKnownAnswer(t *testing.T) {
 		{[]float64{0.6, 0, 0.8}, []float64{-0.66664693, 0.59937747, 0.44304107}},
 		{[]float64{1, 0, 0}, []float64{-0.04554141, 0.59937747, -0.79916996}},
 	} {
-		theta, err := Place(c.location, omega, normals, Coded)
+		theta, err := Place(c.location, omega, normals, Released)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,13 +36,13 @@ func TestPlaceKnownAnswer(t *testing.T) {
 			}
 		}
 	}
-	theta, _ := Place([]float64{0.6, 0, 0.8}, omega, normals, Coded)
+	theta, _ := Place([]float64{0.6, 0, 0.8}, omega, normals, Released)
 	if norm := norm2(theta); math.Abs(norm-0.99997843) > 6e-9 {
 		t.Errorf("norm %.8f, want 0.99997843", norm)
 	}
 }
 
-// The component along the location is omega and the norm is 1 for Exact and Stable; Coded falls short by what is known.
+// The component along the location is omega and the norm is 1 for Exact and Stable; Released falls short by what is known.
 func TestPlaceComponents(t *testing.T) {
 	src := rand.New(rand.NewPCG(61, 62))
 	const n = 50
@@ -75,7 +75,7 @@ func TestPlaceComponents(t *testing.T) {
 	}
 }
 
-// T20: how short the coded samples are near e1, and that the others are not.
+// T20: how short the released samples are near e1, and that the others are not.
 func TestNormsNearE1(t *testing.T) {
 	src := rand.New(rand.NewPCG(71, 72))
 	const n = 400
@@ -87,14 +87,14 @@ func TestNormsNearE1(t *testing.T) {
 	short := map[float64]float64{} // angle -> largest 1-||theta||
 	angles, locations := nearE1()
 	for k, location := range locations {
-		for _, refl := range []Reflection{Coded, Exact, Stable} {
+		for _, refl := range []Reflection{Released, Exact, Stable} {
 			x, err := Place(location, omega, normals, refl)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for l := 0; l < n; l++ {
 				off := 1 - norm2(x[3*l:3*l+3])
-				if refl == Coded {
+				if refl == Released {
 					short[angles[k]] = math.Max(short[angles[k]], off)
 				} else if !(math.Abs(off) <= 1e-14) {
 					t.Fatalf("%s at angle %g: norm %.17g", refl, angles[k], 1-off)
@@ -106,7 +106,7 @@ func TestNormsNearE1(t *testing.T) {
 		{0, 0, 1e-9}, {0.1, 1e-4, 4e-4}, {1e-3, 0.01, 0.04}, {1e-4, 0.2, 0.36}, {2.4e-5, 0.9, 1}, {1e-5, 0.4, 0.51}, {math.Pi, 0, 2e-5},
 	} {
 		if s := short[c.angle]; !(s >= c.low-1e-15 && s <= c.high) {
-			t.Errorf("coded at angle %g: norm short by up to %g, expected %g..%g", c.angle, s, c.low, c.high)
+			t.Errorf("released at angle %g: norm short by up to %g, expected %g..%g", c.angle, s, c.low, c.high)
 		}
 	}
 }
@@ -123,13 +123,13 @@ func TestPlaceRejects(t *testing.T) {
 		{e1, []float64{0}, []float64{1, 0}, Reflection(7), "unknown reflection 7"},
 		{e1, []float64{0}, []float64{1, 0}, Reflection(-1), "unknown reflection -1"},
 		{e1, []float64{0, 1.5}, []float64{1, 0, 1, 0}, Exact, "omega[1] is 1.5"},
-		{e1, []float64{math.NaN()}, []float64{1, 0}, Coded, "omega[0] is NaN"},
+		{e1, []float64{math.NaN()}, []float64{1, 0}, Released, "omega[0] is NaN"},
 	} {
 		if x, err := Place(c.location, c.omega, c.normals, c.refl); err == nil || x != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, %v; want an error with %q", c, x, err, c.want)
 		}
 	}
-	for refl, want := range map[Reflection]string{Coded: "coded", Exact: "exact", Stable: "stable", 9: "Reflection(9)"} {
+	for refl, want := range map[Reflection]string{Released: "released", Exact: "exact", Stable: "stable", 9: "Reflection(9)"} {
 		if refl.String() != want {
 			t.Errorf("%d prints as %q, want %q", int(refl), refl, want)
 		}

@@ -76,7 +76,7 @@ func logAddExp(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// Omega draws n independent components along the location, omega = mu.x, of the law with dimension d and
+// Omega draws n independent components along the location, omega = mu.x, of the distribution with dimension d and
 // concentration kappa: by the closed form at d = 3, by Wood's rejection with the true envelope otherwise. They do not
 // depend on the location; give them to FromOmega or Place. The values are NaN when d < 2 or kappa is outside
 // [0, MaxKappa]; the slice is nil when n < 1.
@@ -107,11 +107,11 @@ func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float
 		c := newClosedForm(kappa)
 		return func() (omega, sine float64) { return c.at(src.Float64()) }
 	}
-	wood := NewWood(d, kappa, TrueB)
+	wood := NewWood(d, kappa, PaperB)
 	return func() (omega, sine float64) { return wood.draw(src) }
 }
 
-// Uniform draws n independent directions from the uniform law on S^{d-1}, as normals divided by their norm:
+// Uniform draws n independent directions from the uniform distribution on S^{d-1}, as normals divided by their norm:
 // n*d values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1); nil when d or n is below 1,
 // or without a source.
 func Uniform(src *rand.Rand, d, n int) []float64 {

@@ -9,10 +9,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// Wood's rejection and the closed form draw from one law at d = 3.
+// Wood's rejection and the closed form draw from one distribution at d = 3.
 func TestRejectionAgreesWithClosedForm(t *testing.T) {
 	for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e6} {
-		w := NewWood(3, kappa, TrueB)
+		w := NewWood(3, kappa, PaperB)
 		src := rand.New(rand.NewPCG(5, 6))
 		gaps := make([]float64, 10_000)
 		for i := range gaps {
@@ -81,7 +81,7 @@ func TestUniform(t *testing.T) {
 		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
 			t.Errorf("d=%d: statistic %.2f", d, ks)
 		}
-		// vMF at kappa = 0 is this law, whatever its location.
+		// vMF at kappa = 0 is this distribution, whatever its location.
 		at0 := mustNew(t, axis, 0).Rand(rand.New(rand.NewPCG(43, 44)), n)
 		other := somewhere(d, 6)
 		for l := range along {

@@ -9,12 +9,12 @@ import (
 type WoodVariant int
 
 const (
-	// TrueB is Wood's envelope at every concentration: the law drawn is exactly von Mises-Fisher.
-	TrueB WoodVariant = iota
-	// CodedB is the authors' released code: from kappa = 10 to 11 it goes over linearly to b = (d-1)/(4 kappa).
-	// The envelope then no longer covers the density, so above kappa = 10 the law drawn is only nearly
+	// PaperB is Wood's envelope at every concentration: the distribution drawn is exactly von Mises-Fisher.
+	PaperB WoodVariant = iota
+	// ReleasedB is the authors' released code: from kappa = 10 to 11 it goes over linearly to b = (d-1)/(4 kappa).
+	// The envelope then no longer covers the density, so above kappa = 10 the distribution drawn is only nearly
 	// von Mises-Fisher, and the more so the larger d (at d = 10, kappa = 11 it has E[omega] = 0.651 for 0.660).
-	CodedB
+	ReleasedB
 )
 
 // Wood holds the constants of Wood's rejection for the component along the location:
@@ -41,7 +41,7 @@ func NewWood(d int, kappa float64, variant WoodVariant) Wood {
 	n := float64(d - 1)
 	c := math.Hypot(2*kappa, n)
 	w := Wood{Dim: d, Kappa: kappa, A: (n + 2*kappa + c) / 4, B: n / (2*kappa + c)}
-	if share := min(kappa-10, 1); variant == CodedB && share > 0 {
+	if share := min(kappa-10, 1); variant == ReleasedB && share > 0 {
 		w.B = n/(4*kappa)*share + w.B*(1-share)
 	}
 	w.M0 = 4*w.A*w.B/(1+w.B) - n*math.Log(n)
@@ -92,9 +92,9 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 	return math.NaN(), math.NaN()
 }
 
-// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta laws with parameter a >= 1/2,
+// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta distributions with parameter a >= 1/2,
 // 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye, Non-Uniform Random Variate Generation, IX.3.6).
-// At d = 2 the exponent is infinite and the draw is of the arcsine law.
+// At d = 2 the exponent is infinite and the draw is of the arcsine distribution.
 func symmetricBeta(src *rand.Rand, d int) float64 {
 	v := src.Float64()
 	if d == 2 {

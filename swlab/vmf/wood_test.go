@@ -14,7 +14,7 @@ func TestWoodKnownConstants(t *testing.T) {
 		d        int
 		b, a, m0 float64
 	}{{3, 0.41421356, 1.70710678, 0.61370564}, {5, 0.61803399, 2.61803399, -1.54517744}} {
-		w := NewWood(c.d, 1, TrueB)
+		w := NewWood(c.d, 1, PaperB)
 		if math.Abs(w.B-c.b) > 1e-8 || math.Abs(w.A-c.a) > 1e-8 || math.Abs(w.M0-c.m0) > 1e-8 {
 			t.Errorf("d=%d: %+v, want %+v", c.d, w, c)
 		}
@@ -27,8 +27,8 @@ func TestWoodGolden(t *testing.T) {
 	row := 0
 	for _, d := range g["dims"] {
 		for _, kappa := range g["kappa"] {
-			coded := NewWood(int(d), kappa, CodedB)
-			bTrue = append(bTrue, NewWood(int(d), kappa, TrueB).B)
+			coded := NewWood(int(d), kappa, ReleasedB)
+			bTrue = append(bTrue, NewWood(int(d), kappa, PaperB).B)
 			b, a, m0 = append(b, coded.B), append(a, coded.A), append(m0, coded.M0)
 			for i := 32 * row; i < 32*(row+1); i++ {
 				w, r, ok := coded.Propose(g["rej_psi"][i], g["rej_u"][i])
@@ -51,7 +51,7 @@ func TestWoodGolden(t *testing.T) {
 func TestWoodEnvelopeCovers(t *testing.T) {
 	for _, d := range []int{2, 3, 5, 10, 100} {
 		for _, kappa := range []float64{0, 1e-6, 0.1, 1, 10, 10.5, 100, 1e6} {
-			w := NewWood(d, kappa, TrueB)
+			w := NewWood(d, kappa, PaperB)
 			n := float64(d - 1)
 			if relative(4*w.A*w.B/(1+w.B), n, 0) > 1e-14 {
 				t.Errorf("d=%d kappa=%g: 4ab/(1+b) = %g, want %g", d, kappa, 4*w.A*w.B/(1+w.B), n)
@@ -65,26 +65,26 @@ func TestWoodEnvelopeCovers(t *testing.T) {
 		}
 	}
 	covers := true
-	coded := NewWood(10, 11, CodedB)
+	coded := NewWood(10, 11, ReleasedB)
 	for i := 0; i <= 1000; i++ {
 		_, ratio, _ := coded.Propose(float64(i)/1000, 0.5)
 		covers = covers && ratio <= 0
 	}
 	if covers {
-		t.Error("the coded envelope at d = 10, kappa = 11 covers the density; its log ratio should exceed 0 somewhere")
+		t.Error("the released envelope at d = 10, kappa = 11 covers the density; its log ratio should exceed 0 somewhere")
 	}
 }
 
-// The coded blend draws from another law above kappa = 10; up to there the variants are the same.
+// The released blend draws from another distribution above kappa = 10; up to there the variants are the same.
 func TestCodedBlendBias(t *testing.T) {
-	if a, b := NewWood(10, 10, TrueB), NewWood(10, 10, CodedB); a != b {
+	if a, b := NewWood(10, 10, PaperB), NewWood(10, 10, ReleasedB); a != b {
 		t.Errorf("the variants differ at kappa 10: %+v, %+v", a, b)
 	}
 	const n = 100_000
 	for _, c := range []struct {
 		variant WoodVariant
 		mean    float64
-	}{{TrueB, 0.6600}, {CodedB, 0.6509}} {
+	}{{PaperB, 0.6600}, {ReleasedB, 0.6509}} {
 		w := NewWood(10, 11, c.variant)
 		src := rand.New(rand.NewPCG(3, 4))
 		sum := 0.0
@@ -99,7 +99,7 @@ func TestCodedBlendBias(t *testing.T) {
 
 func TestWoodOutsideItsRange(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 1))
-	for _, w := range []Wood{NewWood(1, 1, TrueB), NewWood(3, -1, TrueB), NewWood(3, math.NaN(), CodedB)} {
+	for _, w := range []Wood{NewWood(1, 1, PaperB), NewWood(3, -1, PaperB), NewWood(3, math.NaN(), ReleasedB)} {
 		if !math.IsNaN(w.A) || !math.IsNaN(w.B) || !math.IsNaN(w.M0) || !math.IsNaN(w.Draw(src)) {
 			t.Errorf("%+v: want NaN constants and draws", w)
 		}

@@ -67,7 +67,7 @@ func TestBroken(t *testing.T) {
 	}
 	if c, ok := broken[os.Getenv(chosen)]; ok {
 		amortizertest.Suite(t, func(config amortizer.Config) amortizer.Amortizer {
-			if config.Form != amortizer.Coded || config.Dim != 3 {
+			if config.Variant != amortizer.Released || config.Dim != 3 {
 				return nil
 			}
 			a, err := amortizer.New(c.of, config)
@@ -97,7 +97,7 @@ func TestBroken(t *testing.T) {
 // TestSound: with nothing done to it the map passes, so that what fails above is what was done.
 func TestSound(t *testing.T) {
 	amortizertest.Suite(t, func(config amortizer.Config) amortizer.Amortizer {
-		if config.Form != amortizer.Coded || config.Dim != 3 {
+		if config.Variant != amortizer.Released || config.Dim != 3 {
 			return nil
 		}
 		a, err := amortizer.New("ea", config)

@@ -27,13 +27,13 @@ const (
 // It requires unit vectors; the symmetries that Properties claims, to 1e-4 degrees, and the absence of those it does not
 // claim; finite values for clouds of zeros; no influence of one pair on another; gradients in all weights that agree with
 // differences along random directions, and are not zero but for Properties.Inert; errors, not panics, where clouds do not
-// fit; weights that have distinct names and that their initial laws fill.
+// fit; weights that have distinct names and that their initial distributions fill.
 func Suite(t *testing.T, make func(amortizer.Config) amortizer.Amortizer) {
 	known := 0
 	for _, c := range []amortizer.Config{
-		{Dim: 3, Form: amortizer.Coded},
-		{Dim: 5, Form: amortizer.Written},
-		{Dim: 2, Form: amortizer.Coded},
+		{Dim: 3, Variant: amortizer.Released},
+		{Dim: 5, Variant: amortizer.Paper},
+		{Dim: 2, Variant: amortizer.Released},
 	} {
 		c.Points, c.DK, c.K = m, 4, 5
 		a := make(c)
@@ -41,7 +41,7 @@ func Suite(t *testing.T, make func(amortizer.Config) amortizer.Amortizer) {
 			continue
 		}
 		known++
-		t.Run(fmt.Sprintf("%s dim %d", c.Form, c.Dim), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s dim %d", c.Variant, c.Dim), func(t *testing.T) {
 			s := newSubject(t, a, c.Dim)
 			defer s.close()
 			s.specs(t)
@@ -179,14 +179,14 @@ func (s *subject) gradients(t *testing.T) {
 
 // sizes tries other numbers of points and another dimension.
 func (s *subject) sizes(t *testing.T) {
-	if err := s.a.Fits(m); err != nil {
+	if err := s.a.Check(m); err != nil {
 		t.Errorf("Fits(%d): %v", m, err)
 	}
-	if err := s.a.Fits(0); err == nil {
+	if err := s.a.Check(0); err == nil {
 		t.Error("Fits(0): no error")
 	}
 	more := gaussian(3, s.x.dim, m+3)
-	switch err := s.a.Fits(m + 3); {
+	switch err := s.a.Check(m + 3); {
 	case s.a.Properties().AnySize:
 		if err != nil {
 			t.Errorf("Fits(%d): %v, though Properties claims any size", m+3, err)

@@ -23,21 +23,21 @@ type brokenLoss struct {
 	build func(x, y *graph.Node) loss.Result
 }
 
-func (brokenLoss) Name() string           { return "broken" }
-func (brokenLoss) Convention() string     { return "nothing" }
-func (brokenLoss) Fits(_, _, _ int) error { return nil }
-func (brokenLoss) Specs() []weights.Spec  { return nil }
-func (b brokenLoss) Build(_ loss.Call, x, y *graph.Node) loss.Result {
+func (brokenLoss) Name() string            { return "broken" }
+func (brokenLoss) Convention() string      { return "nothing" }
+func (brokenLoss) Check(_, _, _ int) error { return nil }
+func (brokenLoss) Specs() []weights.Spec   { return nil }
+func (b brokenLoss) Build(_ loss.BuildArgs, x, y *graph.Node) loss.Result {
 	return b.build(x, y)
 }
 
 // brokenLaw is a slicing distribution whose Draw is wrong.
-type brokenLaw struct{ draw func() *graph.Node }
+type brokenDistribution struct{ draw func() *graph.Node }
 
-func (brokenLaw) Name() string                       { return "broken" }
-func (brokenLaw) Fits(int) error                     { return nil }
-func (brokenLaw) Located() bool                      { return false }
-func (b brokenLaw) Draw(slicing.Request) *graph.Node { return b.draw() }
+func (brokenDistribution) Name() string                       { return "broken" }
+func (brokenDistribution) Check(int) error                    { return nil }
+func (brokenDistribution) HasLocation() bool                  { return false }
+func (b brokenDistribution) Draw(slicing.Request) *graph.Node { return b.draw() }
 
 // brokenMap is an amortizer whose Direction is wrong.
 type brokenMap struct{ direction func() *graph.Node }
@@ -45,7 +45,7 @@ type brokenMap struct{ direction func() *graph.Node }
 func (brokenMap) Name() string                     { return "broken" }
 func (brokenMap) Properties() amortizer.Properties { return amortizer.Properties{AnySize: true} }
 func (brokenMap) Specs() []weights.Spec            { return nil }
-func (brokenMap) Fits(int) error                   { return nil }
+func (brokenMap) Check(int) error                  { return nil }
 func (b brokenMap) Direction(weights.Nodes, *graph.Node, *graph.Node) *graph.Node {
 	return b.direction()
 }
@@ -58,14 +58,14 @@ func TestBroken(t *testing.T) {
 		"panics-error": func(_, _ *graph.Node) loss.Result { panic(fmt.Errorf("no luck")) },
 		"one-number":   func(x, _ *graph.Node) loss.Result { return loss.Result{Pairs: graph.ReduceAllSum(x)} },
 	} {
-		loss.Register(name, func(loss.Settings) (loss.Loss, error) { return brokenLoss{build}, nil })
+		loss.Register(name, func(loss.Config) (loss.Loss, error) { return brokenLoss{build}, nil })
 	}
-	loss.Register("constructor", func(loss.Settings) (loss.Loss, error) { panic("no luck") })
+	loss.Register("constructor", func(loss.Config) (loss.Loss, error) { panic("no luck") })
 	for name, f := range map[string]func() *graph.Node{"nil": func() *graph.Node { return nil }, "panics": func() *graph.Node { panic("no luck") }} {
-		slicing.Register(name, func(slicing.Options) slicing.Law { return brokenLaw{f} })
+		slicing.Register(name, func(slicing.Config) slicing.Distribution { return brokenDistribution{f} })
 		amortizer.Register(name, func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} })
 	}
-	slicing.Register("constructor", func(slicing.Options) slicing.Law { panic("no luck") })
+	slicing.Register("constructor", func(slicing.Config) slicing.Distribution { panic("no luck") })
 	amortizer.Register("constructor", func(amortizer.Config) amortizer.Amortizer { panic("no luck") })
 
 	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3)
@@ -77,15 +77,15 @@ func TestBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	settings := func(change func(*loss.Settings)) swlab.DistanceOptions {
-		o := swlab.DistanceOptions{Settings: loss.Defaults(), Engine: e}
-		change(&o.Settings)
+	settings := func(change func(*loss.Config)) swlab.DistanceConfig {
+		o := swlab.DistanceConfig{Config: loss.Defaults(), Engine: e}
+		change(&o.Config)
 		return o
 	}
-	plain := settings(func(*loss.Settings) {})
+	plain := settings(func(*loss.Config) {})
 	type call struct {
 		loss string
-		o    swlab.DistanceOptions
+		o    swlab.DistanceConfig
 		want string
 	}
 	calls := []call{
@@ -97,8 +97,8 @@ func TestBroken(t *testing.T) {
 		if name == "nil" {
 			want = ""
 		}
-		calls = append(calls, call{"sw", settings(func(s *loss.Settings) { s.Slicing = name }), want},
-			call{"v-dsw", settings(func(s *loss.Settings) { s.Amortizer = name }), want})
+		calls = append(calls, call{"sw", settings(func(s *loss.Config) { s.Slicing = name }), want},
+			call{"v-dsw", settings(func(s *loss.Config) { s.Amortizer = name }), want})
 	}
 	for _, c := range calls {
 		for range 2 {
@@ -120,22 +120,22 @@ func TestImpossible(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	huge := &datasets.Set{N: 1 << 32, M: 1 << 32, D: 3}
+	huge := &datasets.Set{Clouds: 1 << 32, Points: 1 << 32, Dim: 3}
 	for want, call := range map[string]func(name string) error{
 		"expected clouds": func(name string) error {
-			_, err := swlab.Distance(name, huge, huge, swlab.DistanceOptions{})
+			_, err := swlab.Distance(name, huge, huge, swlab.DistanceConfig{})
 			return err
 		},
 		"path: expected": func(name string) error {
-			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Path: 77})
+			_, err := swlab.Distance(name, x, x, swlab.DistanceConfig{Path: 77})
 			return err
 		},
 		"is closed": func(name string) error {
-			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Engine: closed})
+			_, err := swlab.Distance(name, x, x, swlab.DistanceConfig{Engine: closed})
 			return err
 		},
 		"found none": func(name string) error {
-			_, err := swlab.Distance(name, x, x, swlab.DistanceOptions{Engine: &engine.Engine{}})
+			_, err := swlab.Distance(name, x, x, swlab.DistanceConfig{Engine: &engine.Engine{}})
 			return err
 		},
 	} {

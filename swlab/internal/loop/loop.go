@@ -13,12 +13,12 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/split"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // XLAOnCPU says whether the graph runs on one device of XLA's CPU, where a loop over tables that fit into the cache beats one
 // operation over all of them. A loop over a batch that is divided among devices would collect the batch on each.
-func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) && !split.On(g) }
+func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) && !shard.Active(g) }
 
 // XLA says whether the graph runs on XLA.
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }

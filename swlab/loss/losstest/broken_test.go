@@ -17,24 +17,24 @@ import (
 
 // elsewhere is SW in the shape of a loss from elsewhere, with something done to it: the suite does not see that it is sliced.
 type elsewhere struct {
-	law        slicing.Law // nil: uniform
-	convention string      // "": SW's
+	dist       slicing.Distribution // nil: uniform
+	convention string               // "": SW's
 	lacks      []loss.Property
-	spoil      func(c loss.Call, pairs, x, y *graph.Node) *graph.Node
+	spoil      func(c loss.BuildArgs, pairs, x, y *graph.Node) *graph.Node
 }
 
 func (e elsewhere) sw() loss.Sliced {
-	if e.law == nil {
-		e.law = slicing.Uniform{}
+	if e.dist == nil {
+		e.dist = slicing.Uniform{}
 	}
-	return loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: e.law, Slices: 24}}
+	return loss.Sliced{Label: "SW", Slicer: slicing.Slicer{Distribution: e.dist, Slices: 24}}
 }
 
-func (e elsewhere) Name() string             { return "elsewhere" }
-func (e elsewhere) Exponent() float64        { return 2 }
-func (e elsewhere) Lacks() []loss.Property   { return e.lacks }
-func (e elsewhere) Fits(m, n, dim int) error { return e.sw().Fits(m, n, dim) }
-func (e elsewhere) Specs() []weights.Spec    { return nil }
+func (e elsewhere) Name() string              { return "elsewhere" }
+func (e elsewhere) Exponent() float64         { return 2 }
+func (e elsewhere) Violates() []loss.Property { return e.lacks }
+func (e elsewhere) Check(m, n, dim int) error { return e.sw().Check(m, n, dim) }
+func (e elsewhere) Specs() []weights.Spec     { return nil }
 
 func (e elsewhere) Convention() string {
 	if e.convention != "" {
@@ -43,7 +43,7 @@ func (e elsewhere) Convention() string {
 	return e.sw().Convention()
 }
 
-func (e elsewhere) Build(c loss.Call, x, y *graph.Node) loss.Result {
+func (e elsewhere) Build(c loss.BuildArgs, x, y *graph.Node) loss.Result {
 	pairs := e.sw().Build(c, x, y).Pairs
 	if e.spoil != nil {
 		pairs = e.spoil(c, pairs, x, y)
@@ -81,50 +81,50 @@ func TestBroken(t *testing.T) {
 		loss  loss.Loss
 		fails string // the checks that must fail, in alphabetical order
 	}{
-		"asymmetric": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"asymmetric": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Mul(v, graph.AddScalar(graph.Div(spread(x), graph.AddScalar(graph.Add(spread(x), spread(y)), 1e-30)), 0.5))
 		}}, "symmetry"},
-		"not zero on itself": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"not zero on itself": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Add(v, graph.MulScalar(graph.Add(spread(x), spread(y)), 16))
 		}}, "zero on itself"},
-		"negative": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node { return graph.Neg(v) }}, "not negative, single points"},
-		"depends on the order": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"negative": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node { return graph.Neg(v) }}, "not negative, single points"},
+		"depends on the order": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			d := graph.Slice(graph.Sub(x, y), graph.AxisRange(), graph.AxisElem(0))
 			return graph.Add(v, graph.ReduceSum(graph.Mul(d, d), 1, 2))
 		}}, "order of the points"},
-		"not translated": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"not translated": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Mul(v, graph.AddScalar(gap(graph.Concatenate([]node{x, y}, 1), graph.ZerosLike(x)), 1))
 		}}, "translation"},
-		"not scaled": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node { return graph.Log1p(v) }}, "scaling"},
-		"not rotated": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"not scaled": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node { return graph.Log1p(v) }}, "scaling"},
+		"not rotated": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Add(v, graph.MulScalar(gap(x, y, graph.AxisRange(0, 1)), 160))
 		}}, "rotation"},
-		"directions not rotated": {loss.Sliced{Label: "SW", Rule: slicing.Rule{Law: flat{}, Slices: 24}}, "rotation"},
-		"no metric": {elsewhere{spoil: func(_ loss.Call, v, x, y node) node {
+		"directions not rotated": {loss.Sliced{Label: "SW", Slicer: slicing.Slicer{Distribution: flat{}, Slices: 24}}, "rotation"},
+		"no metric": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Add(v, graph.Div(graph.Mul(v, v), graph.AddScalar(graph.Add(spread(x), spread(y)), 1e-30)))
 		}}, "triangle inequality"},
-		"depends on the batch": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node {
+		"depends on the batch": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.Add(v, graph.ReduceAndKeep(v, graph.ReduceMean, 0))
 		}}, "batch"},
 		"a mean that is a sum":  {elsewhere{convention: "W_2^2: mean over points, no root"}, "convention"},
 		"a root that is none":   {elsewhere{convention: "W_2: sum over points, square root"}, "convention, scaling, single points, triangle inequality"},
 		"no word on the points": {elsewhere{convention: "W_2^2, no root"}, "convention"},
 		"no word on the root":   {elsewhere{convention: "W_2^2, sum over points"}, "convention"},
-		"a wrong gradient": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node {
+		"a wrong gradient": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.Add(graph.MulScalar(v, 1.001), graph.StopGradient(graph.MulScalar(v, -0.001)))
 		}}, "gradient"},
-		"a gradient that depends on the side": {elsewhere{spoil: func(c loss.Call, v, _, _ node) node {
+		"a gradient that depends on the side": {elsewhere{spoil: func(c loss.BuildArgs, v, _, _ node) node {
 			if c.Wrt == ot1d.Y {
 				return graph.Sub(graph.MulScalar(v, 2), graph.StopGradient(v))
 			}
 			return v
 		}}, "sides of the gradient"},
-		"NaN": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node {
+		"NaN": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			root := graph.Sqrt(v)
 			return graph.Mul(root, root)
 		}}, "finite"},
-		"noise that is not used": {elsewhere{law: lazy{}}, "seed"},
-		"too coarse": {elsewhere{spoil: func(_ loss.Call, v, _, _ node) node {
+		"noise that is not used": {elsewhere{dist: lazy{}}, "seed"},
+		"too coarse": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.AddScalar(graph.AddScalar(v, 3e3), -3e3)
 		}}, "float32"},
 		"claims to lack what it has": {elsewhere{lacks: []loss.Property{loss.Translation}}, "translation"},
@@ -181,7 +181,7 @@ func TestNew(t *testing.T) {
 		"Fits refuses the clouds of the suite":     {elsewhere{}, losstest.Options{Dim: 1}},
 		"neither a loss.Graph nor a loss.Host":     {nameless{}, third},
 		`backend "nope" is unknown`:                {elsewhere{}, losstest.Options{Backend: "nope"}},
-		"2 directions are not enough: the control": {loss.Sliced{Rule: slicing.Rule{Law: slicing.Uniform{}, Slices: 24}, Reduce: loss.Upper}, losstest.Options{Slices: 2}},
+		"2 directions are not enough: the control": {loss.Sliced{Slicer: slicing.Slicer{Distribution: slicing.Uniform{}, Slices: 24}, Estimator: loss.Upper}, losstest.Options{Slices: 2}},
 	} {
 		if _, err := losstest.New(c.loss, c.o); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)
@@ -192,6 +192,6 @@ func TestNew(t *testing.T) {
 // nameless is a loss.Loss and no more.
 type nameless struct{}
 
-func (nameless) Name() string           { return "nameless" }
-func (nameless) Convention() string     { return "sum over points" }
-func (nameless) Fits(_, _, _ int) error { return nil }
+func (nameless) Name() string            { return "nameless" }
+func (nameless) Convention() string      { return "sum over points" }
+func (nameless) Check(_, _, _ int) error { return nil }

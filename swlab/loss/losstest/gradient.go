@@ -163,7 +163,7 @@ func finite(s *Subject) error {
 		{x: b[0], y: b[0]}, {x: b[0], y: b[0].permuted(1)}, {x: b[1], y: b[1].bootstrapped(2)}, {x: b[2].bootstrapped(1), y: b[2].bootstrapped(2)},
 		{x: same(b[0]), y: same(b[0])}, {x: same(b[0]), y: same(b[7])}, {x: same(b[1]), y: b[1]}, {x: origin, y: origin},
 	}}
-	if s.loss.Fits(1, 1, s.o.Dim) == nil {
+	if s.loss.Check(1, 1, s.o.Dim) == nil {
 		one := func(c cloud) cloud { return c.take([]int{0}) }
 		lists = append(lists, []pair{{x: one(b[0]), y: one(b[0])}, {x: one(b[0]), y: one(b[1])}, {x: one(origin), y: one(origin)}})
 	}

@@ -109,7 +109,7 @@ func (s *Subject) chunk(m mode, pairs []pair, theta []float64, seed int64) (resu
 func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 	g, x, y := in[0].Graph(), in[1], in[2]
 	source := &counted{to: x.DType(), Source: slicing.Seeded(in[0])}
-	c := loss.Call{Source: source, Wrt: m.wrt}
+	c := loss.BuildArgs{Source: source, Wrt: m.wrt}
 	specs := s.graph.Specs()
 	var w []*graph.Node
 	for _, sp := range specs {
@@ -123,7 +123,7 @@ func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 		r.Pairs = s.o.Held(x, y, in[3], in[4])
 	case m.held && s.sliced != nil:
 		l := *s.sliced
-		l.Rule = slicing.Rule{Law: slicing.Fixed{Directions: in[3]}, Slices: in[3].Shape().Dimensions[0]}
+		l.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[3]}, Slices: in[3].Shape().Dimensions[0]}
 		r = l.Build(c, x, y)
 	default:
 		r = s.graph.Build(c, x, y)

@@ -8,7 +8,7 @@ import (
 )
 
 // compare calls a Host.
-func (s *Subject) compare(pairs []pair, gradient bool) (loss.Compared, error) {
+func (s *Subject) compare(pairs []pair, gradient bool) (loss.Comparison, error) {
 	x, y := clouds(pairs, false), clouds(pairs, true)
 	out, err := s.loss.(loss.Host).Compare(x, y, gradient)
 	switch {
@@ -16,12 +16,12 @@ func (s *Subject) compare(pairs []pair, gradient bool) (loss.Compared, error) {
 		return out, err
 	case len(out.Pairs) != len(pairs):
 		return out, fmt.Errorf("expected %d values, found %d", len(pairs), len(out.Pairs))
-	case gradient && len(out.GradientY) != len(y.Points):
-		return out, fmt.Errorf("expected a gradient of %d numbers, found %d", len(y.Points), len(out.GradientY))
-	case out.Gaps != nil && len(out.Gaps) != len(pairs):
-		return out, fmt.Errorf("expected %d gaps, found %d", len(pairs), len(out.Gaps))
+	case gradient && len(out.GradientY) != len(y.Coords):
+		return out, fmt.Errorf("expected a gradient of %d numbers, found %d", len(y.Coords), len(out.GradientY))
+	case out.DualityGap != nil && len(out.DualityGap) != len(pairs):
+		return out, fmt.Errorf("expected %d gaps, found %d", len(pairs), len(out.DualityGap))
 	}
-	for i, gap := range out.Gaps {
+	for i, gap := range out.DualityGap {
 		if !(gap >= 0 && gap <= 1e-3*out.Pairs[i]+1e-9) {
 			return out, fmt.Errorf("pair %d: a gap of %.3g for a value of %.6g", i, gap, out.Pairs[i])
 		}
@@ -37,8 +37,8 @@ func clouds(pairs []pair, second bool) ot1d.Clouds {
 		if c = p.x; second {
 			c = p.y
 		}
-		out.Points = append(out.Points, narrow(c.v)...)
+		out.Coords = append(out.Coords, narrow(c.v)...)
 	}
-	out.N, out.Dim = c.points(), c.dim
+	out.Points, out.Dim = c.points(), c.dim
 	return out
 }

@@ -22,7 +22,7 @@ func permutation(s *Subject) error {
 		if s.graph == nil {
 			continue
 		}
-		if err := s.sameLaw(c.what, at, with(at, c.x, c.y), nil); err != nil {
+		if err := s.sameDistribution(c.what, at, with(at, c.x, c.y), nil); err != nil {
 			return err
 		}
 	}
@@ -64,12 +64,12 @@ func rotation(s *Subject) error {
 	if s.graph == nil {
 		return nil
 	}
-	return s.sameLaw("rotated", at, turned, q)
+	return s.sameDistribution("rotated", at, turned, q)
 }
 
 // sameLaw compares values with the loss's own directions: those of equal seeds where the directions are the same ones, and the means
 // of many draws otherwise. A location that depends on the clouds must follow them: be the same, or turned by q.
-func (s *Subject) sameLaw(what string, at, other []pair, q []float64) error {
+func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) error {
 	a, err := s.own(at, 1, ot1d.None)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *Subject) sameLaw(what string, at, other []pair, q []float64) error {
 }
 
 // predicts says that the location is a function of the clouds.
-func (s *Subject) predicts() bool { return s.sliced != nil && s.sliced.Rule.Amortizer != nil }
+func (s *Subject) predicts() bool { return s.sliced != nil && s.sliced.Slicer.Amortizer != nil }
 
 // draw is the mean of n independent values of one pair, with its standard error.
 func (s *Subject) draw(p pair, n int) (mean, se float64, err error) {

@@ -49,7 +49,7 @@ func convention(s *Subject) error {
 			return violated("%q, but with every point doubled pair %d costs %.9g in place of %.9g", text, i, b[i], v)
 		}
 	}
-	if sum || s.loss.Fits(s.o.Points, 2*s.o.Points, s.o.Dim) != nil {
+	if sum || s.loss.Check(s.o.Points, 2*s.o.Points, s.o.Dim) != nil {
 		return nil
 	}
 	if b, err = s.values(with(at, asIs, double), s.theta); err != nil {
@@ -99,7 +99,7 @@ func diracs(s *Subject) error {
 		one := b[i%len(b)].take([]int{i})
 		pairs = append(pairs, pair{x: one, y: b[(i+1)%len(b)].take([]int{0})})
 	}
-	if s.loss.Fits(1, 1, s.o.Dim) != nil && s.sliced == nil {
+	if s.loss.Check(1, 1, s.o.Dim) != nil && s.sliced == nil {
 		return fmt.Errorf("method Fits refuses single points")
 	}
 	length := func(p pair) float64 {

@@ -34,7 +34,7 @@ func seeds(s *Subject) error {
 	return nil
 }
 
-// precision compares the loss in float32, with its own directions, with float64: the slices of a Sliced with ot1d.Host, and their reduction in
+// precision compares the loss in float32, with its own directions, with float64: the slices of a Sliced with ot1d.HostCosts, and their reduction in
 // float64; another Graph with itself.
 func precision(s *Subject) error {
 	at := s.pairs()
@@ -62,7 +62,7 @@ func precision(s *Subject) error {
 		return err
 	}
 	n := len(r.slices) / len(at)
-	costs, err := ot1d.Host(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostOptions{P: s.p, Normalized: s.sliced.PerPoint})
+	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostConfig{P: s.p, Normalized: s.sliced.PerPoint})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func quadrature(s *Subject) error {
 		return err
 	}
 	at := []pair{s.pairs()[1], s.pairs()[2], s.pairs()[6]}
-	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostOptions{P: s.p, Normalized: s.sliced.PerPoint})
+	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostConfig{P: s.p, Normalized: s.sliced.PerPoint})
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,9 @@ func Sphere(dim, n int) (Nodes, error) {
 	return q, nil
 }
 
-// SW is the mean over the sphere of the costs of ot1d.Host: SW_p^p or, without Normalized, the sum over points.
-func (q Nodes) SW(x, y ot1d.Clouds, o ot1d.HostOptions) ([]float64, error) {
-	costs, err := ot1d.Host(x, y, q.Directions, len(q.Weights), o)
+// SW is the mean over the sphere of the costs of ot1d.HostCosts: SW_p^p or, without Normalized, the sum over points.
+func (q Nodes) SW(x, y ot1d.Clouds, o ot1d.HostConfig) ([]float64, error) {
+	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), o)
 	if err != nil {
 		return nil, err
 	}

@@ -54,10 +54,10 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 	if s.degree = s.p; rooted(l.Convention()) {
 		s.degree = 1
 	}
-	if err := l.Fits(o.Points, o.Points, o.Dim); err != nil {
+	if err := l.Check(o.Points, o.Points, o.Dim); err != nil {
 		return nil, fmt.Errorf("method Fits refuses the clouds of the suite: %w", err)
 	}
-	for _, p := range loss.Lacks(l) {
+	for _, p := range loss.Violates(l) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.Property == p }) {
 			return nil, fmt.Errorf("%s declares to lack %q, which is no property of package loss", l.Name(), p)
 		}
@@ -78,9 +78,9 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 		s.sliced = &k
 		s.theta = directions(5, o.Slices, o.Dim)
 		n := 1
-		for k.FitsDirections(o.Points, o.Points, n, o.Dim) != nil {
+		for k.CheckDirections(o.Points, o.Points, n, o.Dim) != nil {
 			if n++; n > o.Slices {
-				return nil, fmt.Errorf("%d directions are not enough: %w", o.Slices, k.FitsDirections(o.Points, o.Points, o.Slices, o.Dim))
+				return nil, fmt.Errorf("%d directions are not enough: %w", o.Slices, k.CheckDirections(o.Points, o.Points, o.Slices, o.Dim))
 			}
 		}
 		s.few = directions(6, n, o.Dim)

@@ -3,7 +3,7 @@
 //
 //	func TestMine(t *testing.T) { losstest.Suite(t, mine{}, losstest.Options{}) }
 //
-// A loss that lacks a property says so by name (loss.Lacking), and the suite then shows that it does.
+// A loss that lacks a property says so by name (loss.Violator), and the suite then shows that it does.
 package losstest
 
 import (
@@ -113,7 +113,7 @@ func (s *Subject) Check(c Check) error {
 }
 
 func (s *Subject) lacks(p loss.Property) bool {
-	return p != "" && slices.Contains(loss.Lacks(s.loss), p)
+	return p != "" && slices.Contains(loss.Violates(s.loss), p)
 }
 
 // Suite tests a loss.Graph or a loss.Host, on small clouds:

@@ -1,0 +1,103 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// loadPointsFolder reads points.npy and its companions.
+func loadPointsFolder(dir string, o Options) (*Set, error) {
+	points := filepath.Join(dir, "points.npy")
+	data, shape, err := ReadNPY(points)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSet(points, "folder", data, shape)
+	if err != nil {
+		return nil, err
+	}
+	if err := set.setCompanions(dir); err != nil {
+		return nil, err
+	}
+	if err := set.finish(o, func(i int) *rng { return newStream(o.Seed, uint64(i), hashName("subset")) }); err != nil {
+		return nil, err
+	}
+	set.Name = dir
+	return set, nil
+}
+
+// setCompanions reads labels.npy, classes.txt and split.npy where present.
+func (s *Set) setCompanions(dir string) error {
+	labels, err := optionalInts(filepath.Join(dir, "labels.npy"))
+	if err != nil {
+		return err
+	}
+	if err := s.setLabels(filepath.Join(dir, "labels.npy"), labels); err != nil {
+		return err
+	}
+	if s.Classes, err = readClasses(filepath.Join(dir, "classes.txt")); err != nil {
+		return err
+	}
+	split, err := optionalInts(filepath.Join(dir, "split.npy"))
+	if err != nil {
+		return err
+	}
+	if split != nil {
+		if len(split) != s.Clouds {
+			return fmt.Errorf("%s: %d entries for %d clouds", filepath.Join(dir, "split.npy"), len(split), s.Clouds)
+		}
+		s.Split = make([]uint8, s.Clouds)
+		for i, p := range split {
+			if p < 0 || p >= int64(len(partNames)) {
+				return fmt.Errorf("%s: entry %d: expected %s, found %d", filepath.Join(dir, "split.npy"), i, partCodes, p)
+			}
+			s.Split[i] = uint8(p)
+		}
+	}
+	if err := s.checkNamed(filepath.Join(dir, "labels.npy"), filepath.Join(dir, "classes.txt")); err != nil {
+		return err
+	}
+	return nil
+}
+
+// checkNamed checks that every label has a class name, where there are names; the paths are named in the error.
+func (s *Set) checkNamed(labels, classes string) error {
+	for i, l := range s.Labels {
+		if s.Classes != nil && int(l) >= len(s.Classes) {
+			return fmt.Errorf("%s: label %d of cloud %d: %s names %d classes", labels, l, i, classes, len(s.Classes))
+		}
+	}
+	return nil
+}
+
+// optionalInts reads a companion file; one that does not exist gives nil.
+func optionalInts(path string) ([]int64, error) {
+	values, _, err := ReadNPYInts(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return values, err
+}
+
+// readClasses reads one class name per line; a file that does not exist gives nil. Blank lines at the end are dropped.
+func readClasses(path string) ([]string, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	var names []string
+	for i, line := range strings.Split(strings.TrimRight(string(data), " \t\r\n"), "\n") {
+		name := strings.TrimSpace(line)
+		if name == "" {
+			return nil, fmt.Errorf("%s:%d: expected a class name, found an empty line", path, i+1)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

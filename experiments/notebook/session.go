@@ -1,0 +1,316 @@
+// Package notebook holds what the cells of one notebook share: the data asked for, a folder for results, pictures and times.
+// In GoNB every cell is a process of its own, so what a later cell needs lies in files, and a finished run is read, not repeated.
+//
+// Environment: SWLAB_DATA names clouds of the user's own, SWLAB_OUT the folder for results, FAST=1 asks for a short form whose
+// numbers mean nothing.
+package notebook
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// Session is a notebook at work.
+type Session struct {
+	Data string // path of the clouds, or "builtin"
+	Out  string // folder for results
+	Fast bool   // short form
+}
+
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, else .out/NAME in the repository.
+func Open(name string) (*Session, error) {
+	b := &Session{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
+	if b.Data == "" {
+		b.Data = "builtin"
+	}
+	if b.Out == "" {
+		root, err := repository()
+		if err != nil {
+			return nil, err
+		}
+		b.Out = filepath.Join(root, ".out", name)
+	}
+	return b, os.MkdirAll(filepath.Join(b.Out, "pictures"), 0o755)
+}
+
+// repository is the nearest folder above that holds go.mod.
+func repository() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.mod in this folder or above: start the notebook inside the repository, or set SWLAB_OUT")
+		}
+		dir = up
+	}
+}
+
+var errNothing = errors.New("expected a function to compute what is not kept, found nil")
+
+// opened returns an error for a nil book.
+func (b *Session) opened() error {
+	if b == nil {
+		return errors.New("expected a book that notebook.Open has opened, found nil")
+	}
+	return nil
+}
+
+// Backend opens the best backend and says which and why.
+func (b *Session) Backend() (*engine.Engine, error) {
+	if err := b.opened(); err != nil {
+		return nil, err
+	}
+	e, err := engine.Open("")
+	if err != nil {
+		return nil, err
+	}
+	if err := b.note("backend.json", map[string]string{"backend": e.Name, "why": e.Why}); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and scaled, as training and test part.
+// Data without parts of their own are split, a fifth for the test but at least two clouds, by the seed.
+func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
+	if err := b.opened(); err != nil {
+		return nil, nil, err
+	}
+	set, err := datasets.Load(b.Data, datasets.Options{Points: points, AtMost: true, Seed: seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	if set.Clouds < 4 {
+		return nil, nil, fmt.Errorf("%s: expected at least 4 clouds, 2 to train on and 2 to test, found %d", b.Data, set.Clouds)
+	}
+	if set.Split == nil {
+		set = set.WithSplit(max(0.2, 2/float64(set.Clouds)), seed)
+	}
+	if trainPart, err = set.Part("train"); err != nil {
+		return nil, nil, err
+	}
+	if testPart, err = set.Part("test"); err != nil {
+		return nil, nil, err
+	}
+	if trainPart.Clouds < 2 || testPart.Clouds < 2 {
+		return nil, nil, fmt.Errorf("%s: expected at least 2 clouds to train on and 2 to test, found %d and %d", b.Data, trainPart.Clouds, testPart.Clouds)
+	}
+	return trainPart, testPart, nil
+}
+
+// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the classes, with their
+// captions; without labels, rows spread evenly over the set. None of a nil set.
+func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
+	if set == nil {
+		return nil, nil
+	}
+	if set.Labels == nil {
+		for i := range min(most, set.Clouds) {
+			row := i * set.Clouds / min(most, set.Clouds)
+			rows, captions = append(rows, row), append(captions, fmt.Sprintf("cloud %d", row))
+		}
+		return rows, captions
+	}
+	first := map[int32]int{}
+	var labels []int32
+	for row, l := range set.Labels {
+		if _, seen := first[l]; !seen {
+			first[l] = row
+			labels = append(labels, l)
+		}
+	}
+	slices.Sort(labels)
+	n := min(most, len(labels))
+	for i := range n {
+		l := labels[i*len(labels)/n]
+		caption := fmt.Sprintf("class %d", l)
+		if l >= 0 && int(l) < len(set.Classes) {
+			caption = set.Classes[l]
+		}
+		rows, captions = append(rows, first[l]), append(captions, caption)
+	}
+	return rows, captions
+}
+
+// folder is where the run of c on set belongs: the same run, the same folder.
+func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
+	if err := b.opened(); err != nil {
+		return "", err
+	}
+	if err := engine.Ready(e); err != nil {
+		return "", err
+	}
+	if err := set.Validate(); err != nil {
+		return "", err
+	}
+	c = c.On(set)
+	c.Backend = e.Name
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(raw)
+	return filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4])), nil
+}
+
+// Trained says whether Train would read a finished run.
+func (b *Session) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return false
+	}
+	_, err = train.ReadResult(dir)
+	return err == nil
+}
+
+// Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
+// or reads it where it is finished: what the cell stores is the same. The stop button ends it with an error; a checkpoint is kept.
+func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	if r, err := train.ReadResult(dir); err == nil {
+		show.Progress(r.Steps, "training")(r.Steps, fmt.Sprintf("loss %.2f", r.Loss))
+		return r, nil
+	}
+	o := train.Options{Out: dir}
+	if _, err := train.ReadConfig(dir); err == nil {
+		o.Resume = true
+	}
+	var tick func(int, string)
+	w := stoppable(context.Background())
+	defer w.end()
+	o.Progress = func(r train.Record, total int) {
+		w.part(r.Step, total)
+		if tick == nil {
+			tick = show.Progress(total, "training")
+		}
+		tick(r.Step, fmt.Sprintf("loss %.2f", r.Loss))
+	}
+	r, err := train.Run(w, e, set, c, o)
+	if err != nil && w.Err() != nil {
+		err = errStopped
+	}
+	return r, err
+}
+
+// Finished reads the run of c on set that Train or Live has finished, and shows nothing: for the cells after the one that trains. A run
+// that is not there is an error.
+func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	r, err := train.ReadResult(dir)
+	if err != nil {
+		return r, fmt.Errorf("no finished run of this configuration: run the cell that trains it first (%w)", err)
+	}
+	return r, nil
+}
+
+// Reset removes the run of c on set, finished or not, and what Live has kept of it: the next call begins anew.
+func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) error {
+	dir, err := b.folder(e, set, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(dir), os.RemoveAll((&live{dir: dir}).looksFile()))
+}
+
+// Time notes the seconds until the function it returns is called: defer b.Time("training")().
+func (b *Session) Time(part string) func() {
+	began := time.Now()
+	return func() {
+		var times []partTime
+		b.read("times.json", &times)
+		times = slices.DeleteFunc(times, func(t partTime) bool { return t.Part == part })
+		show.Check(b.note("times.json", append(times, partTime{part, time.Since(began).Seconds()})))
+	}
+}
+
+type partTime struct {
+	Part    string  `json:"part"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Picture shows p and saves it as pictures/NAME.png. An error ends the cell.
+func (b *Session) Picture(name string, p *vmfviz.Picture, err error) {
+	show.Check(errors.Join(err, b.opened()))
+	show.Check(p.Save(filepath.Join(b.Out, "pictures", name+".png")))
+	show.Picture(p)
+}
+
+// Figure is Picture for what goes into a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
+func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
+	b.Picture(name, p, err)
+	for _, ending := range []string{".pdf", ".svg"} {
+		show.Check(p.Save(filepath.Join(b.Out, "pictures", name+ending)))
+	}
+}
+
+// Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
+// pictures.
+func (b *Session) Summary(row string, before, after experiments.Scores) error {
+	if err := b.opened(); err != nil {
+		return err
+	}
+	type scores struct {
+		CD  float64 `json:"cd"`
+		SW  float64 `json:"sw"`
+		EMD float64 `json:"emd"`
+	}
+	short := func(s experiments.Scores) scores { return scores{s.CD.Mean, s.SW.Mean, s.EMD.Mean} }
+	var times []partTime
+	b.read("times.json", &times)
+	backend := map[string]string{}
+	b.read("backend.json", &backend)
+	pictures, err := filepath.Glob(filepath.Join(b.Out, "pictures", "*.png"))
+	if err != nil {
+		return err
+	}
+	return b.note("summary.json", map[string]any{
+		"backend": backend["backend"], "why": backend["why"], "data": b.Data,
+		"row":   map[string]any{"name": row, "before": short(before), "after": short(after)},
+		"times": times, "pictures": pictures,
+	})
+}
+
+func (b *Session) note(file string, v any) error {
+	if err := b.opened(); err != nil {
+		return err
+	}
+	return durable.WriteJSON(filepath.Join(b.Out, file), v)
+}
+
+// read fills v from a file that Book wrote; v stays as it is where there is none.
+func (b *Session) read(file string, v any) {
+	if b == nil {
+		return
+	}
+	if raw, err := os.ReadFile(filepath.Join(b.Out, file)); err == nil {
+		_ = json.Unmarshal(raw, v) // a file of another version counts as none
+	}
+}

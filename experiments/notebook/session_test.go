@@ -1,0 +1,152 @@
+package notebook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// TestBook goes through a notebook's life: cells that know each other only by the folder.
+func TestBook(t *testing.T) {
+	out := t.TempDir()
+	t.Setenv("SWLAB_OUT", out)
+	t.Setenv("SWLAB_DATA", "")
+	t.Setenv("FAST", "1")
+	cell := func() *Session { // every cell opens the book anew
+		t.Helper()
+		b, err := Open("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	e, err := cell().Backend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainSet, testSet, err := cell().Clouds(16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trainSet.Clouds <= testSet.Clouds || testSet.Clouds == 0 || trainSet.Points != 16 {
+		t.Fatalf("%d and %d clouds of %d points", trainSet.Clouds, testSet.Clouds, trainSet.Points)
+	}
+	c := train.DefaultConfig()
+	c.Points, c.Batch, c.Steps, c.Slices = 16, 8, 2, 4
+	if cell().Trained(e, trainSet, c) {
+		t.Error("trained before it was")
+	}
+	if _, err := cell().Finished(e, trainSet, c); err == nil || !strings.Contains(err.Error(), "run the cell that trains it first") {
+		t.Errorf("a run that is not there: %v", err)
+	}
+	first, err := cell().Train(e, trainSet, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := cell().Finished(e, trainSet, c); err != nil || !reflect.DeepEqual(r, first) {
+		t.Errorf("read %+v, %v, trained %+v", r, err, first)
+	}
+	if !cell().Trained(e, trainSet, c) {
+		t.Error("not trained after it was")
+	}
+	again, err := cell().Train(e, trainSet, c)
+	if err != nil || !reflect.DeepEqual(again, first) || first.Steps != 2 {
+		t.Errorf("%+v, then %+v, %v", first, again, err)
+	}
+	other := c
+	other.Seed = 2
+	if cell().Trained(e, trainSet, other) {
+		t.Error("another configuration counts as trained")
+	}
+
+	other.Steps = 1
+	if _, err := cell().Train(e, trainSet, other); err != nil {
+		t.Fatal(err)
+	}
+	if err := cell().Reset(e, trainSet, other); err != nil || cell().Trained(e, trainSet, other) || !cell().Trained(e, trainSet, c) {
+		t.Errorf("forgotten: %v", err)
+	}
+
+	for range 2 { // a cell that is run twice counts once
+		cell().Time("training")()
+	}
+	cell().Time("pictures")()
+	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{}, testSet.Cloud(0))
+	cell().Picture("1_cloud", p, err)
+	if err := cell().Summary("SW", experiments.Scores{}, experiments.Scores{CD: experiments.Score{Mean: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Backend, Why, Data string
+		Row                struct {
+			Name   string
+			Before map[string]float64
+			After  map[string]float64
+		}
+		Times    []partTime
+		Pictures []string
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Backend != e.Name || s.Why == "" || s.Data != "builtin" || s.Row.Name != "SW" || s.Row.After["cd"] != 1 || len(s.Times) != 2 ||
+		len(s.Pictures) != 1 || filepath.Base(s.Pictures[0]) != "1_cloud.png" {
+		t.Errorf("summary %s", raw)
+	}
+}
+
+// TestUsersData: clouds without parts of their own are split, and too few are refused.
+func TestUsersData(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	write := func(n int) {
+		v := make([]float32, n*8*3)
+		for i := range v {
+			v[i] = float32(i*i%17) - 8
+		}
+		if err := datasets.WriteNPY(path, v, n, 8, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &Session{Data: path}
+	write(10)
+	if a, z, err := b.Clouds(4, 1); err != nil || a.Clouds != 8 || z.Clouds != 2 {
+		t.Errorf("%v", err)
+	}
+	write(4)
+	if a, z, err := b.Clouds(512, 1); err != nil || a.Clouds != 2 || z.Clouds != 2 || a.Points != 8 {
+		t.Errorf("4 clouds of 8 points where 512 are wanted: %v", err)
+	}
+	for n := 1; n < 4; n++ {
+		write(n)
+		if _, _, err := b.Clouds(4, 1); err == nil || !strings.Contains(err.Error(), "at least 4 clouds") || strings.Contains(err.Error(), "asked for") {
+			t.Errorf("%d clouds: %v", n, err)
+		}
+	}
+}
+
+func TestOnePerClass(t *testing.T) {
+	s := &datasets.Set{Clouds: 6, Labels: []int32{2, 0, 2, 1, 0, 3}, Classes: []string{"a", "b", "c", "d"}}
+	rows, names := OnePerClass(s, 9)
+	if !slices.Equal(rows, []int{1, 3, 0, 5}) || !slices.Equal(names, []string{"a", "b", "c", "d"}) {
+		t.Errorf("%v %v", rows, names)
+	}
+	if rows, names := OnePerClass(s, 2); !slices.Equal(rows, []int{1, 0}) || !slices.Equal(names, []string{"a", "c"}) {
+		t.Errorf("%v %v", rows, names)
+	}
+	if rows, names := OnePerClass(&datasets.Set{Clouds: 10}, 2); !slices.Equal(rows, []int{0, 5}) || names[1] != "cloud 5" {
+		t.Errorf("%v %v", rows, names)
+	}
+}

@@ -1,0 +1,367 @@
+package notebook
+
+import (
+	"bytes"
+	"encoding/base64"
+	raster "image"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"sort"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// Maps of the sphere as the notebooks draw them: costs by swlab.Distance on the grid, painted by vmfviz. The tests read the pixels of the finished
+// picture back and compare them with numbers computed here, in float64, by sorting.
+
+// mapRows is the grid of the maps.
+const mapRows = 48
+
+type vec = [3]float64
+
+func cloud(points ...vec) *datasets.Set {
+	s := &datasets.Set{Name: "cloud", Kind: "npy", Clouds: 1, Points: len(points), Dim: 3}
+	for _, p := range points {
+		s.Coords = append(s.Coords, float32(p[0]), float32(p[1]), float32(p[2]))
+	}
+	return s
+}
+
+// gridCosts are W_p^p of the projections on the directions of the grid, as the notebooks compute them.
+func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
+	t.Helper()
+	grid := vmfviz.SphereGrid(mapRows)
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: grid, Shape: []int{len(grid) / 3, 3}}}
+	o.PerPoint, o.P = true, p
+	d, err := swlab.Distance("sw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float64, len(d.Costs))
+	for i, c := range d.Costs {
+		values[i] = float64(c)
+	}
+	return values
+}
+
+// sorted is W_p^p of the projections on theta, by sorting.
+func sorted(x, y *datasets.Set, theta vec, p float64) float64 {
+	project := func(s *datasets.Set) []float64 {
+		v := make([]float64, s.Points)
+		for i := range v {
+			for k := range 3 {
+				v[i] += float64(s.Coords[3*i+k]) * theta[k]
+			}
+		}
+		sort.Float64s(v)
+		return v
+	}
+	a, b := project(x), project(y)
+	sum := 0.0
+	for i := range a {
+		sum += math.Pow(math.Abs(a[i]-b[i]), p)
+	}
+	return sum / float64(len(a))
+}
+
+// onSphere is the mean and the maximum of f over a grid of one degree, weighted by area.
+func onSphere(f func(vec) float64) (mean, top float64, best vec) {
+	const n = 180
+	top = math.Inf(-1)
+	for i := range n {
+		polar := (float64(i) + 0.5) * math.Pi / n
+		for j := range 2 * n {
+			s, c := math.Sincos((float64(j) + 0.5) * math.Pi / n)
+			theta := vec{math.Sin(polar) * c, math.Sin(polar) * s, math.Cos(polar)}
+			v := f(theta)
+			mean += v * 2 * math.Sin(math.Pi/n/2) * math.Sin(polar) * math.Pi / n / (4 * math.Pi)
+			if v > top {
+				top, best = v, theta
+			}
+		}
+	}
+	return mean, top, best
+}
+
+// pixel is one pixel of a map: its direction and the value that its colour stands for.
+type pixel struct {
+	theta vec
+	value float64
+}
+
+// readMap draws the values as an equal-area map and reads every pixel of its two discs; lo and hi are the range of the colour bar.
+func readMap(t *testing.T, values []float64) []pixel {
+	t.Helper()
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	p, err := vmfviz.SphereMap(vmfviz.SphereOptions{View: vmfviz.From(0, 0)}, vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := p.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	discs := regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindAllSubmatch(svg, -1)
+	if len(discs) != 2 {
+		t.Fatalf("%d images, expected the two halves of the sphere", len(discs))
+	}
+	scale := colorScale(t)
+	var out []pixel
+	for k, d := range discs {
+		raw, err := base64.StdEncoding.DecodeString(string(d[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := img.Bounds().Dx()
+		for i := range n {
+			for j := range n {
+				x, y := (float64(j)+0.5)*2/float64(n)-1, 1-(float64(i)+0.5)*2/float64(n)
+				if math.Hypot(x, y) > 0.995 {
+					continue // the soft edge
+				}
+				u, ok := scale.value(rgb(img, j, i))
+				if !ok {
+					t.Fatalf("pixel %d %d of disc %d is no colour of the bar", i, j, k)
+				}
+				// Lambert's projection, inverted: seen from +x with z up, then from -x.
+				d, side := x*x+y*y, 1-2*float64(k)
+				r := math.Sqrt(2 - d)
+				out = append(out, pixel{vec{side * (1 - d), side * r * x, r * y}, lo + u*(hi-lo)})
+			}
+		}
+	}
+	return out
+}
+
+func rgb(img raster.Image, x, y int) [3]uint8 {
+	r, g, b, _ := img.At(x, y).RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+}
+
+// colors are numbers from 0 to 1 by their colour.
+type colors map[[3]uint8]float64
+
+// value is the number of a colour, of the nearest one known if it is new.
+func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
+	if u, ok = c[rgb]; ok {
+		return u, true
+	}
+	best := 10
+	for other, v := range c {
+		d := 0
+		for k := range 3 {
+			e := int(other[k]) - int(rgb[k])
+			d += e * e
+		}
+		if d < best || d == best && v < u { // whatever the order of the map
+			best, u, ok = d, v, true
+		}
+	}
+	c[rgb] = u
+	return u, ok
+}
+
+// colorScale reads the colours of the map from a table of numbers that grow evenly.
+func colorScale(t *testing.T) colors {
+	t.Helper()
+	const rows, cols = 100, 100
+	values := make([][]float64, rows)
+	for i := range values {
+		for j := range cols {
+			values[i] = append(values[i], float64(i*cols+j)/(rows*cols-1))
+		}
+	}
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := p.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := base64.StdEncoding.DecodeString(string(regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindSubmatch(svg)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, count := colors{}, colors{}
+	w := img.Bounds().Dx()
+	for i := range rows {
+		for j := range cols {
+			c := rgb(img, (2*j+1)*w/(2*cols), (2*i+1)*w/(2*rows))
+			sum[c] += values[i][j]
+			count[c]++
+		}
+	}
+	for c := range sum {
+		sum[c] /= count[c]
+	}
+	// A density is 0 nearly everywhere: there the middle of what the first colour stands for would add up.
+	sum[rgb(img, w/(2*cols), w/(2*rows))] = 0
+	return sum
+}
+
+// TestSphereMapClosedForms: on an equal-area map the mean of the pixels is the mean over the sphere, and the largest pixel the largest slice. For
+// two single points W_2^2 = (theta'd)^2 with mean |d|^2/3 and W_1 = |theta'd| with mean |d|/2, both largest along d. For y = s x + d around the
+// mean of x, as for two Gaussians with covariances C and s^2 C, W_2^2 = (theta'd)^2 + (1-s)^2 theta'C theta, with mean
+// (|d|^2 + (1-s)^2 tr C)/3 and the largest eigenvalue of dd' + (1-s)^2 C as its maximum.
+func TestSphereMapClosedForms(t *testing.T) {
+	d := vec{0.6, -0.3, 0.9}
+	length := math.Sqrt(0.36 + 0.09 + 0.81)
+	const s = 0.4
+	r := rand.New(rand.NewPCG(3, 4))
+	var x, y []vec
+	var c [3][3]float64
+	for range 20 {
+		p := vec{1.5 * r.NormFloat64(), r.NormFloat64(), 0.3 * r.NormFloat64()}
+		x = append(x, p, vec{-p[0], -p[1], -p[2]})
+	}
+	for _, p := range x {
+		var q vec
+		for i := range 3 {
+			q[i] = s*p[i] + d[i]
+			for j := range 3 {
+				c[i][j] += (1 - s) * (1 - s) * p[i] * p[j] / float64(len(x))
+			}
+		}
+		y = append(y, q)
+	}
+	trace := c[0][0] + c[1][1] + c[2][2]
+	for i := range 3 {
+		for j := range 3 {
+			c[i][j] += d[i] * d[j]
+		}
+	}
+	axis, top := vec{1, 1, 1}, 0.0
+	for range 300 { // the largest eigenvalue
+		var v vec
+		for i := range 3 {
+			for j := range 3 {
+				v[i] += c[i][j] * axis[j]
+			}
+		}
+		top = math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
+		axis = vec{v[0] / top, v[1] / top, v[2] / top}
+	}
+	along := vec{d[0] / length, d[1] / length, d[2] / length}
+	for _, m := range []struct {
+		name      string
+		x, y      *datasets.Set
+		p         float64
+		mean, top float64
+		axis      vec
+	}{
+		{"two points, p = 2", cloud(vec{1, 2, 3}), cloud(vec{1 + d[0], 2 + d[1], 3 + d[2]}), 2, length * length / 3, length * length, along},
+		{"two points, p = 1", cloud(vec{1, 2, 3}), cloud(vec{1 + d[0], 2 + d[1], 3 + d[2]}), 1, length / 2, length, along},
+		{"covariances C and s² C, p = 2", cloud(x...), cloud(y...), 2, (length*length + trace) / 3, top, axis},
+	} {
+		checkMap(t, m.name, readMap(t, gridCosts(t, m.x, m.y, m.p)), m.mean, m.top, m.axis)
+	}
+}
+
+// TestSphereMapBruteForce: the same for clouds without a closed form, against sorting on a grid of one degree; and pixel by pixel.
+func TestSphereMapBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var x, y []vec
+	for range 7 {
+		x = append(x, vec{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
+		y = append(y, vec{0.5 + r.NormFloat64(), 2 * r.NormFloat64(), 0.3 * r.NormFloat64()})
+	}
+	a, b := cloud(x...), cloud(y...)
+	for _, p := range []float64{1, 2} {
+		mean, top, best := onSphere(func(theta vec) float64 { return sorted(a, b, theta, p) })
+		pixels := readMap(t, gridCosts(t, a, b, p))
+		checkMap(t, "clouds of 7 points", pixels, mean, top, best)
+		worst, sum := 0.0, 0.0
+		for i := 0; i < len(pixels); i += 37 {
+			e := math.Abs(pixels[i].value - sorted(a, b, pixels[i].theta, p))
+			worst, sum = math.Max(worst, e), sum+e*37/float64(len(pixels))
+		}
+		if worst > 0.06*top || sum > 0.004*top { // bends of F lie between directions of the grid
+			t.Errorf("p = %g: pixels are wrong by %.4f, %.4f in the mean; the largest cost is %.4f", p, worst, sum, top)
+		}
+	}
+}
+
+// checkMap compares mean, maximum and place of the maximum, a line, of a map.
+func checkMap(t *testing.T, name string, pixels []pixel, mean, top float64, axis vec) {
+	t.Helper()
+	sum, most := 0.0, pixel{value: math.Inf(-1)}
+	for _, p := range pixels {
+		sum += p.value
+		if p.value > most.value {
+			most = p
+		}
+	}
+	if got := sum / float64(len(pixels)); math.Abs(got-mean) > 0.004*top {
+		t.Errorf("%s: the mean of the map is %.5f, over the sphere %.5f", name, got, mean)
+	}
+	if math.Abs(most.value-top) > 0.01*top {
+		t.Errorf("%s: the largest pixel is %.5f, the largest slice %.5f", name, most.value, top)
+	}
+	cos := most.theta[0]*axis[0] + most.theta[1]*axis[1] + most.theta[2]*axis[2]
+	if angle := math.Acos(math.Min(1, math.Abs(cos))) * 180 / math.Pi; angle > 4 { // a cell of the grid is 3.75 degrees wide
+		t.Errorf("%s: the largest pixel lies %.1f degrees from the largest slice", name, angle)
+	}
+}
+
+// TestDensityMap: the density of vMF, as a map, integrates to 1; and the part of it above a level, which a contour encloses, is the part of
+// the samples that lies there.
+func TestDensityMap(t *testing.T) {
+	eps := vec{0.48, 0.6, 0.64}
+	for _, kappa := range []float64{0.5, 5, 30} {
+		density := func(theta vec) float64 {
+			return kappa / (2 * math.Pi * -math.Expm1(-2*kappa)) * math.Exp(kappa*(eps[0]*theta[0]+eps[1]*theta[1]+eps[2]*theta[2]-1))
+		}
+		dist, err := vmf.New(eps[:], kappa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := density(vec{0, 0, 1}), math.Exp(dist.LogProb([]float64{0, 0, 1})); math.Abs(a-b) > 1e-12*a {
+			t.Errorf("kappa %g: density %g, by swlab/vmf %g", kappa, a, b)
+		}
+		values := vmfviz.HeatOf("density", mapRows, density).Values
+		pixels := readMap(t, values)
+		level := density(eps) / 2 // cosine to eps of the contour: 1 - log 2 / kappa
+		total, above := 0.0, 0.0
+		for _, p := range pixels {
+			v := p.value * 4 * math.Pi / float64(len(pixels))
+			total += v
+			if p.value >= level {
+				above += v
+			}
+		}
+		if math.Abs(total-1) > 0.01 {
+			t.Errorf("kappa %g: the map integrates to %.4f", kappa, total)
+		}
+		inside, n := 0.0, 20000
+		draws := dist.Rand(rand.New(rand.NewPCG(7, 8)), n)
+		for i := range n {
+			if density(vec(draws[3*i:3*i+3])) >= level {
+				inside += 1 / float64(n)
+			}
+		}
+		// 1 - exp(-log 2) = 1/2 over 1 - exp(-2 kappa), or everything where the level is nowhere reached.
+		want := math.Min(1, 0.5/-math.Expm1(-2*kappa))
+		if math.Abs(above-want) > 0.02 || math.Abs(inside-want) > 0.015 {
+			t.Errorf("kappa %g: %.4f of the map and %.4f of the samples lie above half the maximum, expected %.4f", kappa, above, inside, want)
+		}
+	}
+}

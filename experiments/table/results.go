@@ -1,0 +1,199 @@
+package table
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Cell is what the runs of one row gave in one column, in natural units (fractions, distances without factors).
+type Cell struct {
+	Mean   float64   `json:"mean"`
+	SD     *float64  `json:"sd"`             // over runs, dividing by N - 1; nil where N is 1
+	N      int       `json:"n"`              // runs
+	Values []float64 `json:"values"`         // per run, in the order of the seeds; may be nil
+	Note   string    `json:"note,omitempty"` // a footnote
+}
+
+// NewCell is the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 / (n - 1)).
+func NewCell(values ...float64) Cell {
+	c := Cell{N: len(values), Values: values}
+	if c.N == 0 {
+		return c
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v - values[0] // equal values have no deviation, not one from rounding
+	}
+	c.Mean = values[0] + sum/float64(c.N)
+	if c.N < 2 {
+		return c
+	}
+	sum = 0
+	for _, v := range values {
+		sum += (v - c.Mean) * (v - c.Mean)
+	}
+	sd := math.Sqrt(sum / float64(c.N-1))
+	c.SD = &sd
+	return c
+}
+
+// SampleSD turns a deviation over n runs that divides by n, as those in the paper do, into the one that divides by n - 1.
+func SampleSD(population float64, n int) float64 {
+	return population * math.Sqrt(float64(n)/float64(n-1))
+}
+
+// Results is a table with numbers of one's own. Without any (Cells and Failed are empty) it is written as the paper has it.
+type Results struct {
+	Table    Table
+	Preset   string
+	Settings []string // what was reduced or overridden against the paper; printed with the result always
+	Seeds    []uint64
+	Backend  string
+	Data     string
+	Cells    map[string]map[string]Cell // by row id and column key
+	Failed   map[string]string          // by row id: why cells are missing
+}
+
+// empty says that there is nothing but the paper's numbers.
+func (f Results) empty() bool { return len(f.Cells) == 0 && len(f.Failed) == 0 }
+
+// cell is the row's cell in the column, if there is one.
+func (f Results) cell(r Row, c Column) (Cell, bool) {
+	cell, ok := f.Cells[r.ID][c.Key]
+	return cell, ok
+}
+
+// Sheet shows our numbers and the paper's below them. Without numbers of ours the paper's are the only ones.
+func (f Results) Sheet() (Sheet, error) {
+	if err := f.check(); err != nil {
+		return Sheet{}, err
+	}
+	t := f.Table
+	s := Sheet{Name: t.Name, Title: t.Title, About: f.about(), RowHeader: t.RowHeader, Columns: t.Columns, Below: "paper", notes: t.Notes}
+	marks := f.Marks()
+	usual := strconv.Itoa(f.usualRuns())
+	rows := slices.Clone(t.Rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return order(a) - order(b) })
+	for i, r := range rows {
+		l := Line{Name: r.Name, ours: r.Ours, notes: s.footnote(r.Note)}
+		l.rule = i > 0 && (r.Group != rows[i-1].Group || r.Ours != rows[i-1].Ours)
+		for _, c := range t.Columns {
+			our, their := f.entries(r, c)
+			if cell, ok := f.cell(r, c); ok {
+				our.notes = s.footnote(cell.Note)
+			}
+			if m, ok := marks[r.ID][c.Key]; ok {
+				our.mark = m
+			}
+			if our.Aside == usual || c.Better == None {
+				our.Aside = ""
+			}
+			l.Cells, l.Below = append(l.Cells, our), append(l.Below, their)
+		}
+		switch {
+		case f.empty():
+			l.Cells, l.Below = l.Below, nil
+		case r.Ours:
+			l.Below = nil
+		}
+		s.Lines = append(s.Lines, l)
+		if why, ok := f.Failed[r.ID]; ok {
+			s.failures = append(s.failures, r.Name+" ("+r.ID+"): "+why)
+		}
+	}
+	s.Legend = f.legend(marks)
+	return s, nil
+}
+
+// order puts rows of ours below the paper's.
+func order(r Row) int {
+	if r.Ours {
+		return 1
+	}
+	return 0
+}
+
+// entries are our number and the paper's. A setting that nobody has changed is shown once, as the row's.
+func (f Results) entries(r Row, c Column) (our, their Entry) {
+	p, printed := r.Paper[c.Key]
+	if printed {
+		their = paperEntry(c, p)
+	}
+	cell, ok := f.cell(r, c)
+	_, fell := f.Failed[r.ID]
+	switch {
+	case f.empty():
+		if !printed {
+			their.Mean = nothing
+		}
+	case ok:
+		our = ourEntry(c, cell, f.decimals(c))
+	case c.Better == None && printed:
+		our = their
+	case fell:
+		our.Mean = failed
+	default:
+		our.Mean = nothing
+	}
+	if c.Better == None && !f.empty() && our.Mean == their.Mean {
+		their = Entry{}
+	}
+	return our, their
+}
+
+// footnote numbers a text; equal texts share a number.
+func (s *Sheet) footnote(text string) []int {
+	if text == "" {
+		return nil
+	}
+	i := slices.Index(s.footnotes, text)
+	if i < 0 {
+		i = len(s.footnotes)
+		s.footnotes = append(s.footnotes, text)
+	}
+	return []int{i + 1}
+}
+
+// check finds numbers that no row or column takes, and cells that contradict themselves.
+func (f Results) check() error {
+	t := f.Table
+	if !f.empty() && f.Preset == "" {
+		return fmt.Errorf("table %s: preset: expected a name, found none", t.Name)
+	}
+	ids, keys := make([]string, len(t.Rows)), make([]string, len(t.Columns))
+	for i, r := range t.Rows {
+		ids[i] = r.ID
+	}
+	for i, c := range t.Columns {
+		keys[i] = c.Key
+	}
+	for _, id := range slices.Sorted(maps.Keys(f.Failed)) {
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("table %s: failed: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(f.Cells)) {
+		if !slices.Contains(ids, id) {
+			return fmt.Errorf("table %s: cells: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
+		}
+		for _, key := range slices.Sorted(maps.Keys(f.Cells[id])) {
+			if !slices.Contains(keys, key) {
+				return fmt.Errorf("table %s: cells of row %s: unknown column %q, expected one of %s", t.Name, id, key, strings.Join(keys, ", "))
+			}
+			c := f.Cells[id][key]
+			switch {
+			case c.N < 1:
+				return fmt.Errorf("table %s: row %s, column %s: expected at least one run, found %d", t.Name, id, key, c.N)
+			case c.Values != nil && len(c.Values) != c.N:
+				return fmt.Errorf("table %s: row %s, column %s: expected the values of %d runs, found %d", t.Name, id, key, c.N, len(c.Values))
+			case c.SD != nil && c.N < 2:
+				return fmt.Errorf("table %s: row %s, column %s: one run has no deviation, found %g", t.Name, id, key, *c.SD)
+			}
+		}
+	}
+	return nil
+}

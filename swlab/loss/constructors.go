@@ -1,0 +1,139 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// sliced completes a composition.
+func (s Config) sliced(label string, rule slicing.Slicer, reduce Estimator) Loss {
+	return Sliced{Label: label, Slicer: rule, P: s.P, PerPoint: s.PerPoint, Estimator: reduce, Root: s.Root}
+}
+
+// newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over slices.
+func newSW(label, dist string, reduce func(Config) (Estimator, error)) func(Config) (Loss, error) {
+	return func(s Config) (Loss, error) {
+		rule, err := s.withoutLocation(dist, PaperSlices)
+		if err != nil || reduce == nil {
+			return s.sliced(label, rule, nil), err
+		}
+		r, err := reduce(s)
+		return s.sliced(label, rule, r), err
+	}
+}
+
+func newASW(s Config) (Loss, error) {
+	rule, err := s.withoutLocation("uniform", 500)
+	adaptive := PaperAdaptive()
+	adaptive.Epsilon = s.Epsilon
+	if err == nil && s.Epsilon == 0 {
+		err = fmt.Errorf("epsilon: expected a positive number, found 0")
+	}
+	return s.sliced("ASW", rule, adaptive), err
+}
+
+// newControl is the control variate of that name; it needs directions that are uniform one by one.
+func newControl(s Config) (Estimator, error) {
+	k, ok := Controls[s.Control]
+	if !ok {
+		return nil, suggest.Unknown("control variate", s.Control, ControlNames())
+	}
+	switch s.Slicing {
+	case "", "uniform", "orthogonal", "qmc", "markov":
+		return k, nil
+	}
+	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not", s.Slicing)
+}
+
+// withoutLocation is a rule without location.
+func (s Config) withoutLocation(dist string, slices int) (slicing.Slicer, error) {
+	if s.Amortizer != "" {
+		return slicing.Slicer{}, fmt.Errorf("it has no location to predict, so no amortizer: found %q", s.Amortizer)
+	}
+	l, err := s.distribution(dist)
+	if err != nil {
+		return slicing.Slicer{}, err
+	}
+	if l.HasLocation() {
+		return slicing.Slicer{}, fmt.Errorf("it has no location, which the slicing distribution %q needs: v-dsw has one", s.Slicing)
+	}
+	return slicing.Slicer{Distribution: l, Slices: s.slices(slices)}, s.rejectAscentSettings()
+}
+
+func newVDSW(s Config) (Loss, error) { return s.withLocation("v-DSW", "vmf", s.slices(PaperSlices)) }
+
+func newMaxSW(s Config) (Loss, error) {
+	if s.Slicing != "" {
+		return nil, fmt.Errorf("its one slice is the location's, so no slicing distribution: found %q", s.Slicing)
+	}
+	return s.withLocation("Max-SW", "point", 1)
+}
+
+// withLocation completes a loss whose distribution has a location.
+func (s Config) withLocation(label, dist string, n int) (Loss, error) {
+	l, err := s.distribution(dist)
+	if err != nil {
+		return nil, err
+	}
+	if !l.HasLocation() {
+		return nil, fmt.Errorf("its slicing distribution needs a location, which %q has not: sw takes it", s.Slicing)
+	}
+	rule := slicing.Slicer{Distribution: l, Slices: n}
+	if s.Amortizer != "" {
+		a, err := amortizer.New(s.Amortizer, s.Maps)
+		if err != nil {
+			return nil, err
+		}
+		rule.Amortizer = a
+		label = strings.ToUpper(s.Amortizer) + " " + label
+	}
+	switch {
+	case s.FineTune && s.Amortizer == "":
+		return nil, fmt.Errorf("fine-tuning starts from an amortizer's prediction, and there is no amortizer")
+	case !s.FineTune && s.Amortizer != "":
+		if err := s.rejectAscentSettings(); err != nil {
+			return nil, err
+		}
+	}
+	ascent := slicing.Ascent{Steps: s.AscentSteps, LearningRate: s.AscentLearningRate, Tangent: s.AscentTangent, SGD: s.AscentSGD}
+	if err := ascent.Check(); err != nil {
+		return nil, err
+	}
+	if ascent.Steps > 0 && (s.Amortizer == "" || s.FineTune) {
+		rule.Ascent = &ascent
+	}
+	return s.sliced(label, rule, nil), nil
+}
+
+func newChamfer(s Config) (Loss, error) {
+	return Chamfer{P: s.P, Sum: s.Summed}, s.RejectSlicing()
+}
+
+func newApproximateEMD(s Config) (Loss, error) {
+	if s.P != 0 && s.P != 1 {
+		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
+	}
+	return ApproximateEMD{PerPoint: s.PerPoint}, s.RejectSlicing()
+}
+
+func newExactEMD(s Config) (Loss, error) {
+	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.RejectSlicing()
+}
+
+// newSinkhorn makes the transport part, or the divergence.
+func newSinkhorn(debiased bool) func(Config) (Loss, error) {
+	return func(s Config) (Loss, error) {
+		if s.Summed {
+			return nil, fmt.Errorf("its plan is between masses of 1: a mean over points, no sum")
+		}
+		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {
+			return nil, fmt.Errorf("regularisation: expected a positive number, found %v", s.Reg)
+		}
+		return Sinkhorn{Reg: s.Reg, P: s.P, Debiased: debiased}, s.RejectSlicing()
+	}
+}

@@ -1,0 +1,79 @@
+package loss
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// TestClimber: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and distributions, sums and
+// means; and it moves. Plain gradient steps are proportional to the gradient, so that an error in it shows.
+func TestMaximizer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles several programs")
+	}
+	const batch = 3
+	x, y := cloud(1, batch, 40), cloud(2, batch, 40)
+	few := cloud(3, batch, 25)
+	for name, c := range map[string]struct {
+		loss Sliced
+		y    *tensors.Tensor
+		rate float64
+	}{
+		"v-DSW":             {Sliced{Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
+		"Max-SW":            {Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}}, y, .1},
+		"p = 1, energy":     {Sliced{P: 1, Estimator: Energy{}, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .05},
+		"p = 3, mean, root": {Sliced{P: 3, PerPoint: true, Root: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 2},
+		"unequal sizes":     {Sliced{PerPoint: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, few, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.loss.Slicer.Ascent = &slicing.Ascent{Steps: 6, LearningRate: c.rate, SGD: true}
+			maximizer := func(off plain.Set) *slicing.Maximizer {
+				maximizer, err := c.loss.Maximizer(graphtest.Engine(t).Backend, off)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(maximizer.Close)
+				return maximizer
+			}
+			climb := func(maximizer *slicing.Maximizer) []float32 {
+				l, err := maximizer.Maximize(4, nil, x, c.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer l.FinalizeAll()
+				return tensors.MustCopyFlatData[float32](l)
+			}
+			quick := maximizer("")
+			start, host, inside := climb(quick.WithSteps(0)), climb(quick), climb(maximizer(plain.Sort))
+			moved, apart := 0.0, 0.0
+			for i := range start {
+				moved = math.Max(moved, math.Abs(float64(host[i]-start[i])))
+				apart = math.Max(apart, math.Abs(float64(host[i]-inside[i])))
+			}
+			if moved < .02 || apart > 1e-4*moved {
+				t.Errorf("moved by %.3g, %.3g away from the graph's ascent", moved, apart)
+			}
+		})
+	}
+}
+
+// TestClimberPlain: both names of the slow way run in the graph, and only it.
+func TestClimberPlain(t *testing.T) {
+	s := Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &slicing.Ascent{Steps: 1, LearningRate: 1}}}
+	for off, inGraph := range map[plain.Set]bool{"": false, plain.Ascent: true, plain.Sort: true, plain.Tables: false} {
+		c, err := s.Maximizer(graphtest.Engine(t).Backend, off)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.InGraph() != inGraph {
+			t.Errorf("%q: in the graph %t", off, c.InGraph())
+		}
+		c.Close()
+	}
+}

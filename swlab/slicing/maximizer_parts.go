@@ -1,0 +1,79 @@
+package slicing
+
+import (
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+)
+
+// Parts is an Objective that looks at the location through directions and their costs only, and whose costs are not found by the graph:
+//
+//	location -> directions [batch, slices, dim] -> costs [batch, slices] -> value [batch]
+type Parts struct {
+	// Directions draws them, differentiable in the location.
+	Directions func(src Source, location, x, y *graph.Node) *graph.Node
+	// Costs returns the costs and their derivatives in the directions, [batch, slices, dim].
+	Costs func(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
+	// Value reduces the costs, differentiable in them and in the directions.
+	Value func(costs, directions, x, y *graph.Node) *graph.Node
+}
+
+// NewPartsMaximizer prepares the ascent of an objective in parts. Random numbers are those of NewMaximizer.
+func NewPartsMaximizer(b compute.Backend, a Ascent, p Parts) (*Maximizer, error) {
+	devices := shard.One(b)
+	return newMaximizer(devices, a, func() (step, error) { return newPartsStep(devices, a, p) })
+}
+
+// partsStep is a step whose costs are found between two graphs. The directions are drawn in both: from the same random state.
+type partsStep struct {
+	draw   *shard.Exec // random state, location, x, y -> directions
+	update *shard.Exec // random state, location, both moments, t, x, y, costs, slopes -> the first five
+	costs  func(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
+}
+
+func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
+	draw, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+		return []*graph.Node{p.Directions(Seeded(in[0]), in[1], in[2], in[3])}
+	}, []shard.Sharding{shard.Replicated, shard.Sharded}, []shard.Sharding{shard.Sharded})
+	if err != nil {
+		return nil, err
+	}
+	update, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+		src, x, y, costs, slopes := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6]), in[7], in[8]
+		t := graph.AddScalar(in[4], 1)
+		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node {
+			directions := p.Directions(src, at, x, y)
+			// The costs' value, with their gradient in the directions: what is added is 0.
+			turn := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
+			return p.Value(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y)
+		})
+		return []*graph.Node{src.state, location, m, v, t}
+	}, append(stateLayout[:5:5], shard.Sharded), stateLayout)
+	if err != nil {
+		draw.Finalize()
+		return nil, err
+	}
+	return partsStep{draw, update, p.Costs}, nil
+}
+
+func (p partsStep) call(state []shard.Value, x, y shard.Value) ([]shard.Value, error) {
+	drawn, err := p.draw.Call(state[0], state[1], x, y)
+	if err != nil {
+		return nil, err
+	}
+	defer drawn[0].Finalize()
+	costs, slopes, err := p.costs(x[0], y[0], drawn[0][0])
+	if err != nil {
+		return nil, err
+	}
+	defer costs.FinalizeAll()
+	defer slopes.FinalizeAll()
+	return p.update.Call(append(state[:5:5], x, y, shard.Value{costs}, shard.Value{slopes})...)
+}
+
+func (p partsStep) close() {
+	p.draw.Finalize()
+	p.update.Finalize()
+}
