@@ -85,7 +85,7 @@ func settings(t *testing.T, call string) (name string, o swlab.DistanceConfig) {
 		case "--loss":
 			name = words[1]
 		case "--reduce":
-			o.PerPoint, o.Summed = words[1] == "mean", words[1] == "sum"
+			o.Reduce = map[string]loss.Reduction{"sum": loss.Sum, "mean": loss.Mean}[words[1]]
 		case "--p":
 			o.P = number()
 		case "--reg":

@@ -23,7 +23,7 @@ type InvarianceConfig struct {
 	Names   []string          // registered amortizers; none: all
 	Points  int               // m, taken from each cloud; 0: all it has
 	DK, K   int               // widths; 0: 64
-	Variant amortizer.Variant // as released, or as written
+	Variant amortizer.Variant // as released, or as in the paper
 	Seeds   []uint64          // a run of the initial distributions each; none: 1, 2, 3
 	Pairs   int               // random pairs of different clouds; 0: 20
 	Seed    uint64            // of the pairs, permutations and bootstraps
@@ -163,7 +163,7 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 		row.Spread.add(length(sum), s == 0)
 	}
 	// Rounding turns a direction the more the shorter a is before it is normalised, and so do new points: A as released turns by
-	// 1e-7 and 0.2 degrees, A as written, whose a nearly cancels for centred clouds, by 1e-3 and 80.
+	// 1e-7 and 0.2 degrees, A as in the paper, whose a nearly cancels for centred clouds, by 1e-3 and 80.
 	same := math.Max(1e-4, worst[bootstrapX]/1000)
 	row.Found = InvarianceVerdict{worst[permuteX] < same && worst[permuteY] < same, worst[exchange] < same}
 	return row, nil

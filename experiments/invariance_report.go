@@ -11,7 +11,7 @@ type InvarianceReport struct {
 	Points          int             `json:"points"`
 	DK              int             `json:"dk"`
 	K               int             `json:"k"`
-	Variant         string          `json:"form"`
+	Variant         string          `json:"variant"`
 	Pairs           int             `json:"pairs"`
 	Initialisations int             `json:"initialisations"`
 	Backend         string          `json:"backend"`

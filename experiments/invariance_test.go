@@ -112,7 +112,7 @@ func TestInvarianceMarkdown(t *testing.T) {
 	if got := r.Markdown(); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant the line\n%s", got, want)
 	}
-	for _, other := range []InvarianceReport{{Points: 1024, DK: 64, K: 64, Variant: "released"}, {Points: 2048, DK: 64, K: 64, Variant: "written"}} {
+	for _, other := range []InvarianceReport{{Points: 1024, DK: 64, K: 64, Variant: "released"}, {Points: 2048, DK: 64, K: 64, Variant: "paper"}} {
 		if !r.comparable() || other.comparable() {
 			t.Errorf("%+v", other)
 		}

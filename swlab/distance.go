@@ -54,7 +54,7 @@ type DistanceConfig struct {
 	loss.Config
 	Seed         uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
 	Directions   *Directions    // used as given in place of the loss's own; sliced losses only
-	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with PerPoint only
+	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with Reduce: loss.Mean only
 	Weights      *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
 	Gradient     bool           // also compute the gradient with respect to y
 	Path         Path           // where slices are costed
@@ -203,8 +203,8 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 		case mass.values == nil:
 		case !isSliced:
 			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
-		case !sliced.PerPoint:
-			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Settings.PerPoint)", mass.name)
+		case sliced.Reduce != loss.Mean:
+			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", mass.name)
 		case len(mass.values) != mass.set.Clouds*mass.set.Points:
 			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.Clouds, mass.set.Points, mass.set.Name, len(mass.values))
 		}

@@ -255,12 +255,12 @@ func TestWrongCalls(t *testing.T) {
 			line := gaussian(1, 2, 10, 1, 1)
 			return CheckDistance("v-dsw", line, line, DistanceConfig{Config: loss.Defaults()})
 		},
-		"take the mean over points (--reduce mean, in Go Settings.PerPoint)": func() error {
+		"take the mean over points (--reduce mean, in Go Reduce: loss.Mean)": func() error {
 			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
 		},
 		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {
 			o := DistanceConfig{Config: loss.Defaults(), MassY: make([]float32, 3)}
-			o.PerPoint = true
+			o.Reduce = loss.Mean
 			return CheckDistance("sw", x, x, o)
 		},
 		`masses of x: loss "chamfer" takes none`: func() error {
@@ -310,12 +310,12 @@ func TestHostIsTheGraph(t *testing.T) {
 	}{
 		"sw":             {"sw", y, func(*DistanceConfig) {}},
 		"p = 1, root":    {"sw", y, func(o *DistanceConfig) { o.P, o.Root = 1, true }},
-		"p = 3, mean":    {"sw", y, func(o *DistanceConfig) { o.P, o.PerPoint, o.Root = 3, true, true }},
+		"p = 3, mean":    {"sw", y, func(o *DistanceConfig) { o.P, o.Reduce, o.Root = 3, loss.Mean, true }},
 		"asw":            {"asw", y, func(o *DistanceConfig) { o.Slices, o.Epsilon = 60, 20 }},
 		"energy":         {"eb-sw", y, func(o *DistanceConfig) {}},
 		"control":        {"cv-sw", y, func(o *DistanceConfig) {}},
-		"unequal":        {"sw", short, func(o *DistanceConfig) { o.PerPoint = true }},
-		"masses":         {"sw", short, func(o *DistanceConfig) { o.PerPoint, o.MassX = true, mass }},
+		"unequal":        {"sw", short, func(o *DistanceConfig) { o.Reduce = loss.Mean }},
+		"masses":         {"sw", short, func(o *DistanceConfig) { o.Reduce, o.MassX = loss.Mean, mass }},
 		"v-dsw, located": {"v-dsw", y, func(o *DistanceConfig) { o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3, 0.05, true }},
 	} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
@@ -354,7 +354,7 @@ func TestIntervalsCover(t *testing.T) {
 	}
 	rows := make([]int, copies)
 	exact := DistanceConfig{Config: loss.Defaults(), Seed: 11}
-	exact.Slices, exact.PerPoint, exact.Replicates = 20000, true, 1
+	exact.Slices, exact.Reduce, exact.Replicates = 20000, loss.Mean, 1
 	truth, err := Distance("qmc-sw", x, y, exact)
 	if err != nil {
 		t.Fatal(err)
@@ -370,7 +370,7 @@ func TestIntervalsCover(t *testing.T) {
 		"v-dsw":         func(s *loss.Config) { s.Kappa = 1e-6; s.AscentSteps = 0 },
 	} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
-		o.Slices, o.PerPoint = 60, true
+		o.Slices, o.Reduce = 60, loss.Mean
 		change(&o.Config)
 		d, err := Distance(name, x.Select(rows), y.Select(rows), o)
 		if err != nil {
@@ -492,7 +492,7 @@ func TestBadPoints(t *testing.T) {
 	masses := func(m []float32) func() error {
 		return func() error {
 			o := DistanceConfig{Config: loss.Defaults(), MassY: m}
-			o.PerPoint = true
+			o.Reduce = loss.Mean
 			return CheckDistance("sw", good, good, o)
 		}
 	}

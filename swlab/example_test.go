@@ -28,7 +28,7 @@ func shifted() *datasets.Set {
 // The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space: here 3, up to its standard error.
 func ExampleDistance() {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
-	o.Slices, o.PerPoint = 10000, true
+	o.Slices, o.Reduce = 10000, loss.Mean
 	d, err := swlab.Distance("sw", square(), shifted(), o)
 	if err != nil {
 		fmt.Println(err)

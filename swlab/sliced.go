@@ -201,7 +201,7 @@ func (p problem) perPair(directions []float32) int { return len(directions) / (p
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
-	options := ot1d.HostConfig{P: l.Exponent(), Normalized: l.PerPoint, SIMD: p.Path == SIMDPath}
+	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, SIMD: p.Path == SIMDPath}
 	gradient := func(upstream []float64) (costs, gy []float64, err error) {
 		costs, _, gy, _, err = ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
 		return costs, gy, err

@@ -84,7 +84,7 @@ func write(dir, base string, points int) error {
 // distance is the front door's W_2^2, mean over points and slices, along directions of its own or those given.
 func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
-	o.PerPoint, o.Slices = true, slices
+	o.Reduce, o.Slices = loss.Mean, slices
 	if theta != nil {
 		o.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}
 	}

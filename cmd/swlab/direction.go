@@ -84,7 +84,7 @@ func newDirection(c *common) *cobra.Command {
 	f.StringVar(&file, "weights", "", ".safetensors, .pth or .pt file; none: initial weights from --seed")
 	f.IntVar(&o.DK, "dk", 0, "width of queries and keys (default: the weights', or 64)")
 	f.IntVar(&o.K, "k", 0, "projected keys of la (default: the weights', or 64)")
-	formFlag(f, &o.Variant)
+	variantFlag(f, &o.Variant)
 	reads(cmd, "x", "y", "weights")
 	writes(cmd, "out", ".npy")
 	cmd = refuse(cmd, func(flag string) (string, error) {

@@ -20,7 +20,7 @@ import (
 
 type distanceCall struct {
 	*common
-	loss, x, y, key, reduce           string
+	loss, x, y, key                   string
 	directions, massX, massY, path    string
 	weights                           string
 	outSlices, outGrad, outDirections string
@@ -42,12 +42,11 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Two different files have subsets of their own, one file given twice has one")
-	settingFlags(f, &d.settings, "per_point", "summed") // --reduce is both
+	settingFlags(f, &d.settings)
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
-	f.StringVar(&d.reduce, "reduce", "", "over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)")
 	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")
 	f.IntVar(&d.settings.Maps.K, "k", d.settings.Maps.K, "projected keys and values of LA; default: the same")
-	formFlag(f, &d.settings.Maps.Variant)
+	variantFlag(f, &d.settings.Maps.Variant)
 	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
@@ -88,13 +87,12 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 	return "", nil
 }
 
-// formFlag chooses between the maps of the released code and those of the paper.
-func formFlag(f *pflag.FlagSet, form *amortizer.Variant) {
-	f.TextVar(form, "form", *form, "the amortizers as released, or as written in the paper")
+// variantFlag chooses between the maps of the released code and those of the paper.
+func variantFlag(f *pflag.FlagSet, v *amortizer.Variant) {
+	f.TextVar(v, "variant", *v, "the amortizers as released, or as in the paper")
 }
 
 func (d *distanceCall) run() error {
-	d.settings.Summed, d.settings.PerPoint = d.reduce == "sum", d.reduce == "mean"
 	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
 	if _, err := loss.New(d.loss, d.asIf()); err != nil {
 		return usageError(err)
@@ -212,7 +210,6 @@ func withError(r *swlab.Result) string {
 // asIf are the settings for clouds of any size, before the clouds are known.
 func (d *distanceCall) asIf() loss.Config {
 	s := d.settings
-	s.Summed, s.PerPoint = d.reduce == "sum", d.reduce == "mean"
 	s.Maps.Points = 1
 	return s
 }

@@ -77,7 +77,7 @@ var kinds = map[string]kind{
 	"amortizer":      {unit: "NAME", words: amortizer.Names, what: "amortizer"},
 	"dk":             {unit: "width", least: bound(1)},
 	"k":              {unit: "keys", least: bound(1)},
-	"form":           {unit: "NAME", words: words("released", "written")},
+	"variant":        {unit: "NAME", words: words("released", "paper")},
 	"path":           {unit: "NAME", words: words("auto", "host", "graph", "simd")},
 	"weights":        file,
 	"directions":     file,

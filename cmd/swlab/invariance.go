@@ -27,7 +27,7 @@ func newInvariance(c *common) *cobra.Command {
 	f.IntVar(&pairs, "pairs", 20, "random pairs of clouds")
 	f.IntVar(&dk, "dk", 64, "width of queries and keys")
 	f.IntVar(&k, "k", 64, "projected keys and values of LA")
-	formFlag(f, &form)
+	variantFlag(f, &form)
 	reads(cmd, "data")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		for flag, v := range map[string]int{"points": points, "pairs": pairs, "dk": dk, "k": k} {

@@ -70,7 +70,7 @@ func slice(test *datasets.Set) error {
 		}
 	}
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 4}
-	o.Slices, o.PerPoint = 1000, true
+	o.Slices, o.Reduce = 1000, loss.Mean
 	d, err := swlab.Distance("sw", pair[0], pair[1], o)
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ func EMD(x, y *datasets.Set) (float64, error) {
 	if err := checkPair(x, y); err != nil {
 		return 0, err
 	}
-	r, err := (loss.ExactEMD{P: 2, PerPoint: true}).Compare(cloud(x), cloud(y), false)
+	r, err := (loss.ExactEMD{P: 2, Reduce: loss.Mean}).Compare(cloud(x), cloud(y), false)
 	if err != nil {
 		return 0, err
 	}

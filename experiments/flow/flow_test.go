@@ -179,7 +179,7 @@ func TestMax(t *testing.T) {
 	}
 }
 
-func perPoint(s loss.Config) loss.Config { s.PerPoint = true; return s }
+func perPoint(s loss.Config) loss.Config { s.Reduce = loss.Mean; return s }
 
 // TestFresh: new directions in every step, the same in every run.
 func TestFresh(t *testing.T) {

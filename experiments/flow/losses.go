@@ -6,12 +6,13 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // Distance is the loss of that name (loss.Names) to x, by swlab.Distance, per point. The seed of the directions is o.Seed in every step: where
 // they do not depend on the clouds, they are fixed, and the gradient is that of one function.
 func Distance(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
-	o.Gradient, o.PerPoint = true, true
+	o.Gradient, o.Reduce = true, loss.Mean
 	return func(y *datasets.Set, _ int) (float64, []float32, error) {
 		d, err := swlab.Distance(name, x, y, o)
 		if err != nil {
@@ -44,7 +45,7 @@ func Max(x *datasets.Set, directions []float32, o swlab.DistanceConfig) Loss {
 			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.Dim, len(values))
 		}
 		o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / x.Dim, x.Dim}}
-		o.Gradient, o.PerPoint = gradient, true
+		o.Gradient, o.Reduce = gradient, loss.Mean
 		return swlab.Distance("sw", x, y, o)
 	}
 	return func(y *datasets.Set, _ int) (float64, []float32, error) {

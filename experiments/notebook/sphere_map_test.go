@@ -39,7 +39,7 @@ func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	t.Helper()
 	grid := vmfviz.SphereGrid(mapRows)
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: grid, Shape: []int{len(grid) / 3, 3}}}
-	o.PerPoint, o.P = true, p
+	o.Reduce, o.P = loss.Mean, p
 	d, err := swlab.Distance("sw", x, y, o)
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 		return row(fmt.Sprintf("v-dsw-T%d-moving", steps), fmt.Sprintf("v-DSW (T = %d), moving", steps),
 			set{"loss": "v-dsw", "ascent_steps": steps, "slices": 100, "kappa": 1, "ascent_rate": moving, "ascent_tangent": true}, note)
 	}
-	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "summed": true}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
+	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "reduce": "sum"}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
 	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", set{"loss": "max-sw", "ascent_steps": 50, "ascent_rate": moving, "ascent_tangent": true},
 		"tangent ascent of rate 0.05, which turns the direction (trap T2)")
 	vDSW50 := vDSW(50, "tangent ascent of rate 0.05, which turns the location (trap T2)")

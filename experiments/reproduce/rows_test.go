@@ -6,6 +6,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // trained is what tells the trainings of the tables apart.
@@ -73,7 +74,7 @@ func TestRowsTrained(t *testing.T) {
 				continue
 			}
 			c := j.training().Config
-			got := trained{loss: c.Loss, amortizer: c.Amortizer, slices: c.Slices, tangent: c.AscentTangent, summed: c.Summed}
+			got := trained{loss: c.Loss, amortizer: c.Amortizer, slices: c.Slices, tangent: c.AscentTangent, summed: c.Reduce == loss.Sum}
 			if c.Loss == "v-dsw" {
 				got.kappa = c.Kappa
 			}
@@ -87,7 +88,7 @@ func TestRowsTrained(t *testing.T) {
 			if tab.Study == "generation" {
 				epochs = 101
 			}
-			if c.Epsilon != 0.5 || c.Batch != 128 || c.Epochs != epochs || c.Steps != -1 || c.DK != 64 || c.K != 64 || c.Seed != j.Seed || c.Root || c.PerPoint || c.FineTune || c.AscentSGD {
+			if c.Epsilon != 0.5 || c.Batch != 128 || c.Epochs != epochs || c.Steps != -1 || c.DK != 64 || c.K != 64 || c.Seed != j.Seed || c.Root || c.Reduce == loss.Mean || c.FineTune || c.AscentSGD {
 				t.Errorf("%s: row %s, seed %d: %+v", name, j.Row, j.Seed, c)
 			}
 		}

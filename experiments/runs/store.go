@@ -24,6 +24,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
@@ -108,8 +109,17 @@ func (l *Store) Folder(r Task) string {
 	if l.check(r) != nil {
 		return ""
 	}
-	return filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+Hash(r)[:12])
+	path := func(hash string) string { return filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+hash[:12]) }
+	dir := path(Hash(r))
+	if !exists(dir) {
+		if former := path(hash(r, settings.Former)); former != dir && exists(former) {
+			return former // of the first version
+		}
+	}
+	return dir
 }
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Hash is the SHA-256 of the run's kind and JSON, in hexadecimal; "" without a run. A run with a NaN in it has no JSON, and cannot be
 // done: its hash is that of how Go prints it.
@@ -117,11 +127,15 @@ func Hash(r Task) string {
 	if r == nil {
 		return ""
 	}
+	return hash(r, func(raw []byte) []byte { return raw })
+}
+
+func hash(r Task, as func(raw []byte) []byte) string {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		raw = fmt.Appendf(nil, "%+v", r)
 	}
-	sum := sha256.Sum256(append([]byte(r.Kind()+"\n"), raw...))
+	sum := sha256.Sum256(append([]byte(r.Kind()+"\n"), as(raw)...))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -72,8 +72,8 @@ func TestGridOrder(t *testing.T) {
 
 // TestEverySettingCanBeVaried: each of the names is read by its type.
 func TestEverySettingCanBeVaried(t *testing.T) {
-	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "form": "written", "reflection": "exact",
-		"per_point": "true", "summed": "true", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort"}
+	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "variant": "paper", "reflection": "exact",
+		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {
@@ -110,7 +110,7 @@ func TestWrongSweeps(t *testing.T) {
 		{[]string{"kappa=1,"}, `vary kappa: expected a number, found ""`},
 		{[]string{"kappa=nan"}, `vary kappa: expected a number, found "nan"`},
 		{[]string{"amortizer="}, `vary amortizer: expected a name, or none`},
-		{[]string{"form=wrong"}, "vary form: expected released or written"},
+		{[]string{"variant=wrong"}, "vary variant: expected released or paper"},
 		{[]string{"kappa=1,1.0"}, "1.0 twice"},
 		{[]string{"kappa=1", "kappa=2"}, "vary kappa: given twice"},
 		{[]string{"amortizer=x,y"}, `"x"`}, // no point is left

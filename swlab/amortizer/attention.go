@@ -14,7 +14,7 @@ import (
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
 //	O = softmax_rows(Q K' / sqrt(d_k)) V,  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
-// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as written,
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as in the paper,
 // U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
 //
 // Evaluated in R^d: up to terms that a row's softmax cancels, the key bias among them,

@@ -36,12 +36,12 @@ const (
 
 func (f Variant) String() string {
 	if f == Paper {
-		return "written"
+		return "paper"
 	}
 	return "released"
 }
 
-// MarshalText writes the name: released or written.
+// MarshalText writes the name: released or paper.
 func (f Variant) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
@@ -52,7 +52,7 @@ func (f *Variant) UnmarshalText(text []byte) error {
 	case Paper.String():
 		*f = Paper
 	default:
-		return fmt.Errorf("expected released or written, found %q", text)
+		return fmt.Errorf("expected released or paper, found %q", text)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (c Config) keyBias() []string {
 
 // pooled is the direction of the attention maps from pool [batch, points, dim] -> [batch, dim], a mean over the points that
 // is applied to both clouds with the same weights: of (pool(X) + pool(Y)) / 2 as released, of the sums over the points,
-// m_X pool(X) + m_Y pool(Y), as written. For clouds of one size the two are the same direction.
+// m_X pool(X) + m_Y pool(Y), as in the paper. For clouds of one size the two are the same direction.
 func (c Config) pooled(x, y *graph.Node, pool func(*graph.Node) *graph.Node) *graph.Node {
 	px, py := pool(x), pool(y)
 	if c.Variant == Paper {

@@ -13,7 +13,7 @@ import (
 //	Q' = softmax of Q over the d_k features of each point,  K' = softmax of K over the m points of each feature
 //	O = Q' (K'' V),  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
-// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as written,
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as in the paper,
 // U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
 //
 // Evaluated as pool(P) = Wv (sum_f mean_i Q'_if k_f) + bv with k_f = sum_j K'_jf p_j, since both softmaxes have mass 1: k by attend, the

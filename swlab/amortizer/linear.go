@@ -11,7 +11,7 @@ import (
 //	a_c = sum_i u_i [x_i]_c + sum_i v_i [y_i]_c + beta,   direction = a / ||a||
 //
 // with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). As released beta [1] is a single
-// number added to every coordinate; as written it is a vector [d]. It depends on the order of the points and is not symmetric.
+// number added to every coordinate; as in the paper it is a vector [d]. It depends on the order of the points and is not symmetric.
 type linear struct{ Config }
 
 func newLinear(c Config) Amortizer { return linear{c} }

@@ -16,7 +16,7 @@ import (
 //	O = softmax_rows(Q K~' / sqrt(d_k)) V~,  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
 // Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], "attn.Kproj", "attn.Vproj" [k, m], each with a
-// bias as released, without as written; linear ones U(+-1/sqrt(in)), the two projections N(0, 2/(m+k)). The map is symmetric in
+// bias as released, without as in the paper; linear ones U(+-1/sqrt(in)), the two projections N(0, 2/(m+k)). The map is symmetric in
 // X and Y but, since every place in the list of points has its own column of Pk and Pv, NOT invariant to the order of the points.
 //
 // Evaluated in R^d: K~ = (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys, Q_i'K~_l / sqrt(d_k) = q_l'p_i + c_l, and

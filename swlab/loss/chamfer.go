@@ -16,11 +16,11 @@ import (
 //
 //	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^P + (1/n) sum_j min_i ||x_i - y_j||^P
 //
-// The zero value is the paper's (Nguyen et al. 2023), P = 2. Sum leaves out 1/m and 1/n. X and Y may differ in size.
+// The zero value is the paper's (Nguyen et al. 2023), P = 2. Reduce: Sum leaves out 1/m and 1/n. X and Y may differ in size.
 // The gradient holds the nearest neighbours fixed, of equally near ones the first; between points that coincide it is 0.
 type Chamfer struct {
-	P   float64 // the exponent, at least 1; 0 means 2
-	Sum bool    // the sum over points in place of the mean
+	P      float64   // the exponent, at least 1; 0 means 2
+	Reduce Reduction // over points; 0: Mean
 }
 
 func (Chamfer) Name() string          { return "CD" }
@@ -53,7 +53,7 @@ func (l Chamfer) Convention() string {
 		distance = fmt.Sprintf("Euclidean distance to the nearest neighbour to the power %g", p)
 	}
 	over := "mean"
-	if l.Sum {
+	if l.Reduce == Sum {
 		over = "sum"
 	}
 	return distance + ", " + over + " over points, both ways added, no root"
@@ -89,7 +89,7 @@ func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))
 		d = graph.Where(apart, graph.PowScalar(graph.MaxScalar(d, floor), p/2), graph.ZerosLike(d))
 	}
-	if l.Sum {
+	if l.Reduce == Sum {
 		return graph.ReduceSum(d, -1)
 	}
 	return graph.ReduceMean(d, -1)

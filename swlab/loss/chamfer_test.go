@@ -75,7 +75,7 @@ func TestChamferTranslation(t *testing.T) {
 			y[3*i+c] = x[3*i+c] + float32(v[c])
 		}
 	}
-	forms := []Chamfer{{}, {P: 2, Sum: true}, {P: 1}, {P: 1, Sum: true}, {P: 1.5}, {P: 3}}
+	forms := []Chamfer{{}, {P: 2, Reduce: Sum}, {P: 1}, {P: 1, Reduce: Sum}, {P: 1.5}, {P: 3}}
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		var out []*graph.Node
 		for _, l := range forms {
@@ -86,7 +86,7 @@ func TestChamferTranslation(t *testing.T) {
 	}, tensors.FromFlatDataAndDimensions(x, 1, m, 3), tensors.FromFlatDataAndDimensions(y, 1, m, 3))
 	for k, l := range forms {
 		p, over := l.Exponent(), 1.0
-		if l.Sum {
+		if l.Reduce == Sum {
 			over = m
 		}
 		graphtest.Close(t, l.Convention(), out[2*k], []float64{2 * math.Pow(0.75, p) * over}, 1e-6)
@@ -106,7 +106,7 @@ func TestChamferKnownAnswers(t *testing.T) {
 		one := graph.Slice(n[1], graph.AxisRange(), graph.AxisElem(0)) // at squared distances .01, .16, .26, .26
 		return []*graph.Node{
 			Chamfer{}.Build(BuildArgs{}, n[0], n[1]).Pairs, Chamfer{}.Build(BuildArgs{}, n[1], n[0]).Pairs,
-			Chamfer{}.Build(BuildArgs{}, n[0], one).Pairs, Chamfer{Sum: true}.Build(BuildArgs{}, one, n[0]).Pairs,
+			Chamfer{}.Build(BuildArgs{}, n[0], one).Pairs, Chamfer{Reduce: Sum}.Build(BuildArgs{}, one, n[0]).Pairs,
 			Chamfer{P: 1}.Build(BuildArgs{}, n[0], one).Pairs,
 		}
 	}, x, y)
@@ -121,7 +121,7 @@ func chamfer(x, y []float64, dim int, l Chamfer) float64 {
 		n := len(way[0]) / dim
 		for i := range n {
 			_, square := nearestOf(way[0][i*dim:(i+1)*dim], way[1])
-			if v := math.Pow(square, l.Exponent()/2); l.Sum {
+			if v := math.Pow(square, l.Exponent()/2); l.Reduce == Sum {
 				total += v
 			} else {
 				total += v / float64(n)
@@ -137,7 +137,7 @@ func TestChamferGradients(t *testing.T) {
 	const batch, m, n, dim, h = 3, 9, 14, 3, 1e-6
 	r := rand.New(rand.NewPCG(22, 1))
 	x, y := points(r, batch, m, dim, 0), points(r, batch, n, dim, 0)
-	forms := []Chamfer{{}, {P: 1, Sum: true}, {P: 2.5}}
+	forms := []Chamfer{{}, {P: 1, Reduce: Sum}, {P: 2.5}}
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		var out []*graph.Node
 		for _, l := range forms {
@@ -235,7 +235,7 @@ func TestChamferRefuses(t *testing.T) {
 func TestChamferConvention(t *testing.T) {
 	for want, l := range map[string]Chamfer{
 		"squared Euclidean distance to the nearest neighbour, mean over points, both ways added, no root":        {},
-		"Euclidean distance to the nearest neighbour, sum over points, both ways added, no root":                 {P: 1, Sum: true},
+		"Euclidean distance to the nearest neighbour, sum over points, both ways added, no root":                 {P: 1, Reduce: Sum},
 		"Euclidean distance to the nearest neighbour to the power 3, mean over points, both ways added, no root": {P: 3},
 	} {
 		if got := l.Convention(); got != want {

@@ -22,14 +22,13 @@ type Config struct {
 	Kappa   float64 `json:"kappa" help:"concentration of the rules that have one"`                                  // concentration of the rules that have one
 	Chain   int     `json:"chain" help:"markov: steps of a chain"`                                                  // steps of a Markov chain of directions
 	// Replicates are the independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on, else 1.
-	Replicates int     `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
-	Control    string  `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`                                                // control variate, of cv-sw: lower, upper, harmonics
-	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"`                                            // accuracy that asw draws slices for
-	P          float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`                     // exponent; 0: the loss's own, 1 for EMDs, else 2
-	PerPoint   bool    `json:"per_point,omitempty" help:"mean over points in place of the loss's own"`                                          // mean over points
-	Summed     bool    `json:"summed,omitempty" help:"chamfer: sum over points in place of the mean, a gradient as large as the other losses'"` // sum over points; neither: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
-	Root       bool    `json:"root,omitempty" help:"take the p-th root per pair"`                                                               // p-th root of the value
-	Reg        float64 `json:"reg"`                                                                                                             // entropic regularisation, of sinkhorn
+	Replicates int       `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
+	Control    string    `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`                                                        // control variate, of cv-sw: lower, upper, harmonics
+	Epsilon    float64   `json:"epsilon" help:"asw: two standard errors that the slices are to reach"`                                                    // accuracy that asw draws slices for
+	P          float64   `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`                             // exponent; 0: the loss's own, 1 for EMDs, else 2
+	Reduce     Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"` // over points: Sum or Mean; 0: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
+	Root       bool      `json:"root,omitempty" help:"take the p-th root per pair"`                                                                       // p-th root of the value
+	Reg        float64   `json:"reg"`                                                                                                                     // entropic regularisation, of sinkhorn
 
 	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T, where the location is found by ascent
 	AscentLearningRate float64 `json:"ascent_rate" help:"its rate"`
@@ -80,8 +79,8 @@ func (s Config) Check() error {
 	if s.P != 0 && !(s.P >= 1) || math.IsInf(s.P, 0) {
 		return fmt.Errorf("p: expected a number >= 1, found %v", s.P)
 	}
-	if s.PerPoint && s.Summed {
-		return fmt.Errorf("over points: both the mean and the sum were asked for")
+	if s.Reduce < 0 || s.Reduce > Mean {
+		return fmt.Errorf("over points: expected Sum or Mean, found %d", s.Reduce)
 	}
 	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
 		return fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)

@@ -12,7 +12,7 @@ import (
 
 // sliced completes a composition.
 func (s Config) sliced(label string, rule slicing.Slicer, reduce Estimator) Loss {
-	return Sliced{Label: label, Slicer: rule, P: s.P, PerPoint: s.PerPoint, Estimator: reduce, Root: s.Root}
+	return Sliced{Label: label, Slicer: rule, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
 }
 
 // newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over slices.
@@ -111,24 +111,24 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 }
 
 func newChamfer(s Config) (Loss, error) {
-	return Chamfer{P: s.P, Sum: s.Summed}, s.RejectSlicing()
+	return Chamfer{P: s.P, Reduce: s.Reduce}, s.RejectSlicing()
 }
 
 func newApproximateEMD(s Config) (Loss, error) {
 	if s.P != 0 && s.P != 1 {
 		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
 	}
-	return ApproximateEMD{PerPoint: s.PerPoint}, s.RejectSlicing()
+	return ApproximateEMD{Reduce: s.Reduce}, s.RejectSlicing()
 }
 
 func newExactEMD(s Config) (Loss, error) {
-	return ExactEMD{P: s.P, PerPoint: s.PerPoint}, s.RejectSlicing()
+	return ExactEMD{P: s.P, Reduce: s.Reduce}, s.RejectSlicing()
 }
 
 // newSinkhorn makes the transport part, or the divergence.
 func newSinkhorn(debiased bool) func(Config) (Loss, error) {
 	return func(s Config) (Loss, error) {
-		if s.Summed {
+		if s.Reduce == Sum {
 			return nil, fmt.Errorf("its plan is between masses of 1: a mean over points, no sum")
 		}
 		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {

@@ -18,7 +18,7 @@ import (
 //
 //	cost(x, y) = sum_kl match_kl ||x_k - y_l||_2
 //
-// a SUM over points of unsquared distances (PerPoint: divided by m). The gradient holds the match fixed:
+// a SUM over points of unsquared distances (Reduce: Mean divides by m). The gradient holds the match fixed:
 //
 //	d cost / d x_k = sum_l match_kl (x_k - y_l) / max(||x_k - y_l||, 1e-10),   and likewise for y
 //
@@ -30,7 +30,7 @@ import (
 // pure-Go backend, which has no DynamicSlice for such a loop, where all of them together are small, and for a batch divided among
 // devices.
 type ApproximateEMD struct {
-	PerPoint bool // divide by m, as in the generation tables
+	Reduce Reduction // over points; 0: Sum. The generation tables take the Mean
 }
 
 func (ApproximateEMD) Name() string { return "EMD" }
@@ -50,7 +50,7 @@ func (ApproximateEMD) Check(m, n, _ int) error {
 
 func (l ApproximateEMD) Convention() string {
 	over := "sum"
-	if l.PerPoint {
+	if l.Reduce == Mean {
 		over = "mean"
 	}
 	return "approximate matching (ApproxMatch, Fan et al. 2017), unsquared Euclidean distance, " + over + " over points"
@@ -70,7 +70,7 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	} else {
 		r = storedCost(x, y)
 	}
-	if l.PerPoint {
+	if l.Reduce == Mean {
 		r.Pairs = graph.DivScalar(r.Pairs, float64(m))
 	}
 	return r

@@ -38,7 +38,7 @@ func TestApproximateEMDKnownAnswers(t *testing.T) {
 		match, _ := softMatch(squaredDistances(n[0], n[1]))
 		return []*graph.Node{
 			ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(BuildArgs{}, n[1], n[0]).Pairs,
-			ApproximateEMD{PerPoint: true}.Build(BuildArgs{}, n[0], n[1]).Pairs, match,
+			ApproximateEMD{Reduce: Mean}.Build(BuildArgs{}, n[0], n[1]).Pairs, match,
 		}
 	}, x, y)
 	graphtest.Close(t, "costs", slices.Concat(out[:3]...), []float64{0.74793068, 0.74787130, 0.74793068 / 4}, 2e-6)

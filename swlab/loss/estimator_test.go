@@ -202,7 +202,7 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 			theta[i+k] = float32(v[k] / math.Sqrt(n))
 		}
 	}
-	costs, err := ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Normalized: true})
+	costs, err := ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 //
 //	cost(x, y) = min over permutations s of sum_k ||x_k - y_s(k)||_2^p
 //
-// a SUM over points (PerPoint: divided by m), with a certificate of optimality. The gradient holds the assignment fixed. Computed on the
+// a SUM over points (Reduce: Mean divides by m), with a certificate of optimality. The gradient holds the assignment fixed. Computed on the
 // host: no network can be trained on it.
 type ExactEMD struct {
-	P        float64 // 0 means 1: unsquared distances
-	PerPoint bool
+	P      float64   // 0 means 1: unsquared distances
+	Reduce Reduction // over points; 0: Sum
 }
 
 func (ExactEMD) Name() string { return "EMD exact" }
@@ -37,7 +37,7 @@ func (e ExactEMD) Exponent() float64 {
 
 func (e ExactEMD) Convention() string {
 	over := "sum"
-	if e.PerPoint {
+	if e.Reduce == Mean {
 		over = "mean"
 	}
 	switch e.Exponent() {
@@ -59,7 +59,7 @@ func (e ExactEMD) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 		return out, fmt.Errorf("expected clouds of equally many points, found %d and %d", x.Points, y.Points)
 	}
 	share := 1.0
-	if e.PerPoint {
+	if e.Reduce == Mean {
 		share = 1 / float64(x.Points)
 	}
 	size := x.Points * x.Dim

@@ -49,7 +49,7 @@ func TestKnownAnswers(t *testing.T) {
 		sum := l.Build(BuildArgs{}, n[0], n[1])
 		l.Estimator = Energy{}
 		energy := l.Build(BuildArgs{}, n[0], n[1]).Pairs
-		l.PerPoint, l.Root = true, true
+		l.Reduce, l.Root = Mean, true
 		return []*graph.Node{sum.Slices, sum.Pairs, energy, l.Build(BuildArgs{}, n[0], n[1]).Pairs}
 	}, x, y, theta)
 	// W_2^2 of the two slices is 0.015 and 0.0086; the energy weighs them by its exponential.
@@ -107,7 +107,7 @@ func TestWrongSettings(t *testing.T) {
 		"p: expected a number >= 1, found 0.5":                                   {"sw", func(s *Config) { s.P = 0.5 }},
 		"p: expected a number >= 1, found NaN":                                   {"chamfer", func(s *Config) { s.P = math.NaN() }},
 		"p: expected a number >= 1, found +Inf":                                  {"sw", func(s *Config) { s.P = math.Inf(1) }},
-		"both the mean and the sum":                                              {"sw", func(s *Config) { s.PerPoint, s.Summed = true, true }},
+		"over points: expected Sum or Mean, found 3":                             {"sw", func(s *Config) { s.Reduce = 3 }},
 		"kappa: expected a number from 0 to 1e+15, found -1":                     {"v-dsw", func(s *Config) { s.Kappa = -1 }},
 		"to 1e+15, found 1e+16":                                                  {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
 		"kappa: expected a number from 0 to 1e+15, found NaN":                    {"sw", func(s *Config) { s.Kappa = math.NaN() }},
@@ -156,7 +156,7 @@ func TestWrongSettings(t *testing.T) {
 func TestConvention(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"W_2^2: sum over points, mean over slices, no root":      func(*Config) {},
-		"W_2^2: mean over points, mean over slices, square root": func(s *Config) { s.PerPoint, s.Root = true, true },
+		"W_2^2: mean over points, mean over slices, square root": func(s *Config) { s.Reduce, s.Root = Mean, true },
 		"W_3^3: sum over points, mean over slices, 3-th root":    func(s *Config) { s.P, s.Root = 3, true },
 	} {
 		if got := graphLoss(t, "sw", change).Convention(); got != want {

@@ -207,7 +207,7 @@ func TestLossesInOneGraph(t *testing.T) {
 	}
 	// all are the losses and their gradients in y.
 	all := func(x, y, theta *graph.Node, looped bool) []*graph.Node {
-		unsquared := Chamfer{P: 1, Sum: true}
+		unsquared := Chamfer{P: 1, Reduce: Sum}
 		values := []*graph.Node{
 			sliced(x, y, theta), plainChamfer(Chamfer{}, x, y), plainChamfer(unsquared, y, x), storedCost(x, y).Pairs, storedCost(y, x).Pairs,
 		}

@@ -64,7 +64,7 @@ func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tens
 	for i := range up {
 		up[i] = 1
 	}
-	values, _, _, turn, err := ot1d.HostGradients(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostConfig{P: s.Exponent(), Normalized: s.PerPoint})
+	values, _, _, turn, err := ot1d.HostGradients(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,8 +28,8 @@ func TestMaximizer(t *testing.T) {
 		"v-DSW":             {Sliced{Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
 		"Max-SW":            {Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}}, y, .1},
 		"p = 1, energy":     {Sliced{P: 1, Estimator: Energy{}, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .05},
-		"p = 3, mean, root": {Sliced{P: 3, PerPoint: true, Root: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 2},
-		"unequal sizes":     {Sliced{PerPoint: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, few, 3},
+		"p = 3, mean, root": {Sliced{P: 3, Reduce: Mean, Root: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 2},
+		"unequal sizes":     {Sliced{Reduce: Mean, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, few, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.loss.Slicer.Ascent = &slicing.Ascent{Steps: 6, LearningRate: c.rate, SGD: true}

@@ -18,19 +18,12 @@ type setting struct {
 	other func(s Config) []Config
 }
 
-// settings are all of them: the fields of Settings by their JSON names, those of the amortizer's configuration that belong to a call,
-// and reduce for the two fields that say what is done over points.
+// settings are all of them: the fields of Config by their JSON names, and those of the amortizer's configuration that belong to a call.
 var settings = func() []setting {
 	out := []setting{
-		{"reduce", func(s Config) []Config {
-			sum, mean := s, s
-			sum.Summed, sum.PerPoint = true, false
-			mean.Summed, mean.PerPoint = false, true
-			return []Config{sum, mean}
-		}},
 		{"dk", func(s Config) []Config { return others(s, func(s *Config) *int { return &s.Maps.DK }, 1, 2) }},
 		{"k", func(s Config) []Config { return others(s, func(s *Config) *int { return &s.Maps.K }, 1, 2) }},
-		{"form", func(s Config) []Config {
+		{"variant", func(s Config) []Config {
 			return others(s, func(s *Config) *amortizer.Variant { return &s.Maps.Variant }, amortizer.Released, amortizer.Paper)
 		}},
 	}
@@ -65,6 +58,8 @@ func othersOf(s Config, f reflect.StructField, name string) []Config {
 		values = []any{1.0, 2.0}
 	case reflect.TypeFor[bool]():
 		values = []any{false, true}
+	case reflect.TypeFor[Reduction]():
+		values = []any{Sum, Mean}
 	case reflect.TypeFor[vmf.Reflection]():
 		values = []any{vmf.Released, vmf.Exact, vmf.Stable}
 	case reflect.TypeFor[string]():
@@ -83,8 +78,8 @@ func othersOf(s Config, f reflect.StructField, name string) []Config {
 	return out
 }
 
-// SettingNames lists the settings that Reads knows: the JSON names of the fields of Settings, reduce for PerPoint and Summed, and
-// dk, k and form of Maps.
+// SettingNames lists the settings that Reads knows: the JSON names of the fields of Config, and
+// dk, k and variant of Maps.
 func SettingNames() []string {
 	var out []string
 	for _, s := range settings {

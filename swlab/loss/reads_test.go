@@ -34,8 +34,7 @@ func TestReads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one := slices.Contains([]string{"per_point", "summed"}, setting) // halves of reduce
-			if yes && !one && !refusesOthers(name, setting) {
+			if yes && !refusesOthers(name, setting) {
 				read = append(read, setting)
 			}
 		}
@@ -88,10 +87,10 @@ func TestReadsBeside(t *testing.T) {
 		{"v-dsw", with(func(s *Config) { s.Amortizer, s.FineTune = "la", true }), false, "ascent_rate", true},
 		{"v-dsw", la, false, "dk", true},
 		{"v-dsw", la, false, "k", true},
-		{"v-dsw", la, false, "form", true},
+		{"v-dsw", la, false, "variant", true},
 		{"v-dsw", with(func(s *Config) { s.Amortizer = "ea" }), false, "k", false},
 		{"v-dsw", with(func(s *Config) { s.Amortizer = "l" }), false, "dk", false},
-		{"v-dsw", Defaults(), false, "form", false},
+		{"v-dsw", Defaults(), false, "variant", false},
 		{"v-dsw", with(func(s *Config) { s.AscentSteps = 0 }), false, "ascent_rate", false},
 		{"v-dsw", with(func(s *Config) { s.Slicing = "point" }), false, "kappa", false},
 		{"sw", with(func(s *Config) { s.Slicing = "markov" }), false, "chain", true},

@@ -16,14 +16,14 @@ import (
 //
 //	value(x, y) = (1/L) sum_l F(theta_l; x, y),   F = sum over points of |a_(i) - b_(i)|^p
 //
-// or another Reduction of the L costs. PerPoint makes F the mean over points, W_p^p, which clouds of unequal sizes or
+// or another Reduction of the L costs. Reduce: Mean makes F the mean over points, W_p^p, which clouds of unequal sizes or
 // with masses need. Root takes the p-th root of the value. The zero options are the training losses of Nguyen et al. 2023: sum
 // over points, mean over slices, no root, p = 2.
 type Sliced struct {
 	Label     string // name in tables
 	Slicer    slicing.Slicer
-	P         float64 // 0 means 2
-	PerPoint  bool
+	P         float64   // 0 means 2
+	Reduce    Reduction // over points; 0: Sum
 	Estimator Estimator // nil means Mean
 	Root      bool
 }
@@ -33,8 +33,8 @@ func (s Sliced) Name() string { return s.Label }
 func (s Sliced) Specs() []weights.Spec { return s.Slicer.Specs() }
 
 func (s Sliced) Check(m, n, dim int) error {
-	if m != n && !s.PerPoint {
-		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Settings.PerPoint)", m, n)
+	if m != n && s.Reduce != Mean {
+		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", m, n)
 	}
 	if err := s.Slicer.Check(m, n, dim); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s Sliced) estimator() Estimator {
 
 func (s Sliced) Convention() string {
 	parts := []string{"sum over points", s.estimator().Name(), "no root"}
-	if s.PerPoint {
+	if s.Reduce == Mean {
 		parts[0] = "mean over points"
 	}
 	switch p := s.Exponent(); {
@@ -105,7 +105,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Normalized: s.PerPoint, MassX: c.MassX, MassY: c.MassY})
+	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Reduce: s.Reduce, MassX: c.MassX, MassY: c.MassY})
 	if c.Wrt&ot1d.X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -121,7 +121,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 // computed elsewhere. x and y may be nil unless the reduction is a NeedsClouds.
 func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 	sum := 1.0
-	if !s.PerPoint {
+	if s.Reduce != Mean {
 		sum = float64(points)
 	}
 	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum})
@@ -140,3 +140,11 @@ func (s Sliced) Objective(off plain.Set) slicing.Objective {
 		return s.Build(BuildArgs{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
 	}
 }
+
+// Reduction says what is made of the costs of the matched points: their Sum or their Mean; 0 is the loss's own.
+type Reduction = ot1d.Reduction
+
+const (
+	Sum  = ot1d.Sum
+	Mean = ot1d.Mean
+)

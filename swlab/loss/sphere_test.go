@@ -58,7 +58,7 @@ func TestGaussians(t *testing.T) {
 			want += (a[k] - b[k]) * (a[k] - b[k]) / float64(dim)
 		}
 		x, y := sample(1, m, a, s), sample(2, m, b, u)
-		l, err := loss.NewGraph("sw", settings(func(s *loss.Config) { s.Slices, s.PerPoint, s.Slicing = 300, true, "qmc" }))
+		l, err := loss.NewGraph("sw", settings(func(s *loss.Config) { s.Slices, s.Reduce, s.Slicing = 300, loss.Mean, "qmc" }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestGaussians(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact, err := q.SW(x, y, ot1d.HostConfig{Normalized: true})
+			exact, err := q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestEngines(t *testing.T) {
 		rule := slicing.Slicer{Distribution: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
 		var out []*graph.Node
 		for _, l := range []loss.Graph{
-			loss.Sliced{Slicer: rule}, loss.Sliced{Slicer: rule, P: 3, PerPoint: true, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: rule, Estimator: loss.Harmonics},
+			loss.Sliced{Slicer: rule}, loss.Sliced{Slicer: rule, P: 3, Reduce: loss.Mean, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: rule, Estimator: loss.Harmonics},
 			loss.Sliced{Slicer: rule, Estimator: loss.PaperAdaptive()},
 		} {
 			v := l.Build(loss.BuildArgs{Wrt: ot1d.Y}, n[0], n[1]).Pairs

@@ -38,7 +38,7 @@ func options(name string, s loss.Config) losstest.Options {
 			match, _ := loss.SoftMatch(loss.SquaredDistances(x0, y0))
 			cost := graph.Mul(match, graph.Sqrt(loss.SquaredDistances(x, y)))
 			cost = graph.ReduceSum(cost, 1, 2)
-			if s.PerPoint {
+			if s.Reduce == loss.Mean {
 				cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
 			}
 			return cost
@@ -102,10 +102,10 @@ func TestSuite(t *testing.T) {
 			" p=1":        func(s *loss.Config) { s.P = 1 },
 			" p=1.5":      func(s *loss.Config) { s.P = 1.5 },
 			" p=3":        func(s *loss.Config) { s.P = 3 },
-			" mean":       func(s *loss.Config) { s.PerPoint = true },
-			" sum":        func(s *loss.Config) { s.Summed = true },
+			" mean":       func(s *loss.Config) { s.Reduce = loss.Mean },
+			" sum":        func(s *loss.Config) { s.Reduce = loss.Sum },
 			" root":       func(s *loss.Config) { s.Root = true },
-			" p=1.5 root": func(s *loss.Config) { s.P, s.Root, s.PerPoint = 1.5, true, true },
+			" p=1.5 root": func(s *loss.Config) { s.P, s.Root, s.Reduce = 1.5, true, loss.Mean },
 		} {
 			s := settings(change)
 			if _, err := loss.New(name, s); err != nil { // TestWrongSettings has those that are refused
@@ -141,7 +141,7 @@ func TestSuiteOfControls(t *testing.T) {
 	}
 }
 
-// TestSuiteOfAmortizers: every map, for a distribution around its prediction and for the prediction alone, as released and as written.
+// TestSuiteOfAmortizers: every map, for a distribution around its prediction and for the prediction alone, as released and as in the paper.
 func TestSuiteOfAmortizers(t *testing.T) {
 	for _, predictor := range amortizer.Names() {
 		for _, name := range []string{"v-dsw", "max-sw"} {
@@ -172,5 +172,5 @@ func TestEstimatesOfSW(t *testing.T) {
 		}
 	}
 	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Config) { s.Kappa = 0 }), sw)
-	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.PerPoint = 3, true }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
+	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.Reduce = 3, loss.Mean }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
 }

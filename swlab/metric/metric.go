@@ -28,8 +28,8 @@ type distance struct {
 
 var distances = []distance{
 	{"cd", loss.Chamfer{}, true, func(r *Report) **Scores { return &r.CD }},
-	{"emd-approx", loss.ApproximateEMD{PerPoint: true}, false, func(r *Report) **Scores { return &r.EMDApprox }},
-	{"emd-exact", loss.ExactEMD{PerPoint: true}, true, func(r *Report) **Scores { return &r.EMDExact }},
+	{"emd-approx", loss.ApproximateEMD{Reduce: loss.Mean}, false, func(r *Report) **Scores { return &r.EMDApprox }},
+	{"emd-exact", loss.ExactEMD{Reduce: loss.Mean}, true, func(r *Report) **Scores { return &r.EMDExact }},
 }
 
 // Distances are the names of the distances that Options know: cd, the Chamfer distance, squared, mean over points, both ways added; emd-approx

@@ -17,8 +17,8 @@ type Clouds struct {
 
 // HostConfig of Host and HostGradients. The zero value is the squared cost, summed over points.
 type HostConfig struct {
-	P          float64 // the exponent p >= 1; 0 means 2
-	Normalized bool    // W_p^p of the two probability measures in place of the sum over points
+	P      float64   // the exponent p >= 1; 0 means 2
+	Reduce Reduction // over points; 0: Sum
 
 	// SIMD sorts 31-bit projections by AVX-512 instructions, 16 directions at a time: more than twice as fast, for clouds of one size of up to
 	// MaxSIMDPoints points without weights, and without gradient. Each projection is off by up to 3e-7 of the pair's extent, where the
@@ -28,7 +28,7 @@ type HostConfig struct {
 
 // HostCosts returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
 //
-// Without Normalized it is F of Costs: clouds of one size, no weights. Normalized it is W_p^p of the projected measures,
+// With Reduce Sum it is F of Costs: clouds of one size, without masses. With Mean it is W_p^p of the projected measures,
 //
 //	W_p^p = int_0^1 |A(t) - B(t)|^p dt
 //
@@ -87,13 +87,13 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 	if x.Batch != y.Batch || x.Dim != y.Dim {
 		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
 	}
-	if !o.Normalized && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
-		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %s and %s; ask for the mean (Normalized)", describe(x), describe(y))
+	if o.Reduce != Mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
+		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %s and %s; ask for Reduce: Mean", describe(x), describe(y))
 	}
 	if slices < 1 || (len(directions) != slices*x.Dim && len(directions) != x.Batch*slices*x.Dim) {
 		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, x.Dim, x.Batch, slices, x.Dim, len(directions))
 	}
-	h := &host{x: x, y: y, p: o.P, slices: slices, normalized: o.Normalized, shared: len(directions) == slices*x.Dim}
+	h := &host{x: x, y: y, p: o.P, slices: slices, normalized: o.Reduce == Mean, shared: len(directions) == slices*x.Dim}
 	h.directions = make([]float64, len(directions))
 	for i, v := range directions {
 		if v-v != 0 {

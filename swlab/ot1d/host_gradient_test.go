@@ -33,12 +33,12 @@ func TestHostGradient(t *testing.T) {
 			for i := range upstream {
 				upstream[i] = r.NormFloat64()
 			}
-			o := HostConfig{P: p, Normalized: c.m != c.n || c.dim == 2}
+			o := HostConfig{P: p, Reduce: meanIf(c.m != c.n || c.dim == 2)}
 			loss := func() float64 {
 				sum := 0.0
 				for k, u := range upstream {
 					b, at := k/lines, k*dim%len(d)
-					if o.Normalized {
+					if o.Reduce == Mean {
 						sum += u * quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[at:at+dim], p)
 					} else {
 						sum += u * reference(x.cloud(b), y.cloud(b), d[at:at+dim], p)

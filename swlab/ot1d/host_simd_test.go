@@ -31,7 +31,7 @@ func TestSIMD(t *testing.T) {
 			for i := range d[:c.dim] {
 				d[i] *= 7
 			}
-			got, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Normalized: c.normalized, SIMD: true})
+			got, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Reduce: meanIf(c.normalized), SIMD: true})
 			if missing := SIMD(); missing != "" {
 				if err == nil || !strings.Contains(err.Error(), missing) {
 					t.Fatalf("expected to be refused (%s), found %v", missing, err)
@@ -41,7 +41,7 @@ func TestSIMD(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Normalized: c.normalized})
+			want, err := HostCosts(x, y, d, c.slices, HostConfig{P: c.p, Reduce: meanIf(c.normalized)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestSIMD(t *testing.T) {
 			}
 		})
 	}
-	_, err := HostCosts(Clouds{Coords: make([]float32, 6), Batch: 1, Points: 2, Dim: 3}, Clouds{Coords: make([]float32, 9), Batch: 1, Points: 3, Dim: 3}, make([]float32, 3), 1, HostConfig{Normalized: true, SIMD: true})
+	_, err := HostCosts(Clouds{Coords: make([]float32, 6), Batch: 1, Points: 2, Dim: 3}, Clouds{Coords: make([]float32, 9), Batch: 1, Points: 3, Dim: 3}, make([]float32, 3), 1, HostConfig{Reduce: Mean, SIMD: true})
 	if err == nil || !strings.Contains(err.Error(), "SIMD") {
 		t.Errorf("clouds of two sizes: expected to be refused by name, found %v", err)
 	}

@@ -102,7 +102,7 @@ func TestHostValues(t *testing.T) {
 			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near}, "far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got, err := HostCosts(Clouds{Coords: c[0], Batch: batch, Points: n, Dim: dim}, Clouds{Coords: c[1], Batch: batch, Points: n, Dim: dim}, d, lines, HostConfig{P: p, Normalized: mean})
+						got, err := HostCosts(Clouds{Coords: c[0], Batch: batch, Points: n, Dim: dim}, Clouds{Coords: c[1], Batch: batch, Points: n, Dim: dim}, d, lines, HostConfig{P: p, Reduce: meanIf(mean)})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -139,7 +139,7 @@ func TestHostQuantiles(t *testing.T) {
 				y.Mass = positive(r, batch*c[1])
 			}
 			for _, p := range []float64{1, 1.5, 2, 3} {
-				got, err := HostCosts(x, y, d, lines, HostConfig{P: p, Normalized: true})
+				got, err := HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -205,7 +205,7 @@ func TestHostProperties(t *testing.T) {
 	}
 	cost := func(x, y, wx, wy []float32) []float64 {
 		t.Helper()
-		c, err := HostCosts(Clouds{Coords: x, Mass: wx, Batch: 1, Points: len(x) / dim, Dim: dim}, Clouds{Coords: y, Mass: wy, Batch: 1, Points: len(y) / dim, Dim: dim}, d, lines, HostConfig{P: 2, Normalized: true})
+		c, err := HostCosts(Clouds{Coords: x, Mass: wx, Batch: 1, Points: len(x) / dim, Dim: dim}, Clouds{Coords: y, Mass: wy, Batch: 1, Points: len(y) / dim, Dim: dim}, d, lines, HostConfig{P: 2, Reduce: Mean})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,11 +321,11 @@ func TestHostErrors(t *testing.T) {
 	}{
 		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, HostConfig{}, "cloud y of pair 1, point 2"},
 		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
-		{good, clouds(5, nil), d, 2, HostConfig{}, "Normalized"},
+		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{}, "weighted"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Normalized: true}, "all weights are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Normalized: true}, "pair 1, point 2: weight -1"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Normalized: true}, "8 weights"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Reduce: Mean}, "all weights are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: weight -1"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 weights"},
 		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
 		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
 		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, HostConfig{}, "one batch size"},

@@ -34,18 +34,18 @@ const (
 
 // Config of Costs. The zero value is the squared cost, automatic sorting, no gradient.
 type Config struct {
-	P          float64   // the exponent p >= 1; 0 means 2
-	Plain      plain.Set // Sort: exact sorting
-	Wrt        Wrt
-	Normalized bool // W_p^p of the two probability measures in place of the sum over points
+	P      float64   // the exponent p >= 1; 0 means 2
+	Plain  plain.Set // Sort: exact sorting
+	Wrt    Wrt
+	Reduce Reduction // over points; 0: Sum
 
 	// Weights of the points, [batch, points], not negative and not all 0 (not checked), divided by each cloud's sum; nil: equal.
 	// They have no gradient.
 	MassX, MassY *graph.Node
 }
 
-// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Normalized. Clouds of different sizes or
-// with weights need Normalized; see quantile for what is computed then.
+// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Reduce is Mean. Clouds of different sizes or
+// with masses need Mean; see quantile for what is computed then.
 //
 //	x, y        [batch, points, dim]  the clouds, of numbers of points of their own
 //	directions  [batch, slices, dim]  unit vectors; they are used as given
@@ -77,7 +77,7 @@ func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 		return s.quantile(x, y, directions, o)
 	}
 	cost := s.equal(x, y, directions, o)
-	if o.Normalized {
+	if o.Reduce == Mean {
 		cost = graph.DivScalar(cost, float64(m))
 	}
 	return cost
@@ -134,8 +134,8 @@ func check(x, y, directions *graph.Node, o Config) {
 			panic(fmt.Errorf("ot1d: expected weights [%d, %d], found %s", d[0], d[1], c.weights.Shape()))
 		}
 	}
-	if !o.Normalized && (xs.Dimensions[1] != ys.Dimensions[1] || o.MassX != nil || o.MassY != nil) {
-		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for the mean (Normalized)", xs.Dimensions[1], ys.Dimensions[1], o.MassX != nil, o.MassY != nil))
+	if o.Reduce != Mean && (xs.Dimensions[1] != ys.Dimensions[1] || o.MassX != nil || o.MassY != nil) {
+		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for Reduce: Mean", xs.Dimensions[1], ys.Dimensions[1], o.MassX != nil, o.MassY != nil))
 	}
 }
 

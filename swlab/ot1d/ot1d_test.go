@@ -284,3 +284,11 @@ func TestReference(t *testing.T) {
 		}
 	})
 }
+
+// meanIf is Mean or Sum.
+func meanIf(mean bool) Reduction {
+	if mean {
+		return Mean
+	}
+	return Sum
+}

@@ -55,7 +55,7 @@ func TestQuantile(t *testing.T) {
 		p := []float64{1.5, 2, 3}[c.m%3]
 		want := make([][]float64, 4)
 		var err error
-		want[0], want[1], want[2], want[3], err = HostGradients(x, y, d, lines, upstream, X|Y|Directions, HostConfig{P: p, Normalized: true})
+		want[0], want[1], want[2], want[3], err = HostGradients(x, y, d, lines, upstream, X|Y|Directions, HostConfig{P: p, Reduce: Mean})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestQuantile(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%d-%d weights %b %s", c.m, c.n, c.weights, name), func(t *testing.T) {
 				out := floatsOn(t, way.backend, func(in []*graph.Node) []*graph.Node {
-					o := Config{P: p, Plain: way.plain, Normalized: true}
+					o := Config{P: p, Plain: way.plain, Reduce: Mean}
 					rest := in[3:]
 					if c.weights&1 != 0 {
 						o.MassX, rest = rest[0], rest[1:]
@@ -118,7 +118,7 @@ func TestQuantileFiniteDifferences(t *testing.T) {
 	}
 	want := (total(h) - total(-h)) / (2 * h)
 	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
-		o := Config{Wrt: X | Y | Directions, Normalized: true, MassX: in[3], MassY: in[4]}
+		o := Config{Wrt: X | Y | Directions, Reduce: Mean, MassX: in[3], MassY: in[4]}
 		return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], o)), in...)
 	}, tensor(args[0], 1, m, dim), tensor(args[1], 1, n, dim), tensor(args[2], 1, lines, dim), tensor(wx, 1, m), tensor(wy, 1, n))
 	got := 0.0
@@ -148,7 +148,7 @@ func TestQuantileConsistency(t *testing.T) {
 		x, y, d, each := in[0], in[1], in[2], in[3]
 		o := Config{Wrt: Y}
 		sum := graph.DivScalar(Costs(x, y, d, o), m)
-		o.Normalized = true
+		o.Reduce = Mean
 		mean := Costs(x, y, d, o)
 		o.MassX, o.MassY = each, each
 		equal := Costs(x, y, d, o)
@@ -183,10 +183,10 @@ func TestCostsErrors(t *testing.T) {
 		o          Config
 		want       string
 	}{
-		{node(2, 5, 3), nil, Config{}, "Normalized"},
-		{x, node(2, 4), Config{}, "Normalized"},
-		{x, node(2, 5), Config{Normalized: true}, "weights [2, 4]"},
-		{node(3, 4, 3), nil, Config{Normalized: true}, "one batch size"},
+		{node(2, 5, 3), nil, Config{}, "Reduce: Mean"},
+		{x, node(2, 4), Config{}, "Reduce: Mean"},
+		{x, node(2, 5), Config{Reduce: Mean}, "weights [2, 4]"},
+		{node(3, 4, 3), nil, Config{Reduce: Mean}, "one batch size"},
 		{x, nil, Config{P: .5}, "p = 0.5"},
 	} {
 		in := []any{x, c.y, d}

@@ -31,7 +31,7 @@ type Config struct {
 	loss.Config                   // its choices
 	DK          int               `json:"dk" help:"width of the amortizer's queries and keys"`
 	K           int               `json:"k" help:"projected keys and values of LA"`
-	Variant     amortizer.Variant `json:"form" help:"the amortizers as released, or as written in the paper"`                                                // the amortizers as released or as written
+	Variant     amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`                                                     // the amortizers as released or as written
 	Plain       plain.Set         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // fast paths that are switched off
 
 	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes AmortizerSteps ascent steps per batch before the

@@ -127,8 +127,8 @@ func TestFit(t *testing.T) {
 // TestConfigBytes: the optimizers' settings are left out of JSON at their defaults, so that configurations have the bytes, and so the
 // hashes, that they had before; other values, 0 included, are written and read.
 func TestConfigBytes(t *testing.T) {
-	const standard = `{"data":"builtin","points":2048,"clouds":0,"data_hash":"","batch":128,"epochs":301,"steps":-1,"seed":1,"loss":"sw","slices":0,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":0,"reg":0.01,"ascent_steps":50,"ascent_rate":0.0001,"reflection":"released","dk":64,"k":64,"form":"released","backend":""}`
-	const small = `{"data":"boxes","points":32,"clouds":12,"data_hash":"2fa61e158d17","batch":5,"epochs":3,"steps":-1,"seed":1,"loss":"v-dsw","slices":8,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":2,"reg":0.01,"ascent_steps":2,"ascent_rate":0.0001,"amortizer":"la","reflection":"released","dk":8,"k":8,"form":"released","backend":""}`
+	const standard = `{"data":"builtin","points":2048,"clouds":0,"data_hash":"","batch":128,"epochs":301,"steps":-1,"seed":1,"loss":"sw","slices":0,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":0,"reg":0.01,"ascent_steps":50,"ascent_rate":0.0001,"reflection":"released","dk":64,"k":64,"variant":"released","backend":""}`
+	const small = `{"data":"boxes","points":32,"clouds":12,"data_hash":"2fa61e158d17","batch":5,"epochs":3,"steps":-1,"seed":1,"loss":"v-dsw","slices":8,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":2,"reg":0.01,"ascent_steps":2,"ascent_rate":0.0001,"amortizer":"la","reflection":"released","dk":8,"k":8,"variant":"released","backend":""}`
 	for want, c := range map[string]Config{standard: DefaultConfig(), small: config("v-dsw", "la").On(boxes(12, 32))} {
 		raw, err := json.Marshal(c)
 		if err != nil || string(raw) != want {

@@ -231,12 +231,12 @@ func readJSON(path string, v any) error {
 
 // Record is one line of log.jsonl.
 type Record struct {
-	Step        int      `json:"step"`             // 1 is the first
-	Epoch       int      `json:"epoch"`            // 0 is the first
-	Loss        float64  `json:"loss"`             // the descended loss, mean over the batch
-	Objective   *float64 `json:"ascent,omitempty"` // the ascended objective before its update; amortized losses only
-	AscentAngle *float64 `json:"turn,omitempty"`   // degrees by which the ascent turned the predicted directions, mean; amortized losses only
-	Seconds     float64  `json:"seconds"`          // of this step
+	Step        int      `json:"step"`                       // 1 is the first
+	Epoch       int      `json:"epoch"`                      // 0 is the first
+	Loss        float64  `json:"loss"`                       // the descended loss, mean over the batch
+	Objective   *float64 `json:"ascent,omitempty"`           // the ascended objective before its update; amortized losses only
+	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"` // degrees by which the ascent turned the predicted directions, mean; amortized losses only
+	Seconds     float64  `json:"seconds"`                    // of this step
 }
 
 // ReadLog reads the log of the run in dir. A last line that was cut off is left out.
@@ -262,6 +262,7 @@ func readLog(dir string, most int) ([]Record, error) {
 			continue
 		}
 		var r Record
+		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1) // its name in the first version
 		if err := json.Unmarshal(line, &r); err != nil {
 			if i == len(lines)-1 { // no newline at its end: cut off
 				break

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
@@ -101,7 +102,7 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 	d := DefaultConfig()
 	j := d.shadow()
 	j.bare = bare(*c)
-	if err := json.Unmarshal(raw, &j); err != nil {
+	if err := json.Unmarshal(settings.Current(raw), &j); err != nil {
 		return err
 	}
 	read := Config(j.bare)

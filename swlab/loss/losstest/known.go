@@ -155,7 +155,7 @@ func translates(s *Subject) error {
 		pairs = append(pairs, pair{x: c, y: c.moved(v, 1).permuted(uint64(i))})
 	}
 	sum := float64(s.o.Points)
-	if s.sliced.PerPoint {
+	if s.sliced.Reduce == loss.Mean {
 		sum = 1
 	}
 	return s.slicesOf("translates", pairs, func(pair) []float64 { return v }, sum)

@@ -62,7 +62,7 @@ func precision(s *Subject) error {
 		return err
 	}
 	n := len(r.slices) / len(at)
-	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostConfig{P: s.p, Normalized: s.sliced.PerPoint})
+	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func quadrature(s *Subject) error {
 		return err
 	}
 	at := []pair{s.pairs()[1], s.pairs()[2], s.pairs()[6]}
-	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostConfig{P: s.p, Normalized: s.sliced.PerPoint})
+	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}
