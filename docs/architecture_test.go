@@ -78,7 +78,7 @@ func TestArchitecture(t *testing.T) {
 	}
 	for name := range imports {
 		owner, _, private := strings.Cut(name, "/internal/") // an internal package belongs to the one it lies under
-		inside := name != owner && private || strings.HasPrefix(name, "bench/") || path.Base(name) == "turningtest"
+		inside := name != owner && private || strings.HasPrefix(name, "bench/") || path.Base(name) == "canvastest"
 		if !covered[name] && !(inside && (covered[owner] || covered[path.Dir(name)])) {
 			t.Errorf("architecture.md has no row for %s", name)
 		}

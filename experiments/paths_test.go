@@ -41,7 +41,7 @@ func TestAscentPaths(t *testing.T) {
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: rule}.Objective(""))
+	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: rule}.Objective(""), slicing.MaximizerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

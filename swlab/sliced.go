@@ -121,7 +121,7 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	key := exec.Key{Config: graphKey{"ascent", p.key()}, Shapes: exec.Shapes([]any{x, y})}
 	maximizer, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Maximizer, func(), error) {
 		exec.Built.Add(1)
-		maximizer, err := l.Maximizer(b, "")
+		maximizer, err := l.Maximizer(b, "", slicing.MaximizerOptions{})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -203,8 +203,8 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, SIMD: p.Path == SIMDPath}
 	gradient := func(upstream []float64) (costs, gy []float64, err error) {
-		costs, _, gy, _, err = ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
-		return costs, gy, err
+		costs, grad, err := ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
+		return costs, grad.Y, err
 	}
 	var costs, gy []float64
 	known := p.Gradient && l.Linear() // the derivative in every cost is known before the costs are: one pass

@@ -28,7 +28,7 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.Points, set.Dim)
 	var climb *slicing.Maximizer
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
-		if climb, err = sl.Maximizer(e.Backend, m.Plain); err != nil {
+		if climb, err = sl.Maximizer(e.Backend, m.Plain, slicing.MaximizerOptions{}); err != nil {
 			return err
 		}
 		defer climb.Close()

@@ -84,10 +84,11 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	for i := range upstream {
 		upstream[i] = 1 / float64(s.slices)
 	}
-	_, _, _, g, err := ot1d.HostGradients(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostConfig{})
+	_, grad, err := ot1d.HostGradients(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostConfig{})
 	if err != nil {
 		return nil, err
 	}
+	g := grad.Directions
 	out := make([][3]float64, p.n)
 	for b, e := range eps {
 		from, to := b*s.slices, (b+1)*s.slices

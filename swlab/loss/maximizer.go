@@ -10,38 +10,33 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// Maximizer prepares the ascent of the rule on the loss.
+// Maximizer prepares the ascent of the loss in the location of its slices.
 //
-// On a CPU each step's costs and their derivatives in the directions are found by plain Go, exactly sorted (ot1d.HostGradients),
-// between two small graphs, which takes less than half of the time of one graph. [plain.Ascent] and [plain.Sort] ask for that graph.
-func (s Sliced) Maximizer(b compute.Backend, off plain.Set) (*slicing.Maximizer, error) {
-	return s.ShardedMaximizer(shard.One(b), off)
-}
-
-// ShardedMaximizer is Climber for batches divided among devices.
-func (s Sliced) ShardedMaximizer(d shard.Devices, off plain.Set) (*slicing.Maximizer, error) {
+// On a CPU, plain Go finds each step's costs and their derivatives in the directions, exactly sorted
+// (ot1d.HostGradients), between two small graphs. This takes less than half of the time of one graph.
+// [plain.Ascent] and [plain.Sort] ask for that graph.
+func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerOptions) (*slicing.Maximizer, error) {
 	switch {
-	case d.Backend() == nil:
+	case b == nil:
 		return nil, errors.New("the ascent on the location: expected a backend, found nil")
 	case s.Slicer.Distribution == nil || s.Slicer.Ascent == nil:
 		return nil, errors.New("the ascent on the location: expected a slicing distribution with an ascent, found none")
 	}
-	if off.Has(plain.Ascent) || off.Has(plain.Sort) || d.Count() > 1 || !loop.CPU(d.Backend()) {
-		return slicing.NewShardedMaximizer(d, *s.Slicer.Ascent, s.Objective(off))
+	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && o.Devices.Count() <= 1 && loop.CPU(b) {
+		o.Parts = &slicing.Parts{
+			Directions: s.Slicer.Draw,
+			Costs:      s.hostCosts,
+			Value: func(costs, directions, x, y *graph.Node) *graph.Node {
+				return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
+			},
+		}
 	}
-	return slicing.NewPartsMaximizer(d.Backend(), *s.Slicer.Ascent, slicing.Parts{
-		Directions: s.Slicer.Draw,
-		Costs:      s.hostCosts,
-		Value: func(costs, directions, x, y *graph.Node) *graph.Node {
-			return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
-		},
-	})
+	return slicing.NewMaximizer(b, *s.Slicer.Ascent, s.Objective(off), o)
 }
 
 // hostCosts are the costs and their derivatives in the directions.
@@ -64,10 +59,11 @@ func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tens
 	for i := range up {
 		up[i] = 1
 	}
-	values, _, _, turn, err := ot1d.HostGradients(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
+	values, grad, err := ot1d.HostGradients(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
 	if err != nil {
 		return nil, nil, err
 	}
+	turn := grad.Directions
 	for _, pair := range lost { // NaN, as in a graph: who reads the result will say so
 		fill(part(values, d[0], pair), math.NaN())
 		fill(part(turn, d[0], pair), math.NaN())

@@ -34,7 +34,7 @@ func TestMaximizer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.loss.Slicer.Ascent = &slicing.Ascent{Steps: 6, LearningRate: c.rate, SGD: true}
 			maximizer := func(off plain.Set) *slicing.Maximizer {
-				maximizer, err := c.loss.Maximizer(graphtest.Engine(t).Backend, off)
+				maximizer, err := c.loss.Maximizer(graphtest.Engine(t).Backend, off, slicing.MaximizerOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +67,7 @@ func TestMaximizer(t *testing.T) {
 func TestClimberPlain(t *testing.T) {
 	s := Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &slicing.Ascent{Steps: 1, LearningRate: 1}}}
 	for off, inGraph := range map[plain.Set]bool{"": false, plain.Ascent: true, plain.Sort: true, plain.Tables: false} {
-		c, err := s.Maximizer(graphtest.Engine(t).Backend, off)
+		c, err := s.Maximizer(graphtest.Engine(t).Backend, off, slicing.MaximizerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -177,7 +177,7 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		t.Fatal(err)
 	}
 	maxSW := l.(loss.Sliced)
-	maximizer, err := slicing.NewMaximizer(e.Backend, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective(""))
+	maximizer, err := slicing.NewMaximizer(e.Backend, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective(""), slicing.MaximizerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

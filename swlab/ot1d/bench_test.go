@@ -69,9 +69,9 @@ func BenchmarkHost(b *testing.B) {
 		for name, f := range map[string]func() error{
 			"simd":     func() error { _, err := HostCosts(x, y, d, lines, HostConfig{SIMD: true}); return err },
 			"value":    func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
-			"gradient": func() error { _, _, _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
+			"gradient": func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
 			"directions": func() error {
-				_, _, _, _, err := HostGradients(x, y, d, lines, up, Directions, HostConfig{})
+				_, _, err := HostGradients(x, y, d, lines, up, Directions, HostConfig{})
 				return err
 			},
 		} {

@@ -6,40 +6,49 @@ import (
 	"runtime"
 )
 
-// HostGradients returns the costs of Host and the gradient of a loss in X [Batch, N, Dim], Y and Directions
-// [Batch, slices, Dim], nil for those that wrt does not name. upstream [Batch, slices] is the loss's derivative in every cost.
+// Gradients of a loss, nil for those that were not asked for.
+type Gradients struct {
+	X          []float64 // [Batch, Points, Dim] of x
+	Y          []float64 // [Batch, Points, Dim] of y
+	Directions []float64 // [Batch, slices, Dim]
+}
+
+// HostGradients returns the costs of HostCosts and the gradients of a loss in what wrt names.
+// upstream [Batch, slices] is the loss's derivative in every cost.
 //
-// The couplings are held fixed and the weights are constants, as in Costs; the derivative at a difference of 0 is 0.
-// Directions that the pairs share have the sum of gd over the pairs as their gradient.
-func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, gx, gy, gd []float64, err error) {
+// The couplings are held fixed and the masses are constants, as in Costs. The derivative at a
+// difference of 0 is 0. The gradient of directions that the pairs share is the sum of
+// Gradients.Directions over the pairs.
+func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, grad Gradients, err error) {
 	if o.SIMD {
-		return nil, nil, nil, nil, fmt.Errorf("ot1d: SIMD has no gradient")
+		return nil, grad, fmt.Errorf("ot1d: SIMD has no gradient")
 	}
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return nil, grad, err
 	}
 	tasks := x.Batch * slices
 	if len(upstream) != tasks {
-		return nil, nil, nil, nil, fmt.Errorf("ot1d: expected an upstream gradient [%d, %d], found %d numbers", x.Batch, slices, len(upstream))
+		return nil, grad, fmt.Errorf("ot1d: expected an upstream gradient [%d, %d], found %d numbers", x.Batch, slices, len(upstream))
 	}
 	costs = make([]float64, tasks)
 	if wrt&X != 0 {
-		gx = make([]float64, len(x.Coords))
+		grad.X = make([]float64, len(x.Coords))
 	}
 	if wrt&Y != 0 {
-		gy = make([]float64, len(y.Coords))
+		grad.Y = make([]float64, len(y.Coords))
 	}
 	if wrt&Directions != 0 {
-		gd = make([]float64, tasks*x.Dim)
+		grad.Directions = make([]float64, tasks*x.Dim)
 	}
+	gx, gy, gd := grad.X, grad.Y, grad.Directions
 	if wrt == Directions && h.byRank() {
 		parallel(tasks, h.newSorter, func(s *hostSorter, task int) {
 			g := gd[task*x.Dim : (task+1)*x.Dim]
 			costs[task] = h.turn(s, task, g)
 			scale(g, upstream[task])
 		})
-		return costs, nil, nil, gd, nil
+		return costs, grad, nil
 	}
 	var slopesX, slopesY [][]float64 // of the block's tasks, in the projections of x and y
 	block := max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.Points+y.Points))
@@ -86,7 +95,7 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 			h.spread(gy, y, slopesY[:n], first)
 		}
 	}
-	return costs, gx, gy, gd, nil
+	return costs, grad, nil
 }
 
 // byRank says whether points are matched one to one.

@@ -46,10 +46,11 @@ func TestHostGradient(t *testing.T) {
 				}
 				return sum
 			}
-			costs, gx, gy, gd, err := HostGradients(x, y, d, lines, upstream, X|Y|Directions, o)
+			costs, grad, err := HostGradients(x, y, d, lines, upstream, X|Y|Directions, o)
 			if err != nil {
 				t.Fatal(err)
 			}
+			gx, gy, gd := grad.X, grad.Y, grad.Directions
 			alone, err := HostCosts(x, y, d, lines, o)
 			if err != nil {
 				t.Fatal(err)
@@ -59,10 +60,11 @@ func TestHostGradient(t *testing.T) {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
 				}
 			}
-			quick, _, _, turned, err := HostGradients(x, y, d, lines, upstream, Directions, o)
+			quick, grad, err := HostGradients(x, y, d, lines, upstream, Directions, o)
 			if err != nil {
 				t.Fatal(err)
 			}
+			turned := grad.Directions
 			for k, v := range quick {
 				if math.Abs(costs[k]-v) > 1e-12*v {
 					t.Errorf("m=%d n=%d p=%g: cost %v with every gradient, %v with that in the directions", c.m, c.n, p, costs[k], v)
@@ -105,10 +107,11 @@ func TestHostOnlyAsked(t *testing.T) {
 	x, y := Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}, Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}
 	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
 	gradient := func(w Wrt) [3][]float64 {
-		_, gx, gy, gd, err := HostGradients(x, y, d, 4, up, w, HostConfig{})
+		_, grad, err := HostGradients(x, y, d, 4, up, w, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		gx, gy, gd := grad.X, grad.Y, grad.Directions
 		return [3][]float64{gx, gy, gd}
 	}
 	all := gradient(X | Y | Directions)
@@ -132,11 +135,12 @@ func TestHostDeterministic(t *testing.T) {
 	var first [4][]float64
 	for _, procs := range []int{1, 5} {
 		before := runtime.GOMAXPROCS(procs)
-		c, gx, gy, gd, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{})
+		c, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{})
 		runtime.GOMAXPROCS(before)
 		if err != nil {
 			t.Fatal(err)
 		}
+		gx, gy, gd := grad.X, grad.Y, grad.Directions
 		for i, v := range [][]float64{c, gx, gy, gd} {
 			if first[i] == nil {
 				first[i] = v
@@ -147,10 +151,11 @@ func TestHostDeterministic(t *testing.T) {
 	}
 	sum := make([]float64, batch*n)
 	for l := 0; l < lines; l += lines / 2 {
-		_, _, gy, _, err := HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{})
+		_, grad, err := HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		gy := grad.Y
 		for i, v := range gy {
 			sum[i] += v
 		}

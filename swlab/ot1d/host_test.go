@@ -165,10 +165,11 @@ func TestHostLarge(t *testing.T) {
 	for name, x := range map[string][]float32{"spread": normals(r, m*3, 1), "crowd": crowd} {
 		y, theta := normals(r, m*3, 1), directions(r, 1, 3)
 		cx, cy := Clouds{Coords: x, Batch: 1, Points: m, Dim: 3}, Clouds{Coords: y, Batch: 1, Points: m, Dim: 3}
-		costs, _, _, slopes, err := HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{})
+		costs, grad, err := HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		slopes := grad.Directions
 		alone, err := HostCosts(cx, cy, theta, 1, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
@@ -268,10 +269,11 @@ func TestHostEqualsGraph(t *testing.T) {
 			c := Costs(in[0], in[1], in[2], Config{P: p, Plain: plain.Sort, Wrt: X | Y | Directions})
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
 		}, tensor(x, batch, n, dim), tensor(y, batch, n, dim), tensor(d, batch, lines, dim))
-		c, gx, gy, gd, err := HostGradients(Clouds{Coords: x, Batch: batch, Points: n, Dim: dim}, Clouds{Coords: y, Batch: batch, Points: n, Dim: dim}, d, lines, up, X|Y|Directions, HostConfig{P: p})
+		c, grad, err := HostGradients(Clouds{Coords: x, Batch: batch, Points: n, Dim: dim}, Clouds{Coords: y, Batch: batch, Points: n, Dim: dim}, d, lines, up, X|Y|Directions, HostConfig{P: p})
 		if err != nil {
 			t.Fatal(err)
 		}
+		gx, gy, gd := grad.X, grad.Y, grad.Directions
 		for i, want := range [][]float64{c, gx, gy, gd} {
 			graphtest.Close(t, fmt.Sprintf("p=%g, output %d", p, i), out[i], want, 1e-5)
 		}
@@ -288,10 +290,11 @@ func TestHostReference(t *testing.T) {
 		}
 		theta := tensors.MustCopyFlatData[float32](z["theta"])
 		up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
-		f2, _, gy, gd, err := HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{})
+		f2, grad, err := HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		gy, gd := grad.Y, grad.Directions
 		f1, err := HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -338,7 +341,7 @@ func TestHostErrors(t *testing.T) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
 	}
-	if _, _, _, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{}); err == nil || !strings.Contains(err.Error(), "upstream") {
+	if _, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{}); err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("error %v, want one about the upstream gradient", err)
 	}
 }

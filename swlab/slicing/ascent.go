@@ -64,17 +64,21 @@ type step interface {
 	close()
 }
 
-// NewMaximizer prepares the ascent of that objective.
-func NewMaximizer(b compute.Backend, a Ascent, objective Objective) (*Maximizer, error) {
-	return NewShardedMaximizer(shard.One(b), a, objective)
+// MaximizerOptions say how an ascent runs. The zero value is one graph on one device.
+type MaximizerOptions struct {
+	// Devices share every batch. The zero value is the backend's first device.
+	Devices shard.Devices
+	// Parts, if not nil, is the objective in parts, in place of the one in a graph. It runs on one
+	// device, with the same random numbers.
+	Parts *Parts
 }
 
-// NewShardedMaximizer is NewMaximizer for batches divided among devices.
-func NewShardedMaximizer(devices shard.Devices, a Ascent, objective Objective) (*Maximizer, error) {
-	return newMaximizer(devices, a, func() (step, error) { return newGraphStep(devices, a, objective) })
-}
-
-func newMaximizer(devices shard.Devices, a Ascent, newStep func() (step, error)) (*Maximizer, error) {
+// NewMaximizer prepares the ascent of an objective on a backend.
+func NewMaximizer(b compute.Backend, a Ascent, objective Objective, o MaximizerOptions) (*Maximizer, error) {
+	devices := o.Devices
+	if devices.Backend() == nil {
+		devices = shard.One(b)
+	}
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -86,7 +90,12 @@ func newMaximizer(devices shard.Devices, a Ascent, newStep func() (step, error))
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStep()
+	var s step
+	if o.Parts != nil {
+		s, err = newPartsStep(devices, a, *o.Parts)
+	} else {
+		s, err = newGraphStep(devices, a, objective)
+	}
 	if err != nil {
 		start.Finalize()
 		return nil, err

@@ -1,7 +1,6 @@
 package slicing
 
 import (
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -18,12 +17,6 @@ type Parts struct {
 	Costs func(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
 	// Value reduces the costs, differentiable in them and in the directions.
 	Value func(costs, directions, x, y *graph.Node) *graph.Node
-}
-
-// NewPartsMaximizer prepares the ascent of an objective in parts. Random numbers are those of NewMaximizer.
-func NewPartsMaximizer(b compute.Backend, a Ascent, p Parts) (*Maximizer, error) {
-	devices := shard.One(b)
-	return newMaximizer(devices, a, func() (step, error) { return newPartsStep(devices, a, p) })
 }
 
 // partsStep is a step whose costs are found between two graphs. The directions are drawn in both: from the same random state.

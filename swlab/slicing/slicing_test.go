@@ -106,7 +106,7 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: steps, LearningRate: 1e-3}, noisy)
+		c, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: steps, LearningRate: 1e-3}, noisy, MaximizerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestClimb(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c, err := NewMaximizer(graphtest.Engine(t).Backend, a, top)
+		c, err := NewMaximizer(graphtest.Engine(t).Backend, a, top, MaximizerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestClimb(t *testing.T) {
 	if v := value(honest); v < 99 {
 		t.Errorf("200 tangent steps of rate 0.02 reach %v, the maximum is 100", v)
 	}
-	if _, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top); err == nil {
+	if _, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top, MaximizerOptions{}); err == nil {
 		t.Error("no error for rate 0")
 	}
 }

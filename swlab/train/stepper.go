@@ -76,7 +76,7 @@ func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
 }
 
 func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
-	climb, err := sl.ShardedMaximizer(d, m.Plain)
+	climb, err := sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d})
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 	located := ok && sl.Slicer.Ascent != nil
 	if located {
 		v.fineTune = sl.Slicer.Amortizer != nil
-		if v.maximizer, err = sl.ShardedMaximizer(d, m.Plain); err != nil {
+		if v.maximizer, err = sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d}); err != nil {
 			return v, err
 		}
 	}
