@@ -219,7 +219,7 @@ var functions = map[string]any{
 	"jobs.LastLine":              jobs.LastLine,
 	"jobs.Local":                 jobs.Local,
 	"jobs.Wait":                  jobs.Wait,
-	"notebook.Cached":            notebook.Cached,
+	"notebook.Cached":            notebook.Cached[int],
 	"notebook.OnePerClass":       notebook.OnePerClass,
 	"notebook.Open":              notebook.Open,
 	"notebook.Reconstructions":   notebook.Reconstructions,
