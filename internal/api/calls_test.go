@@ -16,22 +16,22 @@ import (
 
 // mayPanic are functions that are not called, each with its reason.
 var mayPanic = map[string]string{
-	"amortizer.Register":    "documented to panic",
-	"loss.Register":         "documented to panic",
-	"slicing.Register":      "documented to panic",
-	"show.Check":            exits,
-	"show.Must":             exits,
-	"show.HTML":             exits,
-	"show.Markdown":         exits,
-	"show.Picture":          exits,
-	"show.Sphere":           exits,
-	"show.Table":            exits,
-	"notebook.Book.Figure":  exits,
-	"notebook.Book.Picture": exits,
-	"notebook.Book.Time":    exits,
-	"engine.HugePages":      "starts the program anew",
-	"jobs.Local":            "starts this program, which here is the test itself",
-	"jobs.Slurm.Submit":     "submits jobs",
+	"amortizer.Register":       "documented to panic",
+	"loss.Register":            "documented to panic",
+	"slicing.Register":         "documented to panic",
+	"show.Check":               exits,
+	"show.Must":                exits,
+	"show.HTML":                exits,
+	"show.Markdown":            exits,
+	"show.Picture":             exits,
+	"show.Sphere":              exits,
+	"show.Table":               exits,
+	"notebook.Session.Figure":  exits,
+	"notebook.Session.Picture": exits,
+	"notebook.Session.Time":    exits,
+	"engine.HugePages":         "starts the program anew",
+	"jobs.Local":               "starts this program, which here is the test itself",
+	"jobs.Slurm.Submit":        "submits jobs",
 }
 
 const exits = "ends a notebook's cell on an error, by exit"

@@ -1,6 +1,9 @@
 package ot1d
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Reduction says what is made of the costs of the matched points of a pair of clouds. Zero stands for the default: Sum in this package,
 // the loss's own in package loss.
@@ -29,6 +32,9 @@ func (r Reduction) MarshalText() ([]byte, error) { return []byte(r.String()), ni
 
 // UnmarshalText reads what MarshalText wrote.
 func (r *Reduction) UnmarshalText(text []byte) error {
+	if r == nil {
+		return errors.New("expected a reduction to read into, found nil")
+	}
 	for _, known := range []Reduction{0, Sum, Mean} {
 		if string(text) == known.String() {
 			*r = known

@@ -5,7 +5,7 @@ import "math"
 // MaxKappa is the largest concentration accepted. Beyond it 1-omega is below the resolution of float64.
 const MaxKappa = 1e15
 
-// defined says whether (d, kappa) names a distribution. The functions of (d, kappa) return NaN otherwise.
+// defined reports whether (d, kappa) names a distribution. If not, the functions of it return NaN.
 func defined(d int, kappa float64) bool { return d >= 2 && kappa >= 0 && kappa <= MaxKappa }
 
 // LogSurfaceArea is the logarithm of the surface of S^{d-1}, 2 pi^(d/2) / Gamma(d/2): also the entropy of the

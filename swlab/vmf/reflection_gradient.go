@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// PlaceGradient carries the derivative of a loss in the directions x of Place back to the location: the host twin of the
-// gradient of FromOmega.
+// PlaceGradient returns the derivative in the location of a loss of the directions x of Place: the
+// host twin of the gradient of FromOmega.
 //
 //	upstream [L*d]  derivative g in every coordinate of x
 //	returns  [d]    sum_l g_l dx_l/dlocation, the coordinates of the location taken as free
