@@ -16,7 +16,7 @@ import (
 // random state one of (seed, step), so these numbers restore both.
 type progress struct {
 	Step      int     `json:"step"`       // steps done
-	EpochSum  float64 `json:"epoch_sum"` // sum of the losses of the current epoch
+	EpochSum  float64 `json:"epoch_sum"`  // sum of the losses of the current epoch
 	BestEpoch int     `json:"best_epoch"` // -1 before the end of the first epoch
 	BestLoss  float64 `json:"best_loss"`
 	LastLoss  float64 `json:"last_loss"`

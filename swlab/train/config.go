@@ -17,35 +17,35 @@ import (
 // JSON name, a setting of table rows, overrides and points of a sweep.
 type Config struct {
 	// Name of the data, as given.
-	Data        string            `json:"data"`
+	Data string `json:"data"`
 	// Array in Data; "": data.
-	Key         string            `json:"key,omitempty"`
+	Key string `json:"key,omitempty"`
 	// Part of Data: test, val or all; "": train.
-	Split       string            `json:"split,omitempty"`
+	Split string `json:"split,omitempty"`
 	// Points per cloud.
-	Points      int               `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"`
+	Points int `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"`
 	// Number of training clouds.
-	Clouds      int               `json:"clouds"`
+	Clouds int `json:"clouds"`
 	// Hash of the training clouds.
-	DataHash    string            `json:"data_hash"`
+	DataHash string `json:"data_hash"`
 	// Hash of the held-out clouds that choose the best epoch; "": the training loss does.
-	Validation  string            `json:"validation,omitempty"`
-	Batch       int               `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
+	Validation string `json:"validation,omitempty"`
+	Batch      int    `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
 	// Devices that share every batch; 0: one. They change rounding. A run may continue on another
 	// number.
-	Devices     int               `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
-	Epochs      int               `json:"epochs" help:"passes over the data"`
+	Devices int `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
+	Epochs  int `json:"epochs" help:"passes over the data"`
 	// Upper bound on the steps; -1: none.
-	Steps       int               `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
-	Seed        uint64            `json:"seed"`
-	Loss        string            `json:"loss" help:"%s"`
-	loss.Config                   // its choices
-	DK          int               `json:"dk" help:"width of the amortizer's queries and keys"`
-	K           int               `json:"k" help:"projected keys and values of LA"`
+	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
+	Seed        uint64 `json:"seed"`
+	Loss        string `json:"loss" help:"%s"`
+	loss.Config        // its choices
+	DK          int    `json:"dk" help:"width of the amortizer's queries and keys"`
+	K           int    `json:"k" help:"projected keys and values of LA"`
 	// The amortizers as released or as in the paper.
-	Variant     amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`
+	Variant amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`
 	// Fast paths that are switched off.
-	Plain       plain.Set         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
+	Plain plain.Set `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
 
 	// Settings of the autoencoder's SGD (optim.SGD) and the amortizer's Adam (optim.Adam). The
 	// amortizer takes AmortizerSteps ascent steps per batch before the autoencoder's step. JSON

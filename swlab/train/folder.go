@@ -233,14 +233,14 @@ func readJSON(path string, v any) error {
 
 // Record is one line of log.jsonl.
 type Record struct {
-	Step        int      `json:"step"`                       // 1 is the first
-	Epoch       int      `json:"epoch"`                      // 0 is the first
-	Loss        float64  `json:"loss"` // the minimised loss, mean over the batch
-	Objective   *float64 `json:"ascent,omitempty"` // the maximised objective before its update; amortized losses only
+	Step      int      `json:"step"`             // 1 is the first
+	Epoch     int      `json:"epoch"`            // 0 is the first
+	Loss      float64  `json:"loss"`             // the minimised loss, mean over the batch
+	Objective *float64 `json:"ascent,omitempty"` // the maximised objective before its update; amortized losses only
 	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
 	// only.
 	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
-	Seconds     float64  `json:"seconds"`                    // of this step
+	Seconds     float64  `json:"seconds"` // of this step
 }
 
 // ReadLog reads the log of the run in dir. It leaves out a cut-off last line.

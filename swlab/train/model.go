@@ -54,9 +54,9 @@ type Noise struct{ Ascend, Descend slicing.Source }
 
 // Outcome of one step.
 type Outcome struct {
-	State       State
-	Loss        *graph.Node // scalar, the minimised loss: mean over the batch
-	Objective   *graph.Node // scalar J before the first ascent step; nil without an amortizer
+	State     State
+	Loss      *graph.Node // scalar, the minimised loss: mean over the batch
+	Objective *graph.Node // scalar J before the first ascent step; nil without an amortizer
 	// Scalar, the mean angle in degrees by which the ascent turned the predicted directions; nil
 	// without an amortizer.
 	AscentAngle *graph.Node

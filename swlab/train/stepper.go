@@ -18,7 +18,7 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	descend *shard.Exec // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
 	search  *locationSearch // nil unless the location is found by ascent
 }
 

@@ -22,16 +22,16 @@ import (
 
 // Result of a run, as in result.json.
 type Result struct {
-	Steps     int     `json:"steps"`
-	Epochs    int     `json:"epochs"` // whole epochs done
-	Loss      float64 `json:"loss"`       // of the last step
+	Steps  int     `json:"steps"`
+	Epochs int     `json:"epochs"` // whole epochs done
+	Loss   float64 `json:"loss"`   // of the last step
 	// BestEpoch is the epoch of lowest mean training loss (validation loss if there is one),
 	// counted from 0; -1 before the end of the first.
 	BestEpoch int     `json:"best_epoch"`
 	BestLoss  float64 `json:"best_loss"`
 	// Validation is the loss on the held-out clouds after every epoch; nil without them.
 	Validation     []float64 `json:"validation,omitempty"`
-	Seconds        float64   `json:"seconds"` // spent in steps, over all sessions of the run
+	Seconds        float64   `json:"seconds"`          // spent in steps, over all sessions of the run
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
 	Run            string    `json:"run"`
 	Version        string    `json:"version,omitempty"` // of the program that finished the run; "" before versions were recorded

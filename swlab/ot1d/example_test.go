@@ -1,0 +1,22 @@
+package ot1d_test
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+)
+
+// Along the first axis {0, 1} goes to {2, 5}, each point to that of its own rank: 2^2 + 4^2. Along the
+// second axis the clouds agree.
+func ExampleHostCosts() {
+	x := ot1d.Clouds{Coords: []float32{1, 0, 0, 3}, Batch: 1, Points: 2, Dim: 2}
+	y := ot1d.Clouds{Coords: []float32{2, 3, 5, 0}, Batch: 1, Points: 2, Dim: 2}
+	axes := []float32{1, 0, 0, 1}
+	sums, err := ot1d.HostCosts(x, y, axes, 2, ot1d.HostConfig{})
+	fmt.Printf("%.3f %v\n", sums, err)
+	means, err := ot1d.HostCosts(x, y, axes, 2, ot1d.HostConfig{Reduce: ot1d.Mean})
+	fmt.Printf("%.3f %v\n", means, err)
+	// Output:
+	// [20.000 0.000] <nil>
+	// [10.000 0.000] <nil>
+}
