@@ -34,7 +34,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestMeasure: what has been measured is not measured again, what failed is, and the report has medians and ratios of rounds.
+// TestMeasure: what has been measured is not measured again, what failed is, and the report has
+// medians and ratios of rounds.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	made := filepath.Join(dir, "made")
@@ -81,7 +82,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestExecute: a program that takes too long is ended with its children, and output that is no result is an error.
+// TestExecute: a program that takes too long is ended with its children, and output that is no
+// result is an error.
 func TestExecute(t *testing.T) {
 	for command, want := range map[string]string{"sleep 60 & sleep 60; wait": "not done", "echo hello": "no result", `echo '{}'`: "no seconds"} {
 		limit := time.Minute
@@ -94,7 +96,8 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestPlan: names are unique, every case compares with this project, and curves have points to be fitted.
+// TestPlan: names are unique, every case compares with this project, and curves have points to be
+// fitted.
 func TestPlan(t *testing.T) {
 	for _, quick := range []bool{false, true} {
 		seen, on := map[string]bool{}, newCurves()

@@ -31,8 +31,9 @@ type key struct {
 	Round   int    `json:"round"`
 }
 
-// measure runs what is missing, round by round, the programs of a case after one another so that a change of load meets all of
-// them. What failed is tried once in every call. Results are kept as they come.
+// measure runs what is missing, round by round, the programs of a case after one another so that a
+// change of load meets all of them. What failed is tried once in every call. Results are kept as
+// they come.
 func measure(ctx context.Context, o options, cases []testCase) error {
 	old, err := readRuns(o.store())
 	if err != nil {
@@ -117,7 +118,8 @@ func execute(ctx context.Context, limit time.Duration, p program) (r timing.Resu
 	return r, nil
 }
 
-// output runs a program, with all that it starts, for at most limit. An error ends with the last line of its standard error.
+// output runs a program, with all that it starts, for at most limit. An error ends with the last
+// line of its standard error.
 func output(ctx context.Context, limit time.Duration, p program) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -143,7 +145,8 @@ func output(ctx context.Context, limit time.Duration, p program) ([]byte, error)
 	return out, nil
 }
 
-// readRuns reads a store; one that does not exist is empty, and a last line that was cut off is left out.
+// readRuns reads a store; one that does not exist is empty, and a last line that was cut off is
+// left out.
 func readRuns(path string) (runs []run, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -37,8 +37,9 @@ func (c *curves) add(p point, program string, s programSummary) {
 	v.most = slices.Insert(v.most, at, s.High)
 }
 
-// fit is the slope of log cost on log axis over the upper end of a curve: the upper two decades of m, of cost / log m, else the upper
-// decade of cost. Uncertainty is the standard error of least squares, nil with fewer than three points.
+// fit is the slope of log cost on log axis over the upper end of a curve: the upper two decades of
+// m, of cost / log m, else the upper decade of cost. Uncertainty is the standard error of least
+// squares, nil with fewer than three points.
 type fit struct {
 	Axis        string   `json:"axis"`
 	Curve       string   `json:"curve"`

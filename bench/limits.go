@@ -10,7 +10,8 @@ type limit struct {
 	Met   bool   `json:"met"`
 }
 
-// asked are ratios of the fastest calls: of our time to the others' at most, or of theirs to ours at least. Of several others the faster counts.
+// asked are ratios of the fastest calls: of our time to the others' at most, or of theirs to ours
+// at least. Of several others the faster counts.
 var asked = []struct {
 	group, name string
 	others      []string

@@ -1,4 +1,5 @@
-// Command bench measures this project beside PyTorch, POT, SciPy and NumPy on the machine it runs on (see README.md here):
+// Command bench measures this project beside PyTorch, POT, SciPy and NumPy on the machine it runs
+// on (see README.md here):
 //
 //	make bench                                   installs the others, pinned, and calls
 //	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.json, .md, -scaling.png, .svg
@@ -91,7 +92,8 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// build compiles the programs of this project, and the one that go run starts, so that its first start is as warm as the others.
+// build compiles the programs of this project, and the one that go run starts, so that its first
+// start is as warm as the others.
 func build(ctx context.Context, o options) error {
 	bin := filepath.Join(o.work, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {

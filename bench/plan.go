@@ -99,7 +99,8 @@ func (p *planner) sizes() []size {
 	return []size{{32, 512, 20, 3}, {128, 2048, 4, 1}}
 }
 
-// start is the time to the first finished step at the size of the quick preset: a program that go run links, and one that imports PyTorch.
+// start is the time to the first finished step at the size of the quick preset: a program that go
+// run links, and one that imports PyTorch.
 func (p *planner) start() {
 	for _, loss := range []string{"sw", "la"} {
 		flags := []any{"--loss", loss, "--batch", 32, "--points", 256, "--steps", 1, "--warmup", 1}
@@ -128,7 +129,8 @@ func (p *planner) steps() {
 	}
 }
 
-// alone are the losses with their gradient, without the network, against the faster of the two PyTorches.
+// alone are the losses with their gradient, without the network, against the faster of the two
+// PyTorches.
 func (p *planner) alone() {
 	for _, s := range p.sizes() {
 		for _, l := range losses {

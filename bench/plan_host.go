@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// largest is points times directions up to which POT is called: about 20 seconds. Larger cases are ours alone.
+// largest is points times directions up to which POT is called: about 20 seconds. Larger cases are
+// ours alone.
 const largest = 4e7
 
 // pots are POT with either precision of its numbers.
 var pots = []string{"POT, float64", "POT, float32"}
 
-// scaling are cost curves of this project alone: steps against B, losses against L and T. Every sample of a curve does the work of one
-// step at its end, or a little less: so many whole steps together.
+// scaling are cost curves of this project alone: steps against B, losses against L and T. Every
+// sample of a curve does the work of one step at its end, or a little less: so many whole steps
+// together.
 func (p *planner) scaling() {
 	on := func(axis, curve string, at []int, samples int, flags func(at int) []any) {
 		for _, n := range at {

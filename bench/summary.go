@@ -22,17 +22,19 @@ type caseSummary struct {
 	Programs []programSummary `json:"programs"`
 }
 
-// programSummary are all rounds of one program, times in seconds. Low and High are the least and the largest of the rounds' medians.
+// programSummary are all rounds of one program, times in seconds. Low and High are the least and
+// the largest of the rounds' medians.
 type programSummary struct {
-	Name      string  `json:"name"`
-	Version   string  `json:"version"`
-	Rounds    int     `json:"rounds"`
-	Timed     int     `json:"timed"` // calls, all rounds together
-	Min       float64 `json:"min"`
-	Median    float64 `json:"median"` // of the rounds' medians
-	Low       float64 `json:"low"`
-	High      float64 `json:"high"`
-	Ratio     *spread `json:"ratio,omitempty"`     // to the first program's median of the same round; nil for the first
+	Name    string  `json:"name"`
+	Version string  `json:"version"`
+	Rounds  int     `json:"rounds"`
+	Timed   int     `json:"timed"` // calls, all rounds together
+	Min     float64 `json:"min"`
+	Median  float64 `json:"median"` // of the rounds' medians
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	// to the first program's median of the same round; nil for the first
+	Ratio     *spread `json:"ratio,omitempty"`
 	OfMinima  float64 `json:"of_minima,omitempty"` // the ratio of the fastest calls of all rounds
 	FirstStep *spread `json:"first_step,omitempty"`
 	Compile   *spread `json:"compile,omitempty"`
@@ -101,7 +103,8 @@ func summarise(cases []testCase, runs []run) summary {
 	return s
 }
 
-// summariseProgram also returns the median of every round. A round that was tried again counts by its last result.
+// summariseProgram also returns the median of every round. A round that was tried again counts by
+// its last result.
 func summariseProgram(name string, runs []run) (programSummary, map[int]float64) {
 	byRound := map[int]timing.Result{}
 	out := programSummary{Name: name}

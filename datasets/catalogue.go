@@ -10,8 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
-// Source describes a data set: what it is, under which terms, and how its files are got and laid out. It is data only;
-// the package fetch downloads, checks and unpacks it.
+// Source describes a data set: what it is, under which terms, and how its files are got and laid
+// out. It is data only; the package fetch downloads, checks and unpacks it.
 type Source struct {
 	Name    string // as given to `swlab data fetch` and, once fetched, to [Load]
 	What    string // one line
@@ -58,7 +58,8 @@ func FindSource(name string) (Source, error) {
 	return Source{}, suggest.Unknown("data set", name, names)
 }
 
-// RecordName is the file that says, in a data set's folder of the cache, that the set is there whole.
+// RecordName is the file that says, in a data set's folder of the cache, that the set is there
+// whole.
 const RecordName = "fetched.json"
 
 // FilesName is the folder with a fetched set's files, beside the record.
@@ -67,8 +68,8 @@ const FilesName = "files"
 // cacheVariable chooses the folder of fetched and unpacked data.
 const cacheVariable = "SWLAB_CACHE"
 
-// CacheDir is the folder of what can be got or made again: that of the environment variable SWLAB_CACHE, or swlab in the user's
-// cache folder. Fetched data sets are in its sub-folder data.
+// CacheDir is the folder of what can be got or made again: that of the environment variable
+// SWLAB_CACHE, or swlab in the user's cache folder. Fetched data sets are in its sub-folder data.
 func CacheDir() (string, error) {
 	if dir := os.Getenv(cacheVariable); dir != "" {
 		return dir, nil
@@ -91,8 +92,9 @@ func (s Source) Path(cache string) string {
 	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
 }
 
-// Locate turns the name of a fetched data set into its path. Anything else, and a file or folder that has the name of a
-// data set, is returned as it is. A data set that has not been fetched is an error that says how to get it.
+// Locate turns the name of a fetched data set into its path. Anything else, and a file or folder
+// that has the name of a data set, is returned as it is. A data set that has not been fetched is an
+// error that says how to get it.
 func Locate(path string) (string, error) {
 	source, err := FindSource(path)
 	if err != nil || source.Files == nil {

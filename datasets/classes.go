@@ -8,9 +8,10 @@ import (
 	"strconv"
 )
 
-// OfClasses returns the clouds of the given classes, in stored order, with labels, class names and parts as they were. A
-// class is given by its name or, where no class has that name, by its label number. A class that is unknown or has no
-// clouds is an error that lists those there are. When every cloud belongs to them the result is s itself.
+// OfClasses returns the clouds of the given classes, in stored order, with labels, class names and
+// parts as they were. A class is given by its name or, where no class has that name, by its label
+// number. A class that is unknown or has no clouds is an error that lists those there are. When
+// every cloud belongs to them the result is s itself.
 func (s *Set) OfClasses(classes ...string) (*Set, error) {
 	if err := s.consistent(); err != nil {
 		return nil, err
@@ -75,8 +76,9 @@ func (s *Set) listClasses(counts map[int32]int) string {
 	return listed(names)
 }
 
-// fileClasses gives the class of each file and the names of all classes, sorted. Files outside class folders belong to a
-// class named after root, unless there are no class folders: then both are nil.
+// fileClasses gives the class of each file and the names of all classes, sorted. Files outside
+// class folders belong to a class named after root, unless there are no class folders: then both
+// are nil.
 func fileClasses(root string, files []cloudFile) (of, names []string, err error) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {
@@ -127,8 +129,8 @@ func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
 	return nil
 }
 
-// label gives every cloud the class of its file. Without class folders (of is nil) the labels stored in the files are
-// kept if every file has them.
+// label gives every cloud the class of its file. Without class folders (of is nil) the labels
+// stored in the files are kept if every file has them.
 func (s *Set) label(of []string, sets []*Set) {
 	for i, part := range sets {
 		switch {

@@ -22,9 +22,10 @@ type h5Array struct {
 	shape []int
 }
 
-// readH5 reads the array named key as float32 and, where the file has one, the class labels: a data set "label" or
-// "labels" beside it with one integer per cloud. It reads what h5py writes, contiguous or chunked, gzip, shuffle, LZF,
-// in the default and in the latest layout; for anything else the error says how to rewrite the file.
+// readH5 reads the array named key as float32 and, where the file has one, the class labels: a data
+// set "label" or "labels" beside it with one integer per cloud. It reads what h5py writes,
+// contiguous or chunked, gzip, shuffle, LZF, in the default and in the latest layout; for anything
+// else the error says how to rewrite the file.
 func readH5(path, key string) (data h5Array, labels []int64, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
@@ -94,8 +95,8 @@ func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
 	return set, nil
 }
 
-// labels reads the class labels beside the array named key, one whole number per entry whatever the shape; nil where
-// there are none.
+// labels reads the class labels beside the array named key, one whole number per entry whatever the
+// shape; nil where there are none.
 func (f *h5File) labels(key string) ([]int64, error) {
 	for _, name := range labelKeys {
 		if name == key || !slices.Contains(f.Names, name) {

@@ -14,19 +14,29 @@ import (
 // Builtin is the path that stands for the procedural shapes.
 const Builtin = "builtin"
 
-// meshPoints is the number of points sampled from a mesh, or from a procedural shape, when none is asked for.
+// meshPoints is the number of points sampled from a mesh, or from a procedural shape, when none is
+// asked for.
 const meshPoints = 2048
 
 // Options say how [Load] reads.
 type Options struct {
-	Points    int      // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
-	AtMost    bool     // of files with fewer points than Points take what they have, instead of refusing them
-	Seed      uint64   // of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and Test
-	Key       string   // array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only array
-	Raw       bool     // keep the file's coordinates: no centring, no scaling
-	NonFinite bool     // with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
-	Classes   []string // only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
-	Val, Test float64  // unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
+	// points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
+	Points int
+	// of files with fewer points than Points take what they have, instead of refusing them
+	AtMost bool
+	// of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and
+	// Test
+	Seed uint64
+	// array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only
+	// array
+	Key string
+	Raw bool // keep the file's coordinates: no centring, no scaling
+	// with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
+	NonFinite bool
+	// only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
+	Classes []string
+	// unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
+	Val, Test float64
 }
 
 // dataKey names the clouds in a file of several arrays, where no other name is given.
@@ -57,17 +67,20 @@ func (o Options) h5Key() string {
 //	DIR with train_files.txt, test_files.txt   the HDF5 files in DIR itself, as in PointNet's ModelNet40
 //	DIR                  every cloud or mesh file below it; classes and parts from the folder names (see below)
 //
-// The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored cloud ([Set.Normalize]);
-// take a seeded subset ([Set.Subset]) when Points is smaller than stored. More points than stored is an error that says
-// how many there are, or with AtMost means as many as there are: in a folder, as many as the smallest file has. The subset is not normalised again, so its radius may be slightly below 1. Meshes are sampled
-// with Points points by a generator seeded with (Seed, file name), then normalised.
+// The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored
+// cloud ([Set.Normalize]); take a seeded subset ([Set.Subset]) when Points is smaller than stored.
+// More points than stored is an error that says how many there are, or with AtMost means as many as
+// there are: in a folder, as many as the smallest file has. The subset is not normalised again, so
+// its radius may be slightly below 1. Meshes are sampled with Points points by a generator seeded
+// with (Seed, file name), then normalised.
 //
-// In a folder of files the class of a file is the first folder below DIR that is not called train, test or val, and its
-// part is given by a folder of that name: DIR/chair/train/chair_0001.off. Files directly in DIR have no class; if others do,
-// they form a class named after DIR. Files of other types are ignored, hidden ones too, and so are .csv, .txt, .pt and .pth files,
-// which in a folder are mostly lists and weights; a cloud file that cannot be read
-// is an error that names it. All clouds are brought to the same number of points: Points where given, else the common
-// stored size when there are only arrays of one size, else 2048.
+// In a folder of files the class of a file is the first folder below DIR that is not called train,
+// test or val, and its part is given by a folder of that name: DIR/chair/train/chair_0001.off.
+// Files directly in DIR have no class; if others do, they form a class named after DIR. Files of
+// other types are ignored, hidden ones too, and so are .csv, .txt, .pt and .pth files, which in a
+// folder are mostly lists and weights; a cloud file that cannot be read is an error that names it.
+// All clouds are brought to the same number of points: Points where given, else the common stored
+// size when there are only arrays of one size, else 2048.
 //
 // Every error names the file, what was expected and what was found.
 func Load(path string, o Options) (*Set, error) {
@@ -88,8 +101,9 @@ func Load(path string, o Options) (*Set, error) {
 	return set.choose(o)
 }
 
-// ReadsKey says whether Load of that path looks at Options.Key: for a .npz or .h5 file, and for a folder of files with one among
-// them. It is true where there is nothing to look at, which Load says.
+// ReadsKey says whether Load of that path looks at Options.Key: for a .npz or .h5 file, and for a
+// folder of files with one among them. It is true where there is nothing to look at, which Load
+// says.
 func ReadsKey(path string) bool {
 	if path == Builtin {
 		return false
@@ -139,8 +153,8 @@ func (s *Set) choose(o Options) (_ *Set, err error) {
 	return s, err
 }
 
-// loadAll is Load without the choice of classes, except that mesh files of other classes need not be read, and without
-// parts.
+// loadAll is Load without the choice of classes, except that mesh files of other classes need not
+// be read, and without parts.
 func loadAll(path string, o Options) (*Set, error) {
 	if path == Builtin {
 		return loadBuiltin(o)

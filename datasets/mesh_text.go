@@ -15,7 +15,8 @@ type lines struct {
 	fields  [][]byte // of the current line, blanks removed
 	comment byte     // starts a comment that runs to the end of the line; 0: none
 	offset  int      // byte offset just after the current line
-	// delimited: a line with semicolons, or else one with commas, is split there and not at its blanks.
+	// delimited: a line with semicolons, or else one with commas, is split there and not at its
+	// blanks.
 	delimited bool
 }
 

@@ -10,9 +10,10 @@ import (
 //
 //	x_i <- (x_i - c) / r,   c = (1/m) sum_j x_j,   r = max_j |x_j - c|
 //
-// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, to float32 rounding; c and r are in
-// s.Frames. A cloud with a NaN or an infinity, or whose points are all equal, is an error that names it; the clouds before it
-// have been changed by then, those from it on have not.
+// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, to
+// float32 rounding; c and r are in s.Frames. A cloud with a NaN or an infinity, or whose points are
+// all equal, is an error that names it; the clouds before it have been changed by then, those from
+// it on have not.
 func (s *Set) Normalize() error {
 	if s == nil {
 		return errNoSet
@@ -42,7 +43,8 @@ type Frame struct {
 
 var errZeroExtent = errors.New("zero extent: all points are equal, so there is no radius to scale by")
 
-// FrameOf returns centre and scale of a cloud [m, dim]. One with a NaN or an infinity, or whose points are all equal, is an error.
+// FrameOf returns centre and scale of a cloud [m, dim]. One with a NaN or an infinity, or whose
+// points are all equal, is an error.
 func FrameOf(cloud []float32, dim int) (Frame, error) {
 	if dim < 1 || len(cloud) == 0 || len(cloud)%dim != 0 {
 		return Frame{}, fmt.Errorf("a cloud of dimension %d: expected a multiple of as many coordinates, found %d", dim, len(cloud))
@@ -75,7 +77,8 @@ func FrameOf(cloud []float32, dim int) (Frame, error) {
 	return Frame{Centre: mean, Scale: math.Sqrt(largest)}, nil
 }
 
-// FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud that has none.
+// FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud
+// that has none.
 func FramesOf(x Clouds) ([]Frame, error) {
 	h := HeaderOf(x)
 	if h.Clouds < 1 || h.Points < 1 || h.Dim < 1 {

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" stands for "data", or for the
-// only array of the archive, such as the arr_0 of numpy.savez(path, points). A key that is not there is an error that lists
-// the keys that are. The archive's checksum of the entry is verified, and memory grows only with bytes that
-// were really unpacked.
+// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" stands
+// for "data", or for the only array of the archive, such as the arr_0 of numpy.savez(path, points).
+// A key that is not there is an error that lists the keys that are. The archive's checksum of the
+// entry is verified, and memory grows only with bytes that were really unpacked.
 func ReadNPZ(path, key string) ([]float32, []int, error) {
 	archive, err := openNPZ(path)
 	if err != nil {
@@ -51,9 +51,9 @@ func openNPZ(path string) (*npzFile, error) {
 	return &npzFile{path, z}, nil
 }
 
-// checkEntry refuses what no program that saves arrays writes: names that lead out of the archive, and entries that
-// unpack to hundreds of times their size and more than a modest amount, made to fill memory or disk. Clouds shrink by a
-// third when packed.
+// checkEntry refuses what no program that saves arrays writes: names that lead out of the archive,
+// and entries that unpack to hundreds of times their size and more than a modest amount, made to
+// fill memory or disk. Clouds shrink by a third when packed.
 func checkEntry(f *zip.File) error {
 	const (
 		modest = 256 << 20
@@ -85,8 +85,8 @@ func (a *npzFile) keys() []string {
 // key is the array that holds the clouds ([arrayKey]).
 func (a *npzFile) key(asked string) (string, error) { return arrayKey(a.path, asked, a.keys()) }
 
-// arrayKey chooses among the named arrays of a file the one that holds the clouds: the one that is asked for; else the one
-// named data; else the only one that is no array of class labels.
+// arrayKey chooses among the named arrays of a file the one that holds the clouds: the one that is
+// asked for; else the one named data; else the only one that is no array of class labels.
 func arrayKey(path, asked string, names []string) (string, error) {
 	if asked != "" {
 		return asked, nil // a reader says what there is if this is not

@@ -12,8 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
-// parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as text, binary or
-// binary_compressed (LZF, field by field). Other fields are skipped.
+// parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as
+// text, binary or binary_compressed (LZF, field by field). Other fields are skipped.
 func parsePCD(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data, comment: '#'}
 	head, err := parsePCDHeader(text)
@@ -67,7 +67,8 @@ type pcdHeader struct {
 	storage string
 }
 
-// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are needed.
+// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are
+// needed.
 func parsePCDHeader(text *lines) (*pcdHeader, error) {
 	entries := map[string][]string{}
 	for text.next() {

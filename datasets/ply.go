@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z of its vertices,
-// its polygons (element face, list vertex_indices or vertex_index) and triangle strips (element tristrips, -1 ends a
-// strip). Other elements and properties are skipped. A file without faces is a cloud of its vertices.
+// parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z
+// of its vertices, its polygons (element face, list vertex_indices or vertex_index) and triangle
+// strips (element tristrips, -1 ends a strip). Other elements and properties are skipped. A file
+// without faces is a cloud of its vertices.
 func parsePLY(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data}
 	head, err := parsePLYHeader(text)
@@ -87,7 +88,8 @@ func (b *plyBinary) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: byte %d: %w", b.name, b.at, fmt.Errorf(format, args...))
 }
 
-// plyBody collects vertices and faces while the elements are read; faces may come before the vertices.
+// plyBody collects vertices and faces while the elements are read; faces may come before the
+// vertices.
 type plyBody struct {
 	values  plyValues
 	mesh    *mesh
@@ -95,8 +97,8 @@ type plyBody struct {
 	ends    []int
 }
 
-// element reads all rows of an element. Every row takes at least one byte of the file, so a count that the file cannot
-// hold ends in an error, not in memory.
+// element reads all rows of an element. Every row takes at least one byte of the file, so a count
+// that the file cannot hold ends in an error, not in memory.
 func (p *plyBody) element(e plyElement) error {
 	if len(e.properties) == 0 {
 		return nil

@@ -18,14 +18,17 @@ const sampleChunk = 64
 type Sampling struct {
 	Clouds, Points int
 	Classes        []string // nil where the folders name none
-	Parts          [3]int   // clouds of TrainPart, TestPart and ValPart; all 0 where the folders name no parts
+	// clouds of TrainPart, TestPart and ValPart; all 0 where the folders name no parts
+	Parts [3]int
 }
 
-// SampleMeshes samples every mesh below in (or the one mesh in) uniformly by area and writes clouds [B, Points, 3] in the
-// order of the file names, normalised unless o.Raw. They are those that [Load] gives for the same path and options, to the last
-// bit, but only some are in memory at a time. out is F.npy, or a new or empty folder that gets points.npy and, where the
-// folders name classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all. progress, if not
-// nil, is called after every few meshes. For in = builtin the procedural shapes are written, with any number of points.
+// SampleMeshes samples every mesh below in (or the one mesh in) uniformly by area and writes clouds
+// [B, Points, 3] in the order of the file names, normalised unless o.Raw. They are those that
+// [Load] gives for the same path and options, to the last bit, but only some are in memory at a
+// time. out is F.npy, or a new or empty folder that gets points.npy and, where the folders name
+// classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all.
+// progress, if not nil, is called after every few meshes. For in = builtin the procedural shapes
+// are written, with any number of points.
 func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampling, error) {
 	if o.Points == 0 {
 		o.Points = meshPoints
@@ -177,8 +180,8 @@ func (s *Set) writeCompanions(dir string) error {
 	return nil
 }
 
-// newFolder lets fill write a folder under a temporary name and then gives it its name, which must be free or that of an
-// empty folder. A symbolic link to an empty folder stays.
+// newFolder lets fill write a folder under a temporary name and then gives it its name, which must
+// be free or that of an empty folder. A symbolic link to an empty folder stays.
 func newFolder(out string, fill func(dir string) error) (err error) {
 	if real, err := filepath.EvalSymlinks(out); err == nil {
 		out = real

@@ -8,12 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut into four equal parts
-// by its edge midpoints, and compares the counts with the areas by chi-square.
+// TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut
+// into four equal parts by its edge midpoints, and compares the counts with the areas by
+// chi-square.
 func TestMeshSamplingIsUniformByArea(t *testing.T) {
 	const triangles, n = 9, 200000
 	text, total := fmt.Sprintf("OFF\n%d %d 0\n", 3*triangles, triangles), 0.0
-	for i := range triangles { // in a row, i-th of height 2^i and side 1; its corners in turn, so that none is special
+	// in a row, i-th of height 2^i and side 1; its corners in turn, so that none is special
+	for i := range triangles {
 		a, b, c := fmt.Sprintf("%d 0 0\n", 10*i), fmt.Sprintf("%d 0 0\n", 10*i+1), fmt.Sprintf("%d %d 0\n", 10*i, 1<<i)
 		text += []string{a + b + c, b + c + a, c + a + b}[i%3]
 		total += float64(int(1) << i)

@@ -106,7 +106,8 @@ func buildBottle(g *solid) {
 	}
 }
 
-// buildGuitar: upright, front to -z: a waisted body, a neck with a head and pegs, a bridge and the rim of the hole.
+// buildGuitar: upright, front to -z: a waisted body, a neck with a head and pegs, a bridge and the
+// rim of the hole.
 func buildGuitar(g *solid) {
 	long := g.between(0.46, 0.54)
 	lower, upper := g.between(0.17, 0.22), g.between(0.12, 0.16)

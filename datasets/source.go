@@ -9,17 +9,18 @@ import (
 	"math"
 )
 
-// Clouds gives the clouds of a data set by number: a [Set] from memory, a [Stream] from a file. It may be used from
-// several goroutines at once.
+// Clouds gives the clouds of a data set by number: a [Set] from memory, a [Stream] from a file. It
+// may be used from several goroutines at once.
 type Clouds interface {
 	// Header says what clouds there are.
 	Header() Header
-	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), M, D]; a row may appear more than once.
-	// A row outside [0, N) or a dst of another length is an error, as is a cloud that cannot be used; it names file and
-	// cloud.
+	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), M, D]; a row may
+	// appear more than once. A row outside [0, N) or a dst of another length is an error, as is a
+	// cloud that cannot be used; it names file and cloud.
 	Read(dst []float32, rows []int32) error
-	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds, in hexadecimal. It
-	// is the same for the same clouds wherever they are read from. A Stream reads all its clouds for it, once.
+	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds,
+	// in hexadecimal. It is the same for the same clouds wherever they are read from. A Stream
+	// reads all its clouds for it, once.
 	Digest() (string, error)
 }
 

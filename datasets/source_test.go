@@ -47,7 +47,8 @@ func (f failing) Read(dst []float32, rows []int32) error {
 	return f.Set.Read(dst, rows)
 }
 
-// TestAhead: batches arrive in order, an error after those before it, and a loop that is left leaves nothing running.
+// TestAhead: batches arrive in order, an error after those before it, and a loop that is left
+// leaves nothing running.
 func TestAhead(t *testing.T) {
 	s := randomSet(10, 4, 3, 1)
 	batches := Batches(EpochOrder(10, 1, 0), 3)

@@ -7,12 +7,14 @@ import (
 	"sync"
 )
 
-// Stream is a set of point clouds in a file, read by number when they are wanted, with the same numbers as [Load] gives:
-// every cloud is checked, normalised unless Options.Raw, and cut to a seeded subset as it is read. Memory does not grow
-// with the number of clouds. [Open] makes one; the file must not change while it is in use.
+// Stream is a set of point clouds in a file, read by number when they are wanted, with the same
+// numbers as [Load] gives: every cloud is checked, normalised unless Options.Raw, and cut to a
+// seeded subset as it is read. Memory does not grow with the number of clouds. [Open] makes one;
+// the file must not change while it is in use.
 type Stream struct {
-	index    *Set // one cloud for each of the stream's, whose only coordinate is its number in the file
-	m, d     int  // points per cloud after the subset, coordinates per point
+	// one cloud for each of the stream's, whose only coordinate is its number in the file
+	index    *Set
+	m, d     int // points per cloud after the subset, coordinates per point
 	file     string
 	array    rowReader
 	stored   int // points per cloud in the file
@@ -24,7 +26,8 @@ type Stream struct {
 	digest    string // "" before the pass for it
 }
 
-// rowReader gives the clouds of an array on disk as stored. It may be used from several goroutines at once.
+// rowReader gives the clouds of an array on disk as stored. It may be used from several goroutines
+// at once.
 type rowReader interface {
 	// readRow copies one cloud to dst; buffer is scratch, and what it has grown to is returned.
 	readRow(dst []float32, row int, buffer []byte) ([]byte, error)

@@ -19,11 +19,12 @@ func unpackedDir() (string, error) {
 	return filepath.Join(dir, "unpacked"), err
 }
 
-// abandoned is how long a temporary file must have been left alone to count as what a killed process has left.
+// abandoned is how long a temporary file must have been left alone to count as what a killed
+// process has left.
 const abandoned = time.Hour
 
-// openCached opens the unpacked copy of the array key of the file at path. Where there is none yet, unpack writes it; its
-// progress is in bytes.
+// openCached opens the unpacked copy of the array key of the file at path. Where there is none yet,
+// unpack writes it; its progress is in bytes.
 func openCached(path, key string, o OpenOptions, unpack func(w io.Writer, progress func(done, total int64)) error) (rowReader, error) {
 	dir := o.Unpacked
 	if dir == "" {
@@ -85,7 +86,8 @@ func openCopy(name string) (rowReader, error) {
 	return a.rows(OpenOptions{})
 }
 
-// removeCopies removes the copies with that prefix and abandoned temporary files. What cannot be removed does no harm.
+// removeCopies removes the copies with that prefix and abandoned temporary files. What cannot be
+// removed does no harm.
 func removeCopies(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// TestShapeNetSize opens files as large as ShapeNet Core-55, 57,448 clouds of 2048 points, 1.4 GB, and reads from them by the
-// order of an epoch. It writes 4 GB and runs only where SWLAB_LARGE is set.
+// TestShapeNetSize opens files as large as ShapeNet Core-55, 57,448 clouds of 2048 points, 1.4 GB,
+// and reads from them by the order of an epoch. It writes 4 GB and runs only where SWLAB_LARGE is
+// set.
 func TestShapeNetSize(t *testing.T) {
 	if os.Getenv("SWLAB_LARGE") == "" || testing.Short() {
 		t.Skip("writes 4 GB: set SWLAB_LARGE=1 to run it")
@@ -80,7 +81,8 @@ func TestShapeNetSize(t *testing.T) {
 	}
 }
 
-// writeLarge writes an archive of n clouds of m points without holding them: few of the points differ from cloud to cloud.
+// writeLarge writes an archive of n clouds of m points without holding them: few of the points
+// differ from cloud to cloud.
 func writeLarge(t *testing.T, path string, method uint16, n, m int) {
 	t.Helper()
 	f, err := os.Create(path)

@@ -11,24 +11,27 @@ import (
 	"strings"
 )
 
-// DefaultMemory is the size of a set's coordinates, in bytes of float32, up to which [Open] loads it.
+// DefaultMemory is the size of a set's coordinates, in bytes of float32, up to which [Open] loads
+// it.
 const DefaultMemory = 256 << 20
 
 // OpenOptions say how [Open] reads.
 type OpenOptions struct {
 	Options
-	// Memory is the size of all coordinates of the file, in bytes of float32, up to which it is loaded; 0: DefaultMemory;
-	// below 0: only what cannot be streamed is loaded.
+	// Memory is the size of all coordinates of the file, in bytes of float32, up to which it is
+	// loaded; 0: DefaultMemory; below 0: only what cannot be streamed is loaded.
 	Memory int64
-	// Unpacked is the folder for unpacked copies of compressed arrays; "": unpacked in the folder that the environment
-	// variable SWLAB_CACHE names, or in swlab in the user's cache folder ([os.UserCacheDir]).
+	// Unpacked is the folder for unpacked copies of compressed arrays; "": unpacked in the folder
+	// that the environment variable SWLAB_CACHE names, or in swlab in the user's cache folder
+	// ([os.UserCacheDir]).
 	Unpacked string
 	// Progress, if not nil, is called in passes over the whole file, with what they do.
 	Progress func(what string, done, total int)
 }
 
-// Open is [Load] for sets that may be larger than memory: it gives a [Set], or a [Stream] of the same numbers where one
-// array of more than o.Memory bytes holds the clouds. How a Stream finds a cloud:
+// Open is [Load] for sets that may be larger than memory: it gives a [Set], or a [Stream] of the
+// same numbers where one array of more than o.Memory bytes holds the clouds. How a Stream finds a
+// cloud:
 //
 //	.npy, or folder with points.npy          in place
 //	.npz as numpy.savez writes it            in place
@@ -36,10 +39,10 @@ type OpenOptions struct {
 //	.h5 contiguous                           in place
 //	.h5 chunked                              in an unpacked copy: chunks may cut through clouds, and are unpacked whole
 //
-// A copy is made when the file is first opened and found again by the file's path, size and time of change. It may be
-// removed at any time; copies of a file as it was before it changed are removed here. Everything else is loaded, whatever
-// its size: meshes, folders of files, arrays in Fortran order. Checksums of what is read in place are not compared, for
-// that would take a pass over it.
+// A copy is made when the file is first opened and found again by the file's path, size and time of
+// change. It may be removed at any time; copies of a file as it was before it changed are removed
+// here. Everything else is loaded, whatever its size: meshes, folders of files, arrays in Fortran
+// order. Checksums of what is read in place are not compared, for that would take a pass over it.
 func Open(path string, o OpenOptions) (Clouds, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory

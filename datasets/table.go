@@ -20,12 +20,14 @@ func readTable(path string) (data []float32, dim int, err error) {
 	return parseTable(path, raw)
 }
 
-// parseTable reads a point per line, as many coordinates on each. Fields stand between commas, semicolons or blanks; # starts a
-// comment. A first line whose first field is no number is a header: of columns called x, y, z only these are taken, and
-// of others those that have a name, so that the index that pandas writes is left out.
+// parseTable reads a point per line, as many coordinates on each. Fields stand between commas,
+// semicolons or blanks; # starts a comment. A first line whose first field is no number is a
+// header: of columns called x, y, z only these are taken, and of others those that have a name, so
+// that the index that pandas writes is left out.
 //
-// A first line 0,1,2 may be the header that pandas gives to columns without names, and more than three columns without names in a
-// .txt file may be points with normals: both are errors that say how to write what is meant.
+// A first line 0,1,2 may be the header that pandas gives to columns without names, and more than
+// three columns without names in a .txt file may be points with normals: both are errors that say
+// how to write what is meant.
 func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
 	text := &lines{name: name, rest: bytes.TrimPrefix(raw, []byte("\ufeff")), comment: '#', delimited: true}
 	if !text.next() {
@@ -95,7 +97,8 @@ func isCount(fields []string) bool {
 	return len(fields) > 1
 }
 
-// coordinateColumns are the columns of x, y and z, or of x and y; without these, all that have a name.
+// coordinateColumns are the columns of x, y and z, or of x and y; without these, all that have a
+// name.
 func coordinateColumns(header []string) []int {
 	var axes, named []int
 	for _, axis := range []string{"x", "y", "z"} {

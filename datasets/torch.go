@@ -6,8 +6,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
-// readTorchSet reads the clouds of a file that torch.save wrote: a tensor, or the tensor under key in a dict of tensors
-// ([arrayKey]), where label or labels hold the class labels. Nothing of the file is run.
+// readTorchSet reads the clouds of a file that torch.save wrote: a tensor, or the tensor under key
+// in a dict of tensors ([arrayKey]), where label or labels hold the class labels. Nothing of the
+// file is run.
 func readTorchSet(path, key string) (*Set, error) {
 	file, err := torchfile.Open(path, "torch.save(clouds, path), clouds a tensor [points, dim] or [clouds, points, dim]")
 	if err != nil {

@@ -2,8 +2,8 @@ package datasets
 
 import "fmt"
 
-// parseXYZ reads a point per line: three coordinates between blanks, commas or semicolons, further columns (normals, colours)
-// ignored, comments start with #.
+// parseXYZ reads a point per line: three coordinates between blanks, commas or semicolons, further
+// columns (normals, colours) ignored, comments start with #.
 func parseXYZ(name string, data []byte) (*mesh, error) {
 	m := &mesh{}
 	return m, m.addLines(&lines{name: name, rest: data, comment: '#', delimited: true})

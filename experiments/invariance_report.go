@@ -18,16 +18,19 @@ type InvarianceReport struct {
 	Rows            []InvarianceRow `json:"rows"`
 }
 
-// InvarianceRow is one amortizer. Angles are means over the pairs, in degrees; a range is over the initialisations.
+// InvarianceRow is one amortizer. Angles are means over the pairs, in degrees; a range is over the
+// initialisations.
 type InvarianceRow struct {
 	Map string `json:"map"`
 	InvarianceRanges
-	Found     InvarianceVerdict `json:"found"`   // no pair turned by more than 1e-4 degrees, or a thousandth of what a bootstrap does
+	// no pair turned by more than 1e-4 degrees, or a thousandth of what a bootstrap does
+	Found     InvarianceVerdict `json:"found"`
 	Claimed   InvarianceVerdict `json:"claimed"` // the map's Properties
 	Reference *InvarianceRanges `json:"reference,omitempty"`
 }
 
-// InvarianceVerdict says what leaves the direction as it is: permuting the points, exchanging the clouds.
+// InvarianceVerdict says what leaves the direction as it is: permuting the points, exchanging the
+// clouds.
 type InvarianceVerdict struct {
 	Invariant bool `json:"invariant"`
 	Symmetric bool `json:"symmetric"`
@@ -39,7 +42,8 @@ type InvarianceRanges struct {
 	PermuteY  Range `json:"permute_y"`
 	Exchange  Range `json:"exchange"`
 	Bootstrap Range `json:"bootstrap"` // of X
-	// Spread is the length R of the mean direction over the pairs: 1 where all pairs get one direction.
+	// Spread is the length R of the mean direction over the pairs: 1 where all pairs get one
+	// direction.
 	Spread Range `json:"spread"`
 }
 
@@ -75,9 +79,9 @@ func (r Range) text(digits int) string {
 	return low + "-" + high
 }
 
-// invarianceReference holds the ranges of the released modules: initial weights, m = 2048, d_k = k = 64, three
-// initialisations, 20 random pairs of synthetic clouds (4 for A). Directions are random, so ranges of other clouds and initial weights
-// are of the same size, not the same.
+// invarianceReference holds the ranges of the released modules: initial weights, m = 2048, d_k = k
+// = 64, three initialisations, 20 random pairs of synthetic clouds (4 for A). Directions are
+// random, so ranges of other clouds and initial weights are of the same size, not the same.
 var invarianceReference = map[string]InvarianceRanges{
 	"l":  {Range{44, 63}, Range{47, 72}, Range{55, 88}, Range{46, 69}, Range{0.20, 0.29}},
 	"g":  {Range{2, 4}, Range{3, 5}, Range{4, 6}, Range{2, 5}, Range{0.996, 0.999}},

@@ -56,9 +56,10 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, star
 }
 
 // AmortizerPath trains the amortizer of that name on one pair, x and y of one cloud each, and
-// returns the direction that it predicts before the first step and after every step, [1 + steps, dim].
-// A step is the one that training takes: Adam with beta = (0, 0.9) and the given rate on the weights,
-// uphill on F of the predicted direction (Max-SW). The initial weights are drawn with seed.
+// returns the direction that it predicts before the first step and after every step, [1 + steps,
+// dim]. A step is the one that training takes: Adam with beta = (0, 0.9) and the given rate on the
+// weights, uphill on F of the predicted direction (Max-SW). The initial weights are drawn with
+// seed.
 func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float64, steps int, seed uint64) ([]float32, error) {
 	if err := onePair("amortizer path", e, x, y); err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
-// Command distances times sliced distances between two clouds for comparison with bench/pot_peer.py. Without --slices it only writes
-// the clouds, and the directions on which errors are measured, for both programs to read:
+// Command distances times sliced distances between two clouds for comparison with
+// bench/pot_peer.py. Without --slices it only writes the clouds, and the directions on which errors
+// are measured, for both programs to read:
 //
 //	go run ./bench/distances --points 2048
 //	go run ./bench/distances --points 2048 --slices 1000
 //
-// Timed is a whole call of swlab.Distance: directions, costs, reduction and standard error. It prints one JSON object; the error
-// is that of the value on the directions written against sorting in float64.
+// Timed is a whole call of swlab.Distance: directions, costs, reduction and standard error. It
+// prints one JSON object; the error is that of the value on the directions written against sorting
+// in float64.
 package main
 
 import (
@@ -81,7 +83,8 @@ func write(dir, base string, points int) error {
 	return nil
 }
 
-// distance is the front door's W_2^2, mean over points and slices, along directions of its own or those given.
+// distance is the front door's W_2^2, mean over points and slices, along directions of its own or
+// those given.
 func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
 	o.Reduce, o.Slices = loss.Mean, slices

@@ -9,7 +9,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestSliced: the number that is timed is the reference's, and directions are unit vectors with mean 0.
+// TestSliced: the number that is timed is the reference's, and directions are unit vectors with
+// mean 0.
 func TestSliced(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const slices = 2000

@@ -1,10 +1,11 @@
-// Command evaluation times the metrics of an evaluation, per pair of clouds of built-in shapes, for comparison with
-// bench/evaluation_peer.py:
+// Command evaluation times the metrics of an evaluation, per pair of clouds of built-in shapes, for
+// comparison with bench/evaluation_peer.py:
 //
 //	go run ./bench/evaluation --metric cd
 //
-// cd and emd (the approximate one) are compiled graphs without gradient, as evaluations run them; sw (100 slices) and emd-exact are
-// whole calls of swlab.Distance. The pairs are written for the peer. It prints one JSON object.
+// cd and emd (the approximate one) are compiled graphs without gradient, as evaluations run them;
+// sw (100 slices) and emd-exact are whole calls of swlab.Distance. The pairs are written for the
+// peer. It prints one JSON object.
 package main
 
 import (

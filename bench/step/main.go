@@ -1,5 +1,6 @@
-// Command step times training steps of this project, for comparison with bench/peer.py: the steps of a real run on the built-in
-// shapes, log included, or the loss and its gradient alone. It prints one JSON object.
+// Command step times training steps of this project, for comparison with bench/peer.py: the steps
+// of a real run on the built-in shapes, log included, or the loss and its gradient alone. It prints
+// one JSON object.
 package main
 
 import (
@@ -57,7 +58,8 @@ func measure() error {
 	if c.Batch < 2 || c.Batch > set.Clouds {
 		return fmt.Errorf("batch: expected 2 to %d, found %d", set.Clouds, c.Batch)
 	}
-	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch)) // whole batches only: a partial one is another program
+	// whole batches only: a partial one is another program
+	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch))
 	e, err := engine.Open(*backend)
 	if err != nil {
 		return err

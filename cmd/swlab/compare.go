@@ -114,7 +114,8 @@ func sameClouds(asked part, runs [2]trained) (part, error) {
 	return a, nil
 }
 
-// comparisonRows is the comparison as text: a table between what was compared and what the uncertainty is.
+// comparisonRows is the comparison as text: a table between what was compared and what the
+// uncertainty is.
 func comparisonRows(c experiments.Comparison, runs [2]trained, p part) [][2]string {
 	rows := [][2]string{
 		{"a", runs[0].file},

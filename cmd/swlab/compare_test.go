@@ -10,7 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives, and a run equals itself.
+// TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives,
+// and a run equals itself.
 func TestCompareRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")

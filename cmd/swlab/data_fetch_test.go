@@ -16,7 +16,8 @@ import (
 
 const triangleOFF = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 
-// wantCall runs a call that must end with this code, say these things on standard error and nothing on standard output.
+// wantCall runs a call that must end with this code, say these things on standard error and nothing
+// on standard output.
 func wantCall(t *testing.T, code int, args []string, texts ...string) {
 	t.Helper()
 	got, out, errs := command(t, args...)

@@ -13,8 +13,8 @@ const (
 	thumbnailPoints = 1024
 )
 
-// drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes, each scaled to fill
-// its place.
+// drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes,
+// each scaled to fill its place.
 func drawThumbnails(set *datasets.Set) (*vmfviz.Picture, error) {
 	if set.Dim != 3 {
 		return nil, usageError(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.Dim))

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumented compares docs/cli.md with the commands: each has a section that names all its flags, and the page names no
-// flag that does not exist.
+// TestDocumented compares docs/cli.md with the commands: each has a section that names all its
+// flags, and the page names no flag that does not exist.
 func TestDocumented(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/cli.md")
 	if err != nil {

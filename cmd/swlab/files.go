@@ -17,15 +17,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Every call declares after its flags which of them name files and folders: reads, readsRun and readsArguments for what it
-// reads, writes for what it makes. checkFiles then finds before any work what would destroy something or could not be
-// written.
+// Every call declares after its flags which of them name files and folders: reads, readsRun and
+// readsArguments for what it reads, writes for what it makes. checkFiles then finds before any work
+// what would destroy something or could not be written.
 
 // What writes takes beside extensions.
 const (
-	newFolder  = "new folder"  // one that is not there yet, or empty
-	anyFolder  = "folder"      // one that may hold anything; files are added at the end
-	workFolder = "work folder" // one that grows while the call works: runs, stores, caches; what is in it is used again
+	newFolder = "new folder" // one that is not there yet, or empty
+	anyFolder = "folder"     // one that may hold anything; files are added at the end
+	// one that grows while the call works: runs, stores, caches; what is in it is used again
+	workFolder = "work folder"
 )
 
 // picture are the extensions of pictures.
@@ -39,7 +40,8 @@ const (
 // reads declares flags that name a file or folder to read.
 func reads(cmd *cobra.Command, flags ...string) { annotate(cmd, readsKey, nil, flags...) }
 
-// readsRun declares a flag that names a run folder to read. The clouds that the run was trained on are read too.
+// readsRun declares a flag that names a run folder to read. The clouds that the run was trained on
+// are read too.
 func readsRun(cmd *cobra.Command, flag string) { annotate(cmd, readsRunKey, nil, flag) }
 
 // readsArguments declares that the arguments of a call are files or folders to read.
@@ -50,8 +52,9 @@ func readsArguments(cmd *cobra.Command) {
 	cmd.Annotations[readsKey] = ""
 }
 
-// writes declares a flag that names what the call writes: a file with one of these extensions, or a folder of a kind above.
-// A call that writes files gets --force. Which files it adds to a folder the call checks itself (replaceable).
+// writes declares a flag that names what the call writes: a file with one of these extensions, or a
+// folder of a kind above. A call that writes files gets --force. Which files it adds to a folder
+// the call checks itself (replaceable).
 func writes(cmd *cobra.Command, flag string, as ...string) {
 	annotate(cmd, writesKey, as, flag)
 	if (strings.HasPrefix(as[0], ".") || as[0] == anyFolder) && cmd.Flags().Lookup("force") == nil {
@@ -77,8 +80,8 @@ type place struct {
 	run  bool     // of an input: a run folder
 }
 
-// checkFiles returns what is wrong with the files that a call is to write. No output is an input or another output, what
-// exists is replaced only with --force, and every place can be written to.
+// checkFiles returns what is wrong with the files that a call is to write. No output is an input or
+// another output, what exists is replaced only with --force, and every place can be written to.
 func checkFiles(cmd *cobra.Command, args []string) error {
 	outputs := declared(cmd, writesKey)
 	force, _ := cmd.Flags().GetBool("force") // false where there is no such flag
@@ -116,7 +119,8 @@ func checkFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// declared are the places that flags with that annotation name, those that are given or have a default.
+// declared are the places that flags with that annotation name, those that are given or have a
+// default.
 func declared(cmd *cobra.Command, key string) []place {
 	var out []place
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -137,7 +141,8 @@ func declared(cmd *cobra.Command, key string) []place {
 	return out
 }
 
-// inputsOf are what a call reads, as far as it is there. What is missing or no file is told where it is read.
+// inputsOf are what a call reads, as far as it is there. What is missing or no file is told where
+// it is read.
 func inputsOf(cmd *cobra.Command, args []string) []place {
 	in := append(declared(cmd, readsKey), declared(cmd, readsRunKey)...)
 	if _, is := cmd.Annotations[readsKey]; is {
@@ -223,8 +228,8 @@ func (p *place) resolve() error {
 	return nil
 }
 
-// replaceable returns an error where files that a call is to add to a folder are there already and force is not given, or are no regular
-// files: links are not followed here.
+// replaceable returns an error where files that a call is to add to a folder are there already and
+// force is not given, or are no regular files: links are not followed here.
 func replaceable(flag, pattern string, force bool) error {
 	there, err := filepath.Glob(pattern)
 	if err != nil {
@@ -335,8 +340,8 @@ func (p *place) noun() string {
 	return "folder"
 }
 
-// probe tries to make a file where the output goes. A work folder that exists is left alone: other processes may look
-// into it, and the call writes there before it works.
+// probe tries to make a file where the output goes. A work folder that exists is left alone: other
+// processes may look into it, and the call writes there before it works.
 func (p *place) probe() error {
 	if p.file() {
 		return durable.Probe(p.path)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestUnwritableFolder: a folder that may not be written to is found before the work, for files and for folders.
+// TestUnwritableFolder: a folder that may not be written to is found before the work, for files and
+// for folders.
 func TestUnwritableFolder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can look at files as somebody else")

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFilesDeclared: every flag that names a file or folder says whether the call reads or writes it, and calls that write
-// files have --force.
+// TestFilesDeclared: every flag that names a file or folder says whether the call reads or writes
+// it, and calls that write files have --force.
 func TestFilesDeclared(t *testing.T) {
 	names := regexp.MustCompile(`(?i)\bfiles?\b|\bfolder\b|\.npy|\.png|\bwrite|\bclouds: a file`)
 	neither := map[string]bool{ // what names no place, or one that the call judges itself
@@ -117,8 +117,8 @@ func TestHardLinkedOutputs(t *testing.T) {
 		"is also an output, --out-grad")
 }
 
-// TestNumbersSurvive: where an output cannot be written after the work, the numbers are printed all the same, the exit code
-// is 1 and the error names the flag.
+// TestNumbersSurvive: where an output cannot be written after the work, the numbers are printed all
+// the same, the exit code is 1 and the error names the flag.
 func TestNumbersSurvive(t *testing.T) {
 	if !canFill {
 		t.Skip("files cannot be kept from growing here")

@@ -19,7 +19,8 @@ func special(dir string) map[string]string {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.npy"), 0o644); err == nil {
 		out["pipe.npy"] = "a pipe"
 	}
-	if err := syscall.Mknod(filepath.Join(dir, "null.npy"), syscall.S_IFCHR|0o666, 1<<8|3); err == nil { // 1, 3: null
+	// 1, 3: null
+	if err := syscall.Mknod(filepath.Join(dir, "null.npy"), syscall.S_IFCHR|0o666, 1<<8|3); err == nil {
 		out["null.npy"] = "a device"
 	}
 	return out

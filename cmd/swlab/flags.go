@@ -26,11 +26,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// kind is what the value of a flag is: for the help, for completion by the shell, and for errors. Whether a flag does something in a
-// call, the call's rule says (refuse).
+// kind is what the value of a flag is: for the help, for completion by the shell, and for errors.
+// Whether a flag does something in a call, the call's rule says (refuse).
 type kind struct {
-	unit  string          // stands behind the flag in the help: a unit, or FILE, DIR, NAME
-	words func() []string // what completion offers; nil: nothing, or files where unit is FILE or DIR
+	unit string // stands behind the flag in the help: a unit, or FILE, DIR, NAME
+	// what completion offers; nil: nothing, or files where unit is FILE or DIR
+	words func() []string
 	known func() []string // the only words that the flag takes, words where nil and one is set
 	list  bool            // words are separated by commas, or begin the value: not checked here
 	what  string          // what a word names, such as a loss; "": a choice without a name
@@ -52,7 +53,8 @@ var (
 	free     = kind{unit: "TEXT"}
 )
 
-// kinds are those of all flags by their names; "CALL FLAG" goes before "FLAG". Flags without one keep the words of package pflag.
+// kinds are those of all flags by their names; "CALL FLAG" goes before "FLAG". Flags without one
+// keep the words of package pflag.
 var kinds = map[string]kind{
 	"seed":    {unit: "N"},
 	"backend": {unit: "NAME", words: words("auto", "xla:cuda", "xla:cpu", "go")},
@@ -131,7 +133,8 @@ var kinds = map[string]kind{
 	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
 }
 
-// settingFlags gives each setting of the struct that c points to a flag: the name, the help and the default are the field's.
+// settingFlags gives each setting of the struct that c points to a flag: the name, the help and the
+// default are the field's.
 func settingFlags(f *pflag.FlagSet, c any, except ...string) {
 	for _, s := range settings.Of(c, "help") {
 		if slices.Contains(except, s.Name) {
@@ -179,7 +182,8 @@ func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
 	return k, ok
 }
 
-// dress gives the flags of a call, and of those below it, the words of their kinds: in errors, in the help, in completion.
+// dress gives the flags of a call, and of those below it, the words of their kinds: in errors, in
+// the help, in completion.
 func dress(cmd *cobra.Command, completing *bool) {
 	visit := func(f *pflag.Flag) {
 		if _, done := f.Value.(*value); done || f.Name == "help" {
@@ -200,7 +204,8 @@ func dress(cmd *cobra.Command, completing *bool) {
 	}
 }
 
-// completeFlag tells the shell what may follow the flag. Where nobody knows, the shell offers files.
+// completeFlag tells the shell what may follow the flag. Where nobody knows, the shell offers
+// files.
 func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
 	if k.unit == "DIR" {
 		_ = cmd.MarkFlagDirname(f.Name)
@@ -231,7 +236,8 @@ func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
 	})
 }
 
-// value is the value of a flag: it is given once, it is one of the words of its kind, and errors say what was expected.
+// value is the value of a flag: it is given once, it is one of the words of its kind, and errors
+// say what was expected.
 type value struct {
 	pflag.Value
 	kind  kind
@@ -280,7 +286,8 @@ func (k kind) check(text string) error {
 		return nil
 	case k.list:
 		for _, word := range strings.Split(text, ",") {
-			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") { // what stands before = is the library's to know
+			// what stands before = is the library's to know
+			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") {
 				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known(), ", "), word, suggest.Hint(word, known()))
 			}
 		}
@@ -341,7 +348,8 @@ func either(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// flagError is an error of reading flags in our words: what the flag is, what was expected, what was found.
+// flagError is an error of reading flags in our words: what the flag is, what was expected, what
+// was found.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -383,7 +391,8 @@ func argumentError(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q: expected `%s`%s", last, call, hint)
 }
 
-// group makes a call that only holds others: alone it shows its help, with a word that is none of them it is wrong.
+// group makes a call that only holds others: alone it shows its help, with a word that is none of
+// them it is wrong.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -413,8 +422,9 @@ func unknownCall(cmd *cobra.Command, word string) error {
 	return usageError(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
 }
 
-// refuse makes a flag that would do nothing an error. rule looks at a flag that was given: why says why it does nothing here, "" if it
-// does something; an error is what is wrong with the call in any case.
+// refuse makes a flag that would do nothing an error. rule looks at a flag that was given: why says
+// why it does nothing here, "" if it does something; an error is what is wrong with the call in any
+// case.
 func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -447,8 +457,8 @@ func setting(flag string) string {
 	return ""
 }
 
-// unread says why a loss with those settings does not read one of them, "" where it does: another flag that was given is to blame,
-// or it is read by other losses alone.
+// unread says why a loss with those settings does not read one of them, "" where it does: another
+// flag that was given is to blame, or it is read by other losses alone.
 func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what string) (string, error) {
 	read, err := loss.Reads(name, s, given, what)
 	if err != nil || read {
@@ -488,7 +498,8 @@ func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what str
 	return fmt.Sprintf("loss %q has no use for it, only %s", name, strings.Join(losses, ", ")), nil
 }
 
-// unkeyed says why --key does nothing for clouds at those places, "" where one of them is read by it.
+// unkeyed says why --key does nothing for clouds at those places, "" where one of them is read by
+// it.
 func unkeyed(paths ...string) string {
 	for _, path := range paths {
 		if datasets.ReadsKey(path) {
@@ -498,7 +509,8 @@ func unkeyed(paths ...string) string {
 	return fmt.Sprintf("only .npz and .h5 files hold arrays by name, found %s", strings.Join(paths, " and "))
 }
 
-// unparted says why the part that a flag names is no choice, "" where it is one: the clouds have parts, or all are asked for.
+// unparted says why the part that a flag names is no choice, "" where it is one: the clouds have
+// parts, or all are asked for.
 func unparted(h datasets.Header, split string) string {
 	if h.Split != nil || split == "all" {
 		return ""

@@ -24,11 +24,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// proof that a flag does something: two calls that differ in the flag alone, and in what comes of them. In the calls, BASE is the
-// call of the group and | parts without the flag from with it: "distance ... | --p 1".
+// proof that a flag does something: two calls that differ in the flag alone, and in what comes of
+// them. In the calls, BASE is the call of the group and | parts without the flag from with it:
+// "distance ... | --p 1".
 type proof struct{ off, on string }
 
-// proofs holds one for every flag of every call, by call and flag. A call's entry "" is what its proofs begin with.
+// proofs holds one for every flag of every call, by call and flag. A call's entry "" is what its
+// proofs begin with.
 var proofs = map[string]map[string]proof{
 	"": {
 		"seed":    {"vmf sample --kappa 1 --location 0,1 --n 3 --out s.npy", "--seed 2"},
@@ -317,8 +319,9 @@ var alike = map[string]string{
 	"no-descriptions": "of cobra's completion scripts",
 }
 
-// TestEveryFlagDoesSomething walks all calls and all their flags: with each of them changed, something else comes of a call. The flags
-// that every call has are proved once: a script may give them to calls that draw nothing, compute nothing or print nothing.
+// TestEveryFlagDoesSomething walks all calls and all their flags: with each of them changed,
+// something else comes of a call. The flags that every call has are proved once: a script may give
+// them to calls that draw nothing, compute nothing or print nothing.
 func TestEveryFlagDoesSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of calls")
@@ -401,7 +404,8 @@ func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
 // times are what no second call repeats.
 var times = regexp.MustCompile(`[0-9.e-]+ s\b|"seconds":[0-9.e-]+`)
 
-// inFolder runs a call in this process, in a copy of a folder, and returns all that comes of it: exit code, output, files.
+// inFolder runs a call in this process, in a copy of a folder, and returns all that comes of it:
+// exit code, output, files.
 func inFolder(t *testing.T, files, call string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -437,7 +441,8 @@ func inFolder(t *testing.T, files, call string) string {
 	return strings.ReplaceAll(result, dir, "DIR")
 }
 
-// flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels), mass.npy, mesh.off, and a best epoch of run.
+// flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels),
+// mass.npy, mesh.off, and a best epoch of run.
 func flagFiles(t *testing.T) string {
 	t.Helper()
 	dir := misuseFiles(t)
@@ -493,8 +498,8 @@ func flagFiles(t *testing.T) string {
 	return dir
 }
 
-// TestHelp: every call has an example that can be read, every flag that takes a value says what it is, and the help of train lists
-// the losses that can be trained on alone.
+// TestHelp: every call has an example that can be read, every flag that takes a value says what it
+// is, and the help of train lists the losses that can be trained on alone.
 func TestHelp(t *testing.T) {
 	walk(newRoot(), func(cmd *cobra.Command) {
 		call := callOf(cmd)

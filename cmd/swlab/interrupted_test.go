@@ -31,7 +31,8 @@ func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
 	}
 }
 
-// sameRun checks that two finished runs of so many steps have the same log, seconds aside, and the same weights.
+// sameRun checks that two finished runs of so many steps have the same log, seconds aside, and the
+// same weights.
 func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 	t.Helper()
 	got, want := logLines(gotDir), logLines(wantDir)

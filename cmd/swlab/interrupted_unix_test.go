@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestHangUp: a dropped connection ends a training with a checkpoint, also where it sends SIGHUP twice, and resumed it is a
-// run that was not interrupted. Under nohup a training goes on, also when nobody reads its progress any more.
+// TestHangUp: a dropped connection ends a training with a checkpoint, also where it sends SIGHUP
+// twice, and resumed it is a run that was not interrupted. Under nohup a training goes on, also
+// when nobody reads its progress any more.
 func TestHangUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twenty seconds")

@@ -13,7 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// latentCall is what the calls that work on the codes of a run have in common: the run, clouds to learn from, clouds to test on.
+// latentCall is what the calls that work on the codes of a run have in common: the run, clouds to
+// learn from, clouds to test on.
 type latentCall struct {
 	*common
 	run, state       string

@@ -1,8 +1,8 @@
-// Command swlab computes sliced Wasserstein distances between point clouds, trains and evaluates the point-cloud autoencoder,
-// and says what this machine has. `swlab help` lists the calls.
+// Command swlab computes sliced Wasserstein distances between point clouds, trains and evaluates
+// the point-cloud autoencoder, and says what this machine has. `swlab help` lists the calls.
 //
-// Exit codes: 0 done, 1 the work failed, 2 the call is wrong. With --format json exactly one JSON object goes to standard
-// output; progress and warnings go to standard error.
+// Exit codes: 0 done, 1 the work failed, 2 the call is wrong. With --format json exactly one JSON
+// object goes to standard output; progress and warnings go to standard error.
 package main
 
 import (
@@ -41,13 +41,15 @@ func run(args []string) (code int) {
 	}
 	fmt.Fprintln(os.Stderr, "swlab:", withFlag(root, args, oneLine(err)))
 	var wrong callError
-	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) { // the library says what would not fit, wherever it finds out
+	// the library says what would not fit, wherever it finds out
+	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) {
 		return 2
 	}
 	return 1
 }
 
-// callKnown returns an error for a word that is no call, before its flags are looked at: they would be unknown, too.
+// callKnown returns an error for a word that is no call, before its flags are looked at: they would
+// be unknown, too.
 func callKnown(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
@@ -56,11 +58,12 @@ func callKnown(root *cobra.Command, args []string) error {
 	return unknownCall(cmd, rest[0])
 }
 
-// looked hears what a long call was found to ask for, before its work; an error ends the call. Tests set it.
+// looked hears what a long call was found to ask for, before its work; an error ends the call.
+// Tests set it.
 var looked = func(configuration any) error { return nil }
 
-// withFlag puts two dashes before the name of a setting with which an error of the library begins, where the call has a flag of that
-// name: "kappa: expected ..." becomes "--kappa: expected ...".
+// withFlag puts two dashes before the name of a setting with which an error of the library begins,
+// where the call has a flag of that name: "kappa: expected ..." becomes "--kappa: expected ...".
 func withFlag(root *cobra.Command, args []string, message string) string {
 	name, _, found := strings.Cut(message, ":")
 	cmd, _, err := root.Find(args)
@@ -83,7 +86,8 @@ func usageError(err error) error {
 	return callError{err}
 }
 
-// oneLine is an error in one line: joined errors are separated by semicolons, stack traces are left out.
+// oneLine is an error in one line: joined errors are separated by semicolons, stack traces are left
+// out.
 func oneLine(err error) string {
 	var lines []string
 	for _, l := range strings.Split(err.Error(), "\n") {

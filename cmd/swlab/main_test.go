@@ -53,7 +53,8 @@ func process(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastOf leaves out what a later argument overrides: tests add flags to calls that have them already.
+// lastOf leaves out what a later argument overrides: tests add flags to calls that have them
+// already.
 func lastOf(args ...string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -127,7 +128,8 @@ func has(t *testing.T, v map[string]any, keys ...string) {
 	}
 }
 
-// TestTrainEvaluate: the main job through the command line, trained on XLA where it is there, also in make test.
+// TestTrainEvaluate: the main job through the command line, trained on XLA where it is there, also
+// in make test.
 func TestTrainEvaluate(t *testing.T) {
 	batch, steps := "4", 6.0 // 10 clouds in batches of 4, 4, 2
 	if testing.Short() {
@@ -220,7 +222,8 @@ func TestDataInfoAndDoctor(t *testing.T) {
 	has(t, object(t, "doctor"), "backend", "ok", "checks")
 }
 
-// TestWrongCalls: exit code 1 or 2, one clear line, nothing on standard output, nothing left behind.
+// TestWrongCalls: exit code 1 or 2, one clear line, nothing on standard output, nothing left
+// behind.
 func TestWrongCalls(t *testing.T) {
 	data := folder(t)
 	dir := t.TempDir()

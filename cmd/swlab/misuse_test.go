@@ -26,8 +26,9 @@ type misuse struct {
 // misuses are the rows of TestMisuse. Each misuse_*_test.go file adds its own.
 var misuses []misuse
 
-// TestMisuse runs every row in a folder of its own and checks the exit code, what the message names, that the message is one
-// line without a Go trace, and that no file changed. With -short it runs every fifth row.
+// TestMisuse runs every row in a folder of its own and checks the exit code, what the message
+// names, that the message is one line without a Go trace, and that no file changed. With -short it
+// runs every fifth row.
 func TestMisuse(t *testing.T) {
 	for i, row := range misuses {
 		if testing.Short() && i%5 != 0 {
@@ -36,14 +37,16 @@ func TestMisuse(t *testing.T) {
 		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
 			t.Parallel()
 			files := misuseInputs
-			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") { // copying weights takes longer than most calls
+			// copying weights takes longer than most calls
+			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") {
 				files = misuseFiles
 			}
 			dir := files(t)
 			before := digests(t, dir)
 			cmd := process(strings.Fields(row.call)...)
 			cmd.Dir = dir
-			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB") // what is too much is the same on every machine
+			// what is too much is the same on every machine
+			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB")
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			_ = cmd.Run() // the exit code is checked below
@@ -107,7 +110,8 @@ var misuseRun = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "run"), cmd.Run()
 })
 
-// misuseFiles are misuseInputs and run/, a finished run of 0 steps on builtin, 32 points, with oddRuns.
+// misuseFiles are misuseInputs and run/, a finished run of 0 steps on builtin, 32 points, with
+// oddRuns.
 func misuseFiles(t *testing.T) string {
 	t.Helper()
 	dir := misuseInputs(t)

@@ -143,11 +143,12 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 	return set, nil
 }
 
-// unusual is the distance of a centre from 0, or of a radius from 1, from which clouds do not look like those of a training. A
-// subset of a normalised cloud's points is nearer.
+// unusual is the distance of a centre from 0, or of a radius from 1, from which clouds do not look
+// like those of a training. A subset of a normalised cloud's points is nearer.
 const unusual = 0.1
 
-// warn says where clouds that are taken as they are do not look like those that networks are trained on.
+// warn says where clouds that are taken as they are do not look like those that networks are
+// trained on.
 func (n *networkCall) warn(x *datasets.Set) {
 	if x.Frames != nil {
 		return

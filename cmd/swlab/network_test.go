@@ -137,8 +137,9 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	}
 }
 
-// TestEncodeNormalizes: the codes of clouds that were moved and stretched are those of the clouds as training sees them, and their
-// reconstructions lie where they do; clouds that are taken as they are and look like none of a training are warned about.
+// TestEncodeNormalizes: the codes of clouds that were moved and stretched are those of the clouds
+// as training sees them, and their reconstructions lie where they do; clouds that are taken as they
+// are and look like none of a training are warned about.
 func TestEncodeNormalizes(t *testing.T) {
 	dir := t.TempDir()
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")

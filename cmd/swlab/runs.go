@@ -90,7 +90,8 @@ func (r trained) warn(asked part, h datasets.Header) {
 	}
 }
 
-// unseen is the part to evaluate where none is asked for: one that the run was not trained on, where there is one.
+// unseen is the part to evaluate where none is asked for: one that the run was not trained on,
+// where there is one.
 func unseen(c train.Config) string {
 	switch c.Split {
 	case "all":

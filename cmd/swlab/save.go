@@ -7,8 +7,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// saved is a file that a call was asked to write, at the end of its work. A failure is no reason to lose the numbers: the
-// call prints them and then returns err, which names the flag.
+// saved is a file that a call was asked to write, at the end of its work. A failure is no reason to
+// lose the numbers: the call prints them and then returns err, which names the flag.
 type saved struct {
 	path string
 	err  error

@@ -53,7 +53,8 @@ func newSweep(c *common) *cobra.Command {
 	return required(refuse(cmd, s.unused), "vary")
 }
 
-// unused says why a flag does nothing in this call, before the grid is known; unread looks at the rest.
+// unused says why a flag does nothing in this call, before the grid is known; unread looks at the
+// rest.
 func (s *sweepCall) unused(flag string) (why string, err error) {
 	name := strings.ReplaceAll(flag, "-", "_")
 	for _, text := range s.vary {

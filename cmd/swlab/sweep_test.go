@@ -20,7 +20,8 @@ func sweepCallOf(data, out string, more ...string) []string {
 	return args
 }
 
-// TestSweep: rows in the order of the grid, a refused one among them, the plot, and nothing done twice.
+// TestSweep: rows in the order of the grid, a refused one among them, the plot, and nothing done
+// twice.
 func TestSweep(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	plot := filepath.Join(dir, "p.svg")
@@ -122,7 +123,8 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
-// TestSweepView: on a terminal the table is drawn again over the one before, lines are cut to its width, and nothing is left.
+// TestSweepView: on a terminal the table is drawn again over the one before, lines are cut to its
+// width, and nothing is left.
 func TestSweepView(t *testing.T) {
 	var b bytes.Buffer
 	v := &sweepView{w: &b, size: func() (int, int) { return 20, 7 }}

@@ -14,8 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// sweepView shows a sweep at work. On a terminal: the table so far and below it what is done now, drawn again in place. Elsewhere: a line
-// for every point of the grid.
+// sweepView shows a sweep at work. On a terminal: the table so far and below it what is done now,
+// drawn again in place. Elsewhere: a line for every point of the grid.
 type sweepView struct {
 	w     io.Writer
 	size  func() (width, height int) // of the terminal; nil: there is none

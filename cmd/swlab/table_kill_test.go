@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// TestTableKilled: a table whose process is killed without warning at 20 random moments is the table of an undisturbed call, seconds aside,
-// and nothing half-written is left. A moment is a number of changes to the store after the start of a process, none at all included, of any
-// files or of those that are no training's, and then nothing or some milliseconds: whatever the machine's speed, moments lie in starts, trainings,
-// evaluations and the writing of files.
+// TestTableKilled: a table whose process is killed without warning at 20 random moments is the
+// table of an undisturbed call, seconds aside, and nothing half-written is left. A moment is a
+// number of changes to the store after the start of a process, none at all included, of any files
+// or of those that are no training's, and then nothing or some milliseconds: whatever the machine's
+// speed, moments lie in starts, trainings, evaluations and the writing of files.
 func TestTableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -53,7 +54,8 @@ func TestTableKilled(t *testing.T) {
 		if untrained {
 			changes = 1 + changes/4
 		}
-		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond // half of all: at once, when a file has just begun or changed its name
+		// half of all: at once, when a file has just begun or changed its name
+		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond
 		cmd := process(call(store)...)
 		var stdout strings.Builder
 		cmd.Stdout = &stdout
@@ -89,8 +91,9 @@ func TestTableKilled(t *testing.T) {
 	finished(store, got)
 }
 
-// watch waits for that many changes in the store, of files that are no training's if untrained, and a moment more. It returns what the process was
-// at: starting (nothing has changed), training, or using what was trained; alive is false when it ended before.
+// watch waits for that many changes in the store, of files that are no training's if untrained, and
+// a moment more. It returns what the process was at: starting (nothing has changed), training, or
+// using what was trained; alive is false when it ended before.
 func watch(t *testing.T, store string, changes int, untrained bool, wait time.Duration, ended chan error) (stage string, alive bool) {
 	t.Helper()
 	stage = "starting"
@@ -128,7 +131,8 @@ func watch(t *testing.T, store string, changes int, untrained bool, wait time.Du
 // listing are the files of the store with their sizes.
 func listing(store string) []string {
 	var out []string
-	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error { // files may go while it walks
+	// files may go while it walks
+	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
 			if info, err := e.Info(); err == nil && !e.IsDir() {
 				out = append(out, fmt.Sprint(path, " ", info.Size()))
@@ -139,7 +143,8 @@ func listing(store string) []string {
 	return out
 }
 
-// temporary are files of a store that was worked on which no finished call leaves: half-written ones and checkpoints.
+// temporary are files of a store that was worked on which no finished call leaves: half-written
+// ones and checkpoints.
 func temporary(t *testing.T, store string) []string {
 	t.Helper()
 	var out []string

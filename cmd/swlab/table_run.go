@@ -181,8 +181,8 @@ func (t *tableRun) sized() (reproduce.Preset, error) {
 	return p, nil
 }
 
-// fit takes points and batch of the preset down to what the clouds of --data and --test have, unless --set has asked for them, and
-// says so. The table names them beside the paper's.
+// fit takes points and batch of the preset down to what the clouds of --data and --test have,
+// unless --set has asked for them, and says so. The table names them beside the paper's.
 func (t *tableRun) fit(p *reproduce.Preset) error {
 	ours := func(name string) bool {
 		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestTableOnCluster: a table as an array of a real Slurm, one job of which is killed in the middle, is the table made here.
+// TestTableOnCluster: a table as an array of a real Slurm, one job of which is killed in the
+// middle, is the table made here.
 func TestTableOnCluster(t *testing.T) {
 	if os.Getenv("SWLAB_TEST_SLURM") != "1" {
 		t.Skip("needs a Slurm that may be used for tests: `make test-slurm` starts one and stops it")

@@ -50,7 +50,8 @@ func newTrain(c *common) *cobra.Command {
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
 	work := refuse(cmd, t.unused).RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { // the settings decide which flags do something
+	// the settings decide which flags do something
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := t.settings(f); err != nil {
 			return usageError(err)
 		}
@@ -141,7 +142,8 @@ func (t *trainCall) run() error {
 		[2]string{"run", r.Run}), err)
 }
 
-// settings reads the flags into the configuration; what is wrong with them whatever the data are is an error.
+// settings reads the flags into the configuration; what is wrong with them whatever the data are is
+// an error.
 func (t *trainCall) settings(f *pflag.FlagSet) error {
 	if t.options.Resume {
 		if err := t.asBefore(f); err != nil {
@@ -211,7 +213,8 @@ func sayFit(asked, used train.Config, h datasets.Header) {
 	}
 }
 
-// newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.
+// newBar returns a progress bar on standard error; where that is not a terminal, a line every ten
+// seconds.
 func newBar(what string) func(done, total int, note string) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		began, last := time.Now(), time.Now()

@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestTrainFitsTheData: points and batch that nobody asked for are what the file has; the call says so, and so does the configuration.
+// TestTrainFitsTheData: points and batch that nobody asked for are what the file has; the call says
+// so, and so does the configuration.
 func TestTrainFitsTheData(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	code, _, errs := command(t, "train", "--data", folder(t), "--loss", "chamfer", "--steps", "1", "--backend", "go", "--out", out)
@@ -24,8 +25,8 @@ func TestTrainFitsTheData(t *testing.T) {
 	}
 }
 
-// TestTrainLonger: --resume needs no more than the folder and the new length; the longer run is the one asked for at once. Another
-// setting is another run, whoever gives it.
+// TestTrainLonger: --resume needs no more than the folder and the new length; the longer run is the
+// one asked for at once. Another setting is another run, whoever gives it.
 func TestTrainLonger(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	short, whole := filepath.Join(dir, "short"), filepath.Join(dir, "whole")
@@ -83,8 +84,8 @@ func TestOneCloud(t *testing.T) {
 	}
 }
 
-// TestDefaultsFitTheData: defaults of other calls are no more than the data have, said; points of a run that the data lack are named as
-// the run's; what was asked for stays an error.
+// TestDefaultsFitTheData: defaults of other calls are no more than the data have, said; points of a
+// run that the data lack are named as the run's; what was asked for stays an error.
 func TestDefaultsFitTheData(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	sweep := []string{"sweep", "--data", data, "--vary", "slices=3", "--loss", "sw", "--steps", "1", "--backend", "go", "--out", dir, "--format", "json"}

@@ -69,7 +69,8 @@ func newVMFSample(c *common) *cobra.Command {
 	return required(cmd, "kappa", "location", "n", "out")
 }
 
-// drawSamples draws n samples, [n, d], and returns with them the length of their mean. Memory is that of the float32 result.
+// drawSamples draws n samples, [n, d], and returns with them the length of their mean. Memory is
+// that of the float32 result.
 func drawSamples(dist *vmf.Dist, seed uint64, n int) (samples []float32, length float64) {
 	const part = 1 << 16
 	src := rand.New(rand.NewPCG(seed, 0))

@@ -44,10 +44,12 @@ func readMeta(part string) meta {
 	return m
 }
 
-// attempt asks once, for what is missing of part, and writes what comes. from is where it began: 0 for the whole file.
+// attempt asks once, for what is missing of part, and writes what comes. from is where it began: 0
+// for the whole file.
 //
-// What is there is kept if it belongs to the same address and the server can be asked whether the file is still the same
-// (If-Range), or if a checksum will tell in the end. Otherwise the download starts anew.
+// What is there is kept if it belongs to the same address and the server can be asked whether the
+// file is still the same (If-Range), or if a checksum will tell in the end. Otherwise the download
+// starts anew.
 func (o Options) attempt(ctx context.Context, address, part string, want datasets.File) (from int64, err error) {
 	said, from := readMeta(part), fileSize(part)
 	if said.URL != address || said.validator() == "" && want.SHA256 == "" || want.Bytes > 0 && from > want.Bytes {
@@ -65,7 +67,8 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 		if cause := context.Cause(ctx); errors.Is(cause, stalled) {
 			return cause
 		}
-		if onURL := (*url.Error)(nil); errors.As(err, &onURL) { // the address is named by the caller
+		// the address is named by the caller
+		if onURL := (*url.Error)(nil); errors.As(err, &onURL) {
 			return onURL.Err
 		}
 		return err

@@ -31,7 +31,8 @@ func permanentf(format string, args ...any) error {
 	return permanentError{fmt.Errorf(format, args...)}
 }
 
-// mirrored is the address of a file on a mirror: the mirror itself if it ends in the file's name, else that name below it.
+// mirrored is the address of a file on a mirror: the mirror itself if it ends in the file's name,
+// else that name below it.
 func mirrored(mirror, name string, single bool) (string, error) {
 	u, err := url.Parse(mirror)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -43,7 +44,8 @@ func mirrored(mirror, name string, single bool) (string, error) {
 	return u.JoinPath(name).String(), nil
 }
 
-// checkRedirect lets nobody on the way replace a connection that cannot be tampered with by one that can.
+// checkRedirect lets nobody on the way replace a connection that cannot be tampered with by one
+// that can.
 func checkRedirect(to *http.Request, via []*http.Request) error {
 	if last := via[len(via)-1].URL; last.Scheme == "https" && to.URL.Scheme != "https" {
 		return permanentf("redirected from https to %s: refused", to.URL)
@@ -92,8 +94,9 @@ func (o Options) download(ctx context.Context, address, part string, want datase
 	}
 }
 
-// retry attempts the download until it is complete; every attempt goes on where the last one stopped, if the server can do
-// that. resumed says whether part was put together from several answers.
+// retry attempts the download until it is complete; every attempt goes on where the last one
+// stopped, if the server can do that. resumed says whether part was put together from several
+// answers.
 func (o Options) retry(ctx context.Context, address, part string, want datasets.File) (resumed bool, err error) {
 	furthest, fruitless := int64(0), 0
 	for {

@@ -78,7 +78,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadRefused: what another attempt cannot mend ends with an error that says what was expected and found.
+// TestDownloadRefused: what another attempt cannot mend ends with an error that says what was
+// expected and found.
 func TestDownloadRefused(t *testing.T) {
 	content := noise(100_000)
 	bad := serving(flipped(content, 0), `"one"`)
@@ -124,7 +125,8 @@ func (s *site) wantRequests(t *testing.T, want ...string) {
 	}
 }
 
-// TestStall: a connection that gives nothing is given up and taken up again; one that never gives anything is an error.
+// TestStall: a connection that gives nothing is given up and taken up again; one that never gives
+// anything is an error.
 func TestStall(t *testing.T) {
 	content := noise(100_000)
 	s := newSite(t, content, hangs(50_000))
@@ -181,11 +183,13 @@ func TestSlowIsNotStalled(t *testing.T) {
 	content := []byte("xxxxxxxxxx")
 	for pause, stalled := range map[time.Duration]bool{29 * time.Second: false, 31 * time.Second: true} {
 		synctest.Test(t, func(t *testing.T) {
-			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}} // with the default times
+			// with the default times
+			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}}
 			began := time.Now()
 			if stalled {
 				refused(t, plainSource(content, true, "http://host/f.bin"), o, "given up after 5", "no byte came for 30s")
-				if took := time.Since(began); took != 165*time.Second { // five times 30 s and pauses of 1, 2, 4, 8 s
+				// five times 30 s and pauses of 1, 2, 4, 8 s
+				if took := time.Since(began); took != 165*time.Second {
 					t.Errorf("given up after %v", took)
 				}
 				return
@@ -206,8 +210,8 @@ func TestChangedFile(t *testing.T) {
 	s.wantRequests(t, "", "bytes=60000-")
 }
 
-// TestInterrupted: what came before an interruption is used by the next call, as is a download that was complete but not
-// checked; the rest of another address is not.
+// TestInterrupted: what came before an interruption is used by the next call, as is a download that
+// was complete but not checked; the rest of another address is not.
 func TestInterrupted(t *testing.T) {
 	content := noise(600_000)
 	s := newSite(t, content, hangs(250_000))
@@ -239,7 +243,8 @@ func TestInterrupted(t *testing.T) {
 	other.wantRequests(t, "")
 }
 
-// TestAddresses: a mirror replaces the addresses; without one they are tried in order; https is not given up on the way.
+// TestAddresses: a mirror replaces the addresses; without one they are tried in order; https is not
+// given up on the way.
 func TestAddresses(t *testing.T) {
 	content := noise(1000)
 	s := newSite(t, content)

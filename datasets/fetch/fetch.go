@@ -1,6 +1,6 @@
-// Package fetch brings the data sets of [datasets.Catalogue] onto this machine: it downloads them into a cache, or takes files
-// that a person has downloaded, checks them against the catalogue's sizes and SHA-256 sums, unpacks them, and keeps a record by
-// which they can be verified later.
+// Package fetch brings the data sets of [datasets.Catalogue] onto this machine: it downloads them
+// into a cache, or takes files that a person has downloaded, checks them against the catalogue's
+// sizes and SHA-256 sums, unpacks them, and keeps a record by which they can be verified later.
 //
 // In the cache a data set NAME has the folder data/NAME with
 //
@@ -8,7 +8,8 @@
 //	fetched.json   the [Record]; it is written last, so that a set with a record is whole
 //	FILE.part      what has come so far of a download, with FILE.part.json beside it; both go when the set is there
 //
-// A file without a published checksum is trusted the first time. Its sum is recorded, and a later fetch must give the same.
+// A file without a published checksum is trusted the first time. Its sum is recorded, and a later
+// fetch must give the same.
 package fetch
 
 import (
@@ -29,8 +30,10 @@ import (
 
 // Options say where from, where to and how patiently.
 type Options struct {
-	Cache         string // folder of all fetched sets; "": [datasets.CacheDir]
-	Mirror        string // http address of a folder that has the files under their names, or of the one file; "": the catalogue's addresses
+	Cache string // folder of all fetched sets; "": [datasets.CacheDir]
+	// http address of a folder that has the files under their names, or of the one file; "": the
+	// catalogue's addresses
+	Mirror        string
 	From          string // a file, or a folder with the set's files, instead of the network
 	AcceptLicence bool
 
@@ -62,8 +65,8 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// UsageError says that the call cannot be carried out as it is: the licence was not accepted, a file must be got by hand, an
-// option does not fit. Nothing was written.
+// UsageError says that the call cannot be carried out as it is: the licence was not accepted, a
+// file must be got by hand, an option does not fit. Nothing was written.
 type UsageError struct{ error }
 
 // Error is the message; of a zero UsageError, that the call is wrong.
@@ -78,8 +81,8 @@ func (e UsageError) Unwrap() error { return e.error }
 
 func callErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Fetch makes a data set available and returns its record. One that is there already is left alone (Record.Fetched is false).
-// A download that was cut off goes on where it stopped.
+// Fetch makes a data set available and returns its record. One that is there already is left alone
+// (Record.Fetched is false). A download that was cut off goes on where it stopped.
 func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -225,7 +228,8 @@ func check(ctx context.Context, path, from string, want datasets.File) (Download
 	return got, err
 }
 
-// present reports whether the files of a record are there with their sizes; [Verify] also reads them.
+// present reports whether the files of a record are there with their sizes; [Verify] also reads
+// them.
 func (r *Record) present() bool {
 	for _, e := range r.Files {
 		if info, err := os.Stat(filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(e.Path))); err != nil || info.Size() != e.Bytes {
@@ -235,7 +239,8 @@ func (r *Record) present() bool {
 	return true
 }
 
-// settle gives the unpacked files their place and writes the record; nothing else is left in the folder then.
+// settle gives the unpacked files their place and writes the record; nothing else is left in the
+// folder then.
 func (r *Record) settle(stage string) error {
 	if err := syncTree(stage); err != nil {
 		return err

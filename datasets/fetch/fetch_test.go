@@ -22,7 +22,8 @@ func meshes(t *testing.T, urls ...string) (datasets.Source, []byte) {
 		Files: []datasets.File{{Name: "toys.zip", URLs: urls, Bytes: int64(len(archive)), SHA256: sumOf(archive), Archive: "zip"}}}, archive
 }
 
-// TestFetchArchive: from an archive to clouds that can be loaded; a second call does nothing; damage is found and mended.
+// TestFetchArchive: from an archive to clouds that can be loaded; a second call does nothing;
+// damage is found and mended.
 func TestFetchArchive(t *testing.T) {
 	s := newSite(t, nil)
 	source, archive := meshes(t, s.URL)
@@ -85,7 +86,8 @@ func TestFetchArchive(t *testing.T) {
 	verify("missing", "missing", "missing")
 }
 
-// TestFirstUse: a file without a published sum is trusted once; another content under its name is refused later.
+// TestFirstUse: a file without a published sum is trusted once; another content under its name is
+// refused later.
 func TestFirstUse(t *testing.T) {
 	content := noise(1000)
 	s := newSite(t, content)

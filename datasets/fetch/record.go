@@ -19,9 +19,10 @@ import (
 
 // Record says what was fetched. It lies beside the data as fetched.json.
 type Record struct {
-	Name      string     `json:"name"`
-	Licence   string     `json:"licence"`
-	Checksum  string     `json:"checksum"`         // "catalogue": published sums were met; "first use": at least one file had none and was trusted
+	Name    string `json:"name"`
+	Licence string `json:"licence"`
+	// "catalogue": published sums were met; "first use": at least one file had none and was trusted
+	Checksum  string     `json:"checksum"`
 	SHA256    string     `json:"sha256,omitempty"` // of the downloaded file, where there is one
 	Bytes     int64      `json:"bytes"`            // downloaded
 	Root      string     `json:"root"`             // what is loaded, below files
@@ -88,7 +89,8 @@ func ReadRecord(dir string) (*Record, error) {
 	return r, nil
 }
 
-// FindRecord reads the record of the data set that a path belongs to: its folder, or something below its files.
+// FindRecord reads the record of the data set that a path belongs to: its folder, or something
+// below its files.
 func FindRecord(path string) (*Record, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -104,8 +106,9 @@ func FindRecord(path string) (*Record, error) {
 	}
 }
 
-// Verify reads every file of a fetched data set again and returns what is wrong with it, a line each: files that are missing,
-// changed or not in the record, and downloads whose sum is not the one that the catalogue has by now.
+// Verify reads every file of a fetched data set again and returns what is wrong with it, a line
+// each: files that are missing, changed or not in the record, and downloads whose sum is not the
+// one that the catalogue has by now.
 func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
 	if r == nil {
 		return nil, errors.New("expected the record of a data set, found nil")

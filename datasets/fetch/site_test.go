@@ -154,7 +154,8 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// plainSource is a data set of one file without an archive; sum says whether size and checksum are known.
+// plainSource is a data set of one file without an archive; sum says whether size and checksum are
+// known.
 func plainSource(content []byte, sum bool, urls ...string) datasets.Source {
 	f := datasets.File{Name: "f.bin", URLs: urls}
 	if sum {

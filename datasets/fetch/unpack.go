@@ -20,7 +20,8 @@ import (
 
 const (
 	maxFiles = 200_000
-	maxRatio = 100 // unpacked to packed: meshes as text and HDF5 files stay below 10, a bomb is far above
+	// unpacked to packed: meshes as text and HDF5 files stay below 10, a bomb is far above
+	maxRatio = 100
 	minSpace = 1 << 20
 )
 

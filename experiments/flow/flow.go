@@ -1,5 +1,5 @@
-// Package flow moves a cloud to another down the gradient of a loss between them, point by point, with no network in between: what a loss wants
-// is then seen directly.
+// Package flow moves a cloud to another down the gradient of a loss between them, point by point,
+// with no network in between: what a loss wants is then seen directly.
 package flow
 
 import (
@@ -13,15 +13,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Loss returns the value of a loss between the target and the moving cloud y [1, n, d], a mean over points with mass 1, and its gradient
-// [n, d] in y. It hears of the number of the step, for losses that draw new directions.
+// Loss returns the value of a loss between the target and the moving cloud y [1, n, d], a mean over
+// points with mass 1, and its gradient [n, d] in y. It hears of the number of the step, for losses
+// that draw new directions.
 type Loss func(y *datasets.Set, step int) (value float64, gradient []float32, err error)
 
 // Config of Run.
 type Config struct {
 	Steps        int     // number of steps
 	LearningRate float64 // eta, the step size
-	Every        int     // steps between frames; 0: 1. The first and the last state always are frames
+	// steps between frames; 0: 1. The first and the last state always are frames
+	Every int
 }
 
 // Frame is a state on the way.
@@ -37,14 +39,16 @@ type Flow struct {
 	Losses []float64 // [Steps+1] the loss before step 0, ..., and after the last
 }
 
-// Descend moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a loss,
+// Descend moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a
+// loss,
 //
 //	y_i <- y_i - eta (n/2) dLoss/dy_i
 //
-// The factor n is that of a flow of masses 1/n; with 1/2, the step eta = 1 takes the squared distance W_2^2 to its end at once. Every loss that
-// is a minimum over matchings of sums of squares falls in every step if eta < 2/lambda, lambda its curvature: 1 for W_2^2, the largest eigenvalue
-// of the mean of theta theta' for the sliced distance over fixed directions (about 1/d), 1 + c for Chamfer, where c counts the points of x whose
-// neighbour is the same point of y.
+// The factor n is that of a flow of masses 1/n; with 1/2, the step eta = 1 takes the squared
+// distance W_2^2 to its end at once. Every loss that is a minimum over matchings of sums of squares
+// falls in every step if eta < 2/lambda, lambda its curvature: 1 for W_2^2, the largest eigenvalue
+// of the mean of theta theta' for the sliced distance over fixed directions (about 1/d), 1 + c for
+// Chamfer, where c counts the points of x whose neighbour is the same point of y.
 func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, error) {
 	if err := check(x, y, o); err != nil {
 		return nil, err
@@ -87,7 +91,8 @@ func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, 
 	}
 }
 
-// EMD is W_2 between two clouds of as many points, (min over permutations s of (1/n) sum_i ||x_i - y_s(i)||^2)^(1/2), by an optimal assignment.
+// EMD is W_2 between two clouds of as many points, (min over permutations s of (1/n) sum_i ||x_i -
+// y_s(i)||^2)^(1/2), by an optimal assignment.
 func EMD(x, y *datasets.Set) (float64, error) {
 	if err := checkPair(x, y); err != nil {
 		return 0, err

@@ -45,7 +45,8 @@ func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Config) *Flow {
 	return f
 }
 
-// TestMonotone: minima of sums of squares fall in every step below 2/curvature, also where matchings change.
+// TestMonotone: minima of sums of squares fall in every step below 2/curvature, also where
+// matchings change.
 func TestMonotone(t *testing.T) {
 	e, err := engine.Open("go")
 	if err != nil {
@@ -66,7 +67,8 @@ func TestMonotone(t *testing.T) {
 		{"sw", Distance("sw", x, sw), 1.9},
 		{"sw, its own directions", Distance("sw", x, drawn), 1.9},
 		{"emd", Distance("emd-exact", x, emd), 1.9},
-		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25}, // no point has more than 24 neighbours
+		// no point has more than 24 neighbours
+		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25},
 	} {
 		f := mustRun(t, x, y, c.l, Config{Steps: 40, LearningRate: c.rate, Every: 100})
 		for k := 1; k < len(f.Losses); k++ {
@@ -91,7 +93,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestStraight: under W_2^2 every point goes straight to its match, which stays its match, so that W_2 shrinks by 1 - eta a step.
+// TestStraight: under W_2^2 every point goes straight to its match, which stays its match, so that
+// W_2 shrinks by 1 - eta a step.
 func TestStraight(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
@@ -112,7 +115,8 @@ func TestStraight(t *testing.T) {
 	}
 }
 
-// TestTranslates: from x + v the sliced flow stays at x + (I - eta A)^k v, A the mean of theta theta'.
+// TestTranslates: from x + v the sliced flow stays at x + (I - eta A)^k v, A the mean of theta
+// theta'.
 func TestTranslates(t *testing.T) {
 	x := normal(1, 16)
 	v := []float64{0.5, -0.25, 1}

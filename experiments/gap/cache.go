@@ -18,8 +18,9 @@ import (
 // expansionVersion changes with anything that changes the numbers of expand.
 const expansionVersion = 1
 
-// expanded is expand, from a file of the folder where it was done before; an empty folder name keeps none. The file's name is the digest of all
-// that the coefficients depend on: the clouds, the degree and the rules. The method is no part of it, nor kappa but for the degree.
+// expanded is expand, from a file of the folder where it was done before; an empty folder name
+// keeps none. The file's name is the digest of all that the coefficients depend on: the clouds, the
+// degree and the rules. The method is no part of it, nor kappa but for the degree.
 func expanded(ctx context.Context, p pairs, degree int, folder string, progress func(done, total int)) ([]Expansion, error) {
 	if folder == "" {
 		return expand(ctx, p, degree, progress)

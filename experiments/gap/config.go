@@ -1,11 +1,14 @@
-// Package gap measures the amortization gap of v-DSW: how far below the best location of the slicing distribution the location lies that an
-// amortizer predicts, or that some steps of gradient ascent find. It reproduces the paper's study to the letter, training pairs,
-// ten samples and all, and beside it measures the same directions against the true optimum of every pair, on pairs held out.
+// Package gap measures the amortization gap of v-DSW: how far below the best location of the
+// slicing distribution the location lies that an amortizer predicts, or that some steps of gradient
+// ascent find. It reproduces the paper's study to the letter, training pairs, ten samples and all,
+// and beside it measures the same directions against the true optimum of every pair, on pairs held
+// out.
 //
 //	J(eps; X, Y) = E_{theta ~ vMF(eps, kappa)} F(theta; X, Y),   gap(eps) = max J - J(eps)
 //
-// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair (Harmonics), the distribution multiplies every degree
-// by a number (vmf.FunkHecke), and J is a short polynomial in eps.
+// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair
+// (Harmonics), the distribution multiplies every degree by a number (vmf.FunkHecke), and J is a
+// short polynomial in eps.
 package gap
 
 import (
@@ -20,10 +23,13 @@ import (
 
 // Methods beside the registered amortizers.
 const (
-	VDSW      = "v-dsw"           // Steps steps of plain gradient ascent from a random location, as in the paper
-	Converged = "v-dsw-converged" // ours: tangent ascent of the exact J from a random location until it stands
-	Uniform   = "uniform"         // ours: a random location
-	Constant  = "constant"        // ours: for all pairs the one location that is best on average for the training pairs
+	// Steps steps of plain gradient ascent from a random location, as in the paper
+	VDSW = "v-dsw"
+	// ours: tangent ascent of the exact J from a random location until it stands
+	Converged = "v-dsw-converged"
+	Uniform   = "uniform" // ours: a random location
+	// ours: for all pairs the one location that is best on average for the training pairs
+	Constant = "constant"
 )
 
 // Optimisers of an amortizer.
@@ -32,28 +38,37 @@ const (
 	Adam = "adam" // beta = (0, 0.9), as when an autoencoder is trained
 )
 
-// Config is one row of the study for one seed: a plain value, which with the data decides every number but the seconds.
+// Config is one row of the study for one seed: a plain value, which with the data decides every
+// number but the seconds.
 type Config struct {
-	Method string `json:"method"` // "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant
-	Steps  int    `json:"steps"`  // T of VDSW; else 0
-	Seed   uint64 `json:"seed"`   // of weights, random locations and samples
+	// "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant
+	Method string `json:"method"`
+	Steps  int    `json:"steps"` // T of VDSW; else 0
+	Seed   uint64 `json:"seed"`  // of weights, random locations and samples
 
-	PairSeed uint64  `json:"pair_seed"` // of the shuffle that makes the pairs and of the common slices: the study's, not the method's
-	Batches  int     `json:"batches"`   // batches of training pairs
-	Pairs    int     `json:"pairs"`     // pairs per batch
-	HeldOut  int     `json:"held_out"`  // pairs on which nothing is trained
-	Slices   int     `json:"slices"`    // L, samples per pair in a step and in the paper's evaluation
-	Common   int     `json:"common"`    // slices per pair, common to all methods, of the Monte-Carlo value
-	Kappa    float64 `json:"kappa"`
+	// of the shuffle that makes the pairs and of the common slices: the study's, not the method's
+	PairSeed uint64 `json:"pair_seed"`
+	Batches  int    `json:"batches"`  // batches of training pairs
+	Pairs    int    `json:"pairs"`    // pairs per batch
+	HeldOut  int    `json:"held_out"` // pairs on which nothing is trained
+	// L, samples per pair in a step and in the paper's evaluation
+	Slices int `json:"slices"`
+	// slices per pair, common to all methods, of the Monte-Carlo value
+	Common int     `json:"common"`
+	Kappa  float64 `json:"kappa"`
 
-	Optimiser    string  `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
-	Passes       int     `json:"passes,omitempty"`    // of an amortizer over the batches; the paper has 1
-	LearningRate float64 `json:"rate,omitempty"`      // of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by LearningRate/Pairs
-	DK           int     `json:"dk,omitempty"`        // width of A, EA, LA
-	K            int     `json:"k,omitempty"`         // projected keys of LA
+	Optimiser string `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
+	// of an amortizer over the batches; the paper has 1
+	Passes int `json:"passes,omitempty"`
+	// of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by
+	// LearningRate/Pairs
+	LearningRate float64 `json:"rate,omitempty"`
+	DK           int     `json:"dk,omitempty"` // width of A, EA, LA
+	K            int     `json:"k,omitempty"`  // projected keys of LA
 }
 
-// Paper is the study of the paper without its method: 1000 training pairs, and as many held out, which the paper has not.
+// Paper is the study of the paper without its method: 1000 training pairs, and as many held out,
+// which the paper has not.
 func Paper() Config {
 	return Config{Seed: 123, PairSeed: 123, Batches: 10, Pairs: 100, HeldOut: 1000, Slices: 10, Common: 1000, Kappa: 1}
 }
@@ -72,9 +87,10 @@ func Smoke() Config {
 	return c
 }
 
-// PaperRows are the eleven rows of the paper's table for a study: six amortizers after ten steps of SGD with the widths of the released
-// script (d_k = 1 for A and EA is inferred: the script lacks the argument), then v-DSW with T = 1, 5, 10, 50, 100. The rate of v-DSW is such that
-// every pair takes the paper's step, 0.1/100 times the gradient of its own mean.
+// PaperRows are the eleven rows of the paper's table for a study: six amortizers after ten steps of
+// SGD with the widths of the released script (d_k = 1 for A and EA is inferred: the script lacks
+// the argument), then v-DSW with T = 1, 5, 10, 50, 100. The rate of v-DSW is such that every pair
+// takes the paper's step, 0.1/100 times the gradient of its own mean.
 func PaperRows(study Config) []Config {
 	var rows []Config
 	for _, name := range []string{"l", "g", "n", "a", "ea", "la"} {
@@ -88,8 +104,8 @@ func PaperRows(study Config) []Config {
 	return rows
 }
 
-// OurRows are not in the paper: the random location, the best constant one, the converged ascent, LA on sorted points, and every
-// amortizer trained for passes passes with Adam of rate 1e-3.
+// OurRows are not in the paper: the random location, the best constant one, the converged ascent,
+// LA on sorted points, and every amortizer trained for passes passes with Adam of rate 1e-3.
 func OurRows(study Config, passes int) []Config {
 	var rows []Config
 	for _, method := range []string{Uniform, Constant, Converged} {
@@ -118,8 +134,8 @@ func (c Config) amortized(name string) Config {
 	return c
 }
 
-// ID names the row as the paper's table does in this project's notation, such as la-v-dsw-L10 and v-dsw-T50-L10; what differs from the
-// paper's rows is added.
+// ID names the row as the paper's table does in this project's notation, such as la-v-dsw-L10 and
+// v-dsw-T50-L10; what differs from the paper's rows is added.
 func (c Config) ID() string {
 	switch {
 	case c.Method == VDSW:

@@ -2,19 +2,21 @@ package gap
 
 import "math"
 
-// Harmonics is an even function on the unit sphere of R^3 as a sum of real orthonormal spherical harmonics of even degree,
+// Harmonics is an even function on the unit sphere of R^3 as a sum of real orthonormal spherical
+// harmonics of even degree,
 //
 //	f(theta) = sum_{l = 0, 2, .., Degree} sum_{m = -l..l} c_lm Y_lm(theta),   integral Y_lm Y_l'm' = 1 if equal, else 0
 //	Y_l0 = Q_l0(z),   Y_lm = sqrt2 Q_lm(z) Re (x+iy)^m,   Y_l,-m = sqrt2 Q_lm(z) Im (x+iy)^m   (m > 0)
 //
-// where Q_lm(z) is the normalised associated Legendre function without its factor (1-z^2)^(m/2): polynomials in x, y, z, smooth at the
-// poles.
+// where Q_lm(z) is the normalised associated Legendre function without its factor (1-z^2)^(m/2):
+// polynomials in x, y, z, smooth at the poles.
 type Harmonics struct {
 	Degree int       `json:"degree"` // even
 	Coef   []float64 `json:"coef"`   // c_lm at place(l, m)
 }
 
-// place is where c_lm stands, l even: the degrees before l have 1 + 5 + .. + (2l-3) = l(l-1)/2 coefficients.
+// place is where c_lm stands, l even: the degrees before l have 1 + 5 + .. + (2l-3) = l(l-1)/2
+// coefficients.
 func place(l, m int) int { return l*(l-1)/2 + l + m }
 
 // coefficients is how many there are up to an even degree.
@@ -32,8 +34,8 @@ var recurrence = func() (r [maxDegree + 1][maxDegree + 1][2]float64) {
 	return r
 }()
 
-// walk calls visit with every Y_lm of even degree up to degree and, where slopes is set, its derivatives in x, y and z as free
-// variables. theta must be a unit vector.
+// walk calls visit with every Y_lm of even degree up to degree and, where slopes is set, its
+// derivatives in x, y and z as free variables. theta must be a unit vector.
 func walk(theta [3]float64, degree int, slopes bool, visit func(at int, y float64, dy [3]float64)) {
 	x, y, z := theta[0], theta[1], theta[2]
 	diagonal := 1 / math.Sqrt(4*math.Pi) // Q_mm
@@ -110,7 +112,8 @@ func (h Harmonics) coef(at int) float64 {
 // Mean is the mean of f over the sphere.
 func (h Harmonics) Mean() float64 { return h.coef(0) / math.Sqrt(4*math.Pi) }
 
-// Smooth is the convolution of f with a zonal kernel that multiplies degree l by multipliers[l]; degrees beyond it are left out.
+// Smooth is the convolution of f with a zonal kernel that multiplies degree l by multipliers[l];
+// degrees beyond it are left out.
 func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	s := Harmonics{Degree: min(h.Degree, (len(multipliers)-1)/2*2)}
 	if len(multipliers) == 0 {
@@ -150,7 +153,8 @@ func (h Harmonics) power() float64 {
 	return sum
 }
 
-// farthest bounds max |f - g| over the sphere: a function of degree l is at most sqrt((2l+1)/4pi) times its norm.
+// farthest bounds max |f - g| over the sphere: a function of degree l is at most sqrt((2l+1)/4pi)
+// times its norm.
 func farthest(f, g Harmonics) float64 {
 	sum := 0.0
 	for l := 0; l <= f.Degree; l += 2 {

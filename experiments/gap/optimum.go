@@ -2,8 +2,9 @@ package gap
 
 import "math"
 
-// climb goes uphill on f along the sphere from start: steps along the gradient, as long as they raise f by enough (Armijo), longer after a
-// success and shorter after a failure, until a step no longer moves the location or the gradient is negligible.
+// climb goes uphill on f along the sphere from start: steps along the gradient, as long as they
+// raise f by enough (Armijo), longer after a success and shorter after a failure, until a step no
+// longer moves the location or the gradient is negligible.
 func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	at = start
 	value, g := f.Slope(at)
@@ -26,8 +27,8 @@ func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	return at, value
 }
 
-// maximum is the largest value of f and where it is reached: the best of climbs from the best points of a grid, which is finer than the
-// bumps that a function of that degree can have.
+// maximum is the largest value of f and where it is reached: the best of climbs from the best
+// points of a grid, which is finer than the bumps that a function of that degree can have.
 func maximum(f Harmonics) (at [3]float64, value float64) {
 	points := spiral((f.Degree + 2) * (f.Degree + 2))
 	const climbs = 6

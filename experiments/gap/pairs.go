@@ -13,8 +13,8 @@ type pairs struct {
 	first, second []float32 // [n, m, 3]
 }
 
-// draw shuffles the clouds and takes them two by two: the training pairs in the order of their batches, then those held out. No cloud is
-// in two pairs. The clouds are taken as they are.
+// draw shuffles the clouds and takes them two by two: the training pairs in the order of their
+// batches, then those held out. No cloud is in two pairs. The clouds are taken as they are.
 func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
 	if set.Dim != 3 {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)

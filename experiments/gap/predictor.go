@@ -14,8 +14,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// predictor is an amortizer with its weights and optimiser. The graphs hold the map alone: dJ/deps comes from the host and is carried back to the
-// weights, which is exact and needs no sort in a graph.
+// predictor is an amortizer with its weights and optimiser. The graphs hold the map alone: dJ/deps
+// comes from the host and is carried back to the weights, which is exact and needs no sort in a
+// graph.
 type predictor struct {
 	name                      string
 	specs                     []weights.Spec

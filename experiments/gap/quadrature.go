@@ -16,8 +16,9 @@ type Expansion struct {
 	Square float64   `json:"square"` // integral of F^2, fine rule
 }
 
-// rule is a quadrature over the sphere for even functions: n Gauss-Legendre nodes in z, those above 0 with double weight, times 2n equal
-// steps in the angle around the axis. It integrates polynomials of degree below 2n exactly.
+// rule is a quadrature over the sphere for even functions: n Gauss-Legendre nodes in z, those above
+// 0 with double weight, times 2n equal steps in the angle around the axis. It integrates
+// polynomials of degree below 2n exactly.
 type rule struct {
 	points  [][3]float64
 	weights []float64 // sum 4 pi
@@ -40,7 +41,8 @@ func newRule(n int) rule {
 	return r
 }
 
-// gaussLegendre are the nodes and weights of the rule of n points on [-1, 1], n even, by Newton's method on P_n.
+// gaussLegendre are the nodes and weights of the rule of n points on [-1, 1], n even, by Newton's
+// method on P_n.
 func gaussLegendre(n int) (z, w []float64) {
 	for i := range n {
 		x := math.Cos(math.Pi * (float64(i) + 0.75) / (float64(n) + 0.5))
@@ -89,7 +91,8 @@ func (r rule) project(values [][]float64, degree int) []Harmonics {
 // maxDegree is the largest degree of an expansion.
 const maxDegree = 128
 
-// kernelTail is what of the kernel may be left out: the degrees beyond have sum a_l^2 (2l+1) below its square.
+// kernelTail is what of the kernel may be left out: the degrees beyond have sum a_l^2 (2l+1) below
+// its square.
 const kernelTail = 1e-8
 
 // degreeFor is the even degree beyond which the distribution's multipliers are negligible.
@@ -146,8 +149,9 @@ func expand(ctx context.Context, p pairs, degree int, progress func(done, total 
 	return out, nil
 }
 
-// errors bounds what the smoothed F of an expansion may be wrong by, over the whole sphere: by the quadrature, taken to be the change from half the
-// resolution, and by the degrees left out (Cauchy and Schwarz, with the norm of what is left of F by Parseval).
+// errors bounds what the smoothed F of an expansion may be wrong by, over the whole sphere: by the
+// quadrature, taken to be the change from half the resolution, and by the degrees left out (Cauchy
+// and Schwarz, with the norm of what is left of F by Parseval).
 func (e Expansion) errors(kappa float64) (quadrature, tail float64) {
 	a := vmf.FunkHecke(3, kappa, 2*maxDegree)
 	quadrature = farthest(e.F.Smooth(a), e.Coarse.Smooth(a))

@@ -13,19 +13,22 @@ import (
 
 // Options of Run. The zero value keeps no files and is silent.
 type Options struct {
-	Cache    string                              // folder for the harmonics of the pairs, which all methods and seeds share; "": none
+	// folder for the harmonics of the pairs, which all methods and seeds share; "": none
+	Cache    string
 	Progress func(stage string, done, total int) // if not nil
 }
 
 // Streams of random numbers of one seed.
 const (
-	trainingStream = 0x6761_7001 + iota // the row's samples on the training pairs, in the order of the released script
+	// the row's samples on the training pairs, in the order of the released script
+	trainingStream = 0x6761_7001 + iota
 	heldOutStream
 	commonTraining
 	commonHeldOut
 )
 
-// Study measures one row. The clouds of the set are taken as they are; e runs the amortizers' maps and is not used otherwise.
+// Study measures one row. The clouds of the set are taken as they are; e runs the amortizers' maps
+// and is not used otherwise.
 func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
@@ -123,7 +126,8 @@ func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, st
 	return eps, start, err
 }
 
-// letter is the paper's study: it trains the amortizer, or climbs, and costs the training pairs, all from one stream of random numbers.
+// letter is the paper's study: it trains the amortizer, or climbs, and costs the training pairs,
+// all from one stream of random numbers.
 func (r *row) letter(l *PaperProtocol) (eps, start [][3]float64, err error) {
 	all := r.training.pairs
 	source := rand.New(rand.NewPCG(r.c.Seed, trainingStream))

@@ -29,8 +29,9 @@ func shapes(t *testing.T, points int) *datasets.Set {
 	return set
 }
 
-// TestRun: rows of every kind. The optimum is above every value, the converged ascent mostly reaches it, the references on which rows are
-// compared are the same in all rows, and rows are the same when run again, with or without the cache.
+// TestRun: rows of every kind. The optimum is above every value, the converged ascent mostly
+// reaches it, the references on which rows are compared are the same in all rows, and rows are the
+// same when run again, with or without the cache.
 func TestRun(t *testing.T) {
 	set, e, dir := shapes(t, 64), open(t), t.TempDir()
 	rows := append(PaperRows(little()), OurRows(little(), 2)...)
@@ -61,7 +62,8 @@ func TestRun(t *testing.T) {
 			if math.Abs(a.MonteCarlo.Mean-a.Exact.Mean) > 4*a.MonteCarlo.SliceErr {
 				t.Errorf("%s, %s: exact %v, common slices %v", c.ID(), name, a.Exact, a.MonteCarlo)
 			}
-			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) { // a climb may end on a lower hill
+			// a climb may end on a lower hill
+			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) {
 				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.FractionConverged, a.NormalizedGap, a.AscentAngle)
 			}
 		}
@@ -118,7 +120,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestPaperRows: the eleven rows of the paper's table, and a pair's step is the paper's whatever the batch.
+// TestPaperRows: the eleven rows of the paper's table, and a pair's step is the paper's whatever
+// the batch.
 func TestPaperRows(t *testing.T) {
 	var ids []string
 	for _, study := range []Config{Paper(), Quick(), Smoke()} {
@@ -146,7 +149,8 @@ func TestPaperRows(t *testing.T) {
 	}
 }
 
-// TestPairs: no cloud twice, training and held out apart, the same for every method, another order for another seed.
+// TestPairs: no cloud twice, training and held out apart, the same for every method, another order
+// for another seed.
 func TestPairs(t *testing.T) {
 	set := shapes(t, 16)
 	c := little()

@@ -57,7 +57,8 @@ func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []floa
 	return omega, theta, nil
 }
 
-// values are the means over the slices of F, one per pair, and the squares of their standard errors, 0 for a single slice.
+// values are the means over the slices of F, one per pair, and the squares of their standard
+// errors, 0 for a single slice.
 func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []float64, err error) {
 	_, theta, err := s.place(eps, z)
 	if err != nil {
@@ -74,7 +75,8 @@ func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []fl
 	return means, squares, nil
 }
 
-// slope is the gradient of values in the locations, whose coordinates are free, through the reflection alone.
+// slope is the gradient of values in the locations, whose coordinates are free, through the
+// reflection alone.
 func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error) {
 	omega, theta, err := s.place(eps, z)
 	if err != nil {
@@ -100,8 +102,9 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	return out, nil
 }
 
-// ascend takes steps of plain gradient ascent on the mean over batch pairs of values, with the samples of next at every step, and divides each
-// location by its norm after it: the released script's v-DSW. A part of a batch takes the steps that it would take in the whole.
+// ascend takes steps of plain gradient ascent on the mean over batch pairs of values, with the
+// samples of next at every step, and divides each location by its norm after it: the released
+// script's v-DSW. A part of a batch takes the steps that it would take in the whole.
 func (s sampler) ascend(p pairs, eps [][3]float64, steps int, rate float64, batch int, next func() noise) error {
 	for range steps {
 		g, err := s.slope(p, eps, next())

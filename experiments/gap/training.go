@@ -42,7 +42,8 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 	return sums, err
 }
 
-// apply is the optimiser's rule for the gradient of J: the new weights, then the new second moments.
+// apply is the optimiser's rule for the gradient of J: the new weights, then the new second
+// moments.
 func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
 	var in, grads []any
 	for _, t := range append(append([]*tensors.Tensor{}, p.weights...), p.second...) {

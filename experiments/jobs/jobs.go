@@ -1,9 +1,10 @@
-// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as a job array of Slurm
-// ([Slurm.Submit], [Wait]).
+// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as
+// a job array of Slurm ([Slurm.Submit], [Wait]).
 //
-// It keeps no record of what is done. A job must be idempotent and resumable: started again it goes on where it was cut off, and
-// ends at once when its result is there. A store such as package runs has both, and a lock on every result, so a job that happens
-// to run twice waits for the other. The caller asks the store which jobs are left and passes those.
+// It keeps no record of what is done. A job must be idempotent and resumable: started again it goes
+// on where it was cut off, and ends at once when its result is there. A store such as package runs
+// has both, and a lock on every result, so a job that happens to run twice waits for the other. The
+// caller asks the store which jobs are left and passes those.
 //
 //	DIR/logs/<name>.log  what a job wrote, every attempt
 //	DIR/job.sh           the batch script; with Slurm only
@@ -51,13 +52,15 @@ func (c Counts) String() string {
 // grace is what a job has between SIGTERM and SIGKILL.
 const grace = 20 * time.Second
 
-// Local runs the jobs, n at a time, each as a process of this program with a log in dir, which it makes. A job that fails does not
-// stop the others; errors by name say why jobs failed, with the last line each wrote and its log. When ctx ends no further job is
-// begun, those that run get SIGTERM (on Windows they are ended at once) and 20 s later SIGKILL, and err is that of ctx. progress, if
-// not nil, is called whenever a count changes, never twice at a time.
+// Local runs the jobs, n at a time, each as a process of this program with a log in dir, which it
+// makes. A job that fails does not stop the others; errors by name say why jobs failed, with the
+// last line each wrote and its log. When ctx ends no further job is begun, those that run get
+// SIGTERM (on Windows they are ended at once) and 20 s later SIGKILL, and err is that of ctx.
+// progress, if not nil, is called whenever a count changes, never twice at a time.
 //
-// The processes share the processors of this machine: GOMAXPROCS and NPROC, which sizes the thread pools of XLA on the CPU, are
-// set to processors / n, at least 1, where the environment does not set them. XLA's plugin keeps four threads at least.
+// The processes share the processors of this machine: GOMAXPROCS and NPROC, which sizes the thread
+// pools of XLA on the CPU, are set to processors / n, at least 1, where the environment does not
+// set them. XLA's plugin keeps four threads at least.
 func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Counts)) (failed map[string]error, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -154,7 +157,8 @@ func run(ctx context.Context, program, dir string, j Job, env []string) error {
 	return nil
 }
 
-// LastLine is an error made of the last line that the job wrote and the name of its log; nil if it wrote nothing.
+// LastLine is an error made of the last line that the job wrote and the name of its log; nil if it
+// wrote nothing.
 func LastLine(dir, name string) error {
 	path := filepath.Join(dir, "logs", logName(name))
 	f, err := os.Open(path)

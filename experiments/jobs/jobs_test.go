@@ -35,7 +35,9 @@ func job(args []string) int {
 	case "fail":
 		fmt.Fprintln(os.Stderr, "some trouble\n\n  "+args[1]+"\n")
 		return 3
-	case "stop": // the first time it writes its number into a pipe and waits to be stopped; the second time it is done
+	// the first time it writes its number into a pipe and waits to be stopped; the second time it
+	// is done
+	case "stop":
 		return waitForStop(args[1])
 	case "once": // the first time it kills itself
 		if _, err := os.Stat(args[1]); err == nil {
@@ -107,7 +109,8 @@ func logOf(dir, name string) string {
 	return string(raw)
 }
 
-// TestLocal: all jobs run, never more than n at a time; one that fails is told with its last line and stops no other.
+// TestLocal: all jobs run, never more than n at a time; one that fails is told with its last line
+// and stops no other.
 func TestLocal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	list := []Job{say("a/1", "$GOMAXPROCS"), {"b", []string{"job", "fail", "no luck"}}, say("c"), say("d"), say("e")}
@@ -131,7 +134,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestLocalStopped: when the context ends, what runs is told to stop and waited for, and nothing else begins.
+// TestLocalStopped: when the context ends, what runs is told to stop and waited for, and nothing
+// else begins.
 func TestLocalStopped(t *testing.T) {
 	dir := t.TempDir()
 	j, pipe := stopping(t, "slow")

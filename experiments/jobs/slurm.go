@@ -16,7 +16,8 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Slurm says what one job of an array needs. An empty field asks for nothing: the cluster's default holds.
+// Slurm says what one job of an array needs. An empty field asks for nothing: the cluster's default
+// holds.
 type Slurm struct {
 	Partition, Account string
 	Time               string   // limit, as sbatch reads it: 2:00:00, 1-0
@@ -24,8 +25,9 @@ type Slurm struct {
 	CPUs, GPUs         int      // per job
 	MaxParallel        int      // most jobs at a time
 	Extra              []string // further options of sbatch: --constraint=a100
-	Retries            int      // how often a job that reached its time limit or was killed goes back into the queue
-	Env                []string // names of variables that a job must see as they are here
+	// how often a job that reached its time limit or was killed goes back into the queue
+	Retries int
+	Env     []string // names of variables that a job must see as they are here
 }
 
 const (
@@ -40,15 +42,17 @@ type array struct {
 	Jobs    int    `json:"jobs"`
 }
 
-// Submit submits the jobs as one job array, with logs, script and record in dir, which it makes, and returns the array's number. If
-// the array of an earlier call is still queued, nothing is submitted and that one's number is returned. This program and dir must
-// lie on a file system that the nodes share.
+// Submit submits the jobs as one job array, with logs, script and record in dir, which it makes,
+// and returns the array's number. If the array of an earlier call is still queued, nothing is
+// submitted and that one's number is returned. This program and dir must lie on a file system that
+// the nodes share.
 //
-// Slurm puts a task back into the queue when its node fails or it is preempted (--requeue). A task that reaches its time limit is
-// told to stop a minute before, and then asks to be put back, as one whose job was killed does, up to Retries times.
+// Slurm puts a task back into the queue when its node fails or it is preempted (--requeue). A task
+// that reaches its time limit is told to stop a minute before, and then asks to be put back, as one
+// whose job was killed does, up to Retries times.
 //
-// It needs sbatch, squeue and scontrol, not sacct. Errors: one of those is missing or fails, with its own words; dir cannot be
-// written; an option is not one word.
+// It needs sbatch, squeue and scontrol, not sacct. Errors: one of those is missing or fails, with
+// its own words; dir cannot be written; an option is not one word.
 func (o Slurm) Submit(ctx context.Context, dir string, jobs []Job) (job string, err error) {
 	if len(jobs) == 0 {
 		return "", errors.New("expected at least one job, found none")
@@ -195,15 +199,16 @@ func (o Slurm) options() (lines []string, err error) {
 // quote makes text one word of a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// pollEvery is the shortest time between two questions to Slurm; patience is how long squeue may fail.
+// pollEvery is the shortest time between two questions to Slurm; patience is how long squeue may
+// fail.
 var (
 	pollEvery = time.Second
 	patience  = 10 * time.Minute
 )
 
-// Wait returns when no task of the array submitted in dir is queued any more. What became of the jobs is in their results and logs.
-// When ctx ends the array goes on, and a later Wait goes on waiting for it. progress, if not nil, is called when a count changes;
-// ended jobs count as done.
+// Wait returns when no task of the array submitted in dir is queued any more. What became of the
+// jobs is in their results and logs. When ctx ends the array goes on, and a later Wait goes on
+// waiting for it. progress, if not nil, is called when a count changes; ended jobs count as done.
 func Wait(ctx context.Context, dir string, progress func(Counts)) error {
 	a, err := readArray(dir)
 	if err != nil || a.Job == "" {

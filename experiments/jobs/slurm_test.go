@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// A small Slurm: sbatch runs every task of the array at once as a process, and again after scontrol requeue; squeue lists those
-// that have not ended. $FAKE holds a file per task that is queued, and the calls of sbatch.
+// A small Slurm: sbatch runs every task of the array at once as a process, and again after scontrol
+// requeue; squeue lists those that have not ended. $FAKE holds a file per task that is queued, and
+// the calls of sbatch.
 const (
 	fakeSbatch = `#!/bin/sh
 [ -e "$FAKE/refuse" ] && { cat "$FAKE/refuse" >&2; exit 1; }
@@ -78,7 +79,8 @@ func submit(t *testing.T, dir string, o Slurm, list ...Job) string {
 	return job
 }
 
-// TestSlurm: options, values that a shell could misread, the variables of a job, a controller that is away for a moment.
+// TestSlurm: options, values that a shell could misread, the variables of a job, a controller that
+// is away for a moment.
 func TestSlurm(t *testing.T) {
 	state := fake(t)
 	t.Setenv("JOBS_A", "it's $HOME\n\"two\"")
@@ -110,7 +112,8 @@ func TestSlurm(t *testing.T) {
 	if err := LastLine(dir, "b"); err == nil || !strings.Contains(err.Error(), "no luck") {
 		t.Errorf("%v", err)
 	}
-	if job := submit(t, dir, Slurm{}, say("b")); job != "2" { // nothing of the first is queued any more
+	// nothing of the first is queued any more
+	if job := submit(t, dir, Slurm{}, say("b")); job != "2" {
 		t.Errorf("array %q", job)
 	}
 	if err := Wait(t.Context(), dir, nil); err != nil {
@@ -118,7 +121,8 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmQueued: a second call while the array is queued submits nothing; the first one's wait can be given up and taken up.
+// TestSlurmQueued: a second call while the array is queued submits nothing; the first one's wait
+// can be given up and taken up.
 func TestSlurmQueued(t *testing.T) {
 	fake(t)
 	dir := t.TempDir()
@@ -144,8 +148,8 @@ func TestSlurmQueued(t *testing.T) {
 	}
 }
 
-// TestSlurmAgain: a job that was killed, and one that reached its time limit, go back into the queue as often as is allowed; one
-// that was cancelled does not.
+// TestSlurmAgain: a job that was killed, and one that reached its time limit, go back into the
+// queue as often as is allowed; one that was cancelled does not.
 func TestSlurmAgain(t *testing.T) {
 	state := fake(t)
 	signalled := func(t *testing.T, retries int, signal syscall.Signal) string {
@@ -187,7 +191,8 @@ func TestSlurmAgain(t *testing.T) {
 	}
 }
 
-// TestSlurmErrors: what Slurm says, options that no script can hold, a record that is damaged, a controller that stays away.
+// TestSlurmErrors: what Slurm says, options that no script can hold, a record that is damaged, a
+// controller that stays away.
 func TestSlurmErrors(t *testing.T) {
 	state := fake(t)
 	contains := func(err error, parts ...string) {

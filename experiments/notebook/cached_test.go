@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestKept: computed once for a key, again for another, and nothing is kept of an error or of a file cut off.
+// TestKept: computed once for a key, again for another, and nothing is kept of an error or of a
+// file cut off.
 func TestKept(t *testing.T) {
 	b := &Session{Out: t.TempDir()}
 	computed := 0

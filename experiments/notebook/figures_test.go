@@ -16,7 +16,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// measured is a row of a committed CSV, its mean and standard error computed here from the values of the seeds.
+// measured is a row of a committed CSV, its mean and standard error computed here from the values
+// of the seeds.
 type measured struct {
 	row, name    string
 	ours         bool
@@ -143,8 +144,9 @@ func recordedTable(t *testing.T, file string) table.Results {
 	return f
 }
 
-// TestFiguresAreTheNumbers reads the pictures of the committed results back, by the ticks of their axes: error bars reach one standard error to
-// either side of the mean, and curves run through the means, both computed here from the committed values of the seeds.
+// TestFiguresAreTheNumbers reads the pictures of the committed results back, by the ticks of their
+// axes: error bars reach one standard error to either side of the mean, and curves run through the
+// means, both computed here from the committed values of the seeds.
 func TestFiguresAreTheNumbers(t *testing.T) {
 	for _, name := range []string{"vDSW_approximation", "ablation_L", "ablation_kappa", "short_reconstruction_result"} {
 		numbers := readMeasured(t, name)
@@ -166,7 +168,8 @@ func TestFiguresAreTheNumbers(t *testing.T) {
 	}
 }
 
-// checkBars compares the error bars, from top to bottom, with the rows that have a spread, in order.
+// checkBars compares the error bars, from top to bottom, with the rows that have a spread, in
+// order.
 func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 	t.Helper()
 	x := ruler{}
@@ -198,7 +201,8 @@ func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 	}
 }
 
-// checkCurves compares each curve with the means of the rows of its name against T or L, a level with the one row that has none.
+// checkCurves compares each curve with the means of the rows of its name against T or L, a level
+// with the one row that has none.
 func checkCurves(t *testing.T, name string, all []shape, numbers map[string][]measured) {
 	t.Helper()
 	headings := map[string]string{"Distance": "distance", "Time": "time", "E held out": "held_out", "SW": "sw", "EMD": "emd"}

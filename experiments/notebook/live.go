@@ -24,14 +24,16 @@ import (
 
 // LiveOptions is what Live looks at.
 type LiveOptions struct {
-	Clouds *datasets.Set             // reconstructed again and again: a few
-	Names  []string                  // of the clouds, or nil
-	Every  int                       // steps between two looks
-	Quiet  bool                      // draw nothing: for a cell that reads what an earlier one has shown
-	Step   func(record train.Record) // hears of every step, if not nil
+	Clouds *datasets.Set // reconstructed again and again: a few
+	Names  []string      // of the clouds, or nil
+	Every  int           // steps between two looks
+	// draw nothing: for a cell that reads what an earlier one has shown
+	Quiet bool
+	Step  func(record train.Record) // hears of every step, if not nil
 }
 
-// Snapshot is what the network made of the clouds watched after a step, normalised by the running statistics.
+// Snapshot is what the network made of the clouds watched after a step, normalised by the running
+// statistics.
 type Snapshot struct {
 	Step   int
 	Points []float32 // [clouds, points, 3]
@@ -44,8 +46,9 @@ type LiveRun struct {
 	Snapshots []Snapshot // before the first step, every Watch.Every steps, and after the last
 }
 
-// Live is Train with an output that is drawn again every w.Every steps: the loss so far, and below it the clouds watched with what the network
-// makes of them now. A cancelled ctx and the stop button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
+// Live is Train with an output that is drawn again every w.Every steps: the loss so far, and below
+// it the clouds watched with what the network makes of them now. A cancelled ctx and the stop
+// button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
 // on from there. A finished run is read.
 func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w LiveOptions) (*LiveRun, error) {
 	if ctx == nil {
@@ -165,7 +168,8 @@ func (l *live) look(step int, w *weights.Set) error {
 	if err != nil {
 		return err
 	}
-	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step { // seen before the run was cut off
+	// seen before the run was cut off
+	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step {
 		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}
 	l.Snapshots = append(l.Snapshots, Snapshot{step, points})

@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestLive: a run that is stopped keeps what it did, goes on, and is then what it would have been; a finished one is read.
+// TestLive: a run that is stopped keeps what it did, goes on, and is then what it would have been;
+// a finished one is read.
 func TestLive(t *testing.T) {
 	e, err := engine.Open("go")
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package notebook holds what the cells of one notebook share: the data asked for, a folder for results, pictures and times.
-// In GoNB every cell is a process of its own, so what a later cell needs lies in files, and a finished run is read, not repeated.
+// Package notebook holds what the cells of one notebook share: the data asked for, a folder for
+// results, pictures and times. In GoNB every cell is a process of its own, so what a later cell
+// needs lies in files, and a finished run is read, not repeated.
 //
-// Environment: SWLAB_DATA names clouds of the user's own, SWLAB_OUT the folder for results, FAST=1 asks for a short form whose
-// numbers mean nothing.
+// Environment: SWLAB_DATA names clouds of the user's own, SWLAB_OUT the folder for results, FAST=1
+// asks for a short form whose numbers mean nothing.
 package notebook
 
 import (
@@ -33,7 +34,8 @@ type Session struct {
 	Fast bool   // short form
 }
 
-// Open reads the environment and makes the folder for results: $SWLAB_OUT, else .out/NAME in the repository.
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, else .out/NAME in the
+// repository.
 func Open(name string) (*Session, error) {
 	b := &Session{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
 	if b.Data == "" {
@@ -92,8 +94,9 @@ func (b *Session) Backend() (*engine.Engine, error) {
 	return e, nil
 }
 
-// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and scaled, as training and test part.
-// Data without parts of their own are split, a fifth for the test but at least two clouds, by the seed.
+// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and
+// scaled, as training and test part. Data without parts of their own are split, a fifth for the
+// test but at least two clouds, by the seed.
 func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
 	if err := b.opened(); err != nil {
 		return nil, nil, err
@@ -120,8 +123,8 @@ func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets
 	return trainPart, testPart, nil
 }
 
-// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the classes, with their
-// captions; without labels, rows spread evenly over the set. None of a nil set.
+// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the
+// classes, with their captions; without labels, rows spread evenly over the set. None of a nil set.
 func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 	if set == nil {
 		return nil, nil
@@ -185,8 +188,9 @@ func (b *Session) Trained(e *engine.Engine, set *datasets.Set, c train.Config) b
 	return err == nil
 }
 
-// Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
-// or reads it where it is finished: what the cell stores is the same. The stop button ends it with an error; a checkpoint is kept.
+// Train trains c on set in a folder of its own below Out, showing progress. The same configuration
+// again continues that run, or reads it where it is finished: what the cell stores is the same. The
+// stop button ends it with an error; a checkpoint is kept.
 func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -217,8 +221,8 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 	return r, err
 }
 
-// Finished reads the run of c on set that Train or Live has finished, and shows nothing: for the cells after the one that trains. A run
-// that is not there is an error.
+// Finished reads the run of c on set that Train or Live has finished, and shows nothing: for the
+// cells after the one that trains. A run that is not there is an error.
 func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -231,7 +235,8 @@ func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) 
 	return r, nil
 }
 
-// Reset removes the run of c on set, finished or not, and what Live has kept of it: the next call begins anew.
+// Reset removes the run of c on set, finished or not, and what Live has kept of it: the next call
+// begins anew.
 func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) error {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -263,7 +268,8 @@ func (b *Session) Picture(name string, p *vmfviz.Picture, err error) {
 	show.Picture(p)
 }
 
-// Figure is Picture for what goes into a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
+// Figure is Picture for what goes into a paper: beside the PNG it saves pictures/NAME.pdf and
+// pictures/NAME.svg.
 func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
 	b.Picture(name, p, err)
 	for _, ending := range []string{".pdf", ".svg"} {
@@ -271,8 +277,8 @@ func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
 	}
 }
 
-// Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
-// pictures.
+// Summary writes summary.json for `make run`: the row trained with its scores before and after, the
+// backend, the times, the pictures.
 func (b *Session) Summary(row string, before, after experiments.Scores) error {
 	if err := b.opened(); err != nil {
 		return err

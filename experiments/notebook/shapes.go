@@ -21,8 +21,8 @@ import (
 // shapesTable is the table whose runs the paper's pictures of reconstructions show.
 const shapesTable = "full_reconstruction_quantitative"
 
-// Shapes are the clouds of the paper's pictures of reconstructions: the six training shapes of its table
-// full_reconstruction_quantitative, and what the network of every loss makes of them.
+// Shapes are the clouds of the paper's pictures of reconstructions: the six training shapes of its
+// table full_reconstruction_quantitative, and what the network of every loss makes of them.
 type Shapes struct {
 	Names    []string         // of the shapes: their classes, or PC1 to PC6
 	Inputs   [][]float32      // of the shapes, [points, 3]
@@ -34,13 +34,15 @@ type Shapes struct {
 type Reconstruction struct {
 	ID, Name string      // of the table's row
 	Clouds   [][]float32 // [points, 3] each
-	EMD      []float64   // to the inputs: the field's approximate matching, summed over points, as in the table
+	// to the inputs: the field's approximate matching, summed over points, as in the table
+	EMD []float64
 }
 
-// Shapes trains what is missing of the table full_reconstruction_quantitative at the preset's size with its first seed, below a bar unless
-// quiet, and returns the reconstructions by the networks of the epochs of lowest training loss, as the table scores them. rows are
-// ids or names, nil: the paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The stop button ends it
-// with an error, and calling it again goes on.
+// Shapes trains what is missing of the table full_reconstruction_quantitative at the preset's size
+// with its first seed, below a bar unless quiet, and returns the reconstructions by the networks of
+// the epochs of lowest training loss, as the table scores them. rows are ids or names, nil: the
+// paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The
+// stop button ends it with an error, and calling it again goes on.
 func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
 	if err := b.opened(); err != nil {
 		return Shapes{}, err

@@ -27,9 +27,10 @@ type work struct {
 	end             func()      // to be called when the work has ended
 }
 
-// stoppable returns a work that Jupyter's stop button, SIGINT, cancels. Work that is busy then saves and ends by itself. While a program is
-// compiled nobody looks at a context, which may take half a minute, and the kernel kills after five seconds; but nothing is lost then
-// either: work that is not busy and has not ended after a second ends the cell.
+// stoppable returns a work that Jupyter's stop button, SIGINT, cancels. Work that is busy then
+// saves and ends by itself. While a program is compiled nobody looks at a context, which may take
+// half a minute, and the kernel kills after five seconds; but nothing is lost then either: work
+// that is not busy and has not ended after a second ends the cell.
 func stoppable(ctx context.Context) *work {
 	ctx, cancel := context.WithCancel(ctx)
 	pressed, ended := make(chan os.Signal, 1), make(chan struct{})

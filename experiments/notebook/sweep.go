@@ -17,10 +17,11 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// Sweep does a sweep and shows it as an output that is drawn again after every point of the grid, the table and the plot, below a line that
-// says what is done now.
-// The plot is saved as pictures/NAME.png. c.Data "" is the book's. The stop button ends it with an error; running the cell again goes on,
-// and a finished sweep is read. Outside a notebook the table goes to standard error.
+// Sweep does a sweep and shows it as an output that is drawn again after every point of the grid,
+// the table and the plot, below a line that says what is done now. The plot is saved as
+// pictures/NAME.png. c.Data "" is the book's. The stop button ends it with an error; running the
+// cell again goes on, and a finished sweep is read. Outside a notebook the table goes to standard
+// error.
 //
 //	b := show.Must(notebook.Open("sweep"))
 //	c := sweep.Default()

@@ -17,11 +17,12 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Table makes the paper's table of that name at a preset (smoke, quick or paper) and shows it beside the paper's numbers, below a bar that
-// counts rows and seeds. rows are ids or names, none: all; the short form makes the first of them alone. Clouds of the user's own
-// take the place of the preset's. Finished runs lie in Out, where all tables and sweeps share them: running the cell again
-// reads them, and the stop button ends it with an error after which running it again goes on. A row that fails does not keep the others
-// from being shown; the error then holds the reason.
+// Table makes the paper's table of that name at a preset (smoke, quick or paper) and shows it
+// beside the paper's numbers, below a bar that counts rows and seeds. rows are ids or names, none:
+// all; the short form makes the first of them alone. Clouds of the user's own take the place of the
+// preset's. Finished runs lie in Out, where all tables and sweeps share them: running the cell
+// again reads them, and the stop button ends it with an error after which running it again goes on.
+// A row that fails does not keep the others from being shown; the error then holds the reason.
 //
 //	show.Must(book.Table("ablation_kappa", "smoke"))
 func (b *Session) Table(name, preset string, rows ...string) (table.Results, error) {

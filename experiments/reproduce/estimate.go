@@ -10,13 +10,15 @@ import (
 
 // Estimate is what is left to do of a plan, before it starts.
 type Estimate struct {
-	Trainings int           // not finished, each counted once
-	Epochs    int           // of all of them
-	V100      time.Duration // by the seconds per epoch that the paper prints for its own machine; 0 where it prints none
-	Disk      int64         // bytes of their weights, and of the checkpoints of one at a time
+	Trainings int // not finished, each counted once
+	Epochs    int // of all of them
+	// by the seconds per epoch that the paper prints for its own machine; 0 where it prints none
+	V100 time.Duration
+	Disk int64 // bytes of their weights, and of the checkpoints of one at a time
 }
 
-// Estimate counts the trainings that are missing. Time is known only as the paper's own seconds per epoch on its full data.
+// Estimate counts the trainings that are missing. Time is known only as the paper's own seconds per
+// epoch on its full data.
 func (p *Schedule) Estimate(l *runs.Store) Estimate {
 	var e Estimate
 	if p == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// preset is the one of that name on few built-in shapes, the size apart: plans look at their clouds.
+// preset is the one of that name on few built-in shapes, the size apart: plans look at their
+// clouds.
 func preset(t *testing.T, name string) Preset {
 	t.Helper()
 	p, err := PresetOf(name)

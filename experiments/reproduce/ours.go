@@ -8,7 +8,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// With adds to a table of the paper the rows and columns of our own: what its numbers should be read beside (protocol section 8).
+// With adds to a table of the paper the rows and columns of our own: what its numbers should be
+// read beside (protocol section 8).
 func (p Preset) With(t table.Table) table.Table {
 	switch t.Study {
 	case "reconstruction":
@@ -57,7 +58,8 @@ func like(t table.Table, key, ownKey, name, unit string) table.Column {
 	return c
 }
 
-// moving is the rate at which an ascent with the radial part of the gradient removed finds a maximum.
+// moving is the rate at which an ascent with the radial part of the gradient removed finds a
+// maximum.
 const moving = 0.05
 
 // rows of ours. Those with equal ids in several tables are the same runs.

@@ -9,8 +9,10 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// Pictures are those of a filled table by name: one per measured column of the paper, with every row's mean and standard error over
-// seeds (of a table without numbers of ours the paper's means and deviations), rows of ours in another colour; curves against L and T where rows differ in them.
+// Pictures are those of a filled table by name: one per measured column of the paper, with every
+// row's mean and standard error over seeds (of a table without numbers of ours the paper's means
+// and deviations), rows of ours in another colour; curves against L and T where rows differ in
+// them.
 func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
@@ -113,7 +115,8 @@ func label(t table.Table, r table.Row) string {
 	return r.Name
 }
 
-// against draws the measured columns of the paper against the setting that rows of one method differ in; nil where there is none.
+// against draws the measured columns of the paper against the setting that rows of one method
+// differ in; nil where there is none.
 func against(f table.Results) (*vmfviz.Picture, error) {
 	type kind struct{ x, xLabel string }
 	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]

@@ -57,9 +57,9 @@ func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
 // Name of the job: unique in its table.
 func (j Item) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
-// NewSchedule plans the table of that name. only are the ids or names of the rows wanted, or losses, slicing distributions and amortizers (named); nil:
-// all rows. ours says whether rows and columns that the
-// paper does not have belong to it. The clouds are looked at, in l.
+// NewSchedule plans the table of that name. only are the ids or names of the rows wanted, or
+// losses, slicing distributions and amortizers (named); nil: all rows. ours says whether rows and
+// columns that the paper does not have belong to it. The clouds are looked at, in l.
 func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool) (*Schedule, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -131,8 +131,8 @@ func chosen(t table.Table, only []string) ([]table.Row, error) {
 	return out, nil
 }
 
-// named is a row of ours for a loss by its registered name, with an amortizer or a slicing distribution or both behind it: energy-distance,
-// v-dsw+la, v-dsw+vmf+la.
+// named is a row of ours for a loss by its registered name, with an amortizer or a slicing
+// distribution or both behind it: energy-distance, v-dsw+la, v-dsw+vmf+la.
 func named(t table.Table, id string) (table.Row, error) {
 	parts := strings.Split(id, "+")
 	run := map[string]any{"loss": parts[0]}
@@ -183,8 +183,8 @@ func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Confi
 	return c, fields.Apply(r.Overrides)
 }
 
-// trainable checks the overrides of the trainings: a row decides itself on what makes it a row, a row can be trained with the
-// others, and one reads each of them.
+// trainable checks the overrides of the trainings: a row decides itself on what makes it a row, a
+// row can be trained with the others, and one reads each of them.
 func (p Preset) trainable(rows []table.Row) error {
 	names := slices.Sorted(maps.Keys(p.training))
 	var configs []train.Config

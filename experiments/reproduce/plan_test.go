@@ -11,8 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestPlans: every table at every size is a job per row and seed, and when they are done every cell that the paper has is filled, and those
-// of our own columns.
+// TestPlans: every table at every size is a job per row and seed, and when they are done every cell
+// that the paper has is filled, and those of our own columns.
 func TestPlans(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -144,7 +144,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestRowsAndSeeds: rows are chosen by id and by name, in the order asked for, once; seeds are jobs.
+// TestRowsAndSeeds: rows are chosen by id and by name, in the order asked for, once; seeds are
+// jobs.
 func TestRowsAndSeeds(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()

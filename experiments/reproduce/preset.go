@@ -1,5 +1,5 @@
-// Package reproduce turns a table of the paper into runs, and runs into the table: which run gives which cell, at which size, with
-// rows and columns of our own beside the paper's.
+// Package reproduce turns a table of the paper into runs, and runs into the table: which run gives
+// which cell, at which size, with rows and columns of our own beside the paper's.
 package reproduce
 
 import (
@@ -23,22 +23,27 @@ type Preset struct {
 	Name  string   `json:"-"`
 	Seeds []uint64 `json:"-"`
 
-	Data     string `json:"data" study:"reconstruction shapes gap"`          // clouds to train on
-	Test     string `json:"test" study:"reconstruction"`                     // clouds to reconstruct and to transfer to; "": the test part of Data
-	Chairs   string `json:"chairs" study:"generation"`                       // clouds of the generation tables: train, val and test parts; builtin: its class chair
-	Points   int    `json:"points" study:"reconstruction shapes generation"` // per cloud
-	PerClass int    `json:"per_class" study:"reconstruction shapes gap"`     // built-in shapes: training clouds per class; 0: the default set
-	PerTest  int    `json:"per_test" study:"reconstruction"`                 // and test clouds
+	Data string `json:"data" study:"reconstruction shapes gap"` // clouds to train on
+	// clouds to reconstruct and to transfer to; "": the test part of Data
+	Test string `json:"test" study:"reconstruction"`
+	// clouds of the generation tables: train, val and test parts; builtin: its class chair
+	Chairs string `json:"chairs" study:"generation"`
+	Points int    `json:"points" study:"reconstruction shapes generation"` // per cloud
+	// built-in shapes: training clouds per class; 0: the default set
+	PerClass int `json:"per_class" study:"reconstruction shapes gap"`
+	PerTest  int `json:"per_test" study:"reconstruction"` // and test clouds
 
 	Batch  int `json:"batch" study:"reconstruction shapes"`
 	Epochs int `json:"epochs" study:"reconstruction shapes"`
-	DK     int `json:"dk" study:"reconstruction shapes generation"` // width of A, EA, LA: one setting, where the paper prints the best of several
-	K      int `json:"k" study:"reconstruction shapes generation"`
+	// width of A, EA, LA: one setting, where the paper prints the best of several
+	DK int `json:"dk" study:"reconstruction shapes generation"`
+	K  int `json:"k" study:"reconstruction shapes generation"`
 
 	ClassifierEpochs int `json:"classifier_epochs" study:"reconstruction"`
 	ClassifierBatch  int `json:"classifier_batch" study:"reconstruction"`
 
-	ChairTrain      int    `json:"chair_train" study:"generation"` // built-in chairs: clouds of the train part, of which a twentieth chooses the best epoch
+	// built-in chairs: clouds of the train part, of which a twentieth chooses the best epoch
+	ChairTrain      int    `json:"chair_train" study:"generation"`
 	ChairTest       int    `json:"chair_test" study:"generation"`
 	ChairEpochs     int    `json:"chair_epochs" study:"generation"`
 	ChairBatch      int    `json:"chair_batch" study:"generation"`
@@ -54,7 +59,8 @@ type Preset struct {
 	GapPoints  int `json:"gap_points" study:"gap"`
 	GapPasses  int `json:"gap_passes" study:"gap"` // of the amortizers trained longer, ours
 
-	training  map[string]any // of every row's training, beside what the row and the fields above say
+	// of every row's training, beside what the row and the fields above say
+	training  map[string]any
 	overrides []string
 }
 
@@ -109,12 +115,14 @@ func smoke() Preset {
 	p.Name, p.Seeds, p.Points, p.PerClass, p.PerTest = "smoke", []uint64{1}, 64, 2, 1
 	p.Batch, p.Epochs, p.DK, p.K = 16, 2, 16, 16
 	p.ClassifierEpochs, p.ClassifierBatch = 20, 32
-	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16 // 32 train, 1 validation
+	// 32 train, 1 validation
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16
 	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, study.Common, 128, 2
 	return p
 }
 
-// Clouds sets the data: what a call names in place of the preset's, "" for nothing. With data alone, its own test part is scored.
+// Clouds sets the data: what a call names in place of the preset's, "" for nothing. With data
+// alone, its own test part is scored.
 func (p *Preset) Clouds(data, test string) {
 	if p == nil {
 		return
@@ -139,8 +147,8 @@ var presetWords = map[string]string{
 	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
-// Override sets the field of that JSON name to the value, written as on a command line; or, of a name that no field has, the setting
-// of train.Config for the trainings of all rows.
+// Override sets the field of that JSON name to the value, written as on a command line; or, of a
+// name that no field has, the setting of train.Config for the trainings of all rows.
 func (p *Preset) Override(name, value string) error {
 	if p == nil {
 		return errors.New("override: expected a preset, found nil")
@@ -176,7 +184,8 @@ func (p *Preset) setting(name string) (f settings.Field, own bool, err error) {
 	return f, false, err
 }
 
-// SettingNames lists the settings that Override takes: those of a preset, and the others of a training.
+// SettingNames lists the settings that Override takes: those of a preset, and the others of a
+// training.
 func SettingNames() []string {
 	out := new(Preset).fields().Names()
 	for _, name := range settings.Of(new(train.Config), "help").Names() {
@@ -237,7 +246,8 @@ func ParseSeeds(list string) ([]uint64, error) {
 	return out, nil
 }
 
-// Settings says in words what a table of that study was made with, where it is not the paper's size.
+// Settings says in words what a table of that study was made with, where it is not the paper's
+// size.
 func (p Preset) Settings(study string) []string {
 	var out []string
 	printed := paper()

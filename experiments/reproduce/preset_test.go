@@ -9,7 +9,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// TestPaperPreset: protocol sections 5 and 6, by hand. What no preset holds (rates, momentum, decay) is the default that the runs get.
+// TestPaperPreset: protocol sections 5 and 6, by hand. What no preset holds (rates, momentum,
+// decay) is the default that the runs get.
 func TestPaperPreset(t *testing.T) {
 	p, err := PresetOf("paper")
 	if err != nil {
@@ -58,7 +59,8 @@ func (p Preset) differences(q Preset) string {
 	return strings.Join(out, " ")
 }
 
-// TestTestSet: with clouds of its own the test is on all of them, and the classifier learns on their train part (protocol 6.1, 5.4, D18).
+// TestTestSet: with clouds of its own the test is on all of them, and the classifier learns on
+// their train part (protocol 6.1, 5.4, D18).
 func TestTestSet(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -71,7 +73,8 @@ func TestTestSet(t *testing.T) {
 	}
 }
 
-// TestSettings: everything in which a preset, or a call, differs from the paper is said, of the study at hand.
+// TestSettings: everything in which a preset, or a call, differs from the paper is said, of the
+// study at hand.
 func TestSettings(t *testing.T) {
 	for _, name := range []string{"smoke", "quick"} {
 		p, err := PresetOf(name)

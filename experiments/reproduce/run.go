@@ -45,8 +45,9 @@ func (p *Schedule) Item(name string) (Item, error) {
 	return p.Jobs[i], nil
 }
 
-// Do does one job after the other. One that fails does not keep the others from being done: the error holds them all, and failures, if
-// not nil, each by the job's name. begin hears of each, if not nil.
+// Do does one job after the other. One that fails does not keep the others from being done: the
+// error holds them all, and failures, if not nil, each by the job's name. begin hears of each, if
+// not nil.
 func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Item), failures map[string]string) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -72,8 +73,8 @@ func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Ite
 	return errors.Join(failed...)
 }
 
-// Fill is the table with what there is: cells over the seeds whose results are there, and the reason why others are missing.
-// failures, by job name, may be nil.
+// Fill is the table with what there is: cells over the seeds whose results are there, and the
+// reason why others are missing. failures, by job name, may be nil.
 func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Results, error) {
 	if p == nil {
 		return table.Results{}, errNoPlan

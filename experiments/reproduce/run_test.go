@@ -67,7 +67,8 @@ func TestFill(t *testing.T) {
 
 // TestDo: a job that fails does not keep others from being done, and a call that is stopped stops.
 func TestDo(t *testing.T) {
-	l := &runs.Store{Dir: t.TempDir(), Backend: "none"} // a backend that no one has: what is not there yet fails
+	// a backend that no one has: what is not there yet fails
+	l := &runs.Store{Dir: t.TempDir(), Backend: "none"}
 	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "sw")

@@ -7,7 +7,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// Accuracy is how well a classifier, trained on the codes that a training's encoder gives to some clouds, tells the classes of others.
+// Accuracy is how well a classifier, trained on the codes that a training's encoder gives to some
+// clouds, tells the classes of others.
 type Accuracy struct {
 	Of     Training                `json:"of"`
 	State  string                  `json:"state"` // best, or last

@@ -9,7 +9,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// atOnce is the number of clouds encoded, or codes decoded, in one call: one size, so that the runs of a table share compiled programs.
+// atOnce is the number of clouds encoded, or codes decoded, in one call: one size, so that the runs
+// of a table share compiled programs.
 const atOnce = 32
 
 // network is the autoencoder of a training, with how the store runs it.

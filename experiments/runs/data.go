@@ -14,18 +14,22 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// Data names the clouds that a run works on. It is made by [Lab.Data], which finds out what the clouds are: runs on the same clouds are the
-// same run, wherever the file lies.
+// Data names the clouds that a run works on. It is made by [Lab.Data], which finds out what the
+// clouds are: runs on the same clouds are the same run, wherever the file lies.
 type Data struct {
-	Path    string   `json:"-"`    // as given
-	Content string   `json:"data"` // what is there: the version of the built-in shapes, or a digest of all clouds, their classes and parts
-	Key     string   `json:"-"`    // array in a .npz or .h5 file
+	Path string `json:"-"` // as given
+	// what is there: the version of the built-in shapes, or a digest of all clouds, their classes
+	// and parts
+	Content string   `json:"data"`
+	Key     string   `json:"-"` // array in a .npz or .h5 file
 	Split   string   `json:"split"`
 	Points  int      `json:"points"`
 	Classes []string `json:"classes,omitempty"` // of these alone
-	Train   int      `json:"train,omitempty"`   // built-in shapes alone: clouds per class in the train part; with Test 0: the default set
-	Test    int      `json:"test,omitempty"`    // and in the test part
-	Val     float64  `json:"val,omitempty"`     // part of the train clouds that is the val part, for sets without one
+	// built-in shapes alone: clouds per class in the train part; with Test 0: the default set
+	Train int `json:"train,omitempty"`
+	Test  int `json:"test,omitempty"` // and in the test part
+	// part of the train clouds that is the val part, for sets without one
+	Val float64 `json:"val,omitempty"`
 }
 
 // pointSeed chooses the points where fewer are wanted than there are, for every run alike.
@@ -49,7 +53,8 @@ func (d Data) String() string {
 	return fmt.Sprintf("%s (%s)", s, d.Split)
 }
 
-// Data completes d: Content is found out, for a file by reading it once; the answer is kept in the store.
+// Data completes d: Content is found out, for a file by reading it once; the answer is kept in the
+// store.
 func (l *Store) Data(d Data) (Data, error) {
 	if l == nil {
 		return d, errNoLab
@@ -91,7 +96,8 @@ func (l *Store) Data(d Data) (Data, error) {
 // dataFile keeps what was found out about files.
 const dataFile = "data.json"
 
-// contentOf is a digest of all that runs read: clouds, and which of them belong to which class and part.
+// contentOf is a digest of all that runs read: clouds, and which of them belong to which class and
+// part.
 func contentOf(set datasets.Clouds) (string, error) {
 	points, err := set.Digest()
 	if err != nil {
@@ -216,7 +222,8 @@ func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 	return &out, nil
 }
 
-// HasClasses says whether a classifier can be trained on the data's train part and tested on its test part.
+// HasClasses says whether a classifier can be trained on the data's train part and tested on its
+// test part.
 func (l *Store) HasClasses(d Data) (bool, error) {
 	set, err := l.open(d.Part("all"))
 	if err != nil {

@@ -25,7 +25,8 @@ func content(t *testing.T, l *Store, d Data) string {
 	return d.Content
 }
 
-// TestContent: equal clouds are one thing wherever they lie; other points, classes or parts are another, also in a file that has changed.
+// TestContent: equal clouds are one thing wherever they lie; other points, classes or parts are
+// another, also in a file that has changed.
 func TestContent(t *testing.T) {
 	l := in(t)
 	first, second := stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)
@@ -95,7 +96,8 @@ func TestContentKept(t *testing.T) {
 	}
 }
 
-// TestWrite: a file of the store is whole or as it was, and the temporary files of killed writers go.
+// TestWrite: a file of the store is whole or as it was, and the temporary files of killed writers
+// go.
 func TestWrite(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	text := func(s string, err error) func(io.Writer) error {

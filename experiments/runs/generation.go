@@ -9,8 +9,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
-// Generation compares clouds that a latent generator makes with real ones: the generator is trained on the codes of some clouds, its own
-// codes are decoded by the autoencoder of a training, and both sets are compared as sets.
+// Generation compares clouds that a latent generator makes with real ones: the generator is trained
+// on the codes of some clouds, its own codes are decoded by the autoencoder of a training, and both
+// sets are compared as sets.
 type Generation struct {
 	Of        Training               `json:"of"`
 	State     string                 `json:"state"` // best, or last

@@ -10,7 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// bench is the Lab of all tests: what it has compiled serves every one of them, each in a store of its own.
+// bench is the Lab of all tests: what it has compiled serves every one of them, each in a store of
+// its own.
 var bench = &Store{}
 
 func TestMain(m *testing.M) {

@@ -15,7 +15,8 @@ type Scores struct {
 	Data  Data     `json:"data"`
 	Six   bool     `json:"six,omitempty"` // on six of the clouds (experiments.SixShapes)
 	Exact bool     `json:"exact"`         // exact EMD too
-	Seed  uint64   `json:"seed"`          // of the directions: the same clouds and seed, the same directions
+	// of the directions: the same clouds and seed, the same directions
+	Seed uint64 `json:"seed"`
 }
 
 func (Scores) Kind() string { return "scores" }

@@ -1,11 +1,13 @@
-// Package runs holds pieces of work as values: a training, its scores, a row of a study. A value and the clouds it works on have a hash,
-// the hash has a folder, and what is in the folder is never computed again: tables and sweeps that ask for the same run share it.
+// Package runs holds pieces of work as values: a training, its scores, a row of a study. A value
+// and the clouds it works on have a hash, the hash has a folder, and what is in the folder is never
+// computed again: tables and sweeps that ask for the same run share it.
 //
 //	DIR/runs/<kind>-<name>-<hash>/run.json      the value
 //	                              result.json   what came of it; written last, whole
 //	                              ...           whatever the run keeps to go on where it was cut off
 //
-// A folder is one process's at a time: a second one waits until the first has finished or died, and then finds its result, or goes on.
+// A folder is one process's at a time: a second one waits until the first has finished or died, and
+// then finds its result, or goes on.
 package runs
 
 import (
@@ -36,12 +38,13 @@ type Task interface {
 	Name() string   // of the folder, for people: a few words of letters, digits, dots and hyphens
 	Needs() []Task  // what must be done before
 	Clouds() []Data // what it works on
-	// do works in dir, where an earlier attempt may have left something, and returns what goes to result.json.
+	// do works in dir, where an earlier attempt may have left something, and returns what goes to
+	// result.json.
 	do(ctx context.Context, l *Store, dir string) (any, error)
 }
 
-// Store does runs and keeps what they have in common: the backend, clouds in memory, compiled programs. Not for use from several
-// goroutines at once. Close it.
+// Store does runs and keeps what they have in common: the backend, clouds in memory, compiled
+// programs. Not for use from several goroutines at once. Close it.
 type Store struct {
 	Dir     string // of the store
 	Backend string // as engine.Open takes it
@@ -121,8 +124,8 @@ func (l *Store) Folder(r Task) string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal; "" without a run. A run with a NaN in it has no JSON, and cannot be
-// done: its hash is that of how Go prints it.
+// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal; "" without a run. A run with a
+// NaN in it has no JSON, and cannot be done: its hash is that of how Go prints it.
 func Hash(r Task) string {
 	if r == nil {
 		return ""
@@ -161,7 +164,8 @@ func (l *Store) Result(r Task, into any) error {
 	return nil
 }
 
-// Do does the run, and before it what it needs, unless the result is there. What was cut off goes on where it was.
+// Do does the run, and before it what it needs, unless the result is there. What was cut off goes
+// on where it was.
 func (l *Store) Do(ctx context.Context, r Task) error {
 	if err := l.check(r); err != nil {
 		return err
@@ -205,7 +209,8 @@ func (l *Store) Do(ctx context.Context, r Task) error {
 	return nil
 }
 
-// removeTemporary removes what killed processes were writing in a run's folder, which is locked: files whose names begin with a dot.
+// removeTemporary removes what killed processes were writing in a run's folder, which is locked:
+// files whose names begin with a dot.
 func removeTemporary(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
@@ -215,7 +220,8 @@ func removeTemporary(dir string) error {
 	})
 }
 
-// Write writes a file of the store that belongs to no run, whole: one process at a time, and nothing is left of one that was killed.
+// Write writes a file of the store that belongs to no run, whole: one process at a time, and
+// nothing is left of one that was killed.
 func (l *Store) Write(name string, write func(io.Writer) error) error {
 	if l == nil {
 		return errNoLab

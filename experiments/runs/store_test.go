@@ -30,7 +30,8 @@ func (k task) do(ctx context.Context, _ *Store, dir string) (any, error) {
 	return k.work(ctx, dir)
 }
 
-// TestHash: the pinned hash changes when a training's JSON does, and with it every store in use would lose its trainings.
+// TestHash: the pinned hash changes when a training's JSON does, and with it every store in use
+// would lose its trainings.
 func TestHash(t *testing.T) {
 	d := Data{Path: "a.npy", Content: "0123", Split: "train", Points: 64}
 	base := NewTraining(d, train.DefaultConfig())
@@ -94,7 +95,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestOnce: what a run needs is done before it, and everything once, until its result is missing or damaged.
+// TestOnce: what a run needs is done before it, and everything once, until its result is missing or
+// damaged.
 func TestOnce(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	var did []string
@@ -148,7 +150,8 @@ func TestFailing(t *testing.T) {
 	sick := errors.New("out of memory")
 	var result any = math.NaN()
 	bad := task{ID: "bad", needs: []Task{good}, work: func(context.Context, string) (any, error) { return result, sick }}
-	for _, says := range []string{"task bad: out of memory", "task bad: json"} { // the second: a result that no file can hold
+	// the second: a result that no file can hold
+	for _, says := range []string{"task bad: out of memory", "task bad: json"} {
 		if err := l.Do(context.Background(), bad); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)
 		}
@@ -168,7 +171,8 @@ func TestFailing(t *testing.T) {
 	}
 }
 
-// TestSweep: what a killed process was writing is gone before the next attempt; what it had written is there.
+// TestSweep: what a killed process was writing is gone before the next attempt; what it had written
+// is there.
 func TestSweep(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	k := task{ID: "k", work: func(_ context.Context, dir string) (any, error) {
@@ -197,7 +201,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestWaiting: of two Labs on one store the second waits, says so, and finds the work done; or gives up when it is told to.
+// TestWaiting: of two Labs on one store the second waits, says so, and finds the work done; or
+// gives up when it is told to.
 func TestWaiting(t *testing.T) {
 	dir := t.TempDir()
 	began, end := make(chan bool), make(chan bool)

@@ -13,10 +13,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Training is an autoencoder trained on a loss. What Config says of the data is left empty: Data says it.
+// Training is an autoencoder trained on a loss. What Config says of the data is left empty: Data
+// says it.
 type Training struct {
-	Data       Data         `json:"data"`
-	Validation *Data        `json:"validation,omitempty"` // clouds that choose the best epoch; nil: the training loss does
+	Data Data `json:"data"`
+	// clouds that choose the best epoch; nil: the training loss does
+	Validation *Data        `json:"validation,omitempty"`
 	Config     train.Config `json:"config"`
 }
 
@@ -54,7 +56,8 @@ func (t Training) Clouds() []Data {
 	return []Data{t.Data}
 }
 
-// RunFolder is the folder of the run in the folder of a Training, as `swlab train` leaves it, without checkpoints.
+// RunFolder is the folder of the run in the folder of a Training, as `swlab train` leaves it,
+// without checkpoints.
 const RunFolder = "run"
 
 func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
@@ -81,7 +84,8 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	}
 	old, err := train.ReadConfig(o.Out)
 	o.Resume = err == nil
-	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) { // the same clouds, in another place than before
+	// the same clouds, in another place than before
+	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) {
 		old.Data, old.Key = name, c.Key
 		if err := durable.WriteJSON(filepath.Join(o.Out, "config.json"), old); err != nil {
 			return nil, err

@@ -54,7 +54,8 @@ func steps(t *testing.T, l *Store, r Training) int {
 	return n
 }
 
-// TestTraining: a training ends with the same weights whether it was cut off in the middle, after its end, or never.
+// TestTraining: a training ends with the same weights whether it was cut off in the middle, after
+// its end, or never.
 func TestTraining(t *testing.T) {
 	l := in(t)
 	r := sw(toy(t, l))
@@ -96,7 +97,8 @@ func TestTraining(t *testing.T) {
 	same("cut off")
 }
 
-// TestMoved: a training goes on where the same clouds lie elsewhere, and its folder names the place they were last read from.
+// TestMoved: a training goes on where the same clouds lie elsewhere, and its folder names the place
+// they were last read from.
 func TestMoved(t *testing.T) {
 	l := in(t)
 	places := []string{stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)}

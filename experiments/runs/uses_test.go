@@ -31,7 +31,8 @@ func TestUses(t *testing.T) {
 	t.Run("generation", func(t *testing.T) { generation(t, l, r) })
 }
 
-// scores are those of experiments.Evaluate on the run's folder, and those of six clouds on six of them.
+// scores are those of experiments.Evaluate on the run's folder, and those of six clouds on six of
+// them.
 func scores(t *testing.T, l *Store, r Training) {
 	test := r.Data.Part("test")
 	s := Scores{Of: r, State: "last", Data: test, Exact: true, Seed: 3}
@@ -121,7 +122,8 @@ func codes(t *testing.T, l *Store, r Training) {
 	}
 }
 
-// accuracy is the fraction of right answers of the classifier that latent.Classify trains on the codes.
+// accuracy is the fraction of right answers of the classifier that latent.Classify trains on the
+// codes.
 func accuracy(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultClassifier(0)
 	c.Epochs, c.Batch = 30, 6
@@ -166,7 +168,8 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	}
 }
 
-// generation: the comparison is the same when it is cut off after its clouds were made, which are then not made again.
+// generation: the comparison is the same when it is cut off after its clouds were made, which are
+// then not made again.
 func generation(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultGenerator()
 	c.Epochs, c.Batch, c.Iterations = 2, 6, 20

@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Sheet shows a row for every point, and below its numbers what they differ by from the reference's.
+// Sheet shows a row for every point, and below its numbers what they differ by from the
+// reference's.
 func (r *Result) Sheet() (table.Sheet, error) {
 	if r == nil || len(r.Vary) == 0 {
 		return table.Sheet{}, errors.New("expected the result of a sweep, found none")

@@ -1,5 +1,6 @@
-// Package sweep varies settings of a training over a grid and compares what comes of it, every point of the grid with the same random
-// numbers: order of the data, initial weights, directions of the evaluation. Runs lie in the store that the paper's tables use.
+// Package sweep varies settings of a training over a grid and compares what comes of it, every
+// point of the grid with the same random numbers: order of the data, initial weights, directions of
+// the evaluation. Runs lie in the store that the paper's tables use.
 package sweep
 
 import (
@@ -17,18 +18,21 @@ import (
 
 // Config is a sweep.
 type Config struct {
-	Vary  []Vary       // the grid is their product, the last varies fastest
-	Base  train.Config // the settings that are not varied; what it says of data and seed is not read
-	Seeds []uint64     // of the trainings, the same for every point of the grid
+	Vary []Vary // the grid is their product, the last varies fastest
+	// the settings that are not varied; what it says of data and seed is not read
+	Base  train.Config
+	Seeds []uint64 // of the trainings, the same for every point of the grid
 
 	Data string // clouds to train on: the train part
 	Key  string // array in a .npz or .h5 file
 	Test string // clouds to score on, all of them; "": the test part of Data
-	// PerClass and PerTest are clouds per class of the built-in shapes, to train on and to score on; both 0: the default set.
+	// PerClass and PerTest are clouds per class of the built-in shapes, to train on and to score
+	// on; both 0: the default set.
 	PerClass, PerTest int
 }
 
-// Default is a sweep of the size of the tables' preset quick, with one seed: v-DSW on the built-in shapes, 256 points, 3 epochs.
+// Default is a sweep of the size of the tables' preset quick, with one seed: v-DSW on the built-in
+// shapes, 256 points, 3 epochs.
 func Default() Config {
 	c := Config{Base: train.DefaultConfig(), Seeds: []uint64{1}, Data: datasets.Builtin}
 	c.Base.Loss, c.Base.Points, c.Base.Batch, c.Base.Epochs = "v-dsw", 256, 32, 3
@@ -56,7 +60,8 @@ type job struct {
 	scores   runs.Scores
 }
 
-// NewGrid looks at settings and clouds. A combination of settings that cannot be is its point's affair, unless no other one is left.
+// NewGrid looks at settings and clouds. A combination of settings that cannot be is its point's
+// affair, unless no other one is left.
 func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 	if err := check(c.Base); err != nil {
 		return nil, err
@@ -105,7 +110,8 @@ func (e everything) Header() datasets.Header {
 	return datasets.Header{Name: "the clouds", Clouds: 1 << 20, Points: e.points, Dim: pointnet.Dim}
 }
 
-// valid returns an error for a value that no other settings could make right: an unknown name, a number out of range.
+// valid returns an error for a value that no other settings could make right: an unknown name, a
+// number out of range.
 func valid(c train.Config) error {
 	if _, err := loss.NewGraph(c.Loss, loss.Defaults()); err != nil {
 		return err
@@ -168,8 +174,8 @@ func (c Config) Grid() ([]train.Config, error) {
 	return out, nil
 }
 
-// fits returns what is wrong with a configuration whatever the clouds are, memory counted where the backend is known; elsewhere the
-// training says so, once the backend is open.
+// fits returns what is wrong with a configuration whatever the clouds are, memory counted where the
+// backend is known; elsewhere the training says so, once the backend is open.
 func fits(c train.Config, l *runs.Store) error {
 	if l != nil && (l.Backend == "go" || l.Backend == "xla:cpu") {
 		return c.CheckMemory(l.Backend)
@@ -219,7 +225,8 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	return nil
 }
 
-// reference is the point that others are compared with: the first that can be trained; -1: none can.
+// reference is the point that others are compared with: the first that can be trained; -1: none
+// can.
 func (p *Grid) reference() int {
 	return slices.IndexFunc(p.Points, func(q Point) bool { return q.Refused == nil })
 }

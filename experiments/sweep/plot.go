@@ -11,12 +11,14 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// wide is the ratio of the largest value of a setting to the smallest from which on its axis is logarithmic.
+// wide is the ratio of the largest value of a setting to the smallest from which on its axis is
+// logarithmic.
 const wide = 20
 
-// Plot draws the metrics against the first setting varied that is a number, a line for each combination of the others, with a band of one
-// sample standard deviation over seeds. Where no number is varied it draws the exact EMD of the rows below each other, with the standard
-// error over seeds. Before the first row is finished there is nothing to draw: nil.
+// Plot draws the metrics against the first setting varied that is a number, a line for each
+// combination of the others, with a band of one sample standard deviation over seeds. Where no
+// number is varied it draws the exact EMD of the rows below each other, with the standard error
+// over seeds. Before the first row is finished there is nothing to draw: nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
 	if r == nil {
 		return nil, nil
@@ -53,7 +55,8 @@ func numeric(name string) bool {
 	return ok
 }
 
-// line are the rows of one combination of the other settings, by the value of the setting at the axis.
+// line are the rows of one combination of the other settings, by the value of the setting at the
+// axis.
 type line struct {
 	label string
 	rows  []int

@@ -26,14 +26,15 @@ type Result struct {
 	Conventions map[string]string `json:"conventions"`
 }
 
-// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd_approx, emd_exact, and time, which is
-// seconds per epoch.
+// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw,
+// emd_approx, emd_exact, and time, which is seconds per epoch.
 type Row struct {
-	Settings   map[string]any        `json:"settings"` // those that vary
-	State      State                 `json:"state"`
-	Reason     string                `json:"reason,omitempty"` // why it was refused, or failed
-	Values     map[string]table.Cell `json:"values"`           // over seeds
-	Difference map[string]Difference `json:"difference"`       // to the reference; none of the reference itself, and of rows with other test clouds
+	Settings map[string]any        `json:"settings"` // those that vary
+	State    State                 `json:"state"`
+	Reason   string                `json:"reason,omitempty"` // why it was refused, or failed
+	Values   map[string]table.Cell `json:"values"`           // over seeds
+	// to the reference; none of the reference itself, and of rows with other test clouds
+	Difference map[string]Difference `json:"difference"`
 }
 
 // State of a row.
@@ -61,9 +62,10 @@ func (r *Result) WithoutTimes() *Result {
 	return &out
 }
 
-// Difference of a row's metric and the reference's, paired: the same test clouds, the same directions, the same seed of the training.
-// With d_i the difference at cloud i, averaged over the seeds, the interval is that of experiments.Paired: over clouds, for these
-// trainings. SD is that of the mean difference over seeds.
+// Difference of a row's metric and the reference's, paired: the same test clouds, the same
+// directions, the same seed of the training. With d_i the difference at cloud i, averaged over the
+// seeds, the interval is that of experiments.Paired: over clouds, for these trainings. SD is that
+// of the mean difference over seeds.
 type Difference struct {
 	table.Cell
 	Low    float64 `json:"low"` // 95 % interval of Mean
@@ -76,7 +78,8 @@ type Difference struct {
 const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
 	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
 
-// metrics are those that are compared: key, here and in experiments.Comparison and experiments.Conventions; name; what is done over points.
+// metrics are those that are compared: key, here and in experiments.Comparison and
+// experiments.Conventions; name; what is done over points.
 var metrics = []struct{ key, name, over string }{
 	{"cd", "CD", "mean over points"},
 	{"sw", "SW", "sum over points"},
@@ -93,7 +96,8 @@ func conventions() map[string]string {
 	return out
 }
 
-// differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.
+// differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not
+// the same, or a single one.
 func differences(pairs [][2]experiments.Scores) map[string]Difference {
 	if len(pairs) == 0 {
 		return nil

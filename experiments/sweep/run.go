@@ -13,9 +13,10 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
-// holds them all. changed, if not nil, hears of the result after each point with the number of its row, and before the first with -1.
-// What ctx cuts off goes on in the next call.
+// Run does what is missing, point by point. A point that fails does not keep the others from being
+// done: its row says why, and the error holds them all. changed, if not nil, hears of the result
+// after each point with the number of its row, and before the first with -1. What ctx cuts off goes
+// on in the next call.
 func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, row int)) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()

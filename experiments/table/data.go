@@ -12,8 +12,8 @@ import (
 // full writes v so that it is read back exactly.
 func full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Records are the lines of CSV, one for every row and column. Numbers are on the printed scale, with all their digits; sd divides by n - 1,
-// paper_sd by n as printed, paper_sd_sample by n - 1.
+// Records are the lines of CSV, one for every row and column. Numbers are on the printed scale,
+// with all their digits; sd divides by n - 1, paper_sd by n as printed, paper_sd_sample by n - 1.
 func (f Results) Records() [][]string {
 	out := [][]string{{"table", "row", "name", "row_ours", "column", "heading", "column_ours", "unit", "scale", "better", "mean", "sd", "n", "values", "mark",
 		"paper_mean", "paper_sd", "paper_sd_sample", "paper_bold", "note", "failed", "preset", "settings", "seeds", "backend", "data"}}

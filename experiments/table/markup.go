@@ -56,7 +56,8 @@ var style string
 var asHTML = markup{escape: html.EscapeString, note: "<sup>%d</sup>", gap: " ", best: `<b class="best">%s</b>`, second: `<i class="second">%s</i>`,
 	bestName: `<b class="best">bold</b>`, secondName: `<i class="second">underlined</i>`, boldName: `<b class="best">bold</b>`}
 
-// html writes the sheet as a fragment with its style, for a page or a notebook: colours are those of the page, light or dark.
+// html writes the sheet as a fragment with its style, for a page or a notebook: colours are those
+// of the page, light or dark.
 func (s Sheet) html(b *bytes.Buffer) {
 	m, esc := asHTML, html.EscapeString
 	fmt.Fprintf(b, "<div class=\"swlab-table\">\n<style>\n%s</style>\n", style)
@@ -108,7 +109,8 @@ var asLaTeX = markup{escape: strings.NewReplacer(`\`, `\textbackslash{}`, "&", `
 	"±", `$\pm$`, "×", `$\times$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, dagger, `$^{\dagger}$`, "\r", " ", "\n", " ").Replace,
 	note: "$^{%d}$", gap: "~", best: `\mathbf{%s}`, second: `\underline{%s}`, bestName: `\textbf{bold}`, secondName: `\underline{underlined}`, boldName: `\textbf{bold}`}
 
-// latex writes the sheet as a float for the package booktabs, with everything a reader has to know in and below it.
+// latex writes the sheet as a float for the package booktabs, with everything a reader has to know
+// in and below it.
 func (s Sheet) latex(b *bytes.Buffer) {
 	m, tex := asLaTeX, asLaTeX.escape
 	caption := tex(s.Title) + "."

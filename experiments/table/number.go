@@ -8,8 +8,8 @@ import (
 // maxDecimals bounds the digits after the point of small numbers.
 const maxDecimals = 6
 
-// decimals is how many digits after the point our numbers of the column have: those of the paper, or more where the largest mean would
-// have fewer than two significant digits.
+// decimals is how many digits after the point our numbers of the column have: those of the paper,
+// or more where the largest mean would have fewer than two significant digits.
 func (f Results) decimals(c Column) int {
 	largest := 0.0
 	for _, r := range f.Table.Rows {

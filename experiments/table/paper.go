@@ -16,7 +16,8 @@ var paperJSON []byte
 
 // Names are the paper's labels, by study: reconstruction, gap, ablations, generation.
 func Names() []string {
-	tables, _ := paper() // paper.json is part of the program; Get reports what would be wrong with it
+	// paper.json is part of the program; Get reports what would be wrong with it
+	tables, _ := paper()
 	names := make([]string, len(tables))
 	for i, t := range tables {
 		names[i] = t.Name
@@ -38,8 +39,8 @@ func Get(name string) (Table, error) {
 	return Table{}, suggest.Unknown("table", name, Names())
 }
 
-// paperFile is paper.json. Columns that several tables share are defined once; cells stand in the order of the columns, as the
-// paper prints them.
+// paperFile is paper.json. Columns that several tables share are defined once; cells stand in the
+// order of the columns, as the paper prints them.
 type paperFile struct {
 	Columns map[string]Column `json:"columns"` // without a key: that of the definition
 	Tables  []struct {

@@ -80,7 +80,8 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestAverages: the last column of the single shapes is the mean of the six before it, up to half a unit of the last digit.
+// TestAverages: the last column of the single shapes is the mean of the six before it, up to half a
+// unit of the last digit.
 func TestAverages(t *testing.T) {
 	for _, r := range get(t, "full_reconstruction_quantitative").Rows {
 		sum := 0.0

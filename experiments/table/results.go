@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Cell is what the runs of one row gave in one column, in natural units (fractions, distances without factors).
+// Cell is what the runs of one row gave in one column, in natural units (fractions, distances
+// without factors).
 type Cell struct {
 	Mean   float64   `json:"mean"`
 	SD     *float64  `json:"sd"`             // over runs, dividing by N - 1; nil where N is 1
@@ -18,7 +19,8 @@ type Cell struct {
 	Note   string    `json:"note,omitempty"` // a footnote
 }
 
-// NewCell is the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 / (n - 1)).
+// NewCell is the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 / (n -
+// 1)).
 func NewCell(values ...float64) Cell {
 	c := Cell{N: len(values), Values: values}
 	if c.N == 0 {
@@ -41,16 +43,19 @@ func NewCell(values ...float64) Cell {
 	return c
 }
 
-// SampleSD turns a deviation over n runs that divides by n, as those in the paper do, into the one that divides by n - 1.
+// SampleSD turns a deviation over n runs that divides by n, as those in the paper do, into the one
+// that divides by n - 1.
 func SampleSD(population float64, n int) float64 {
 	return population * math.Sqrt(float64(n)/float64(n-1))
 }
 
-// Results is a table with numbers of one's own. Without any (Cells and Failed are empty) it is written as the paper has it.
+// Results is a table with numbers of one's own. Without any (Cells and Failed are empty) it is
+// written as the paper has it.
 type Results struct {
-	Table    Table
-	Preset   string
-	Settings []string // what was reduced or overridden against the paper; printed with the result always
+	Table  Table
+	Preset string
+	// what was reduced or overridden against the paper; printed with the result always
+	Settings []string
 	Seeds    []uint64
 	Backend  string
 	Data     string
@@ -67,7 +72,8 @@ func (f Results) cell(r Row, c Column) (Cell, bool) {
 	return cell, ok
 }
 
-// Sheet shows our numbers and the paper's below them. Without numbers of ours the paper's are the only ones.
+// Sheet shows our numbers and the paper's below them. Without numbers of ours the paper's are the
+// only ones.
 func (f Results) Sheet() (Sheet, error) {
 	if err := f.check(); err != nil {
 		return Sheet{}, err
@@ -117,7 +123,8 @@ func order(r Row) int {
 	return 0
 }
 
-// entries are our number and the paper's. A setting that nobody has changed is shown once, as the row's.
+// entries are our number and the paper's. A setting that nobody has changed is shown once, as the
+// row's.
 func (f Results) entries(r Row, c Column) (our, their Entry) {
 	p, printed := r.Paper[c.Key]
 	if printed {

@@ -13,7 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// Document is a table with numbers: for readers as a sheet, for programs as lines of CSV and as a value of JSON.
+// Document is a table with numbers: for readers as a sheet, for programs as lines of CSV and as a
+// value of JSON.
 type Document interface {
 	Sheet() (Sheet, error)
 	Records() [][]string // the first is the header
@@ -46,7 +47,8 @@ type Line struct {
 	rule  bool // a rule above
 }
 
-// Entry is a number as it is shown: the mean, what stands behind ± and what stands in brackets, each "" if there is none to show.
+// Entry is a number as it is shown: the mean, what stands behind ± and what stands in brackets,
+// each "" if there is none to show.
 type Entry struct {
 	Mean, Spread, Aside string
 
@@ -124,7 +126,8 @@ func (m markup) notes(notes []int) string {
 	return text
 }
 
-// remarks are what stands below the table: footnotes, failures, the legend, the marks that occur, the units.
+// remarks are what stands below the table: footnotes, failures, the legend, the marks that occur,
+// the units.
 func (s Sheet) remarks(m markup) []string {
 	var out []string
 	for i, note := range s.footnotes {
@@ -217,7 +220,8 @@ func Write(w io.Writer, d Document, format string) error {
 	return write(w, d, body)
 }
 
-// Text is the format text for a terminal of so many columns: what does not fit beside goes below, under the same rows.
+// Text is the format text for a terminal of so many columns: what does not fit beside goes below,
+// under the same rows.
 func Text(w io.Writer, d Document, width int) error {
 	return write(w, d, func(s Sheet, b *bytes.Buffer) error { s.text(b, width); return nil })
 }

@@ -1,15 +1,17 @@
-// Package table holds the nine tables of the paper as data, and writes them filled with numbers of one's own: for the terminal, for
-// pages and notebooks, for LaTeX and for programs. It runs nothing.
+// Package table holds the nine tables of the paper as data, and writes them filled with numbers of
+// one's own: for the terminal, for pages and notebooks, for LaTeX and for programs. It runs
+// nothing.
 package table
 
 import "slices"
 
 // Table is one table of the paper: what is compared, in which units, and what the paper prints.
 type Table struct {
-	Name      string // the paper's label
-	Title     string
-	Section   string // main or appendix
-	Study     string // reconstruction, shapes, gap or generation: rows of one id in tables of one study are one run
+	Name    string // the paper's label
+	Title   string
+	Section string // main or appendix
+	// reconstruction, shapes, gap or generation: rows of one id in tables of one study are one run
+	Study     string
 	RowHeader string // heading of the column of names
 	Columns   []Column
 	Rows      []Row
@@ -18,10 +20,11 @@ type Table struct {
 
 // Column is a number reported of every run, or a setting (Better is None).
 type Column struct {
-	Key      string  `json:"key"`
-	Name     string  `json:"name"`
-	Unit     string  `json:"unit"`
-	Scale    float64 `json:"scale"` // printed = natural value x Scale: 100 for fractions and small distances; 0: as it is
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// printed = natural value x Scale: 100 for fractions and small distances; 0: as it is
+	Scale    float64 `json:"scale"`
 	Better   Better  `json:"better"`
 	Decimals int     `json:"decimals"` // printed after the point
 	Ours     bool    `json:"ours"`     // not in the paper
@@ -45,13 +48,15 @@ type Row struct {
 	Ours  bool   `json:"ours"`  // not in the paper
 	// Overrides are the settings that make the run, by their names in the JSON of train.Config.
 	Overrides map[string]any `json:"run"`
-	// Candidates are values of settings of which the paper prints the best run, and does not say which; a single one is the paper's.
+	// Candidates are values of settings of which the paper prints the best run, and does not say
+	// which; a single one is the paper's.
 	Candidates map[string][]int   `json:"candidates,omitempty"`
 	Paper      map[string]Printed `json:"-"`
 	Note       string             `json:"note,omitempty"` // a footnote
 }
 
-// Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training seeds dividing by their number.
+// Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training
+// seeds dividing by their number.
 type Printed struct {
 	Mean float64
 	SD   *float64 // nil: none is printed

@@ -122,7 +122,8 @@ func (s Sheet) textColumn(j int) textColumn {
 			c.paper = append(c.paper, "")
 		}
 	}
-	end := max(c.width-all+body, utf8.RuneCountInString(c.head)) // headings end where the numbers end
+	// headings end where the numbers end
+	end := max(c.width-all+body, utf8.RuneCountInString(c.head))
 	c.head, c.factor = left(right(c.head, end), c.width), left(right(c.factor, end), c.width)
 	return c
 }
@@ -136,8 +137,8 @@ func (e Entry) tail() string {
 	return text + map[Mark]string{Best: asText.bestName, Second: asText.secondName, paperBold: asText.boldName}[e.mark] + asText.notes(e.notes)
 }
 
-// panels distributes the columns over as few panels of this width as they need, evenly. Settings at the left, which tell rows of one
-// name apart, stand in every panel.
+// panels distributes the columns over as few panels of this width as they need, evenly. Settings at
+// the left, which tell rows of one name apart, stand in every panel.
 func (s Sheet) panels(columns []textColumn, width int) [][]int {
 	fixed := 0
 	for fixed < len(columns) && s.Columns[fixed].Better == None {

@@ -49,7 +49,8 @@ func written(t *testing.T, f Results, format string) string {
 	return b.String()
 }
 
-// TestFormats compares with the files in testdata; after a wanted change look at them and run with -update.
+// TestFormats compares with the files in testdata; after a wanted change look at them and run with
+// -update.
 func TestFormats(t *testing.T) {
 	for _, format := range Formats() {
 		got := written(t, small(t), format)
@@ -66,7 +67,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestEveryNumber: all tables in all formats, without numbers of ours: every number of the paper is there.
+// TestEveryNumber: all tables in all formats, without numbers of ours: every number of the paper is
+// there.
 func TestEveryNumber(t *testing.T) {
 	for _, name := range Names() {
 		table := get(t, name)
@@ -230,7 +232,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestWidth: narrow terminals get the columns in panels, each with the settings that tell rows of one name apart.
+// TestWidth: narrow terminals get the columns in panels, each with the settings that tell rows of
+// one name apart.
 func TestWidth(t *testing.T) {
 	for _, width := range []int{60, 80, 100, 160} {
 		for _, name := range Names() {

@@ -36,9 +36,10 @@ var mayPanic = map[string]string{
 
 const exits = "ends a notebook's cell on an error, by exit"
 
-// TestNoPanic calls every exported function and method with zero values, nil, empty, wrong and good arguments. None may panic: an
-// error is returned where there is one to return, and what is documented elsewhere. What builds a graph may, which is the
-// custom of GoMLX, so that whatever takes a node is left out.
+// TestNoPanic calls every exported function and method with zero values, nil, empty, wrong and good
+// arguments. None may panic: an error is returned where there is one to return, and what is
+// documented elsewhere. What builds a graph may, which is the custom of GoMLX, so that whatever
+// takes a node is left out.
 func TestNoPanic(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -71,7 +72,8 @@ func TestNoPanic(t *testing.T) {
 	}
 }
 
-// quiet sends standard output and error to nowhere: packages show and notebook write pictures and progress there.
+// quiet sends standard output and error to nowhere: packages show and notebook write pictures and
+// progress there.
 func quiet(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

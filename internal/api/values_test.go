@@ -25,8 +25,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// values makes arguments of any type: zero first, then empty, wrong and hostile ones, and some that are good. Numbers are not
-// large: what takes long or much memory is another test's.
+// values makes arguments of any type: zero first, then empty, wrong and hostile ones, and some that
+// are good. Numbers are not large: what takes long or much memory is another test's.
 type values struct {
 	good map[reflect.Type][]any // beside what the kind of a type gives
 	made map[reflect.Type][]reflect.Value

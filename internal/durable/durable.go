@@ -1,5 +1,5 @@
-// Package durable writes files that are whole: after a crash or an error a path holds its old content or the new one, never
-// half of it. Only regular files are ever replaced.
+// Package durable writes files that are whole: after a crash or an error a path holds its old
+// content or the new one, never half of it. Only regular files are ever replaced.
 package durable
 
 import (
@@ -20,7 +20,8 @@ const newMode fs.FileMode = 0o644
 // maxLinks is how many symbolic links in a row are followed, as many as Linux does.
 const maxLinks = 40
 
-// Error says that the file at Path cannot be written, as opposed to an error of what was to be written.
+// Error says that the file at Path cannot be written, as opposed to an error of what was to be
+// written.
 type Error struct {
 	Path string // as given to Write
 	Err  error  // without a path
@@ -30,7 +31,8 @@ func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failed is err as an Error about path. What the operating system says about a temporary file is said about path.
+// failed is err as an Error about path. What the operating system says about a temporary file is
+// said about path.
 func failed(path string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
@@ -43,9 +45,9 @@ func failed(path string, err error) error {
 	return &Error{path, err}
 }
 
-// Write replaces the file at path by what write produces: a temporary file in the same folder, fsync, rename, fsync of the
-// folder. A symbolic link is followed and stays, and a file that exists keeps its permissions ([Target]). The error is that
-// of write, or an [Error].
+// Write replaces the file at path by what write produces: a temporary file in the same folder,
+// fsync, rename, fsync of the folder. A symbolic link is followed and stays, and a file that exists
+// keeps its permissions ([Target]). The error is that of write, or an [Error].
 func Write(path string, write func(io.Writer) error) (err error) {
 	target, info, err := Target(path)
 	if err != nil {
@@ -85,9 +87,9 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// Target returns the file that Write(path) replaces: path itself or, where that is a symbolic link, what it leads to. info is
-// nil if there is no such file yet. Only regular files may be replaced: for a folder, a device, a pipe or a socket the error
-// is an [Error].
+// Target returns the file that Write(path) replaces: path itself or, where that is a symbolic link,
+// what it leads to. info is nil if there is no such file yet. Only regular files may be replaced:
+// for a folder, a device, a pipe or a socket the error is an [Error].
 func Target(path string) (target string, info fs.FileInfo, err error) {
 	info, err = os.Stat(path)
 	switch {
@@ -120,7 +122,8 @@ func follow(link string) (string, error) {
 	if err != nil || filepath.IsAbs(to) {
 		return to, err
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(link)) // the link is relative to where it really is
+	// the link is relative to where it really is
+	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
 	return filepath.Join(dir, to), err
 }
 
@@ -140,8 +143,8 @@ func Kind(m fs.FileMode) string {
 	}
 }
 
-// Probe tries whether Write(path) could begin: the target is a regular file or new, and a file can be made in its folder.
-// Nothing is left behind.
+// Probe tries whether Write(path) could begin: the target is a regular file or new, and a file can
+// be made in its folder. Nothing is left behind.
 func Probe(path string) error {
 	target, _, err := Target(path)
 	if err != nil {
@@ -186,7 +189,8 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// SyncDir makes renames and removals in dir durable. On Windows, which does so by itself, it does nothing.
+// SyncDir makes renames and removals in dir durable. On Windows, which does so by itself, it does
+// nothing.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a folder opened to be read cannot be synced there

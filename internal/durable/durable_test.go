@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestWholeOrOld: a failing write leaves the old content and no temporary file; a good one replaces it.
+// TestWholeOrOld: a failing write leaves the old content and no temporary file; a good one replaces
+// it.
 func TestWholeOrOld(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")

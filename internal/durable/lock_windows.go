@@ -18,7 +18,8 @@ func closeLock(f *os.File) {
 	os.Remove(f.Name())
 }
 
-// tryLock locks one byte that no file reaches: Windows lets nobody else read or write the bytes that are locked.
+// tryLock locks one byte that no file reaches: Windows lets nobody else read or write the bytes
+// that are locked.
 func tryLock(f *os.File) bool {
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)

@@ -22,8 +22,8 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// TestLinks: a symbolic link stays and the file that it leads to is replaced, through chains, relative links in linked
-// folders, and to a file that is not there yet.
+// TestLinks: a symbolic link stays and the file that it leads to is replaced, through chains,
+// relative links in linked folders, and to a file that is not there yet.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -78,7 +78,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestRegularOnly: what is no regular file is refused by name and left as it is, also at the end of a link.
+// TestRegularOnly: what is no regular file is refused by name and left as it is, also at the end of
+// a link.
 func TestRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	folder, socket, link := filepath.Join(dir, "folder"), filepath.Join(dir, "s"), filepath.Join(dir, "link")

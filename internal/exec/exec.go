@@ -29,12 +29,15 @@ type Key struct {
 }
 
 // Call calls the graph that build makes. It is compiled once for the configuration and the shapes
-// of args, and kept by the engine. build should hold on to nothing large: it is kept with the graph.
+// of args, and kept by the engine. build should hold on to nothing large: it is kept with the
+// graph.
 func Call(e *engine.Engine, config any, build func([]*graph.Node) []*graph.Node, args ...any) ([]*tensors.Tensor, error) {
 	x, release, err := engine.Compiled(e, Key{config, Shapes(args)}, func(b compute.Backend) (*graph.Exec, func(), error) {
 		x, err := graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
 			Built.Add(1)
-			defer func() { // GoMLX makes an error of a panic with an error, and waits for ever for a graph that panicked otherwise
+			// GoMLX makes an error of a panic with an error, and waits for ever for a graph that
+			// panicked otherwise
+			defer func() {
 				if r := recover(); r != nil {
 					panic(fmt.Errorf("%v", r))
 				}
@@ -80,13 +83,14 @@ type Network struct {
 	Weights  *weights.Set
 	Batch    int                   // clouds at a time
 	Progress func(done, total int) // called with the number of clouds done, if not nil
-	// Build gets a batch of clouds [Batch, points, dim] of every set and returns the outputs, whose first axis is the batch.
+	// Build gets a batch of clouds [Batch, points, dim] of every set and returns the outputs, whose
+	// first axis is the batch.
 	Build func(w weights.Nodes, in []*graph.Node) []*graph.Node
 }
 
 // Each calls the network on every batch of the sets, which have equally many clouds and go in step,
-// and passes its inputs and outputs to take; the batch holds the clouds first, ..., first+n-1. The last
-// batch is filled up with its own last cloud, so that one graph serves all. take does not keep
+// and passes its inputs and outputs to take; the batch holds the clouds first, ..., first+n-1. The
+// last batch is filled up with its own last cloud, so that one graph serves all. take does not keep
 // the tensors. Each stops between two batches when ctx is done, with ctx's error.
 func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float32, out []*tensors.Tensor) error, sets ...datasets.Clouds) error {
 	if ctx == nil {
@@ -136,7 +140,8 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 	return nil
 }
 
-// read reads the clouds first, ..., first+n-1 of every set, the last one again and again up to a batch.
+// read reads the clouds first, ..., first+n-1 of every set, the last one again and again up to a
+// batch.
 func (p Network) read(sets []datasets.Clouds, first, n int) (in [][]float32, clouds []any, err error) {
 	rows := make([]int32, p.Batch)
 	for i := range rows {

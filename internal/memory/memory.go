@@ -14,15 +14,18 @@ import (
 	"runtime/metrics"
 )
 
-// Unchecked is the size in bytes up to which Check grants everything without looking at the machine.
+// Unchecked is the size in bytes up to which Check grants everything without looking at the
+// machine.
 const Unchecked = 64 << 20
 
-// addressable bounds what any machine can give: 2^46 bytes, half of what a process can address on amd64.
+// addressable bounds what any machine can give: 2^46 bytes, half of what a process can address on
+// amd64.
 const addressable = 1 << 46
 
 // Error says that something needs more memory than there is.
 type Error struct {
-	What      string // what needs it, with the setting that asks for it, such as "slices: 5000 directions a pair"
+	// what needs it, with the setting that asks for it, such as "slices: 5000 directions a pair"
+	What      string
 	Needed    int64  // bytes, an estimate; math.MaxInt64: or more
 	Available int64  // bytes
 	Limit     string // what sets Available, such as "the machine's memory"
@@ -46,7 +49,8 @@ func gigabytes(n int64) string {
 	}
 }
 
-// Check returns an *Error when bytes are more than what is available. Garbage is collected and given back before it refuses.
+// Check returns an *Error when bytes are more than what is available. Garbage is collected and
+// given back before it refuses.
 func Check(what string, bytes int64) error {
 	if bytes <= Unchecked {
 		return nil
@@ -62,8 +66,9 @@ func Check(what string, bytes int64) error {
 	return &Error{What: what, Needed: bytes, Available: available, Limit: limit}
 }
 
-// Available is the number of bytes that this process can still use, and what sets it: the memory of the machine, a limit of a
-// control group or of the shell (on Linux), or GOMEMLIMIT. Where a system does not tell what is free, its whole memory counts.
+// Available is the number of bytes that this process can still use, and what sets it: the memory of
+// the machine, a limit of a control group or of the shell (on Linux), or GOMEMLIMIT. Where a system
+// does not tell what is free, its whole memory counts.
 func Available() (bytes int64, limit string) {
 	bytes, limit = addressable, "the address space"
 	for _, b := range append(system(), goLimit()) {
@@ -92,8 +97,8 @@ func goLimit() bound {
 	return bound{limit - int64(used), "GOMEMLIMIT"}
 }
 
-// Bytes is the product of sizes, such as 4 for float32, clouds, points and dim. Negative sizes count as 0; a product that does not
-// fit is math.MaxInt64.
+// Bytes is the product of sizes, such as 4 for float32, clouds, points and dim. Negative sizes
+// count as 0; a product that does not fit is math.MaxInt64.
 func Bytes(sizes ...int) int64 {
 	p := uint64(1)
 	over := false

@@ -13,8 +13,8 @@ import (
 // system are the limits of a Linux machine.
 func system() []bound { return append(machine("/"), addressSpace()...) }
 
-// machine are the limits that the files below root tell: free memory and swap of /proc/meminfo, and of every control group from that of this
-// process up to the root of its tree.
+// machine are the limits that the files below root tell: free memory and swap of /proc/meminfo, and
+// of every control group from that of this process up to the root of its tree.
 func machine(root string) []bound {
 	info := read(root, "proc/meminfo")
 	swap := kilobytes(info, "SwapFree:")
@@ -39,7 +39,8 @@ func machine(root string) []bound {
 		default:
 			continue
 		}
-		// In a container the path may be that outside of it, and its own group the tree's root: parents that are not there have no limit.
+		// In a container the path may be that outside of it, and its own group the tree's root:
+		// parents that are not there have no limit.
 		for at := path.Clean("/" + fields[2]); ; at = path.Dir(at) {
 			if room := groupRoom(root, path.Join(tree, at), swap); room < math.MaxInt64 {
 				out = append(out, bound{room, "limit of the control group " + at})
@@ -52,8 +53,8 @@ func machine(root string) []bound {
 	return out
 }
 
-// groupRoom is what the limit of a control group, of version 2 or 1, leaves; math.MaxInt64: it has none. Pages of files that can be
-// dropped are not counted as used.
+// groupRoom is what the limit of a control group, of version 2 or 1, leaves; math.MaxInt64: it has
+// none. Pages of files that can be dropped are not counted as used.
 func groupRoom(root, dir string, swap int64) int64 {
 	limit, ok := number(root, dir, "memory.max")
 	used, _ := number(root, dir, "memory.current")
@@ -108,7 +109,8 @@ func number(root, dir, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// kilobytes is the value in bytes of the line that starts with name, as in files below /proc; 0 where there is none.
+// kilobytes is the value in bytes of the line that starts with name, as in files below /proc; 0
+// where there is none.
 func kilobytes(text, name string) int64 {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, name); ok {

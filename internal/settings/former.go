@@ -25,7 +25,8 @@ func renamed(from, to int) (pairs []string) {
 	return pairs
 }
 
-// Current is a configuration's JSON, which the first version may have written, in the names of today.
+// Current is a configuration's JSON, which the first version may have written, in the names of
+// today.
 func Current(raw []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -34,6 +35,6 @@ func Current(raw []byte) []byte {
 	return []byte(now.Replace(b.String()))
 }
 
-// Former is JSON of today as the first version wrote it, from which the hashes of its runs were made.
-// A mean and a sum over points had names of their own.
+// Former is JSON of today as the first version wrote it, from which the hashes of its runs were
+// made. A mean and a sum over points had names of their own.
 func Former(raw []byte) []byte { return []byte(before.Replace(string(raw))) }

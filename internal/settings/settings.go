@@ -1,5 +1,5 @@
-// Package settings reads and writes the fields of a configuration by their JSON names, as text or as
-// values: what a flag, a sweep, a row of a table and an override have in common.
+// Package settings reads and writes the fields of a configuration by their JSON names, as text or
+// as values: what a flag, a sweep, a row of a table and an override have in common.
 package settings
 
 import (
@@ -78,8 +78,8 @@ func (f Fields) Apply(values map[string]any) error {
 // None is how an empty text is written where a name is expected.
 const None = "none"
 
-// Set gives the field a value, or the value that a text stands for. Where 0 says that nobody asked, the
-// struct tag zero holds what is expected in its place.
+// Set gives the field a value, or the value that a text stands for. Where 0 says that nobody asked,
+// the struct tag zero holds what is expected in its place.
 func (f Field) Set(value any) error {
 	text, ok := value.(string)
 	if !ok {

@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// Closest returns the known word that was probably meant by word, or "" where none is close: the only one that begins with word,
-// else the one that differs from it in the fewest letters, at most a third of them but one always. Insertions, deletions, replacements and exchanges of neighbours count one each, and case counts nothing.
+// Closest returns the known word that was probably meant by word, or "" where none is close: the
+// only one that begins with word, else the one that differs from it in the fewest letters, at most
+// a third of them but one always. Insertions, deletions, replacements and exchanges of neighbours
+// count one each, and case counts nothing.
 func Closest(word string, known []string) string {
 	low := strings.ToLower(word)
 	var begun []string
@@ -36,12 +38,14 @@ func Hint(word string, known []string) string {
 	return ""
 }
 
-// Unknown is the error for a word that names nothing of a kind, such as a loss: it lists the known words and the closest one.
+// Unknown is the error for a word that names nothing of a kind, such as a loss: it lists the known
+// words and the closest one.
 func Unknown(kind, word string, known []string) error {
 	return fmt.Errorf("unknown %s %q, expected one of %s%s", kind, word, strings.Join(known, ", "), Hint(word, known))
 }
 
-// distance is the number of edits between two words (Damerau and Levenshtein, optimal string alignment).
+// distance is the number of edits between two words (Damerau and Levenshtein, optimal string
+// alignment).
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	d := make([][]int, len(x)+1)

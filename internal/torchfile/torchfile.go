@@ -1,8 +1,10 @@
-// Package torchfile reads the values that PyTorch's torch.save wrote, without running any of the file's code: tensors, dicts, lists
-// and numbers are understood, and a file that asks for anything else is an error.
+// Package torchfile reads the values that PyTorch's torch.save wrote, without running any of the
+// file's code: tensors, dicts, lists and numbers are understood, and a file that asks for anything
+// else is an error.
 //
-// Of the zip format, the checksum of everything used is verified; the older format has none. Memory is bounded by a small
-// multiple of the file's size: a file may not hold more tensor elements than bytes.
+// Of the zip format, the checksum of everything used is verified; the older format has none. Memory
+// is bounded by a small multiple of the file's size: a file may not hold more tensor elements than
+// bytes.
 package torchfile
 
 import (
@@ -25,8 +27,9 @@ type File struct {
 	file   *os.File
 }
 
-// Open reads the file at path. hint is the call that writes what the caller expects, for errors about a file that holds something
-// else. The tensors are read from the file when they are asked for, so it stays open until Close.
+// Open reads the file at path. hint is the call that writes what the caller expects, for errors
+// about a file that holds something else. The tensors are read from the file when they are asked
+// for, so it stays open until Close.
 func Open(path, hint string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,7 +107,8 @@ type kind struct {
 	width int    // bytes
 }
 
-// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in <name>/data/<key>.
+// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in
+// <name>/data/<key>.
 func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -121,7 +125,8 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	if records[folder+"constants.pkl"] != nil {
 		return nil, errors.New("a TorchScript program; write the file with " + hint)
 	}
-	left := size // what all records together may take: archives whose records overlap would multiply the file
+	// what all records together may take: archives whose records overlap would multiply the file
+	left := size
 	record := func(name string) ([]byte, error) {
 		f := records[folder+name]
 		if f == nil {
@@ -184,8 +189,9 @@ const (
 	legacyVersion = "\x80\x02M\xe9\x03."
 )
 
-// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled object, the pickled list of
-// storage keys, and for each key the number of elements (int64) and the elements.
+// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled
+// object, the pickled list of storage keys, and for each key the number of elements (int64) and the
+// elements.
 func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 	head := make([]byte, len(legacyMagic)+len(legacyVersion))
 	if _, err := r.ReadAt(head, 0); err != nil || string(head) != legacyMagic+legacyVersion {

@@ -19,12 +19,15 @@ var commit string
 
 // Info is a version.
 type Info struct {
-	Version string `json:"version"` // such as v1.2.0, or devel for a program built from a working copy; with +COMMIT where that says more
-	Commit  string `json:"commit"`  // "": unknown
-	Dirty   bool   `json:"dirty"`   // files had been changed since the commit
+	// such as v1.2.0, or devel for a program built from a working copy; with +COMMIT where that
+	// says more
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // "": unknown
+	Dirty   bool   `json:"dirty"`  // files had been changed since the commit
 }
 
-// Get is the version that is running. In a program of another module it is that of the module it depends on.
+// Get is the version that is running. In a program of another module it is that of the module it
+// depends on.
 var Get = sync.OnceValue(func() Info {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {

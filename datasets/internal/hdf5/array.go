@@ -192,7 +192,8 @@ func (a *Array) Bytes() int { return a.Rows() * a.row }
 // Contiguous reports whether any row can be read without unpacking others.
 func (a *Array) Contiguous() bool { return a.chunks == nil }
 
-// Step is the number of rows of a chunk: reading that many from a multiple of it unpacks no chunk twice.
+// Step is the number of rows of a chunk: reading that many from a multiple of it unpacks no chunk
+// twice.
 func (a *Array) Step() int {
 	if a.chunks == nil {
 		return 1
@@ -200,7 +201,8 @@ func (a *Array) Step() int {
 	return a.chunks.dims[0]
 }
 
-// ReadRows reads rows of the first axis into dst, which must have their size, as they are in the file: see Type.
+// ReadRows reads rows of the first axis into dst, which must have their size, as they are in the
+// file: see Type.
 func (a *Array) ReadRows(dst []byte, first, rows int) error {
 	if first < 0 || rows < 0 || rows > a.Rows()-first || len(dst) != rows*a.row {
 		return fmt.Errorf("rows %d to %d of %d, of %d bytes each, into %d bytes", first, first+rows, a.Rows(), a.row, len(dst))

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// chunks is where the numbers of a chunked array are. The axes that a chunk spans entirely are taken together with the
-// one before them, except the first: an array [n, 2048, 3] in chunks [32, 2048, 3] is one of [n, 6144] in [32, 6144].
+// chunks is where the numbers of a chunked array are. The axes that a chunk spans entirely are
+// taken together with the one before them, except the first: an array [n, 2048, 3] in chunks [32,
+// 2048, 3] is one of [n, 6144] in [32, 6144].
 type chunks struct {
 	array       *Array
 	shape, dims []int // of the array and of a chunk, last axis in bytes
@@ -103,7 +104,8 @@ func (k *chunks) count() int {
 	return n
 }
 
-// add notes where a chunk is; at counts chunks along each axis of the array. None may be too small for its numbers.
+// add notes where a chunk is; at counts chunks along each axis of the array. None may be too small
+// for its numbers.
 func (k *chunks) add(at []uint64, found chunk) error {
 	number := 0
 	for axis, n := range at {
@@ -143,7 +145,8 @@ func (k *chunks) read(dst []byte, first, rows int) error {
 // copy puts the part of a chunk that lies in the rows, and in the array, in its place.
 func (k *chunks) copy(dst []byte, first, rows int, data []byte, origin []int) {
 	last := len(k.shape) - 1
-	// from and to are byte offsets in the chunk and the rows, of the point that axes before axis have reached.
+	// from and to are byte offsets in the chunk and the rows, of the point that axes before axis
+	// have reached.
 	var walk func(axis, from, to int)
 	walk = func(axis, from, to int) {
 		low, high := 0, min(k.dims[axis], k.shape[axis]-origin[axis])

@@ -1,9 +1,11 @@
-// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with libver="latest":
-// superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays with any chunk index and the filters
-// gzip, LZF, shuffle and Fletcher-32. Anything else the format offers is an error of type [*Unsupported].
+// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with
+// libver="latest": superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays
+// with any chunk index and the filters gzip, LZF, shuffle and Fletcher-32. Anything else the format
+// offers is an error of type [*Unsupported].
 //
-// Files are not trusted: no claim in a header makes it allocate more than the file can hold, and every structure is
-// visited at most once. The format: "HDF5 File Format Specification", version 3.0, whose names are used here.
+// Files are not trusted: no claim in a header makes it allocate more than the file can hold, and
+// every structure is visited at most once. The format: "HDF5 File Format Specification", version
+// 3.0, whose names are used here.
 package hdf5
 
 import (
@@ -21,7 +23,8 @@ const signature = "\x89HDF\r\n\x1a\n"
 // undefined is the address of what was never written.
 const undefined = ^uint64(0)
 
-// Unsupported is the error of files, or arrays, that are stored in a way this package does not read.
+// Unsupported is the error of files, or arrays, that are stored in a way this package does not
+// read.
 type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return u.What + " is not supported" }
@@ -102,7 +105,8 @@ func (f *File) superblock() (root uint64, err error) {
 	at := uint64(0) // of the root group's header
 	switch version {
 	case 0, 1:
-		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its second word.
+		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its
+		// second word.
 		at = 24 + 4*uint64(version) + 4*8 + 8
 		if head, err = f.bytes(0, 16); err != nil {
 			return 0, err
@@ -135,8 +139,8 @@ func (f *File) bytes(address, n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// holds reports whether n bytes of numbers may come from the file. Compression makes clouds smaller by a third, labels by
-// a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
+// holds reports whether n bytes of numbers may come from the file. Compression makes clouds smaller
+// by a third, labels by a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
 func (f *File) holds(n int) bool {
 	const (
 		small = 256 << 20
@@ -145,7 +149,8 @@ func (f *File) holds(n int) bool {
 	return n <= small || uint64(n)/ratio <= f.size
 }
 
-// block reads n bytes that begin with a signature, often with the version or type behind it, and returns what follows.
+// block reads n bytes that begin with a signature, often with the version or type behind it, and
+// returns what follows.
 func (f *File) block(address uint64, signature string, n uint64) (cursor, error) {
 	data, err := f.bytes(address, n)
 	if err != nil {
@@ -190,7 +195,8 @@ func (f *File) text(address uint64) (string, error) {
 	return string(out[:end]), nil
 }
 
-// cursor takes little-endian numbers off the front of a message. After the first that is not there it returns zeros.
+// cursor takes little-endian numbers off the front of a message. After the first that is not there
+// it returns zeros.
 type cursor struct {
 	data  []byte
 	short bool

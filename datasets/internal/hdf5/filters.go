@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
-// filter is a step that packed a chunk. undo reverses it; size is that of the chunk before any filter.
+// filter is a step that packed a chunk. undo reverses it; size is that of the chunk before any
+// filter.
 type filter struct {
 	name     string
 	undo     func(data []byte, settings []uint64, size int) ([]byte, error)
@@ -71,12 +72,14 @@ func inflate(data []byte, _ []uint64, size int) ([]byte, error) {
 		return nil, err
 	}
 	const checksum = 4
-	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead)) // index has seen that size is possible
+	// index has seen that size is possible
+	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead))
 	_, err = out.ReadFrom(io.LimitReader(z, int64(size)+checksum+1))
 	return out.Bytes(), err
 }
 
-// unshuffle puts the bytes of each number together again: all first bytes come first, then all second ones, and so on.
+// unshuffle puts the bytes of each number together again: all first bytes come first, then all
+// second ones, and so on.
 func unshuffle(data []byte, settings []uint64, _ int) ([]byte, error) {
 	if len(settings) == 0 || settings[0] < 1 || settings[0] > 8 {
 		return nil, fmt.Errorf("settings %v: expected the size of a number, 1 to 8 bytes", settings)

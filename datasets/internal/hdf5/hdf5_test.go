@@ -55,7 +55,8 @@ func value(t Type, b []byte) float64 {
 	}
 }
 
-// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every size.
+// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every
+// size.
 func wantCounting(t *testing.T, f *File, name string, shape ...int) {
 	t.Helper()
 	a, err := f.Array(name)
@@ -347,7 +348,8 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles damages files at random: none of them may cost more memory than the arrays themselves do, times a few.
+// TestDamagedFiles damages files at random: none of them may cost more memory than the arrays
+// themselves do, times a few.
 func TestDamagedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"default.h5", "heap.h5", "latest.h5", "v110.h5"} {

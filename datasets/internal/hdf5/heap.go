@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// heap is a fractal heap, which holds the links of a large group. It is a table of blocks: width in a row, those of the
-// first two rows of start bytes, of every later row twice as large as before. Blocks larger than direct are tables.
+// heap is a fractal heap, which holds the links of a large group. It is a table of blocks: width in
+// a row, those of the first two rows of start bytes, of every later row twice as large as before.
+// Blocks larger than direct are tables.
 type heap struct {
 	file                 *File
 	width, start, direct uint64
