@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 )
 
-// Gap is a row of the amortization-gap study for one seed.
+// Gap is one row of the amortization-gap study for one seed.
 type Gap struct {
 	Data   Data       `json:"data"`
 	Config gap.Config `json:"config"`
