@@ -15,12 +15,12 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// expansionVersion changes with anything that changes the numbers of expand.
+// expansionVersion must change with any change to the numbers of expand.
 const expansionVersion = 1
 
-// expanded is expand, from a file of the folder where it was done before; an empty folder name
-// keeps none. The file's name is the digest of all that the coefficients depend on: the clouds, the
-// degree and the rules. The method is no part of it, nor kappa but for the degree.
+// expanded is expand with a cache of files in folder; "" means no cache. The file's name is the
+// digest of all that the coefficients depend on: the clouds, the degree and the rules. The method
+// does not matter, and kappa only through the degree.
 func expanded(ctx context.Context, p pairs, degree int, folder string, progress func(done, total int)) ([]Expansion, error) {
 	if folder == "" {
 		return expand(ctx, p, degree, progress)
