@@ -23,13 +23,13 @@ import (
 	"time"
 )
 
-// options of a call.
+// options are those of the command line.
 type options struct {
 	work    string        // folder of programs, clouds and raw results
 	results string        // folder of the report
-	rounds  int           // of every case
-	budget  time.Duration // after which no program is started; 0: none
-	limit   time.Duration // of one program
+	rounds  int           // per case
+	budget  time.Duration // no program is started after this time; 0: unlimited
+	limit   time.Duration // per program
 	only    *regexp.Regexp
 	quick   bool
 }
@@ -93,7 +93,7 @@ func fail(err error) {
 }
 
 // build compiles the programs of this project, and the one that go run starts, so that its first
-// start is as warm as the others.
+// start is as warm as the others'.
 func build(ctx context.Context, o options) error {
 	bin := filepath.Join(o.work, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {

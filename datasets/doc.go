@@ -10,7 +10,6 @@
 //
 // so every cloud has its centroid at 0 and its largest radius is 1. All randomness comes from
 // explicit seeds: the same file and the same [Options] give the same numbers on every run. [Open]
-// gives a [Stream] for what is too large to be loaded: the same clouds, read by number. Both are
-// [Clouds], which is what training and evaluation take. The package knows nothing of losses or
-// training.
+// returns a [Stream] for sets that are too large to load: the same clouds, read by index. Both are
+// [Clouds], which training and evaluation take. The package does not depend on losses or training.
 package datasets

@@ -18,7 +18,7 @@ type mesh struct {
 	vertices  []vec
 	triangles [][3]int32
 	faces     int // faces in the file, before triangulation
-	flat      int // of them, those without area, which are left out
+	flat      int // those without area, which are left out
 }
 
 // meshReaders parses each mesh format; name is used in errors, which give the line or byte offset.
@@ -36,10 +36,10 @@ var pointReaders = map[string]func(name string, data []byte) (*mesh, error){
 	".pcd": parsePCD,
 }
 
-// arrayTypes are the formats of arrays.
+// arrayTypes are the extensions of array formats.
 var arrayTypes = []string{".npy", ".npz", ".h5", ".hdf5"}
 
-// loneTypes are formats that are read where a file is named, and left alone in a folder: there they
+// loneTypes are formats that are read if a file is named, but ignored in a folder, where they
 // mostly hold something else.
 var loneTypes = []string{".pt", ".pth", ".csv", ".txt"}
 
@@ -49,7 +49,7 @@ func cloudTypes() string {
 	return strings.Join(all, ", ")
 }
 
-// folderTypes lists the formats that count in a folder.
+// folderTypes lists the formats that are read in a folder.
 func folderTypes() []string {
 	return slices.Concat(arrayTypes, slices.Sorted(maps.Keys(meshReaders)), slices.Sorted(maps.Keys(pointReaders)))
 }

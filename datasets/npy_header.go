@@ -11,7 +11,7 @@ import (
 
 const (
 	npyMagic = "\x93NUMPY"
-	// bytes; NumPy's own headers have 118, its reader refuses more than 10000
+	// bytes; NumPy writes 118 and refuses more than 10000
 	npyHeaderLimit = 1 << 20
 )
 
@@ -22,7 +22,7 @@ type npyHeader struct {
 	shape   []int
 }
 
-// readNPYHeader reads magic, version and header, and returns how many bytes that took.
+// readNPYHeader reads magic, version and header, and returns the number of bytes read.
 func readNPYHeader(r io.Reader) (npyHeader, int64, error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:8]); err != nil {

@@ -50,19 +50,19 @@ func parsePCD(name string, data []byte) (*mesh, error) {
 	return m, nil
 }
 
-// pcdField is where a field stands in the record of a point.
+// pcdField is the position of a field in the record of a point.
 type pcdField struct {
 	kind  npyType
 	count int // numbers in the field
-	start int // bytes before it
-	first int // numbers before it
+	start int // bytes before the field
+	first int // numbers before the field
 }
 
 // pcdHeader is what a PCD header declares.
 type pcdHeader struct {
 	axes    [3]pcdField
-	record  int // bytes of a point
-	columns int // numbers of a point
+	record  int // bytes per point
+	columns int // numbers per point
 	points  int
 	storage string
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-// ShapesVersion names the procedural data set, "swshapes". A number computed on the default set is
-// comparable between programs that use the same version: the classes, their parameters and every
-// sampled point are fixed by it, and a test pins their checksum. Any change to the generator must
-// change the version.
+// ShapesVersion names the procedural data set, "swshapes". Numbers computed on the default set are
+// comparable between programs with the same version. It fixes the classes, their parameters and
+// every sampled point, and a test pins their checksum. Any change to the generator must change the
+// version.
 const ShapesVersion = "swshapes-1"
 
 // shapesSeed is the seed of the default set of this version.
@@ -29,19 +29,18 @@ const (
 // Shapes describes a set of procedural shapes: everyday things of 32 classes, each built from
 // boxes, cones, spheres, surfaces of revolution, lofts and tubes with random proportions and parts,
 // y up, front towards -z. Points are independent and uniform by area over the surface of the union:
-// what lies inside another closed piece is left out, what lies inside an open one (a cup, a roof)
-// counts. The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048
-// points.
+// parts inside another closed piece are left out, parts inside an open one (a cup, a roof) count.
+// The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
 //
-// A shape depends only on (version, Seed, class, its index in the class), so sets of different
-// sizes, or of some classes only, share their shapes, and more points extend the sequence of fewer.
+// A shape depends only on (version, Seed, class, its index in the class). So sets of different
+// sizes, or of some classes, share their shapes, and more points extend the sequence of fewer.
 type Shapes struct {
 	Train   int      // clouds per class in the train part; 0 and Test = 0: 32
 	Test    int      // clouds per class in the test part; 0 and Train = 0: 8
 	Points  int      // points per cloud; 0: 2048
 	Seed    uint64   // 0: the seed of the default set
 	Classes []string // classes to generate, in this order; nil: all of [ShapeClasses]
-	Raw     bool     // keep the construction's coordinates instead of normalising
+	Raw     bool     // do not normalise
 }
 
 // shapeClass is a named construction.

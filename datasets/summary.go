@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Summary describes a set in numbers: what `swlab data info` prints.
+// Summary describes a set in numbers, as `swlab data info` prints it.
 type Summary struct {
 	Clouds, Points, Dim int
 	Classes             []string // class names by label, or nil
@@ -22,8 +22,8 @@ type Summary struct {
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are
-// counted and left out of the extents (an axis without any finite coordinate reports 0 and 0). A
-// set whose fields do not fit each other ([Set.Validate]) has a zero summary.
+// counted and excluded from the extents (an axis without any finite coordinate reports 0 and 0). A
+// set with inconsistent fields ([Set.Validate]) has a zero summary.
 func (s *Set) Summary() Summary {
 	if s.consistent() != nil {
 		return Summary{}
@@ -89,8 +89,8 @@ func (s *Set) Summary() Summary {
 	return sum
 }
 
-// duplicates counts the points of a cloud [m, d] that equal another one with a lower index; order
-// is scratch of length m.
+// duplicates counts the points of a cloud [points, d] that equal one with a lower index. order is
+// scratch of length points.
 func duplicates(cloud []float32, d int, order []int32) int {
 	for j := range order {
 		order[j] = int32(j)

@@ -53,10 +53,10 @@ func (e *element) draw(random *rng) vec {
 	}
 }
 
-// maxRedraws bounds the search for a visible point; hidden parts are a small share of every shape.
+// maxRedraws bounds the search for a visible point. Hidden parts are a small share of every shape.
 const maxRedraws = 100
 
-// sample draws n points uniformly by area over what can be seen of all elements, row-major [n, 3].
+// sample draws n points uniformly by area over the visible part of all elements, row-major [n, 3].
 func (g *solid) sample(n int, random *rng) []float32 {
 	upTo := make([]float64, len(g.elements))
 	total := 0.0
@@ -174,7 +174,7 @@ func (g *solid) coneArc(p, q, axis vec, r0, r1, from, to float64) {
 	}
 }
 
-// disc is the ring with radii r0 < r1 around c, at right angles to axis.
+// disc is the ring with radii r0 < r1 around c, perpendicular to axis.
 func (g *solid) disc(c, axis vec, r0, r1 float64) { g.cone(c, c, axis, r0, r1) }
 
 // cylinder is a closed cylinder or cut cone from p to q.
@@ -226,7 +226,7 @@ func (g *solid) dome(c, axis vec, r, from, to float64) {
 // General pieces.
 
 // patch is the surface at(u, v) over the unit square, cut into nu by nv cells. A cell is drawn by
-// its area (two triangles through its corners), a point in it by its parameters, so points lie
+// its area (two triangles through its corners), and a point in it by its parameters, so points lie
 // exactly on the surface.
 func (g *solid) patch(nu, nv int, at func(u, v float64) vec) {
 	row := func(i int) []vec {
@@ -265,8 +265,8 @@ func (g *solid) ellipsoid(c, r vec) {
 	g.fillEllipsoid(start, c, r)
 }
 
-// torus is the ring of tube radius r around the circle of radius big in the plane at right angles
-// to axis, between two angles from the first vector of the axis's frame.
+// torus is the ring of tube radius r around the circle of radius big in the plane perpendicular to
+// axis, between two angles from the first vector of the axis's frame.
 func (g *solid) torus(c, axis vec, big, r, from, to float64) {
 	a, b := axis.unit().frame()
 	axis = axis.unit()
@@ -279,8 +279,8 @@ func (g *solid) torus(c, axis vec, big, r, from, to float64) {
 	})
 }
 
-// station is a cross-section of a loft: a super-ellipse |x/w|^e + |y/h|^e = 1 around (0, y) at the
-// place z along the loft; e = 2 is an ellipse, larger e a rounded box.
+// station is a cross-section of a loft: a super-ellipse |x/w|^e + |y/h|^e = 1 around (0, y) at
+// position z along the loft. e = 2 is an ellipse, larger e a rounded box.
 type station struct{ z, y, w, h, e float64 }
 
 // loft joins stations smoothly into a skin along z and closes both ends with flat caps where they
@@ -409,7 +409,7 @@ func (g *solid) move(start int, m motion) {
 // mark returns the start for a later move.
 func (g *solid) mark() int { return len(g.elements) }
 
-// mirrored builds a part twice: as it is, and reflected at the plane x = 0. part gets the sign to
+// mirrored builds a part twice: unchanged, and reflected at the plane x = 0. part gets the sign to
 // multiply x with.
 func mirrored(part func(side float64)) {
 	part(1)

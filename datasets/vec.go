@@ -2,8 +2,8 @@ package datasets
 
 import "math"
 
-// vec is a point or direction in space. Products are converted explicitly, which forbids a platform
-// to fuse them with the additions and round differently.
+// vec is a point or direction in space. Products are converted explicitly, so that no platform
+// fuses them with additions and rounds differently.
 type vec struct{ x, y, z float64 }
 
 func (a vec) add(b vec) vec       { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }

@@ -51,7 +51,7 @@ func run(w io.Writer, n, points int, distance, store, backend string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// One block first: compiled, and with all the memory that a block takes.
+	// One block first, to compile and to allocate the memory of a block.
 	few := func(s *datasets.Set) *datasets.Set { return s.Select([]int{0, 1}) }
 	if _, err := metric.Pairwise(ctx, e, few(a), few(b), distance, metric.Config{}); err != nil {
 		return err
@@ -81,7 +81,7 @@ func run(w io.Writer, n, points int, distance, store, backend string) error {
 	return nil
 }
 
-// shapes are n clouds, one class after the other.
+// shapes returns n clouds, class by class.
 func shapes(n, points int, seed uint64) (*datasets.Set, error) {
 	classes := len(datasets.ShapeClasses())
 	set, err := datasets.Shapes{Train: (n + classes - 1) / classes, Points: points, Seed: seed}.Generate()

@@ -3,9 +3,9 @@
 //
 //	go run ./bench/sampling --dim 3 --kappa 1 --on host
 //
-// On the host one goroutine draws float64 around a fixed location; on the graph, dimension 3 alone,
-// the compiled sampler of a training step draws float32 from random numbers of its own. It prints
-// one JSON object, whose value is the mean component along the location.
+// On the host one goroutine draws float64 around a fixed location. On the graph, in dimension 3
+// only, the compiled sampler of a training step draws float32 from its own random numbers. The
+// program prints one JSON object, whose value is the mean component along the location.
 package main
 
 import (

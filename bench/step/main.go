@@ -58,7 +58,7 @@ func measure() error {
 	if c.Batch < 2 || c.Batch > set.Clouds {
 		return fmt.Errorf("batch: expected 2 to %d, found %d", set.Clouds, c.Batch)
 	}
-	// whole batches only: a partial one is another program
+	// whole batches only: a partial one would be another program
 	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch))
 	e, err := engine.Open(*backend)
 	if err != nil {
@@ -83,7 +83,7 @@ func measure() error {
 	return timing.Result{Version: e.Name, Seconds: timed, FirstStep: first, Compile: seconds[0] - timing.Median(timed)}.Print(os.Stdout)
 }
 
-// lossOf are the registered loss and the amortizer behind a name of the benchmark.
+// lossOf returns the registered loss and the amortizer behind a name of the benchmark.
 func lossOf(name string) (loss, amortizer string) {
 	switch name {
 	case "la", "ea", "a":
@@ -94,7 +94,7 @@ func lossOf(name string) (loss, amortizer string) {
 	return name, ""
 }
 
-// trainSteps does the steps of a run in a folder that is removed again.
+// trainSteps runs the steps of a run in a temporary folder.
 func trainSteps(e *engine.Engine, c train.Config, set *datasets.Set, done func(seconds float64)) error {
 	dir, err := os.MkdirTemp("", "swlab-step-")
 	if err != nil {

@@ -75,7 +75,7 @@ func newDataFetch(c *common) *cobra.Command {
 	})
 }
 
-// dataFlag is what to give to --data: the name where it leads to the cache that was used.
+// dataFlag returns the value to give to --data: the name if it leads to the cache that was used.
 func dataFlag(source datasets.Source, record *fetch.Record) string {
 	if usual, err := datasets.CacheDir(); err == nil && source.Path(usual) == record.Path() {
 		return source.Name + "  (" + record.Path() + ")"
@@ -83,7 +83,7 @@ func dataFlag(source datasets.Source, record *fetch.Record) string {
 	return record.Path()
 }
 
-// fetchFailed shows the terms where they are what is missing, and says what else can be tried.
+// fetchFailed shows the terms if they have not been accepted, and says what else can be tried.
 func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	switch {
 	case errors.As(err, new(fetch.UsageError)):
@@ -162,7 +162,7 @@ func newDataVerify(c *common) *cobra.Command {
 	})
 }
 
-// findRecords gives the record that a name or a path means; without one, all in the cache.
+// findRecords returns the record that a name or a path means; without arguments, all in the cache.
 func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 	if len(args) == 0 {
 		var all []*fetch.Record

@@ -101,7 +101,7 @@ func newDirection(c *common) *cobra.Command {
 	return required(cmd, "amortizer", "x", "y", "out")
 }
 
-// rawClouds loads the clouds of a flag as they are.
+// rawClouds loads the clouds of a flag without normalising them.
 func rawClouds(flag, path, key string, points int, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key, Raw: true})
 	if err != nil {

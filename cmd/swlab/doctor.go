@@ -38,7 +38,7 @@ func newDoctor(c *common) *cobra.Command {
 	}
 }
 
-// chosen is the check of the backend asked for.
+// chosen is the check of the requested backend.
 func chosen(backend, why string, err error) engine.Check {
 	if err != nil {
 		return engine.Check{Name: "backend asked for", Found: oneLine(err), Fix: "make setup"}

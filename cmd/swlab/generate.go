@@ -145,7 +145,7 @@ func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved)
 	return rows
 }
 
-// interrupted says in one word that work was stopped from outside.
+// interrupted is the one-word error of work stopped from outside.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

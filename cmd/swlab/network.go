@@ -124,7 +124,7 @@ func (n *networkCall) work() error {
 		[2]string{"statistics", statistics}), written.err)
 }
 
-// clouds loads --x as --normalize says; normalised clouds have Frames.
+// clouds loads --x as --normalize says. Normalised clouds have Frames.
 func (n *networkCall) clouds() (*datasets.Set, error) {
 	o := datasets.Options{Points: n.points, Seed: n.seed, Key: n.key}
 	switch n.normalize {
@@ -143,12 +143,11 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 	return set, nil
 }
 
-// unusual is the distance of a centre from 0, or of a radius from 1, from which clouds do not look
-// like those of a training. A subset of a normalised cloud's points is nearer.
+// unusual is the distance of a centre from 0, or of a radius from 1, above which clouds do not look
+// like training data. A subset of a normalised cloud's points is closer.
 const unusual = 0.1
 
-// warn says where clouds that are taken as they are do not look like those that networks are
-// trained on.
+// warn warns if clouds that are not normalised do not look like training data.
 func (n *networkCall) warn(x *datasets.Set) {
 	if x.Frames != nil {
 		return
@@ -170,7 +169,7 @@ func (n *networkCall) warn(x *datasets.Set) {
 	}
 }
 
-// restore puts clouds, row after row, where their frames say that they lay.
+// restore moves clouds, row by row, back to where their frames say they were.
 func restore(clouds []float32, frames []datasets.Frame) {
 	for i, f := range frames {
 		size := len(clouds) / len(frames)
@@ -178,7 +177,7 @@ func restore(clouds []float32, frames []datasets.Frame) {
 	}
 }
 
-// network reads the weights and names their file.
+// network reads the weights and returns their file.
 func (n *networkCall) network() (*swlab.Network, string, error) {
 	file, flag := n.weights, "--weights"
 	switch {

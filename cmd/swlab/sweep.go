@@ -53,7 +53,7 @@ func newSweep(c *common) *cobra.Command {
 	return required(refuse(cmd, s.unused), "vary")
 }
 
-// unused says why a flag does nothing in this call, before the grid is known; unread looks at the
+// unused says why a flag has no effect in this call, before the grid is known. unread checks the
 // rest.
 func (s *sweepCall) unused(flag string) (why string, err error) {
 	name := strings.ReplaceAll(flag, "-", "_")
@@ -71,7 +71,7 @@ func (s *sweepCall) unused(flag string) (why string, err error) {
 	return "", nil
 }
 
-// tested is a list of the clouds of --test, if it is given.
+// tested lists the clouds of --test, if it is given.
 func tested(path string) []string {
 	if path == "" {
 		return nil
@@ -79,7 +79,7 @@ func tested(path string) []string {
 	return []string{path}
 }
 
-// unread is an error for a setting that was given and that no point of the grid reads.
+// unread returns an error for a given setting that no point of the grid reads.
 func (s *sweepCall) unread() error {
 	grid, err := s.config.Grid()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *sweepCall) unread() error {
 	return wrong
 }
 
-// fit takes the defaults of points and batch down to what the data have, and says so.
+// fit lowers the defaults of points and batch to what the data have, and says so.
 func (s *sweepCall) fit(f *pflag.FlagSet) error {
 	c := &s.config
 	ours := func(name string) bool {

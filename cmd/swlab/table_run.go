@@ -73,7 +73,7 @@ func newTableRun(c *common) *cobra.Command {
 // slurm are the flags of the job array.
 var slurm = []string{"wait", "partition", "account", "time", "memory", "cpus", "gpus", "max-parallel", "retries", "sbatch"}
 
-// unused says why a flag does nothing in this call.
+// unused says why a flag has no effect in this call.
 func (t *tableRun) unused(flag string) (why string, err error) {
 	name := t.call.Flags().Arg(0)
 	shown, err := table.Get(name)
@@ -137,7 +137,7 @@ func (t *tableRun) run(name string) error {
 		return usageError(err)
 	}
 	if t.pictures != "" {
-		force, _ := t.call.Flags().GetBool("force") // the flag is there: writes has made it
+		force, _ := t.call.Flags().GetBool("force") // writes has added the flag
 		if err := replaceable("pictures", filepath.Join(t.pictures, plan.Table.Name+"-"+plan.Preset.Name+"-*.png"), force); err != nil {
 			return usageError(err)
 		}
@@ -157,7 +157,7 @@ func (t *tableRun) run(name string) error {
 	return t.make(ctx, lab, plan)
 }
 
-// sized is the preset with what the call changes.
+// sized returns the preset with the changes of the call.
 func (t *tableRun) sized() (reproduce.Preset, error) {
 	p, err := reproduce.PresetOf(t.preset)
 	if err != nil {
@@ -181,8 +181,8 @@ func (t *tableRun) sized() (reproduce.Preset, error) {
 	return p, nil
 }
 
-// fit takes points and batch of the preset down to what the clouds of --data and --test have,
-// unless --set has asked for them, and says so. The table names them beside the paper's.
+// fit lowers points and batch of the preset to what the clouds of --data and --test have, unless
+// --set asks for them, and says so. The table names them beside the paper's.
 func (t *tableRun) fit(p *reproduce.Preset) error {
 	ours := func(name string) bool {
 		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
@@ -244,7 +244,7 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
 }
 
-// write writes the table as the call wants it; text as wide as the terminal.
+// write writes the table in the format of the call; text is as wide as the terminal.
 func (t *tableRun) write(w io.Writer, f table.Results) error {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
 		return table.Text(w, f, max(width, 60))
@@ -252,7 +252,7 @@ func (t *tableRun) write(w io.Writer, f table.Results) error {
 	return table.Write(w, f, t.format)
 }
 
-// draw saves the table's pictures where they are wanted.
+// draw saves the table's pictures if asked to.
 func (t *tableRun) draw(f table.Results) error {
 	if t.pictures == "" {
 		return nil

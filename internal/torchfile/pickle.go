@@ -11,8 +11,8 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// unpickle reads the pickle that data begins with and its length. persistent turns the names of
-// storages into storages. Lengths are checked first, because the unpickler allocates what an
+// unpickle reads the pickle at the start of data and returns its length. persistent turns the names
+// of storages into storages. Lengths are checked first, because the unpickler allocates what an
 // instruction announces.
 func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, error)) (value any, length int, err error) {
 	if length, err = pickleLength(data); err != nil {
@@ -30,9 +30,9 @@ func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, e
 	return value, length, err
 }
 
-// pickleLength is the length of the pickle that data begins with. It is an error if the pickle does
-// not end, if an instruction announces more bytes than there are, or if there is an instruction
-// that torch.save (protocols 2 to 5) does not write.
+// pickleLength returns the length of the pickle at the start of data. It is an error if the pickle
+// does not end, if an instruction announces more bytes than there are, or if torch.save (protocols
+// 2 to 5) does not write an instruction.
 func pickleLength(data []byte) (int, error) {
 	rest := data
 	take := func(n uint64) (b []byte, ok bool) {
@@ -101,7 +101,7 @@ func pickleLength(data []byte) (int, error) {
 
 var errCut = errors.New("damaged pickle: it is cut off, or announces more than there is")
 
-// findClass knows what tensors and dicts of them are made of. (The unpickler itself knows dicts,
+// findClass knows the classes of tensors and dicts of them. (The unpickler itself knows dicts,
 // lists and OrderedDict.)
 func findClass(module, name, hint string) (any, error) {
 	if k, ok := kinds[name]; ok && (module == "torch" || module == "torch.cuda") {

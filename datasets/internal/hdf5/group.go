@@ -10,7 +10,7 @@ type lister struct {
 	depth int
 }
 
-// list adds the object at an address, and what lies in it, under a name.
+// list adds the object at an address, and its members, under a name.
 func (l *lister) list(name string, address uint64) error {
 	messages, err := l.file.header(address)
 	if err != nil {
@@ -29,7 +29,7 @@ func (l *lister) list(name string, address uint64) error {
 			group = true
 		}
 	}
-	if !group || l.seen[address] { // a second link to the same group, or to one around it
+	if !group || l.seen[address] { // a second link to the same group, or to an enclosing one
 		return nil
 	}
 	l.seen[address] = true
@@ -120,7 +120,7 @@ func (l *lister) link(group string, data []byte) error {
 	return l.list(join(group, name), object)
 }
 
-// dense lists a group with so many members that their links are kept in a heap, and found by a tree
+// dense lists a group with so many members that their links are kept in a heap, indexed by a tree
 // of their names.
 func (l *lister) dense(group string, info []byte) error {
 	c := cursor{data: info}

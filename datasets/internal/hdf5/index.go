@@ -15,8 +15,8 @@ const (
 	indexTree2
 )
 
-// entry takes a chunk off an index's entry: its address and, where the chunks are filtered, its
-// size in as many bytes as are left in an entry of n, and the filters that were skipped.
+// entry takes a chunk off an index's entry of n bytes: its address and, if the chunks are filtered,
+// its size in the remaining bytes and the filters that were skipped.
 func (k *chunks) entry(c *cursor, n int) chunk {
 	if n == 8 {
 		return chunk{address: c.number(8), size: uint64(k.bytes)}
@@ -139,8 +139,8 @@ func (e *entries) put(found chunk) error {
 	return e.chunks.add(at, found)
 }
 
-// read reads n entries: at once or, where they are more than a page, page by page with a checksum
-// behind each. Only pages whose bit in written is set are in use; first is the bit of the first.
+// read reads n entries: at once or, if they are more than a page, page by page with a checksum
+// after each. Only pages whose bit in written is set are in use; first is the bit of the first.
 func (e *entries) read(address, n uint64, written []byte, first uint64) error {
 	step, checksum := n, uint64(0)
 	if n > e.page {
@@ -184,7 +184,7 @@ func (e *entries) header(address uint64, signature string, n uint64) (cursor, er
 	if err != nil {
 		return c, err
 	}
-	c.take(1) // filtered or not: the size of the entries says so too
+	c.take(1) // filtered or not; the size of the entries also says so
 	e.size = int(c.number(1))
 	return c, checkEntry(e.size)
 }
