@@ -20,7 +20,7 @@ func TestOfClasses(t *testing.T) {
 	}{
 		{[]string{"cup"}, []int{1, 4}},
 		{[]string{"2", "cup"}, []int{0, 1, 2, 4}},
-		{[]string{"7"}, []int{3}}, // the name goes before the number
+		{[]string{"7"}, []int{3}}, // the name takes precedence over the number
 		{[]string{"jar", "jar", "2"}, []int{0, 2}},
 	} {
 		got, err := s.OfClasses(c.classes...)
@@ -52,7 +52,7 @@ func TestOfClasses(t *testing.T) {
 	wantError(t, err, "random", "no labels")
 }
 
-// TestKept: what is known of each cloud stays with it.
+// TestKept: what is known of each cloud is kept.
 func TestKept(t *testing.T) {
 	s := labelled()
 	sub, err := s.Subset(2, 1)

@@ -69,8 +69,8 @@ func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
 	wantError(t, err, "a.h5", `"label"`, "entry 1", "0.5")
 }
 
-// TestDamagedH5 flips bytes in the structure of a small file: an error or other values may come of
-// it, never a panic.
+// TestDamagedH5 flips bytes in the structure of a small file: errors or other values are fine, a
+// panic is not.
 func TestDamagedH5(t *testing.T) {
 	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}})
 	good, err := os.ReadFile(path)

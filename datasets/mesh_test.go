@@ -142,7 +142,7 @@ func TestSTL(t *testing.T) {
 	}
 }
 
-// badMeshes are files that must be refused, with a part of the message.
+// badMeshes are files that must be rejected, with a part of the message.
 var badMeshes = map[string][][2]string{
 	".off": {
 		{"", "empty"}, {"PLY\n", "keyword OFF"}, {"4OFF\n", "keyword OFF"}, {"OFF BINARY\n", "binary"}, {"OFF\n", "the file ends"}, {"OFF\n3\n", "vertices and faces"},
@@ -247,7 +247,7 @@ func TestTriangulate(t *testing.T) {
 
 func TestTriangulateEndsOnAnything(t *testing.T) {
 	random := newStream(3)
-	for n := 4; n < 40; n++ { // polygons that cross themselves
+	for n := 4; n < 40; n++ { // self-intersecting polygons
 		p := make([]vec, n)
 		for i := range p {
 			p[i] = vec{random.float(), random.float(), random.float()}

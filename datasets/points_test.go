@@ -96,7 +96,7 @@ func TestLoadPoints(t *testing.T) {
 	wantShape(t, s, "points", 1, 3, 3)
 	wantShape(t, load(t, write(t, "a.pcd", pcdPacked()), Options{Points: 1}), "points", 1, 1, 3)
 	// In a folder clouds keep their number of points, as arrays do; beside meshes they are cut to
-	// the meshes'.
+	// that of the meshes.
 	two := load(t, tree(t, map[string][]byte{"cup/a.xyz": []byte("0 0 1\n2 0 0\n"), "jar/b.pts": []byte("2\n0 0 1\n2 0 0\n"), "jar/c.PCD": pcdBinary()}), Options{})
 	wantShape(t, two, "folder", 3, 2, 3)
 	_, err := Load(tree(t, map[string][]byte{"a.xyz": []byte("0 0 1\n2 0 0\n"), "b.off": []byte(squareOFF)}), Options{})

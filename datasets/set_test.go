@@ -345,8 +345,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestFrames: normalising keeps where every cloud lay, through subsets, selections and folders, and
-// undoing it brings the points back.
+// TestFrames: normalising keeps the position of every cloud, through subsets, selections and
+// folders, and undoing it restores the points.
 func TestFrames(t *testing.T) {
 	stored := load(t, write(t, "a.npy", cloudNPY(3, 20, 3, 1)), Options{Raw: true})
 	for i := range stored.Coords {
@@ -376,7 +376,7 @@ func TestFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// of normalised clouds: changes next to nothing, and the frames are still the first's
+	// normalising again changes next to nothing, and the frames stay
 	if err := whole.Normalize(); err != nil {
 		t.Fatal(err)
 	}

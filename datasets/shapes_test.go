@@ -89,7 +89,7 @@ func TestShapesVaryInsideAClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for class := range len(s.Classes) {
-		// Extents of the shapes, in thousandths: hardly two of a class may agree.
+		// Extents of the shapes, in thousandths: almost all of a class must differ.
 		seen := map[[3]int]bool{}
 		for i := range 12 {
 			one := s.Select([]int{12*class + i})

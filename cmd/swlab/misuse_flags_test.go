@@ -6,8 +6,8 @@ import "strings"
 const pair = "distance --x x.npy --y y.npy --backend go "
 
 func init() {
-	// Flags that would do nothing: the call, and what the message says besides the flag, which is
-	// the first word behind the call.
+	// Flags without effect: the call, the flag (the first word after the call), and what the
+	// message says besides it.
 	for _, row := range []struct{ call, flag, why string }{
 		{pair + "--loss sw", "--control lower", "only cv-sw"},
 		{pair + "--loss sw", "--epsilon 0.1", "only asw"},

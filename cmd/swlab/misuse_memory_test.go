@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// Every row runs with GOMEMLIMIT=8GiB (TestMisuse), so that what is refused does not depend on the
-// machine.
+// Every row runs with GOMEMLIMIT=8GiB (TestMisuse), so that refusals do not depend on the machine.
 func init() {
 	const d = "distance --backend go --x x.npy --y y.npy --loss "
 	const train = "train --backend go --out new --data builtin --points 32 --batch 4 --steps 0 --loss "
@@ -95,7 +94,7 @@ func grid() string {
 	return "--vary kappa=" + list + " --vary slices=" + list + " --vary batch=" + list + " --vary ascent-steps=" + list + " --vary epochs=" + list
 }
 
-// TestLongAscent starts an ascent that would take years. It takes no more memory than a short one,
+// TestLongAscent starts an ascent that would take years. It needs no more memory than a short one,
 // and an interrupt ends it.
 func TestLongAscent(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -159,7 +158,7 @@ func into(t *testing.T, dir string) func(name string, content []byte) {
 	}
 }
 
-// oddRuns adds what is made of the finished run: broken ones, and weights cut short.
+// oddRuns adds variants of the finished run: broken ones, and truncated weights.
 func oddRuns(t *testing.T, dir string) {
 	t.Helper()
 	put := into(t, dir)
@@ -182,7 +181,7 @@ func oddRuns(t *testing.T, dir string) {
 	put("odd/manyrun/weights.safetensors", saved)
 }
 
-// oddFiles adds to misuseFiles, most of it below odd/: hostile and odd data of every kind.
+// oddFiles adds hostile and odd data of every kind to misuseFiles, mostly below odd/.
 func oddFiles(t *testing.T, dir string) {
 	t.Helper()
 	put := into(t, dir)

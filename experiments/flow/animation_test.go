@@ -48,7 +48,7 @@ func TestAnimation(t *testing.T) {
 	}
 }
 
-// TestAnimationDrawing: the script puts target and cloud where the camera of vmfviz.From(142, 24)
+// TestAnimationDrawing: the script draws target and cloud where the camera of vmfviz.From(142, 24)
 // sees them, and the slider shows its step.
 func TestAnimationDrawing(t *testing.T) {
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0}, 0.5}, {7, []float32{0, 0, 1}, 0.25}}}

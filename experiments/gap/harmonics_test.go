@@ -54,7 +54,7 @@ func TestOrthonormal(t *testing.T) {
 	}
 }
 
-// anyHarmonics have random coefficients that fall with the degree.
+// anyHarmonics have random coefficients that decay with the degree.
 func anyHarmonics(r *rand.Rand, degree int) Harmonics {
 	h := Harmonics{Degree: degree}
 	for l := 0; l <= degree; l += 2 {

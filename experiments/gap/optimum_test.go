@@ -13,7 +13,7 @@ import (
 
 func quiet(int, int) {}
 
-// shapePairs are n pairs of built-in shapes.
+// shapePairs returns n pairs of built-in shapes.
 func shapePairs(t *testing.T, n, points int) pairs {
 	t.Helper()
 	set, err := datasets.Shapes{Test: 2, Points: points}.Generate()
@@ -100,9 +100,9 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// TestExactAgainstSamples: on shapes the exact J is what slices from the distribution give, within
-// 4 standard errors, for every pair and several kappa; no location is above the optimum; and the
-// errors stated are small.
+// TestExactAgainstSamples: on shapes the exact J agrees with sampled slices within 4 standard
+// errors, for every pair and several kappa. No location is above the optimum, and the stated errors
+// are small.
 func TestExactAgainstSamples(t *testing.T) {
 	p := shapePairs(t, 8, 256)
 	r := rand.New(rand.NewPCG(9, 10))
@@ -132,8 +132,8 @@ func TestExactAgainstSamples(t *testing.T) {
 	}
 }
 
-// TestTailBound: an expansion cut at degree 2 misses no more than its bound says, which is not
-// idle.
+// TestTailBound: the error of an expansion cut at degree 2 is within its bound, and the bound is
+// not vacuous.
 func TestTailBound(t *testing.T) {
 	p := shapePairs(t, 4, 256)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -159,7 +159,7 @@ func TestTailBound(t *testing.T) {
 	}
 }
 
-// TestClimb: a climb never loses, and ends where the slope is negligible.
+// TestClimb: an ascent never decreases f, and ends where the slope is negligible.
 func TestClimb(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 20 {

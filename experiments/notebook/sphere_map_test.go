@@ -18,9 +18,9 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// Maps of the sphere as the notebooks draw them: costs by swlab.Distance on the grid, painted by
-// vmfviz. The tests read the pixels of the finished picture back and compare them with numbers
-// computed here, in float64, by sorting.
+// Maps of the sphere as the notebooks draw them: costs by swlab.Distance on the grid, drawn by
+// vmfviz. The tests read the pixels of the picture back and compare them with float64 numbers
+// computed here by sorting.
 
 // mapRows is the grid of the maps.
 const mapRows = 48
@@ -35,8 +35,8 @@ func cloud(points ...vec) *datasets.Set {
 	return s
 }
 
-// gridCosts are W_p^p of the projections on the directions of the grid, as the notebooks compute
-// them.
+// gridCosts returns W_p^p of the projections on the directions of the grid, computed as in the
+// notebooks.
 func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	t.Helper()
 	grid := vmfviz.SphereGrid(mapRows)
@@ -53,7 +53,7 @@ func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	return values
 }
 
-// sorted is W_p^p of the projections on theta, by sorting.
+// sorted returns W_p^p of the projections on theta, by sorting.
 func sorted(x, y *datasets.Set, theta vec, p float64) float64 {
 	project := func(s *datasets.Set) []float64 {
 		v := make([]float64, s.Points)
@@ -73,7 +73,7 @@ func sorted(x, y *datasets.Set, theta vec, p float64) float64 {
 	return sum / float64(len(a))
 }
 
-// onSphere is the mean and the maximum of f over a grid of one degree, weighted by area.
+// onSphere returns the mean and the maximum of f over a grid of one degree, weighted by area.
 func onSphere(f func(vec) float64) (mean, top float64, best vec) {
 	const n = 180
 	top = math.Inf(-1)
@@ -92,7 +92,7 @@ func onSphere(f func(vec) float64) (mean, top float64, best vec) {
 	return mean, top, best
 }
 
-// pixel is one pixel of a map: its direction and the value that its colour stands for.
+// pixel is one pixel of a map: its direction and the value of its colour.
 type pixel struct {
 	theta vec
 	value float64
@@ -158,7 +158,7 @@ func rgb(img raster.Image, x, y int) [3]uint8 {
 // colors are numbers from 0 to 1 by their colour.
 type colors map[[3]uint8]float64
 
-// value is the number of a colour, of the nearest one known if it is new.
+// value returns the number of a colour, of the nearest known one if it is new.
 func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 	if u, ok = c[rgb]; ok {
 		return u, true
@@ -170,7 +170,7 @@ func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 			e := int(other[k]) - int(rgb[k])
 			d += e * e
 		}
-		if d < best || d == best && v < u { // whatever the order of the map
+		if d < best || d == best && v < u { // independent of the map's order
 			best, u, ok = d, v, true
 		}
 	}
@@ -178,7 +178,7 @@ func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 	return u, ok
 }
 
-// colorScale reads the colours of the map from a table of numbers that grow evenly.
+// colorScale reads the colours of the map from a table of evenly growing numbers.
 func colorScale(t *testing.T) colors {
 	t.Helper()
 	const rows, cols = 100, 100
@@ -216,8 +216,7 @@ func colorScale(t *testing.T) colors {
 	for c := range sum {
 		sum[c] /= count[c]
 	}
-	// A density is 0 nearly everywhere: there the middle of what the first colour stands for would
-	// add up.
+	// A density is 0 nearly everywhere: there the middle of the first colour's range would add up.
 	sum[rgb(img, w/(2*cols), w/(2*rows))] = 0
 	return sum
 }
@@ -307,7 +306,7 @@ func TestSphereMapBruteForce(t *testing.T) {
 	}
 }
 
-// checkMap compares mean, maximum and place of the maximum, a line, of a map.
+// checkMap compares mean, maximum and position of the maximum, a line, of a map.
 func checkMap(t *testing.T, name string, pixels []pixel, mean, top float64, axis vec) {
 	t.Helper()
 	sum, most := 0.0, pixel{value: math.Inf(-1)}
@@ -330,8 +329,8 @@ func checkMap(t *testing.T, name string, pixels []pixel, mean, top float64, axis
 	}
 }
 
-// TestDensityMap: the density of vMF, as a map, integrates to 1; and the part of it above a level,
-// which a contour encloses, is the part of the samples that lies there.
+// TestDensityMap: the density of vMF, as a map, integrates to 1. Its integral above a level, inside
+// the contour, is the share of samples there.
 func TestDensityMap(t *testing.T) {
 	eps := vec{0.48, 0.6, 0.64}
 	for _, kappa := range []float64{0.5, 5, 30} {
@@ -366,7 +365,7 @@ func TestDensityMap(t *testing.T) {
 				inside += 1 / float64(n)
 			}
 		}
-		// 1 - exp(-log 2) = 1/2 over 1 - exp(-2 kappa), or everything where the level is nowhere
+		// 1 - exp(-log 2) = 1/2 over 1 - exp(-2 kappa), or everything if the level is never
 		// reached.
 		want := math.Min(1, 0.5/-math.Expm1(-2*kappa))
 		if math.Abs(above-want) > 0.02 || math.Abs(inside-want) > 0.015 {

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 )
 
-// TestSweep: a cell that is run again reads what it did before; the output is the table with the
+// TestSweep: a cell that is run again reads what it did before. The output is the table with the
 // plot.
 func TestSweep(t *testing.T) {
 	b := &Session{Data: "builtin", Out: t.TempDir()}

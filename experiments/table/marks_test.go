@@ -79,7 +79,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestMarks: a row of ours does not count, a single run silences its column, settings have no rank.
+// TestMarks: our rows do not count, a single run leaves its column unmarked, settings have no rank.
 func TestMarks(t *testing.T) {
 	f := small(t)
 	want := map[string]map[string]Mark{"la-v-dsw-kappa0.1": {"cd": Best}, "la-v-dsw": {"cd": Second}}

@@ -94,7 +94,7 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// TestAgainstTranscription compares with another transcription of the paper, made on its own.
+// TestAgainstTranscription compares with an independent transcription of the paper.
 func TestAgainstTranscription(t *testing.T) {
 	raw, err := os.ReadFile("../../../shared/paper_tables.json")
 	if err != nil {
@@ -149,7 +149,7 @@ func TestAgainstTranscription(t *testing.T) {
 	}
 }
 
-// transcribed is how a row is made, as the other transcription says it.
+// transcribed is how a row is made, according to the other transcription.
 func transcribed(r Row) map[string]any {
 	run := maps.Clone(r.Overrides)
 	if run["loss"] == "asw" {
