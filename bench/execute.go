@@ -60,7 +60,7 @@ func measure(ctx context.Context, o options, cases []testCase) error {
 					continue
 				}
 				if o.budget > 0 && time.Since(began) > o.budget {
-					fmt.Fprintf(os.Stderr, "bench: stopped after %v; the same call goes on\n", o.budget)
+					fmt.Fprintf(os.Stderr, "bench: stopped after %v; the same call resumes\n", o.budget)
 					return nil
 				}
 				fmt.Fprintf(os.Stderr, "bench: %s round %d of %d, %s/%s, %s\n", time.Now().Format("15:04:05"), round, o.rounds, c.Group, c.Name, p.Name)
@@ -71,7 +71,7 @@ func measure(ctx context.Context, o options, cases []testCase) error {
 					r.Failure = err.Error()
 				}
 				if ctx.Err() != nil {
-					return errors.New("interrupted; the same call goes on")
+					return errors.New("interrupted; the same call resumes")
 				}
 				if r.Failure != "" {
 					fmt.Fprintln(os.Stderr, "bench: FAILED:", r.Failure)

@@ -30,7 +30,7 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, star
 		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.Dim, len(starts))
 	}
 	if rule.Ascent == nil || rule.Distribution == nil || !rule.Distribution.HasLocation() {
-		return nil, fmt.Errorf("ascent paths: expected a rule with a location and an ascent, found %s", rule.Name())
+		return nil, fmt.Errorf("ascent paths: expected a slicer with a location and an ascent, found %s", rule.Name())
 	}
 	if err := rule.Ascent.Check(); err != nil {
 		return nil, err

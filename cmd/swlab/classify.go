@@ -27,7 +27,7 @@ func newClassify(c *common) *cobra.Command {
 		},
 	}
 	l.flags(cmd)
-	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "passes over the codes")
+	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "epochs of the classifier")
 	return required(cmd, "run")
 }
 

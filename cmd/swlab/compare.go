@@ -105,7 +105,7 @@ func sameClouds(asked part, runs [2]trained) (part, error) {
 	a, b := asked.of(runs[0].config), asked.of(runs[1].config)
 	for _, d := range []struct{ flag, a, b string }{{"data", a.data, b.data}, {"key", a.key, b.key}, {"split", a.split, b.split}} {
 		if d.a != d.b {
-			return a, fmt.Errorf("--%s: the runs' own are %q and %q; expected to be told which for both", d.flag, d.a, d.b)
+			return a, fmt.Errorf("--%s: the runs have %q and %q; expected one for both", d.flag, d.a, d.b)
 		}
 	}
 	if m, n := runs[0].config.Points, runs[1].config.Points; m != n {

@@ -151,7 +151,7 @@ func describe(s datasets.Source, cache string) [][2]string {
 			add("bytes", fmt.Sprint(f.Bytes))
 		}
 		if f.SHA256 == "" {
-			add("sha256", "not published: the first fetch is trusted and remembered")
+			add("sha256", "not published: the first fetch is trusted and recorded")
 		} else {
 			add("sha256", fmt.Sprintf("%s (%s)", f.SHA256, f.Recorded))
 		}

@@ -24,7 +24,7 @@ func newDirection(c *common) *cobra.Command {
 		Use:   "direction --amortizer NAME --x FILE --y FILE --out FILE.npy",
 		Short: "predict a slicing direction per pair of clouds",
 		Long: "Predicts one unit direction per pair of clouds by an amortizer, with the weights of a file or with initial ones drawn from --seed.\n" +
-			"The clouds are taken as they are: neither centred nor scaled.",
+			"The clouds are not normalised.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			began := time.Now()

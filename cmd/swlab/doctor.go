@@ -12,7 +12,7 @@ import (
 func newDoctor(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "what was found here, and the command that mends what is missing",
+		Short: "what was found here, and the commands that install what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			backend, why, err := engine.Which(c.backend)

@@ -356,7 +356,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag -%s: flags are words behind two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
+		err = fmt.Errorf("unknown flag -%s: flags start with two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -367,7 +367,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		name := "--" + unknown.GetSpecifiedName()
 		err = fmt.Errorf("unknown flag %s%s; `%s --help` lists them", name, strings.ReplaceAll(suggest.Hint(name, names), `"`, ""), cmd.CommandPath())
 	case errors.As(err, &missing):
-		err = fmt.Errorf("--%s: expected a value behind it, found none", missing.GetSpecifiedName())
+		err = fmt.Errorf("--%s: expected a value after it, found none", missing.GetSpecifiedName())
 	case errors.As(err, &invalid):
 		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
 	case errors.As(err, &syntax):

@@ -41,7 +41,7 @@ func TestHangUp(t *testing.T) {
 	hangUp(cmd)
 	_ = cmd.Wait() // the exit code is checked
 	n := len(logLines(cut))
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command with --resume goes on\n") {
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command with --resume continues\n") {
 		t.Fatalf("exit code %d after %d steps: %s", code, n, errs.String())
 	}
 	if _, err := os.Stat(filepath.Join(cut, "checkpoints", fmt.Sprintf("step-%09d", n))); err != nil || n >= steps {

@@ -136,7 +136,7 @@ func newRoot() *cobra.Command {
 		return answer(cmd, args)
 	}
 	f := root.PersistentFlags()
-	f.Uint64Var(&c.seed, "seed", 1, "seed of everything random")
+	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
 	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
 	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))

@@ -117,7 +117,7 @@ func init() {
 		pair + "--loss sw --root=maybe":                                      `--root: expected true or false, found "maybe"`,
 		pair + "--loss sw --sliced 3":                                        "unknown flag --sliced; did you mean --slices?",
 		pair + "--loss sw --format jsn":                                      `--format: expected text or json, found "jsn"; did you mean "json"?`,
-		pair + "--loss":                                                      "--loss: expected a value behind it, found none",
+		pair + "--loss":                                                      "--loss: expected a value after it, found none",
 		pair + "--loss=":                                                     `--loss: expected a value, found ""`,
 		"distance --x x.npy --y y.npy --loss sw -p 2":                        "unknown flag -p",
 		"distance --x x.npy x.npy --y y.npy --loss sw":                       `unexpected argument "x.npy"`,

@@ -29,7 +29,7 @@ func newSweep(c *common) *cobra.Command {
 	s := &sweepCall{common: c, config: sweep.Default()}
 	cmd := &cobra.Command{
 		Use:   "sweep --vary NAME=V1,V2,...",
-		Short: "quick ablation of any setting: a table and a plot; what is finished is not done again, what was cut off goes on",
+		Short: "quick ablation of any setting: a table and a plot; finished runs are reused, interrupted ones resume",
 		Long: "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
 			"first one cloud by cloud. Settings that can be varied: " + strings.Join(sweep.Names(), ", ") + ".",
 		Args: cobra.NoArgs,
@@ -45,8 +45,8 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
 	settingFlags(f, &s.config.Base)
-	f.Lookup("points").Usage = "points per cloud; the default is as many as there are in files with fewer"
-	f.Lookup("batch").Usage = "clouds per step; the default is all where there are fewer"
+	f.Lookup("points").Usage = "points per cloud; by default at most as many as the file has"
+	f.Lookup("batch").Usage = "clouds per step; by default at most as many as there are"
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "plot", picture...)

@@ -113,7 +113,7 @@ func TestSweepInterrupted(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command goes on\n") {
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command resumes\n") {
 		t.Errorf("exit code %d: %s", code, errs.String())
 	}
 	v := object(t, call...)

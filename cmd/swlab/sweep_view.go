@@ -67,7 +67,7 @@ func (v *sweepView) changed(r *sweep.Result, row int) {
 		case row >= 0:
 			fmt.Fprintf(v.w, "%s: %s: %s (%d of %d)\n", r.Label(row), r.Rows[row].State, r.Rows[row].Reason, done, len(r.Rows))
 		case done > 0:
-			fmt.Fprintf(v.w, "%d of %d points of the grid are there or cannot be\n", done, len(r.Rows))
+			fmt.Fprintf(v.w, "%d of %d points of the grid are done or invalid\n", done, len(r.Rows))
 		}
 		return
 	}

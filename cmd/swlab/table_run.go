@@ -35,7 +35,7 @@ func newTableRun(c *common) *cobra.Command {
 	t := &tableRun{common: c}
 	cmd := &cobra.Command{
 		Use:   "run NAME --preset smoke|quick|paper",
-		Short: "make a table of the paper: what is finished is not done again, what was cut off goes on",
+		Short: "reproduce a table of the paper: finished runs are reused, interrupted ones resume",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
 	}
@@ -52,14 +52,14 @@ func newTableRun(c *common) *cobra.Command {
 	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
 	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
 	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
-	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; else a later call collects")
+	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; otherwise a later call collects the results")
 	f.StringVar(&t.slurm.Partition, "partition", "", "Slurm: partition")
 	f.StringVar(&t.slurm.Account, "account", "", "Slurm: account")
 	f.StringVar(&t.slurm.Time, "time", "", "Slurm: limit per job, as sbatch reads it")
 	f.StringVar(&t.slurm.Memory, "memory", "", "Slurm: memory per job, as sbatch reads it")
 	f.IntVar(&t.slurm.CPUs, "cpus", 0, "Slurm: processors per job")
 	f.IntVar(&t.slurm.GPUs, "gpus", 0, "Slurm: GPUs per job")
-	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: most jobs at a time")
+	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: maximum number of concurrent jobs")
 	f.IntVar(&t.slurm.Retries, "retries", 1, "Slurm: how often interrupted jobs are submitted again")
 	f.StringArrayVar(&t.slurm.Extra, "sbatch", nil, "Slurm: a further option of sbatch; may be repeated")
 	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs and --submit call")
@@ -290,7 +290,7 @@ func keep(lab *runs.Store, f table.Results) error {
 
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; the same command goes on")
+		return fmt.Errorf("interrupted; the same command resumes")
 	}
 	return err
 }

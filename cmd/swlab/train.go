@@ -46,7 +46,7 @@ func newTrain(c *common) *cobra.Command {
 	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
 	settingFlags(f, &t.config)
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
-	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
+	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
 	work := refuse(cmd, t.unused).RunE
@@ -122,7 +122,7 @@ func (t *trainCall) run() error {
 	defer stop()
 	r, err := train.Run(ctx, e, set, t.config, t.options)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; the same command with --resume goes on")
+		return fmt.Errorf("interrupted; the same command with --resume continues")
 	}
 	if errors.As(err, new(train.UsageError)) {
 		return usageError(err)

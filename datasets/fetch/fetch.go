@@ -133,7 +133,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 			if known := old.download(file.Name); known != nil {
 				file.SHA256, file.Recorded = known.SHA256, "the first fetch, "+filepath.Join(dir, datasets.RecordName)
 			} else {
-				o.Note(file.Name + ": no checksum of this file is known; what comes now is trusted and remembered")
+				o.Note(file.Name + ": no checksum is known for this file; this download is trusted and its checksum recorded")
 			}
 		}
 		got, local, err := takers[i](ctx, file, dir)

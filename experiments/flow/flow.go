@@ -135,7 +135,7 @@ func check(x, y *datasets.Set, o Config) error {
 	case o.Steps < 0:
 		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
 	case !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0):
-		return fmt.Errorf("options: Rate: expected a positive number, found %v", o.LearningRate)
+		return fmt.Errorf("options: LearningRate: expected a positive number, found %v", o.LearningRate)
 	case o.Every < 0:
 		return fmt.Errorf("options: Every: expected 0 or more, found %d", o.Every)
 	}

@@ -38,15 +38,15 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 	case err == nil:
 		var e []Expansion
 		if err := json.Unmarshal(data, &e); err != nil {
-			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to have it made again", path, p.n, err)
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to compute it again", path, p.n, err)
 		}
 		if len(e) != p.n {
-			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to have it made again", path, p.n, len(e))
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to compute it again", path, p.n, len(e))
 		}
 		for _, x := range e {
 			for _, f := range []Harmonics{x.F, x.Coarse} {
 				if f.Degree != degree || len(f.Coef) != coefficients(degree) {
-					return nil, fmt.Errorf("%s: expected %d coefficients of degree %d, found %d of degree %d; remove the file to have it made again",
+					return nil, fmt.Errorf("%s: expected %d coefficients of degree %d, found %d of degree %d; remove the file to compute it again",
 						path, coefficients(degree), degree, len(f.Coef), f.Degree)
 				}
 			}

@@ -151,7 +151,7 @@ func (o Slurm) script(program, here, dir string, jobs []Job) (string, error) {
 	line("")
 	line("%s \"$@\" >>\"$log\" 2>&1 &", quote(program))
 	line("job=$! again=")
-	line("# A minute before the time limit the job saves what it has, and goes on after the next start. scancel ends it.")
+	line("# A minute before the time limit the job saves what it has, and resumes after the next start. scancel ends it.")
 	line("trap 'again=1; kill -TERM $job' USR1")
 	line("trap 'again=no; kill -TERM $job' TERM")
 	line("wait $job; code=$?")
@@ -233,7 +233,7 @@ func Wait(ctx context.Context, dir string, progress func(Counts)) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no longer waiting for array %s, which goes on; the same call waits for it again, scancel %s ends it: %w", a.Job, a.Job, ctx.Err())
+			return fmt.Errorf("no longer waiting for array %s, which continues; the same call waits for it again, scancel %s ends it: %w", a.Job, a.Job, ctx.Err())
 		case <-time.After(pause):
 		}
 	}

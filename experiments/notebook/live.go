@@ -58,10 +58,10 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 		return nil, err
 	}
 	if w.Clouds == nil || w.Clouds.Clouds < 1 || w.Clouds.Points != set.Points {
-		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
+		return nil, fmt.Errorf("LiveOptions.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
 	}
 	if w.Every < 1 {
-		return nil, fmt.Errorf("Watch.Every: expected at least 1 step, found %d", w.Every)
+		return nil, fmt.Errorf("LiveOptions.Every: expected at least 1 step, found %d", w.Every)
 	}
 	dir, err := b.folder(e, set, c)
 	if err != nil {

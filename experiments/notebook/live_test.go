@@ -90,10 +90,10 @@ func TestLive(t *testing.T) {
 	if p, err := Reconstructions(few, []string{"a"}, whole.Snapshots...); err != nil || p == nil {
 		t.Error(err)
 	}
-	if _, err := b.Live(ctx, e, set, c, LiveOptions{Clouds: few}); err == nil || !strings.Contains(err.Error(), "Watch.Every") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Clouds: few}); err == nil || !strings.Contains(err.Error(), "LiveOptions.Every") {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Live(ctx, e, set, c, LiveOptions{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Every: 1}); err == nil || !strings.Contains(err.Error(), "LiveOptions.Clouds") {
 		t.Errorf("%v", err)
 	}
 }

@@ -74,7 +74,7 @@ var errNothing = errors.New("expected a function to compute what is not kept, fo
 // opened returns an error for a nil session.
 func (b *Session) opened() error {
 	if b == nil {
-		return errors.New("expected a book that notebook.Open has opened, found nil")
+		return errors.New("expected a session that notebook.Open has opened, found nil")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 			return nil, err
 		}
 	} else if len(p.training) > 0 {
-		return nil, fmt.Errorf("override: the study of the gap trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
+		return nil, fmt.Errorf("override: the gap study trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
 	}
 	var jobs func(r table.Row, seed uint64) ([]Reading, error)
 	switch t.Study {
@@ -299,7 +299,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, er
 	return func(r table.Row, seed uint64) ([]Reading, error) {
 		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
 		if i < 0 {
-			return nil, fmt.Errorf("no such row in the study of the gap")
+			return nil, fmt.Errorf("no such row in the gap study")
 		}
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's

@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-var errNoPlan = errors.New("expected a plan that NewPlan has made, found nil")
+var errNoPlan = errors.New("expected a schedule that NewSchedule has made, found nil")
 
 // Missing returns the jobs with missing results.
 func (p *Schedule) Missing(l *runs.Store) []Item {

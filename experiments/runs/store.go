@@ -94,7 +94,7 @@ const (
 	resultFile = "result.json"
 )
 
-var errNoLab = errors.New("expected a store of runs, found nil")
+var errNoLab = errors.New("expected a store, found nil")
 
 // check returns an error for a nil store or task.
 func (l *Store) check(r Task) error {
