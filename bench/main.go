@@ -2,11 +2,11 @@
 // on (see README.md here):
 //
 //	make bench                                   installs the others, pinned, and calls
-//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.json, .md, -scaling.png, .svg
-//	go run ./bench --budget 30m                  the same, and stops after that time; the next call goes on
+//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.*
+//	go run ./bench --budget 30m                  the same, but stops after that time; the next call resumes
 //	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
 //	go run ./bench --report                      measures nothing
-//	go run ./bench --quick                       sizes of a few seconds, to try it out; all files in .out/bench/quick
+//	go run ./bench --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
 
 import (

@@ -33,7 +33,7 @@ type programSummary struct {
 	Median  float64 `json:"median"` // of the rounds' medians
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
-	// relative to the first program's median of the same round; nil for the first
+	// Ratio to the first program's median of the same round; nil for the first.
 	Ratio     *spread `json:"ratio,omitempty"`
 	OfMinima  float64 `json:"of_minima,omitempty"` // ratio of the fastest calls of all rounds
 	FirstStep *spread `json:"first_step,omitempty"`

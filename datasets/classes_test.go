@@ -77,7 +77,7 @@ func TestLoadOfClasses(t *testing.T) {
 	dir := tree(t, map[string][]byte{"chair/train/a.off": square, "chair/test/b.off": square, "table/train/c.off": square, "bed/train/d.off": bad})
 	all := []string{"bed", "chair", "table"}
 	for _, classes := range [][]string{{"chair"}, {"1"}} {
-		// files of other classes are not read
+		// Files of other classes are not read.
 		s := load(t, dir, Options{Points: 10, Classes: classes})
 		if !slices.Equal(s.Classes, all) || !slices.Equal(s.Labels, []int32{1, 1}) || !slices.Equal(s.Split, []uint8{1, 0}) {
 			t.Errorf("%q: %v %v %v", classes, s.Classes, s.Labels, s.Split)

@@ -191,7 +191,7 @@ func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 // do not count.
 func findClouds(root string) ([]cloudFile, error) {
 	var files []cloudFile
-	// real paths of the folders being walked, to detect cyclic links
+	// Real paths of the folders being walked, to detect cyclic links.
 	open := map[string]bool{}
 	var walk func(dir string, parts []string) error
 	walk = func(dir string, parts []string) error {

@@ -19,21 +19,24 @@ const meshPoints = 2048
 
 // Options say how [Load] reads.
 type Options struct {
-	// points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
+	// Points is the number per cloud; 0: as stored, and 2048 for meshes, mixed folders and the
+	// built-in shapes.
 	Points int
-	// use all points of files with fewer than Points, instead of failing
+	// AtMost uses all points of files with fewer than Points, instead of failing.
 	AtMost bool
-	// of subsets of the stored points, of mesh sampling, and of Val and Test
+	// Seed is that of subsets of the stored points, of mesh sampling, and of Val and Test.
 	Seed uint64
-	// array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only
-	// array
+	// Key names the array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without
+	// one the only array.
 	Key string
 	Raw bool // keep the file's coordinates: no centring, no scaling
-	// with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
+	// NonFinite, with Raw, keeps coordinates of arrays that are NaN or infinite, for [Set.Summary]
+	// to count.
 	NonFinite bool
-	// only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
+	// Classes selects clouds by class names or label numbers; nil: all ([Set.OfClasses]).
 	Classes []string
-	// unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
+	// Val and Test, unless both 0, are fractions of the clouds (of Classes) to draw as parts
+	// ([Set.WithRandomSplit]).
 	Val, Test float64
 }
 

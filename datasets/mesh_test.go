@@ -211,7 +211,7 @@ func TestTriangulate(t *testing.T) {
 		area    float64
 	}{
 		"convex": {[]vec{{0, 0, 0}, {2, 0, 0}, {3, 1, 0}, {2, 2, 0}, {0, 2, 0}}, 5},
-		// reflex corner last: a fan from 0 would be wrong for others
+		// Reflex corner last: a fan from 0 would be wrong for others.
 		"arrow":          {[]vec{{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {3, 1, 0}}, 4},
 		"L":              {[]vec{{1, 1, 0}, {1, 3, 0}, {0, 3, 0}, {0, 0, 0}, {3, 0, 0}, {3, 1, 0}}, 5},
 		"star":           {star(), 10 * 0.5 * 1 * 0.4 * math.Sin(math.Pi/5)},

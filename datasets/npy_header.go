@@ -11,7 +11,7 @@ import (
 
 const (
 	npyMagic = "\x93NUMPY"
-	// bytes; NumPy writes 118 and refuses more than 10000
+	// npyHeaderLimit is in bytes; NumPy writes 118 and refuses more than 10000.
 	npyHeaderLimit = 1 << 20
 )
 

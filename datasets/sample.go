@@ -18,7 +18,8 @@ const sampleChunk = 64
 type Sampling struct {
 	Clouds, Points int
 	Classes        []string // nil if the folders name none
-	// clouds of TrainPart, TestPart and ValPart; all 0 if the folders name no parts
+	// Parts counts the clouds of TrainPart, TestPart and ValPart; all 0 if the folders name no
+	// parts.
 	Parts [3]int
 }
 

@@ -14,7 +14,7 @@ import (
 func TestMeshSamplingIsUniformByArea(t *testing.T) {
 	const triangles, n = 9, 200000
 	text, total := fmt.Sprintf("OFF\n%d %d 0\n", 3*triangles, triangles), 0.0
-	// in a row, i-th of height 2^i and side 1; its corners in turn, so that none is special
+	// In a row, i-th of height 2^i and side 1; its corners in turn, so that none is special.
 	for i := range triangles {
 		a, b, c := fmt.Sprintf("%d 0 0\n", 10*i), fmt.Sprintf("%d 0 0\n", 10*i+1), fmt.Sprintf("%d %d 0\n", 10*i, 1<<i)
 		text += []string{a + b + c, b + c + a, c + a + b}[i%3]

@@ -9,8 +9,8 @@ import (
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
 	Name string // "builtin", the path given to Load, or "memory" (New)
-	// "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without
-	// faces), "meshes", "modelnet", "folder" or "memory"
+	// Kind is "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file
+	// without faces), "meshes", "modelnet", "folder" or "memory".
 	Kind                string
 	Coords              []float32 // coordinates, row-major [Clouds, Points, Dim]
 	Clouds, Points, Dim int       // clouds, points per cloud, coordinates per point

@@ -376,7 +376,7 @@ func TestFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// normalising again changes next to nothing, and the frames stay
+	// Normalising again changes next to nothing, and the frames stay.
 	if err := whole.Normalize(); err != nil {
 		t.Fatal(err)
 	}

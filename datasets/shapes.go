@@ -121,7 +121,7 @@ func (c Shapes) Generate() (*Set, error) {
 			for row := range rows {
 				class, index := chosen[row/perClass], row%perClass
 				set.Labels[row] = int32(row / perClass)
-				// train shapes 0, 1, ...; test shapes from 2^32 on, so that sizes do not matter
+				// Train shapes 0, 1, ...; test shapes from 2^32 on, so that sizes do not matter.
 				number := uint64(index)
 				if index >= c.Train {
 					set.Split[row] = TestPart

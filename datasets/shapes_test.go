@@ -59,7 +59,7 @@ func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
 	if !slices.Equal(small.Split, []uint8{0, 1, 0, 1}) || !slices.Equal(small.Classes, classes[1:]) || !slices.Equal(small.Labels, []int32{0, 0, 1, 1}) {
 		t.Errorf("found %v %v %v", small.Split, small.Classes, small.Labels)
 	}
-	// tree 0 of train and test, bicycle 0 of train and test
+	// Tree 0 of train and test, bicycle 0 of train and test.
 	for i, row := range []int{5, 8, 10, 13} {
 		if !slices.Equal(small.Cloud(i), big.Cloud(row)[:600]) {
 			t.Errorf("cloud %d of the small set is not the start of cloud %d of the big one", i, row)

@@ -12,7 +12,7 @@ import (
 // does not grow with the number of clouds. [Open] returns one. The file must not change while it is
 // in use.
 type Stream struct {
-	// one cloud for each of the stream's, whose only coordinate is its index in the file
+	// index has one cloud for each of the stream's, whose only coordinate is its index in the file.
 	index    *Set
 	m, d     int // points per cloud after the subset, coordinates per point
 	file     string

@@ -5,7 +5,7 @@ import "math"
 // volume is the inside of a closed piece of a solid. Points of other pieces inside it are not
 // visible and are drawn again, so the outer surface of the union is sampled.
 type volume struct {
-	// index of the piece's first element: moves that include it move the volume
+	// first is the index of the piece's first element: moves that include it move the volume.
 	first  int
 	centre vec     // a point inside, from which the whole piece is visible
 	bound  float64 // largest distance of the piece from centre

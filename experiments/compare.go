@@ -13,7 +13,7 @@ import (
 // seeds: for those compare the means of several runs.
 type Comparison struct {
 	N int `json:"n"` // clouds
-	// by the keys of Scores: cd, sw, emd_approx and, where both have it, emd_exact
+	// Metrics has the keys of Scores: cd, sw, emd_approx and, where both have it, emd_exact.
 	Metrics map[string]Paired `json:"metrics"`
 }
 
@@ -33,7 +33,7 @@ type Paired struct {
 	// is as far from 0 as the observed one. It is never below 1/(1 + SignFlips). It is never below
 	// 1/(1 + SignFlips).
 	PPermutation float64 `json:"p_permutation"`
-	// share of clouds where a is less than b; equal ones count half
+	// ABetter is the share of clouds where a is less than b; equal ones count half.
 	ABetter float64 `json:"a_better"`
 	// StdErrUnpaired is the standard error of the same difference between means over different
 	// clouds, sqrt((s_a^2 + s_b^2)/n). It shows what pairing gains.

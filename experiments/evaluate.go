@@ -61,7 +61,8 @@ func Conventions() map[string]string {
 
 // PerCloud holds the metrics of every cloud [n], in the order of the set.
 type PerCloud struct {
-	// of the clouds (datasets.Clouds); only values of the same clouds can be compared
+	// Digest is that of the clouds (datasets.Clouds); only values of the same clouds can be
+	// compared.
 	Digest   string    `json:"digest"`
 	Seed     uint64    `json:"seed"` // of the directions of SW
 	CD       []float64 `json:"cd"`
@@ -74,9 +75,10 @@ type PerCloud struct {
 type EvaluateOptions struct {
 	Seed    uint64          // of the directions of SW
 	Context context.Context // if not nil, cancels the evaluation between batches
-	// also solve an assignment per cloud: 0.1 s at 2048 points
+	// ExactEMD also solves an assignment per cloud: 0.1 s at 2048 points.
 	ExactEMD bool
-	// also return the values of every cloud; reads all clouds once more for their digest
+	// PerCloud also returns the values of every cloud; it reads all clouds once more for their
+	// digest.
 	PerCloud bool
 	Progress func(done, total int) // if not nil, called with the number of clouds done
 }

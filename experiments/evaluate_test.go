@@ -296,7 +296,7 @@ func (s subject) directions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, sw := range small.PerCloud.SW {
-		// other batches may round differently; other directions differ by some 5 %
+		// Other batches may round differently; other directions differ by some 5 %.
 		if math.Abs(sw/whole.SW[i]-1) > 1e-5 {
 			t.Errorf("cloud %d: SW %v in batches of 7, else %v", i, sw, whole.SW[i])
 		}

@@ -23,7 +23,8 @@ type InvarianceReport struct {
 type InvarianceRow struct {
 	Map string `json:"map"`
 	InvarianceRanges
-	// no pair turned by more than 1e-4 degrees, or a thousandth of the bootstrap's angle
+	// Found holds if no pair turned by more than 1e-4 degrees, or a thousandth of the bootstrap's
+	// angle.
 	Found     InvarianceVerdict `json:"found"`
 	Claimed   InvarianceVerdict `json:"claimed"` // the map's Properties
 	Reference *InvarianceRanges `json:"reference,omitempty"`

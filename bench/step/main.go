@@ -58,7 +58,7 @@ func measure() error {
 	if c.Batch < 2 || c.Batch > set.Clouds {
 		return fmt.Errorf("batch: expected 2 to %d, found %d", set.Clouds, c.Batch)
 	}
-	// whole batches only: a partial one would be another program
+	// Whole batches only: a partial one would be another program.
 	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch))
 	e, err := engine.Open(*backend)
 	if err != nil {

@@ -18,14 +18,14 @@ type Result struct {
 	Version   string `json:"version"`
 	Threads   int    `json:"threads"`
 	HugePages bool   `json:"huge_pages"`
-	// of every timed call, per unit of the case
+	// Seconds of every timed call, per unit of the case.
 	Seconds []float64 `json:"seconds"`
-	// seconds from the start of the program to the end of its first step
+	// FirstStep is the seconds from the start of the program to the end of its first step.
 	FirstStep float64 `json:"first_step,omitempty"`
-	// seconds by which the first step exceeds the median of those timed
+	// Compile is the seconds by which the first step exceeds the median of those timed.
 	Compile float64 `json:"compile,omitempty"`
 	Peak    float64 `json:"peak_mb"` // largest resident memory
-	// the computed value, where programs can be compared by it
+	// Value is the computed value, where programs can be compared by it.
 	Value float64 `json:"value,omitempty"`
 	Error float64 `json:"relative_error,omitempty"`
 }

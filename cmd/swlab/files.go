@@ -25,7 +25,7 @@ import (
 const (
 	newFolder = "new folder" // must be missing or empty
 	anyFolder = "folder"     // may hold anything; files are added at the end
-	// grows during the work: runs, stores, caches; its contents are reused
+	// workFolder grows during the work: runs, stores, caches; its contents are reused.
 	workFolder = "work folder"
 )
 

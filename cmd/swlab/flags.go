@@ -30,7 +30,7 @@ import (
 // flag has an effect in a call is decided by the call (refuse).
 type kind struct {
 	unit string // follows the flag in the help: a unit, or FILE, DIR, NAME
-	// completions; nil: nothing, or files if unit is FILE or DIR
+	// words are completions; nil: nothing, or files if unit is FILE or DIR.
 	words func() []string
 	known func() []string // the only valid words; nil: words and one, if set
 	list  bool            // comma-separated words, or a prefix of the value: not checked here
@@ -286,7 +286,7 @@ func (k kind) check(text string) error {
 		return nil
 	case k.list:
 		for _, word := range strings.Split(text, ",") {
-			// the library checks what precedes =
+			// The library checks what precedes =.
 			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") {
 				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known(), ", "), word, suggest.Hint(word, known()))
 			}

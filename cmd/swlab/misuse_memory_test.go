@@ -69,7 +69,7 @@ func init() {
 	misuses = append(misuses, // affordable, but wrong or unwise
 		misuse{call: "train --backend go --out new --data builtin --points 32 --steps 0 --loss sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
 		misuse{call: d + "v-dsw --kappa 1e300", code: 2, stderr: []string{"kappa", "1e+300"}},
-		// powers of differences below 1 are 0
+		// Powers of differences below 1 are 0.
 		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0},
 		misuse{call: "distance --backend go --loss sw --x x.npy --y odd/far.npy --p 1e6", code: 1, stderr: []string{"lower p"}},
 		misuse{call: d + "v-dsw --amortizer la --dk 0", code: 2, stderr: []string{"--dk", "0"}},
@@ -78,7 +78,7 @@ func init() {
 		misuse{call: d + "v-dsw --amortizer la --k -3", code: 2, stderr: []string{"k", "-3"}},
 		// 100 slices are one chain
 		misuse{call: d + "markov-sw --chain 2000000000", code: 0},
-		// every slice is a set of its own
+		// Every slice is a set of its own.
 		misuse{call: d + "qmc-sw --replicates 9223372036854775807", code: 0},
 		misuse{call: d + "sw --slices 20000", code: 0},
 	)

@@ -37,7 +37,7 @@ func TestMisuse(t *testing.T) {
 		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
 			t.Parallel()
 			files := misuseInputs
-			// copying weights takes longer than most calls
+			// Copying weights takes longer than most calls.
 			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") {
 				files = misuseFiles
 			}
@@ -45,7 +45,7 @@ func TestMisuse(t *testing.T) {
 			before := digests(t, dir)
 			cmd := process(strings.Fields(row.call)...)
 			cmd.Dir = dir
-			// the same memory limit on every machine
+			// The same memory limit on every machine.
 			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB")
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs

@@ -172,7 +172,7 @@ func printed(t *testing.T, args []string, keys ...string) (out []string) {
 // processor names what the last digits depend on.
 func processor() (features, model string) {
 	features = fmt.Sprintf("%s avx2=%t fma=%t avx512=%t", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA, cpu.X86.HasAVX512F)
-	// elsewhere the model stays unknown, and XLA is not compared
+	// Elsewhere the model stays unknown, and XLA is not compared.
 	raw, _ := os.ReadFile("/proc/cpuinfo")
 	values := map[string]string{}
 	for line := range strings.Lines(string(raw)) {

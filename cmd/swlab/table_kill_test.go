@@ -54,7 +54,7 @@ func TestTableKilled(t *testing.T) {
 		if untrained {
 			changes = 1 + changes/4
 		}
-		// in half of all cases 0: when a file has just been created or renamed
+		// In half of all cases 0: when a file has just been created or renamed.
 		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond
 		cmd := process(call(store)...)
 		var stdout strings.Builder
@@ -131,7 +131,7 @@ func watch(t *testing.T, store string, changes int, untrained bool, wait time.Du
 // listing returns the files of the store with their sizes.
 func listing(store string) []string {
 	var out []string
-	// files may vanish during the walk
+	// Files may vanish during the walk.
 	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
 			if info, err := e.Info(); err == nil && !e.IsDir() {

@@ -50,7 +50,7 @@ func newTrain(c *common) *cobra.Command {
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
 	work := refuse(cmd, t.unused).RunE
-	// the settings decide which flags have an effect
+	// The settings decide which flags have an effect.
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := t.settings(f); err != nil {
 			return usageError(err)

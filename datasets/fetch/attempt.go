@@ -67,7 +67,7 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 		if cause := context.Cause(ctx); errors.Is(cause, stalled) {
 			return cause
 		}
-		// the caller names the address
+		// The caller names the address.
 		if onURL := (*url.Error)(nil); errors.As(err, &onURL) {
 			return onURL.Err
 		}

@@ -183,12 +183,12 @@ func TestSlowIsNotStalled(t *testing.T) {
 	content := []byte("xxxxxxxxxx")
 	for pause, stalled := range map[time.Duration]bool{29 * time.Second: false, 31 * time.Second: true} {
 		synctest.Test(t, func(t *testing.T) {
-			// with the default times
+			// With the default times.
 			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}}
 			began := time.Now()
 			if stalled {
 				refused(t, plainSource(content, true, "http://host/f.bin"), o, "given up after 5", "no byte came for 30s")
-				// five times 30 s and pauses of 1, 2, 4, 8 s
+				// Five times 30 s and pauses of 1, 2, 4, 8 s.
 				if took := time.Since(began); took != 165*time.Second {
 					t.Errorf("given up after %v", took)
 				}

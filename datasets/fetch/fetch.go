@@ -6,7 +6,7 @@
 //
 //	files/         the files, as unpacked
 //	fetched.json   the [Record]; it is written last, so that a set with a record is whole
-//	FILE.part      what has come so far of a download, with FILE.part.json beside it; both go when the set is there
+//	FILE.part      a partial download, with FILE.part.json; both are removed at the end
 //
 // A file without a published checksum is trusted the first time. Its sum is recorded, and a later
 // fetch must match it.
@@ -31,8 +31,8 @@ import (
 // Options say where to fetch from, where to store, and how long to wait.
 type Options struct {
 	Cache string // folder of all fetched sets; "": [datasets.CacheDir]
-	// http address of a folder with the files under their names, or of the only file; "": the
-	// catalogue's addresses
+	// Mirror is the http address of a folder with the files under their names, or of the only file;
+	// "": the catalogue's addresses.
 	Mirror        string
 	From          string // a file, or a folder with the set's files, instead of the network
 	AcceptLicence bool
@@ -42,7 +42,7 @@ type Options struct {
 	Retries  int           // consecutive attempts without a new byte; 0: 5
 	Client   *http.Client  // nil: one that refuses redirects from https to http
 	Progress func(file string, done, total int64)
-	// called with messages for the user: retries, sums that could not be checked
+	// Note is called with messages for the user: retries, sums that could not be checked.
 	Note func(text string)
 }
 

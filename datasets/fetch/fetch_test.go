@@ -109,7 +109,7 @@ func TestFirstUse(t *testing.T) {
 	if r = fetched(t, source, o, content); r.Checksum != "first use" {
 		t.Errorf("%+v", r)
 	}
-	// the catalogue now has the sum: no reason to fetch again
+	// The catalogue now has the sum: no reason to fetch again.
 	source.Files[0].SHA256 = sumOf(content)
 	if r, err := Fetch(context.Background(), source, o); err != nil || r.Fetched {
 		t.Errorf("%+v, %v", r, err)

@@ -21,7 +21,8 @@ import (
 type Record struct {
 	Name    string `json:"name"`
 	Licence string `json:"licence"`
-	// "catalogue": published sums matched; "first use": at least one file had none and was trusted
+	// Checksum is "catalogue" if published sums matched, "first use" if at least one file had none
+	// and was trusted.
 	Checksum  string     `json:"checksum"`
 	SHA256    string     `json:"sha256,omitempty"` // of the downloaded file, if there is only one
 	Bytes     int64      `json:"bytes"`            // downloaded

@@ -20,7 +20,8 @@ import (
 
 const (
 	maxFiles = 200_000
-	// unpacked to packed: text meshes and HDF5 files stay below 10, a zip bomb is far above
+	// maxRatio is unpacked to packed: text meshes and HDF5 files stay below 10, a zip bomb is far
+	// above.
 	maxRatio = 100
 	minSpace = 1 << 20
 )

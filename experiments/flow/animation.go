@@ -19,7 +19,7 @@ type Film struct {
 
 // animationData is what the script of the page reads.
 type animationData struct {
-	// degrees, as in vmfviz.From: 0 on the z axis, 90 on the x axis, y up
+	// Azimuth is in degrees, as in vmfviz.From: 0 on the z axis, 90 on the x axis, y up.
 	Azimuth   float64         `json:"azimuth"`
 	Elevation float64         `json:"elevation"`
 	Steps     []int           `json:"steps"`

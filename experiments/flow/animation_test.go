@@ -40,7 +40,7 @@ func TestAnimation(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(b), err)
 	}
 	for i, want := range f.Frames[1].Points {
-		// the target's radius is 2
+		// The target's radius is 2.
 		got := 2 * float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32767
 		if math.Abs(got-float64(want)) > 1e-4 {
 			t.Errorf("coordinate %d: %v, expected %v", i, got, want)

@@ -22,7 +22,8 @@ type Loss func(y *datasets.Set, step int) (value float64, gradient []float32, er
 type Config struct {
 	Steps        int     // number of steps
 	LearningRate float64 // eta, the step size
-	// steps between frames; 0: 1. The first and the last state always are frames
+	// Every is the number of steps between frames; 0: 1. The first and the last state are always
+	// frames.
 	Every int
 }
 

@@ -67,7 +67,7 @@ func TestMonotone(t *testing.T) {
 		{"sw", Distance("sw", x, sw), 1.9},
 		{"sw, its own directions", Distance("sw", x, drawn), 1.9},
 		{"emd", Distance("emd-exact", x, emd), 1.9},
-		// no point has more than 24 neighbours
+		// No point has more than 24 neighbours.
 		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25},
 	} {
 		f := mustRun(t, x, y, c.l, Config{Steps: 40, LearningRate: c.rate, Every: 100})

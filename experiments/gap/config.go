@@ -25,10 +25,10 @@ import (
 const (
 	// Steps steps of plain gradient ascent from a random location, as in the paper
 	VDSW = "v-dsw"
-	// ours: tangent ascent of the exact J from a random location to convergence
+	// Converged (ours) is tangent ascent of the exact J from a random location to convergence.
 	Converged = "v-dsw-converged"
 	Uniform   = "uniform" // ours: a random location
-	// ours: the single location that is best on average for the training pairs
+	// Constant (ours) is the single location that is best on average for the training pairs.
 	Constant = "constant"
 )
 
@@ -41,26 +41,28 @@ const (
 // Config is one row of the study for one seed. It is a plain value that, with the data, decides
 // every number except the seconds.
 type Config struct {
-	// "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant
+	// Method is "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant.
 	Method string `json:"method"`
 	Steps  int    `json:"steps"` // T of VDSW; else 0
 	Seed   uint64 `json:"seed"`  // of weights, random locations and samples
 
-	// of the shuffle into pairs and of the common slices; the same for all methods
+	// PairSeed is the seed of the shuffle into pairs and of the common slices; the same for all
+	// methods.
 	PairSeed uint64 `json:"pair_seed"`
 	Batches  int    `json:"batches"`  // batches of training pairs
 	Pairs    int    `json:"pairs"`    // pairs per batch
 	HeldOut  int    `json:"held_out"` // held-out pairs
 	// L, samples per pair in a step and in the paper's evaluation
 	Slices int `json:"slices"`
-	// slices per pair, common to all methods, of the Monte-Carlo value
+	// Common is the number of slices per pair, the same for all methods, of the Monte-Carlo value.
 	Common int     `json:"common"`
 	Kappa  float64 `json:"kappa"`
 
 	Optimiser string `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
-	// epochs of an amortizer over the batches; 1 in the paper
+	// Passes is the number of epochs of an amortizer over the batches; 1 in the paper.
 	Passes int `json:"passes,omitempty"`
-	// of the optimiser, or of VDSW's steps on the batch mean: a pair moves by LearningRate/Pairs
+	// LearningRate is that of the optimiser, or of VDSW's steps on the batch mean: a pair moves by
+	// LearningRate/Pairs.
 	LearningRate float64 `json:"rate,omitempty"`
 	DK           int     `json:"dk,omitempty"` // width of A, EA, LA
 	K            int     `json:"k,omitempty"`  // projected keys of LA

@@ -111,7 +111,7 @@ func TestSmooth(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := 0.0
-			// the rule holds half the sphere: both halves of the density
+			// The rule holds half the sphere: both halves of the density.
 			for i, p := range fine.points {
 				other := [3]float64{-p[0], -p[1], -p[2]}
 				density := (math.Exp(dist.LogProb(p[:])) + math.Exp(dist.LogProb(other[:]))) / 2

@@ -30,7 +30,7 @@ type Result struct {
 	Config Config `json:"config"`
 	Data   string `json:"data"` // name of the set
 	Points int    `json:"points"`
-	// of an amortizer's map; the rest is plain Go
+	// Backend runs an amortizer's map; the rest is plain Go.
 	Backend    string        `json:"backend"`
 	Parameters int           `json:"parameters"` // weights of an amortizer
 	Paper      PaperProtocol `json:"paper"`
@@ -43,9 +43,10 @@ type Result struct {
 // machine, after a first call that compiles the graphs.
 type PaperProtocol struct {
 	Distance SampleMean `json:"distance"`
-	// ascent (of Converged without the expansion) or training; 0 for a random location
+	// SearchSeconds is the time of the ascent (of Converged without the expansion) or of training;
+	// 0 for a random location.
 	SearchSeconds float64 `json:"search_seconds"`
-	// an amortizer's forward passes after training
+	// PredictSeconds is the time of an amortizer's forward passes after training.
 	PredictSeconds  float64 `json:"predict_seconds"`
 	EvaluateSeconds float64 `json:"evaluate_seconds"` // sampling and costing the slices
 }
@@ -64,10 +65,10 @@ type VersusOptimum struct {
 	RelativeGap experiments.Score `json:"gap_of_optimum"`
 	// (max J - J) / (max J - SW): 0 at the best location, 1 for a random one on average
 	NormalizedGap experiments.Score `json:"gap_of_range"`
-	// angle to the best location or its antipode, whichever is nearer
+	// AngleToOptimum is the angle to the best location or its antipode, whichever is nearer.
 	AngleToOptimum experiments.Score  `json:"off_degrees"`
 	AscentAngle    *experiments.Score `json:"turn_degrees,omitempty"`
-	// share of pairs whose gap is below 1e-4 of its range
+	// FractionConverged is the share of pairs whose gap is below 1e-4 of its range.
 	FractionConverged float64 `json:"reached"`
 	// Quadrature and Tail bound the error of J over all pairs and locations, relative to SW: the
 	// change from half the resolution, and the most that the degrees left out can hold.

@@ -13,14 +13,14 @@ import (
 
 // Options are the options of Study. The zero value keeps no files and is silent.
 type Options struct {
-	// folder for the harmonics of the pairs, shared by all methods and seeds; "": none
+	// Cache is a folder for the harmonics of the pairs, shared by all methods and seeds; "": none.
 	Cache    string
 	Progress func(stage string, done, total int) // if not nil, called as work advances
 }
 
 // Random streams of one seed.
 const (
-	// the row's samples on the training pairs, in the order of the released script
+	// The row's samples on the training pairs, in the order of the released script.
 	trainingStream = 0x6761_7001 + iota
 	heldOutStream
 	commonTraining

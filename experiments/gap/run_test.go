@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 			if math.Abs(a.MonteCarlo.Mean-a.Exact.Mean) > 4*a.MonteCarlo.SliceErr {
 				t.Errorf("%s, %s: exact %v, common slices %v", c.ID(), name, a.Exact, a.MonteCarlo)
 			}
-			// an ascent may end in a local maximum
+			// An ascent may end in a local maximum.
 			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) {
 				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.FractionConverged, a.NormalizedGap, a.AscentAngle)
 			}

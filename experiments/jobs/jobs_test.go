@@ -35,8 +35,8 @@ func job(args []string) int {
 	case "fail":
 		fmt.Fprintln(os.Stderr, "some trouble\n\n  "+args[1]+"\n")
 		return 3
-	// the first time it writes its number into a pipe and waits to be stopped; the second time it
-	// is done
+	// The first time it writes its number into a pipe and waits to be stopped; the second time it
+	// is done.
 	case "stop":
 		return waitForStop(args[1])
 	case "once": // the first time it kills itself

@@ -24,7 +24,7 @@ type Slurm struct {
 	CPUs, GPUs         int      // per job
 	MaxParallel        int      // maximum number of concurrent jobs
 	Extra              []string // further options of sbatch: --constraint=a100
-	// how often a job that timed out or was killed is requeued
+	// Retries is how often a job that timed out or was killed is requeued.
 	Retries int
 	Env     []string // names of environment variables to pass on
 }

@@ -112,7 +112,7 @@ func TestSlurm(t *testing.T) {
 	if err := LastLine(dir, "b"); err == nil || !strings.Contains(err.Error(), "no luck") {
 		t.Errorf("%v", err)
 	}
-	// nothing of the first is queued any more
+	// Nothing of the first is queued any more.
 	if job := submit(t, dir, Slurm{}, say("b")); job != "2" {
 		t.Errorf("array %q", job)
 	}

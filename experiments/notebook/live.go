@@ -27,7 +27,7 @@ type LiveOptions struct {
 	Clouds *datasets.Set // the clouds to reconstruct, a few
 	Names  []string      // of the clouds; may be nil
 	Every  int           // steps between snapshots
-	// draw nothing, for a cell that reads what an earlier one has shown
+	// Quiet draws nothing, for a cell that reads what an earlier one has shown.
 	Quiet bool
 	Step  func(record train.Record) // if not nil, called after every step
 }
@@ -168,7 +168,7 @@ func (l *live) look(step int, w *weights.Set) error {
 	if err != nil {
 		return err
 	}
-	// taken before the run was interrupted
+	// Taken before the run was interrupted.
 	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step {
 		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}

@@ -35,7 +35,7 @@ type Shapes struct {
 type Reconstruction struct {
 	ID, Name string      // of the table's row
 	Clouds   [][]float32 // [points, 3] each
-	// to the inputs: approximate EMD, summed over points, as in the table
+	// EMD is the approximate EMD to the inputs, summed over points, as in the table.
 	EMD []float64
 }
 
@@ -86,7 +86,7 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 				return Shapes{}, err
 			}
 		}
-		// one seed, so one job per row
+		// One seed, so one job per row.
 		r := Reconstruction{ID: j.Row, Name: plan.Table.Rows[i].Name}
 		var result experiments.Scores
 		if err := lab.Result(scored, &result); err != nil {

@@ -12,7 +12,7 @@ import (
 type Estimate struct {
 	Trainings int // unfinished, each counted once
 	Epochs    int // of all of them
-	// by the paper's seconds per epoch on its own machine; 0 where it prints none
+	// V100 is the time by the paper's seconds per epoch on its own machine; 0 where it prints none.
 	V100 time.Duration
 	Disk int64 // bytes of their weights, plus the checkpoints of one training
 }

@@ -24,25 +24,28 @@ type Preset struct {
 	Seeds []uint64 `json:"-"`
 
 	Data string `json:"data" study:"reconstruction shapes gap"` // clouds to train on
-	// clouds to reconstruct and for transfer; "": the test part of Data
+	// Test names clouds to reconstruct and for transfer; "": the test part of Data.
 	Test string `json:"test" study:"reconstruction"`
-	// clouds of the generation tables: train, val and test parts; builtin: its class chair
+	// Chairs names clouds of the generation tables with train, val and test parts; builtin: its
+	// class chair.
 	Chairs string `json:"chairs" study:"generation"`
 	Points int    `json:"points" study:"reconstruction shapes generation"` // per cloud
-	// built-in shapes: training clouds per class; 0: the default set
+	// PerClass is the number of training clouds per class of the built-in shapes; 0: the default
+	// set.
 	PerClass int `json:"per_class" study:"reconstruction shapes gap"`
 	PerTest  int `json:"per_test" study:"reconstruction"` // and test clouds
 
 	Batch  int `json:"batch" study:"reconstruction shapes"`
 	Epochs int `json:"epochs" study:"reconstruction shapes"`
-	// width of A, EA, LA: one value, where the paper prints the best of several
+	// DK is the width of A, EA, LA: one value, where the paper prints the best of several.
 	DK int `json:"dk" study:"reconstruction shapes generation"`
 	K  int `json:"k" study:"reconstruction shapes generation"`
 
 	ClassifierEpochs int `json:"classifier_epochs" study:"reconstruction"`
 	ClassifierBatch  int `json:"classifier_batch" study:"reconstruction"`
 
-	// built-in chairs: clouds of the train part; a twentieth of it chooses the best epoch
+	// ChairTrain is the train part of the built-in chairs; a twentieth of it chooses the best
+	// epoch.
 	ChairTrain      int    `json:"chair_train" study:"generation"`
 	ChairTest       int    `json:"chair_test" study:"generation"`
 	ChairEpochs     int    `json:"chair_epochs" study:"generation"`
@@ -57,10 +60,10 @@ type Preset struct {
 	GapHeldOut int `json:"gap_held_out" study:"gap"`
 	GapCommon  int `json:"gap_common" study:"gap"`
 	GapPoints  int `json:"gap_points" study:"gap"`
-	// epochs of our amortizers that are trained longer
+	// GapPasses is the number of epochs of our amortizers that are trained longer.
 	GapPasses int `json:"gap_passes" study:"gap"`
 
-	// of every row's training, in addition to the row and the fields above
+	// training holds settings of every row's training, in addition to the row and the fields above.
 	training  map[string]any
 	overrides []string
 }

@@ -67,7 +67,7 @@ func TestFill(t *testing.T) {
 
 // TestDo: a failing job does not stop the others, and a cancelled call stops.
 func TestDo(t *testing.T) {
-	// an unknown backend: missing work fails
+	// An unknown backend: missing work fails.
 	l := &runs.Store{Dir: t.TempDir(), Backend: "none"}
 	defer l.Close()
 	p := preset(t, "quick")

@@ -18,16 +18,18 @@ import (
 // tasks on the same clouds are the same task, wherever the file is.
 type Data struct {
 	Path string `json:"-"` // as given
-	// the version of the built-in shapes, or a digest of all clouds, their classes and parts
+	// Content is the version of the built-in shapes, or a digest of all clouds, their classes and
+	// parts.
 	Content string   `json:"data"`
 	Key     string   `json:"-"` // array in a .npz or .h5 file
 	Split   string   `json:"split"`
 	Points  int      `json:"points"`
 	Classes []string `json:"classes,omitempty"` // only these
-	// built-in shapes only: clouds per class in the train part; with Test 0: the default set
+	// Train is the number of built-in shapes per class in the train part; with Test 0: the default
+	// set.
 	Train int `json:"train,omitempty"`
 	Test  int `json:"test,omitempty"` // and in the test part
-	// share of the train clouds used as val part, for sets without one
+	// Val is the share of the train clouds used as val part, for sets without one.
 	Val float64 `json:"val,omitempty"`
 }
 

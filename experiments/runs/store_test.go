@@ -150,7 +150,7 @@ func TestFailing(t *testing.T) {
 	sick := errors.New("out of memory")
 	var result any = math.NaN()
 	bad := task{ID: "bad", needs: []Task{good}, work: func(context.Context, string) (any, error) { return result, sick }}
-	// the second: a result that no file can hold
+	// The second: a result that no file can hold.
 	for _, says := range []string{"task bad: out of memory", "task bad: json"} {
 		if err := l.Do(context.Background(), bad); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)

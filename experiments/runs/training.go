@@ -17,7 +17,7 @@ import (
 // Data says it.
 type Training struct {
 	Data Data `json:"data"`
-	// clouds that choose the best epoch; nil: the training loss chooses
+	// Validation names clouds that choose the best epoch; nil: the training loss chooses.
 	Validation *Data        `json:"validation,omitempty"`
 	Config     train.Config `json:"config"`
 }
@@ -84,7 +84,7 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	}
 	old, err := train.ReadConfig(o.Out)
 	o.Resume = err == nil
-	// the same clouds at another path
+	// The same clouds at another path.
 	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) {
 		old.Data, old.Key = name, c.Key
 		if err := durable.WriteJSON(filepath.Join(o.Out, "config.json"), old); err != nil {

@@ -19,7 +19,7 @@ import (
 // Config configures a sweep.
 type Config struct {
 	Vary []Vary // the grid is their product; the last varies fastest
-	// the settings that are not varied; its data and seed are ignored
+	// Base holds the settings that are not varied; its data and seed are ignored.
 	Base  train.Config
 	Seeds []uint64 // of the trainings, the same for every point
 

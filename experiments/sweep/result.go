@@ -33,7 +33,8 @@ type Row struct {
 	State    State                 `json:"state"`
 	Reason   string                `json:"reason,omitempty"` // why it was refused, or failed
 	Values   map[string]table.Cell `json:"values"`           // over seeds
-	// from the reference; none for the reference itself and for rows with other test clouds
+	// Difference is that from the reference; none for the reference itself and rows with other test
+	// clouds.
 	Difference map[string]Difference `json:"difference"`
 }
 

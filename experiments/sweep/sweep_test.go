@@ -383,7 +383,7 @@ func TestFailure(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// no run, and not empty
+	// No run, and not empty.
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}

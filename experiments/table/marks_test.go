@@ -43,9 +43,9 @@ func TestWelch(t *testing.T) {
 		{cellOf(0, 1, 2), cellOf(2, 1, 2), 1 - 2/math.Sqrt(6)},
 		// t = 1, one degree
 		{cellOf(0, math.Sqrt2, 2), cellOf(1, 0, 9), 0.5},
-		// four degrees: the 97.5 % point
+		// Four degrees: the 97.5 % point.
 		{cellOf(0, 1, 3), cellOf(2.7764451051977987*math.Sqrt(2.0/3), 1, 3), 0.05},
-		// no spread at all
+		// No spread at all.
 		{cellOf(1, 0, 3), cellOf(2, 0, 3), 0}, {cellOf(1, 0, 3), cellOf(1, 0, 3), 1},
 	} {
 		if p := welch(c.a, c.b); math.Abs(p-c.p) > 1e-9 || math.Abs(p-welch(c.b, c.a)) > 1e-15 {

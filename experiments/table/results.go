@@ -54,7 +54,7 @@ func SampleSD(population float64, n int) float64 {
 type Results struct {
 	Table  Table
 	Preset string
-	// what was reduced or overridden compared with the paper; always printed
+	// Settings says what was reduced or overridden compared with the paper; always printed.
 	Settings []string
 	Seeds    []uint64
 	Backend  string

@@ -92,7 +92,7 @@ type markup struct {
 	note         string // number of a footnote, a format with one %d
 	gap          string // between it and the footnote
 	best, second string // around a number, a format with one %s
-	// what the legend calls them, and bold numbers in the paper's lines
+	// What the legend calls them, and bold numbers in the paper's lines.
 	bestName, secondName, boldName string
 }
 

@@ -9,8 +9,8 @@ type Table struct {
 	Name    string // the paper's label
 	Title   string
 	Section string // main or appendix
-	// reconstruction, shapes, gap or generation; rows with equal ids in tables of one study are the
-	// same run
+	// Study is reconstruction, shapes, gap or generation; rows with equal ids in tables of one
+	// study are the same run.
 	Study     string
 	RowHeader string // heading of the column of names
 	Columns   []Column
@@ -23,7 +23,8 @@ type Column struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	// printed = natural value x Scale: 100 for fractions and small distances; 0: 1
+	// Scale gives the printed value, natural value x Scale: 100 for fractions and small distances;
+	// 0: 1.
 	Scale    float64 `json:"scale"`
 	Better   Better  `json:"better"`
 	Decimals int     `json:"decimals"` // printed after the point

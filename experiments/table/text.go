@@ -122,7 +122,7 @@ func (s Sheet) textColumn(j int) textColumn {
 			c.paper = append(c.paper, "")
 		}
 	}
-	// headings end with the numbers
+	// Headings end with the numbers.
 	end := max(c.width-all+body, utf8.RuneCountInString(c.head))
 	c.head, c.factor = left(right(c.head, end), c.width), left(right(c.factor, end), c.width)
 	return c

@@ -163,7 +163,7 @@ func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 		if known {
 			break
 		}
-		// each field takes each value once, the others zero; then all take the k-th value.
+		// Each field takes each value once, the others zero; then all take the k-th value.
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() {
 				for _, e := range v.of(f.Type, depth+1)[1:] {

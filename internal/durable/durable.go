@@ -121,7 +121,7 @@ func follow(link string) (string, error) {
 	if err != nil || filepath.IsAbs(to) {
 		return to, err
 	}
-	// the link is relative to its real folder
+	// The link is relative to its real folder.
 	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
 	return filepath.Join(dir, to), err
 }

@@ -23,7 +23,7 @@ const addressable = 1 << 46
 
 // Error says that something needs more memory than is available.
 type Error struct {
-	// what needs it, with the setting, such as "slices: 5000 directions a pair"
+	// What needs the memory, with the setting, such as "slices: 5000 directions a pair".
 	What      string
 	Needed    int64  // estimated bytes; math.MaxInt64: or more
 	Available int64  // bytes

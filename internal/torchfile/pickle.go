@@ -47,7 +47,7 @@ func pickleLength(data []byte) (int, error) {
 		if !ok {
 			return 0, errCut
 		}
-		// of the argument; a count of bytes that follow; a frame, read on inside
+		// Of the argument; a count of bytes that follow; a frame, read on inside.
 		size, counted, frame := uint64(0), false, false
 		switch op[0] {
 		case '.':

@@ -124,7 +124,7 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	if records[folder+"constants.pkl"] != nil {
 		return nil, errors.New("a TorchScript program; write the file with " + hint)
 	}
-	// bound for all records together: overlapping records would multiply the file
+	// Bound for all records together: overlapping records would multiply the file.
 	left := size
 	record := func(name string) ([]byte, error) {
 		f := records[folder+name]

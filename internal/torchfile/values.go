@@ -33,7 +33,7 @@ func (f *File) Floats(v *Tensor) ([]float32, error) {
 	if slices.Contains(v.shape, 0) {
 		return []float32{}, nil
 	}
-	// number of elements, and index of the last in the storage
+	// Number of elements, and index of the last in the storage.
 	count, last := int64(1), int64(v.offset)
 	for i, n := range v.shape {
 		if n < 0 || v.stride[i] < 0 || count > f.budget/int64(n) || v.stride[i] > v.count {

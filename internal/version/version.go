@@ -19,8 +19,8 @@ var commit string
 
 // Info is a version.
 type Info struct {
-	// such as v1.2.0, or devel for a program built from a working copy; with +COMMIT if known and
-	// useful
+	// Version is such as v1.2.0, or devel for a program built from a working copy; with +COMMIT if
+	// known and useful.
 	Version string `json:"version"`
 	Commit  string `json:"commit"` // "": unknown
 	Dirty   bool   `json:"dirty"`  // files had been changed since the commit
