@@ -64,7 +64,7 @@ type storedArray struct {
 	kind   string
 	shape  []int
 	random func(o Options) func(cloud int) *rng
-	// describe, if not nil, adds what the file says about the clouds beside their points.
+	// describe, if not nil, adds what the file says about the clouds besides their points.
 	describe func(index *Set) error
 	// rows opens the array.
 	rows func(o OpenOptions) (rowReader, error)

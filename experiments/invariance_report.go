@@ -98,7 +98,7 @@ func (r *InvarianceReport) comparable() bool {
 	return r.Points == 2048 && r.DK == 64 && r.K == 64 && r.Variant == "released"
 }
 
-// Markdown returns a table for readers, with the reference in brackets where there is one.
+// Markdown returns a table for readers, with the reference in brackets if there is one.
 func (r *InvarianceReport) Markdown() string {
 	if r == nil {
 		return ""

@@ -31,7 +31,7 @@ func shifted(shift [3]float32) (x, y *datasets.Set) {
 	return x, y
 }
 
-// TestAscentPaths: the paths end where the climber of the losses does, and the tangent ascent at
+// TestAscentPaths: the paths end where the maximizer of the losses does, and the tangent ascent at
 // the shift.
 func TestAscentPaths(t *testing.T) {
 	e := bestEngine(t)

@@ -83,7 +83,7 @@ func measure() error {
 	return timing.Result{Version: e.Name, Seconds: timed, FirstStep: first, Compile: seconds[0] - timing.Median(timed)}.Print(os.Stdout)
 }
 
-// lossOf returns the registered loss and the amortizer behind a name of the benchmark.
+// lossOf returns the registered loss and the amortizer of a name of the benchmark.
 func lossOf(name string) (loss, amortizer string) {
 	switch name {
 	case "la", "ea", "a":

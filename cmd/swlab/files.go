@@ -21,7 +21,7 @@ import (
 // and readsArguments for what it reads, writes for what it makes. Before any work checkFiles then
 // finds what would be destroyed or cannot be written.
 
-// What writes accepts beside extensions.
+// What writes accepts besides extensions.
 const (
 	newFolder = "new folder" // must be missing or empty
 	anyFolder = "folder"     // may hold anything; files are added at the end

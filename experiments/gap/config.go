@@ -21,7 +21,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Methods beside the registered amortizers.
+// Methods other than the registered amortizers.
 const (
 	// Steps steps of plain gradient ascent from a random location, as in the paper
 	VDSW = "v-dsw"

@@ -60,7 +60,7 @@ type Store struct {
 	metrics    metric.Compiled
 }
 
-// Close frees the backend's memory.
+// Close frees the backend.
 func (l *Store) Close() {
 	if l == nil {
 		return

@@ -15,7 +15,7 @@ const (
 	Second   Mark = "second"
 )
 
-// level of the two-sided test behind a mark.
+// level is that of the two-sided test for a mark.
 const level = 0.05
 
 // Marks ranks the paper's rows (never ours) in every column that has a better direction, by row id

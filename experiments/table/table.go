@@ -64,7 +64,7 @@ type Printed struct {
 	Bold bool
 }
 
-// PaperRuns is the number of training seeds behind every deviation in the paper.
+// PaperRuns is the number of training seeds of every deviation in the paper.
 const PaperRuns = 3
 
 // WithoutOurs returns the table without rows and columns that the paper does not have.

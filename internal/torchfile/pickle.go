@@ -47,7 +47,8 @@ func pickleLength(data []byte) (int, error) {
 		if !ok {
 			return 0, errCut
 		}
-		// Of the argument; a count of bytes that follow; a frame, read on inside.
+		// Size of the argument; whether it counts the bytes that follow; whether it is a frame,
+		// which is read further.
 		size, counted, frame := uint64(0), false, false
 		switch op[0] {
 		case '.':

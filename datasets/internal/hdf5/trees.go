@@ -59,7 +59,7 @@ func (w walker) tree2(address uint64, visit func(record []byte) error) error {
 	if t.record == 0 || node < 2*(frame+t.record) || depth > maxTree {
 		return fmt.Errorf("tree at %d: %d levels of records of %d bytes in nodes of %d: the file is damaged", address, depth, t.record, node)
 	}
-	// The numbers beside a pointer are as wide as the most records below it need.
+	// The numbers next to a pointer are wide enough for the most records below it.
 	most := (node - frame) / t.record
 	t.count = width(most)
 	t.pointers = []uint64{0}
