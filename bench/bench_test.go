@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestFit: exact power distributions are found, m log m included, over the upper decades only.
+// TestFit: exact power laws are recovered, including m log m, over the upper decades only.
 func TestFit(t *testing.T) {
 	c := curve{axis: "m"}
 	for _, m := range []float64{1e3, 1e4, 1e5, 1e6} {
@@ -34,7 +34,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestMeasure: what has been measured is not measured again, what failed is, and the report has medians and ratios of rounds.
+// TestMeasure: existing measurements are not repeated, failed ones are, and the report has medians
+// and ratios of rounds.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	made := filepath.Join(dir, "made")
@@ -81,7 +82,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestExecute: a program that takes too long is ended with its children, and output that is no result is an error.
+// TestExecute: a program that takes too long is ended with its children, and invalid output is an
+// error.
 func TestExecute(t *testing.T) {
 	for command, want := range map[string]string{"sleep 60 & sleep 60; wait": "not done", "echo hello": "no result", `echo '{}'`: "no seconds"} {
 		limit := time.Minute
@@ -94,7 +96,8 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestPlan: names are unique, every case compares with this project, and curves have points to be fitted.
+// TestPlan: names are unique, every case compares with this project, and curves have enough points
+// to fit.
 func TestPlan(t *testing.T) {
 	for _, quick := range []bool{false, true} {
 		seen, on := map[string]bool{}, newCurves()

@@ -31,8 +31,9 @@ type key struct {
 	Round   int    `json:"round"`
 }
 
-// measure runs what is missing, round by round, the programs of a case after one another so that a change of load meets all of
-// them. What failed is tried once in every call. Results are kept as they come.
+// measure runs what is missing, round by round. The programs of a case run one after another, so
+// that a change of load meets all of them. Each call retries once what failed. Results are kept as
+// they come.
 func measure(ctx context.Context, o options, cases []testCase) error {
 	old, err := readRuns(o.store())
 	if err != nil {
@@ -59,7 +60,7 @@ func measure(ctx context.Context, o options, cases []testCase) error {
 					continue
 				}
 				if o.budget > 0 && time.Since(began) > o.budget {
-					fmt.Fprintf(os.Stderr, "bench: stopped after %v; the same call goes on\n", o.budget)
+					fmt.Fprintf(os.Stderr, "bench: stopped after %v; the same call resumes\n", o.budget)
 					return nil
 				}
 				fmt.Fprintf(os.Stderr, "bench: %s round %d of %d, %s/%s, %s\n", time.Now().Format("15:04:05"), round, o.rounds, c.Group, c.Name, p.Name)
@@ -70,7 +71,7 @@ func measure(ctx context.Context, o options, cases []testCase) error {
 					r.Failure = err.Error()
 				}
 				if ctx.Err() != nil {
-					return errors.New("interrupted; the same call goes on")
+					return errors.New("interrupted; the same call resumes")
 				}
 				if r.Failure != "" {
 					fmt.Fprintln(os.Stderr, "bench: FAILED:", r.Failure)
@@ -84,7 +85,7 @@ func measure(ctx context.Context, o options, cases []testCase) error {
 	return nil
 }
 
-// prepare makes the files that a case reads, unless they are there or have been tried before.
+// prepare makes the files that a case reads, unless they exist or have failed before.
 func prepare(ctx context.Context, o options, c testCase, unable map[string]bool) error {
 	for _, f := range c.Needs {
 		if _, err := os.Stat(f.Path); err == nil {
@@ -101,7 +102,7 @@ func prepare(ctx context.Context, o options, c testCase, unable map[string]bool)
 	return nil
 }
 
-// execute runs a program and reads the last line that it prints.
+// execute runs a program and parses the last line that it prints.
 func execute(ctx context.Context, limit time.Duration, p program) (r timing.Result, err error) {
 	out, err := output(ctx, limit, p)
 	if err != nil {
@@ -117,7 +118,8 @@ func execute(ctx context.Context, limit time.Duration, p program) (r timing.Resu
 	return r, nil
 }
 
-// output runs a program, with all that it starts, for at most limit. An error ends with the last line of its standard error.
+// output runs a program, with all that it starts, for at most limit. An error ends with the last
+// line of its standard error.
 func output(ctx context.Context, limit time.Duration, p program) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -126,7 +128,7 @@ func output(ctx context.Context, limit time.Duration, p program) ([]byte, error)
 	c.Stderr = &stderr
 	endGroup(c)
 	c.WaitDelay = 5 * time.Second
-	for _, v := range os.Environ() { // each program decides on huge pages by itself
+	for _, v := range os.Environ() { // each program decides on huge pages itself
 		if !strings.HasPrefix(v, "GLIBC_TUNABLES=") && !strings.HasPrefix(v, "THP_MEM_ALLOC_ENABLE=") {
 			c.Env = append(c.Env, v)
 		}
@@ -143,7 +145,7 @@ func output(ctx context.Context, limit time.Duration, p program) ([]byte, error)
 	return out, nil
 }
 
-// readRuns reads a store; one that does not exist is empty, and a last line that was cut off is left out.
+// readRuns reads a store. One that does not exist is empty, and a truncated last line is ignored.
 func readRuns(path string) (runs []run, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// curve is the cost of one kind of work by one program against an axis.
+// curve is the cost of one kind of work by one program along an axis.
 type curve struct {
 	axis, name, program   string
-	at, cost, least, most []float64 // cost: the fastest call; to the largest median of a round
+	at, cost, least, most []float64 // cost: the fastest call; most: the largest median of a round
 }
 
-// curves collects them in the order of the plan.
+// curves collects curves in the order of the plan.
 type curves struct {
 	index map[[3]string]int
 	all   []curve
@@ -37,8 +37,9 @@ func (c *curves) add(p point, program string, s programSummary) {
 	v.most = slices.Insert(v.most, at, s.High)
 }
 
-// fit is the slope of log cost on log axis over the upper end of a curve: the upper two decades of m, of cost / log m, else the upper
-// decade of cost. Uncertainty is the standard error of least squares, nil with fewer than three points.
+// fit is the slope of log cost against the log of the axis over the upper end of a curve: the upper
+// two decades of m, for cost / log m, else the upper decade, for cost. Uncertainty is the standard
+// error of least squares, nil with fewer than three points.
 type fit struct {
 	Axis        string   `json:"axis"`
 	Curve       string   `json:"curve"`
@@ -89,7 +90,7 @@ func fitCurve(c curve) (fit, bool) {
 	return f, true
 }
 
-// line is the slope of the least-squares line and its standard error, NaN for two points.
+// line returns the slope of the least-squares line and its standard error, NaN for two points.
 func line(x, y []float64) (slope, err float64) {
 	at0, slope := stat.LinearRegression(x, y, nil, false)
 	rest := 0.0

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// endGroup does nothing: the command is ended alone.
+// endGroup does nothing: only the command itself is ended.
 func endGroup(*exec.Cmd) {}

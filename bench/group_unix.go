@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// endGroup lets the end of a command's context end all that the command has started.
+// endGroup makes the end of a command's context end everything the command has started.
 func endGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// limit is something that was asked of the numbers.
+// limit is a requirement on the numbers.
 type limit struct {
 	What  string `json:"what"`
 	Asked string `json:"asked"`
@@ -10,7 +10,8 @@ type limit struct {
 	Met   bool   `json:"met"`
 }
 
-// asked are ratios of the fastest calls: of our time to the others' at most, or of theirs to ours at least. Of several others the faster counts.
+// asked lists bounds on ratios of the fastest calls: an upper bound on our time over the others',
+// or a lower bound on theirs over ours. Of several others the faster counts.
 var asked = []struct {
 	group, name string
 	others      []string
@@ -32,7 +33,7 @@ var asked = []struct {
 	{"distance", "sliced W_2^2, m=100000 L=100", pots, true, 80},
 }
 
-// limits are those that the measurements at hand can answer.
+// limits returns the limits that the available measurements can answer.
 func limits(s summary) []limit {
 	var out []limit
 	for _, f := range s.Fits {
@@ -79,7 +80,7 @@ func limits(s summary) []limit {
 	return out
 }
 
-// exponent is the slope with its uncertainty.
+// exponent formats the slope with its uncertainty.
 func (f fit) exponent() string {
 	if f.Uncertainty == nil {
 		return fmt.Sprintf("%.3f", f.Exponent)

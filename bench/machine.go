@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// machine is what the numbers were measured on.
+// machine describes where the numbers were measured.
 type machine struct {
 	Processor string `json:"processor"`
 	Cores     int    `json:"cores"`
@@ -29,7 +29,7 @@ func thisMachine() machine {
 	}
 }
 
-// field is the value of the first line "name : value" of a file, or "unknown".
+// field returns the value of the first line "name : value" of a file, or "unknown".
 func field(path, name string) string {
 	for line := range strings.Lines(content(path)) {
 		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
@@ -39,7 +39,7 @@ func field(path, name string) string {
 	return "unknown"
 }
 
-// gigabytes writes "24684084 kB" as "24.7 GB" and leaves alone what it does not know.
+// gigabytes formats "24684084 kB" as "24.7 GB" and leaves other texts alone.
 func gigabytes(s string) string {
 	var kb float64
 	if _, err := fmt.Sscanf(s, "%g kB", &kb); err != nil {

@@ -1,11 +1,12 @@
-// Command bench measures this project beside PyTorch, POT, SciPy and NumPy on the machine it runs on (see README.md here):
+// Command bench measures this project beside PyTorch, POT, SciPy and NumPy on the machine it runs
+// on (see README.md here):
 //
 //	make bench                                   installs the others, pinned, and calls
-//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.json, .md, -scaling.png, .svg
-//	go run ./bench --budget 30m                  the same, and stops after that time; the next call goes on
+//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.*
+//	go run ./bench --budget 30m                  the same, but stops after that time; the next call resumes
 //	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
 //	go run ./bench --report                      measures nothing
-//	go run ./bench --quick                       sizes of a few seconds, to try it out; all files in .out/bench/quick
+//	go run ./bench --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
 
 import (
@@ -22,13 +23,13 @@ import (
 	"time"
 )
 
-// options of a call.
+// options are those of the command line.
 type options struct {
 	work    string        // folder of programs, clouds and raw results
 	results string        // folder of the report
-	rounds  int           // of every case
-	budget  time.Duration // after which no program is started; 0: none
-	limit   time.Duration // of one program
+	rounds  int           // per case
+	budget  time.Duration // no program is started after this time; 0: unlimited
+	limit   time.Duration // per program
 	only    *regexp.Regexp
 	quick   bool
 }
@@ -91,7 +92,8 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// build compiles the programs of this project, and the one that go run starts, so that its first start is as warm as the others.
+// build compiles the programs of this project, and the one that go run starts, so that its first
+// start is as warm as the others'.
 func build(ctx context.Context, o options) error {
 	bin := filepath.Join(o.work, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {

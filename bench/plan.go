@@ -5,22 +5,22 @@ import (
 	"path/filepath"
 )
 
-// testCase is a piece of work that several programs do.
+// testCase is work that several programs do.
 type testCase struct {
 	Group, Name string
-	Programs    []program // the first is the one that the others are compared with
+	Programs    []program // the others are compared with the first
 	Needs       []file
-	On          []point // where it lies on curves
+	On          []point // its places on curves
 }
 
-// program is how one of them is called.
+// program says how to call one of them.
 type program struct {
 	Name    string
 	Command []string
 	Env     []string
 }
 
-// file is what programs read, and the call that makes it.
+// file is a file that programs read, and the call that makes it.
 type file struct {
 	Path string
 	Make []string
@@ -38,7 +38,7 @@ const (
 	huge  = "torch, huge pages"
 )
 
-// planner knows where things are.
+// planner knows the paths.
 type planner struct {
 	work  string
 	quick bool
@@ -61,7 +61,7 @@ func plan(work string, quick bool) []testCase {
 
 func (p *planner) add(c testCase) { p.cases = append(p.cases, c) }
 
-// ours, torch and pot are calls of programs.
+// ours, torch and pot return the command lines of programs.
 func (p *planner) ours(name string, args ...any) []string {
 	return words(append([]any{filepath.Join(p.work, "bin", name)}, args...)...)
 }
@@ -80,7 +80,7 @@ func words(v ...any) []string {
 
 var hugePages = []string{"THP_MEM_ALLOC_ENABLE=1"}
 
-// losses are those of the comparison of steps, with the factor by which fewer steps are timed.
+// losses lists the losses compared by steps, with the factor by which fewer steps are timed.
 var losses = []struct {
 	flag, name string
 	slow       int
@@ -89,7 +89,7 @@ var losses = []struct {
 	{"a", "A v-DSW", 2}, {"chamfer", "Chamfer", 1}, {"emd", "EMD", 2},
 }
 
-// size of a batch, and the steps timed.
+// size is the size of a batch, and the steps timed.
 type size struct{ batch, points, steps, warmup int }
 
 func (p *planner) sizes() []size {
@@ -99,7 +99,8 @@ func (p *planner) sizes() []size {
 	return []size{{32, 512, 20, 3}, {128, 2048, 4, 1}}
 }
 
-// start is the time to the first finished step at the size of the quick preset: a program that go run links, and one that imports PyTorch.
+// start plans the time to the first finished step at the size of the quick preset: a program that
+// go run links, and one that imports PyTorch.
 func (p *planner) start() {
 	for _, loss := range []string{"sw", "la"} {
 		flags := []any{"--loss", loss, "--batch", 32, "--points", 256, "--steps", 1, "--warmup", 1}
@@ -128,7 +129,8 @@ func (p *planner) steps() {
 	}
 }
 
-// alone are the losses with their gradient, without the network, against the faster of the two PyTorches.
+// alone plans the losses with their gradient, without the network, against the faster of the two
+// PyTorch variants.
 func (p *planner) alone() {
 	for _, s := range p.sizes() {
 		for _, l := range losses {
@@ -154,7 +156,7 @@ func name(flag string) string {
 	return flag
 }
 
-// small and atMost are n, or less of it for a quick plan.
+// small and atMost return n, or less for a quick plan.
 func (p *planner) small(n int) int {
 	if p.quick {
 		return max(4, n/8)

@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// largest is points times directions up to which POT is called: about 20 seconds. Larger cases are ours alone.
+// largest is the largest product of points and directions with which POT is called: about 20
+// seconds. Only ours does larger cases.
 const largest = 4e7
 
-// pots are POT with either precision of its numbers.
+// pots are POT in both precisions.
 var pots = []string{"POT, float64", "POT, float32"}
 
-// scaling are cost curves of this project alone: steps against B, losses against L and T. Every sample of a curve does the work of one
-// step at its end, or a little less: so many whole steps together.
+// scaling plans cost curves of this project only: steps against B, losses against L and T. Every
+// sample of a curve is of so many whole steps that its work is about that of one step at the
+// curve's end.
 func (p *planner) scaling() {
 	on := func(axis, curve string, at []int, samples int, flags func(at int) []any) {
 		for _, n := range at {
@@ -44,7 +46,7 @@ func (p *planner) of(all, quick []int) []int {
 	return all
 }
 
-// distances are between two clouds, over a grid of m and L and along two lines of it.
+// distances plans distances between two clouds, over a grid of m and L and along two lines of it.
 func (p *planner) distances() {
 	const line, points = 100, 2048
 	ms := p.of([]int{1000, points, 10_000, 100_000, 1_000_000}, []int{500, 1000})

@@ -6,7 +6,7 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// axes of the picture.
+// axes are those of the picture.
 var axes = []struct{ name, title, label string }{
 	{"B", "Batch", "clouds of a batch B"},
 	{"L", "Slices", "directions L"},
@@ -14,7 +14,8 @@ var axes = []struct{ name, title, label string }{
 	{"m", "Points", "points of a cloud m"},
 }
 
-// draw plots every curve of at least two points on the panel of its axis, both logarithmic, with its exponent; nil without any.
+// draw plots every curve of at least two points on the panel of its axis, both logarithmic, with
+// its exponent. It returns nil without any.
 func draw(s summary) (*vmfviz.Picture, error) {
 	var panels []vmfviz.CurvePanel
 	for _, a := range axes {

@@ -36,7 +36,7 @@ func write(dir string, s summary) error {
 	})
 }
 
-// units says what a time of a group is of.
+// units says what a time of a group measures.
 var units = map[string]string{
 	"start":       "Start-up: from the call to the end of the first step, `go run` with a warm build cache included",
 	"compile":     "Compile time: by how much the first step is longer than the others",
@@ -87,7 +87,7 @@ func markdown(s summary, pictured bool) string {
 	return b.String()
 }
 
-// heading has a capital first letter, but for what is written otherwise.
+// heading capitalises the first letter, except for names written otherwise.
 func heading(group string) string {
 	if strings.HasPrefix(group, "vMF") {
 		return group
@@ -130,7 +130,7 @@ func row(c caseSummary, p programSummary) string {
 		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, minima, p.Peak, strings.Join(more, ", "))
 }
 
-// title is the name with the version.
+// title returns the name with the version.
 func (p programSummary) title() string {
 	if p.Version == "" {
 		return p.Name
@@ -138,7 +138,7 @@ func (p programSummary) title() string {
 	return p.Name + " (" + p.Version + ")"
 }
 
-// duration has three significant digits and a unit.
+// duration formats three significant digits and a unit.
 func duration(s float64) string {
 	switch {
 	case s >= 1:
@@ -149,7 +149,7 @@ func duration(s float64) string {
 	return digits(1e6*s) + " µs"
 }
 
-// digits writes three significant digits, without an exponent.
+// digits formats three significant digits, without an exponent.
 func digits(v float64) string {
 	if v <= 0 {
 		return "0"

@@ -6,7 +6,7 @@ import (
 	"github.com/sliced-wasserstein/lab/bench/timing"
 )
 
-// summary is what bench.json holds.
+// summary is the content of bench.json.
 type summary struct {
 	Machine machine       `json:"machine"`
 	Cases   []caseSummary `json:"cases"`
@@ -15,34 +15,36 @@ type summary struct {
 	plots   []curve
 }
 
-// caseSummary are the programs of one case.
+// caseSummary holds the programs of one case.
 type caseSummary struct {
 	Group    string           `json:"group"`
 	Name     string           `json:"name"`
 	Programs []programSummary `json:"programs"`
 }
 
-// programSummary are all rounds of one program, times in seconds. Low and High are the least and the largest of the rounds' medians.
+// programSummary summarises all rounds of one program, times in seconds. Low and High are the
+// smallest and the largest of the rounds' medians.
 type programSummary struct {
-	Name      string  `json:"name"`
-	Version   string  `json:"version"`
-	Rounds    int     `json:"rounds"`
-	Timed     int     `json:"timed"` // calls, all rounds together
-	Min       float64 `json:"min"`
-	Median    float64 `json:"median"` // of the rounds' medians
-	Low       float64 `json:"low"`
-	High      float64 `json:"high"`
-	Ratio     *spread `json:"ratio,omitempty"`     // to the first program's median of the same round; nil for the first
-	OfMinima  float64 `json:"of_minima,omitempty"` // the ratio of the fastest calls of all rounds
+	Name    string  `json:"name"`
+	Version string  `json:"version"`
+	Rounds  int     `json:"rounds"`
+	Timed   int     `json:"timed"` // calls, all rounds together
+	Min     float64 `json:"min"`
+	Median  float64 `json:"median"` // of the rounds' medians
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	// Ratio to the first program's median of the same round; nil for the first.
+	Ratio     *spread `json:"ratio,omitempty"`
+	OfMinima  float64 `json:"of_minima,omitempty"` // ratio of the fastest calls of all rounds
 	FirstStep *spread `json:"first_step,omitempty"`
 	Compile   *spread `json:"compile,omitempty"`
 	Peak      float64 `json:"peak_mb"`
 	Value     float64 `json:"value,omitempty"`
 	Error     float64 `json:"relative_error,omitempty"`
-	Failure   string  `json:"failure,omitempty"` // of the last run, where no round has a result
+	Failure   string  `json:"failure,omitempty"` // of the last run, if no round has a result
 }
 
-// spread is a median with the least and the largest.
+// spread is a median with the smallest and the largest value.
 type spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -56,7 +58,7 @@ func spreadOf(v []float64) *spread {
 	return &spread{timing.Median(v), slices.Min(v), slices.Max(v)}
 }
 
-// summarise puts the runs into the order of the plan; cases without a run are left out.
+// summarise sorts the runs in the order of the plan. Cases without a run are left out.
 func summarise(cases []testCase, runs []run) summary {
 	of := map[key][]run{} // by case and program, all rounds
 	for _, r := range runs {
@@ -69,7 +71,7 @@ func summarise(cases []testCase, runs []run) summary {
 	for _, c := range cases {
 		out := caseSummary{Group: c.Group, Name: c.Name}
 		var first map[int]float64
-		fastest := 0.0 // call of the first program
+		fastest := 0.0 // fastest call of the first program
 		for i, p := range c.Programs {
 			mine := of[key{c.Group, c.Name, p.Name, 0}]
 			if len(mine) == 0 {
@@ -101,7 +103,8 @@ func summarise(cases []testCase, runs []run) summary {
 	return s
 }
 
-// summariseProgram also returns the median of every round. A round that was tried again counts by its last result.
+// summariseProgram also returns the median of every round. A round that was tried again counts by
+// its last result.
 func summariseProgram(name string, runs []run) (programSummary, map[int]float64) {
 	byRound := map[int]timing.Result{}
 	out := programSummary{Name: name}
@@ -137,7 +140,7 @@ func summariseProgram(name string, runs []run) (programSummary, map[int]float64)
 	return out, medians
 }
 
-// ratio is of the rounds that both have.
+// ratio compares the rounds that both have.
 func ratio(of, to map[int]float64) *spread {
 	var v []float64
 	for round, s := range of {
@@ -148,7 +151,7 @@ func ratio(of, to map[int]float64) *spread {
 	return spreadOf(v)
 }
 
-// find returns a program of a case, nil where it has no result.
+// find returns a program of a case, nil if it has no result.
 func (s summary) find(group, name, program string) *programSummary {
 	for _, c := range s.Cases {
 		if c.Group != group || c.Name != name {
@@ -163,7 +166,7 @@ func (s summary) find(group, name, program string) *programSummary {
 	return nil
 }
 
-// faster is the program of a case with the fastest call among those named.
+// faster returns the program of a case with the fastest call among those named.
 func (s summary) faster(group, name string, programs ...string) *programSummary {
 	var best *programSummary
 	for _, n := range programs {

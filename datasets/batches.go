@@ -2,9 +2,10 @@ package datasets
 
 import "fmt"
 
-// Subset returns a copy with m points per cloud, drawn without replacement. Which points of cloud i are taken, and in
-// which order, depends only on (seed, i, M); the subset for m points is a prefix of the one for more. m = M keeps
-// every point in stored order. m > M and m < 1 are errors.
+// Subset returns a copy with m points per cloud, drawn without replacement. Which points of cloud i
+// are taken, and in which order, depends only on (seed, i, Points). The subset of m points is a
+// prefix of a larger one. m = Points keeps every point in stored order. m > Points and m < 1 are
+// errors.
 func (s *Set) Subset(m int, seed uint64) (*Set, error) {
 	if err := s.consistent(); err != nil {
 		return nil, err
@@ -29,7 +30,8 @@ func (s *Set) Subset(m int, seed uint64) (*Set, error) {
 	return &out, nil
 }
 
-// appendSubset appends m points of cloud [M, d], drawn without replacement; order is scratch of length M.
+// appendSubset appends m points of cloud [points, d], drawn without replacement. order is scratch
+// of length points.
 func appendSubset(dst, cloud []float32, d, m int, random *rng, order []int32) []float32 {
 	for j := range order {
 		order[j] = int32(j)
@@ -41,16 +43,17 @@ func appendSubset(dst, cloud []float32, d, m int, random *rng, order []int32) []
 	return dst
 }
 
-// EpochOrder returns the order in which epoch visits n clouds: a uniform random permutation of 0, ..., n-1 that depends
-// only on (n, seed, epoch), so that a resumed run sees the order of the one that was cut off.
+// EpochOrder returns the order in which epoch visits n clouds: a uniform random permutation of 0,
+// ..., n-1 that depends only on (n, seed, epoch), so that a resumed run sees the same order.
 func EpochOrder(n int, seed uint64, epoch int) []int32 {
 	order := identity(n)
 	newStream(seed, uint64(epoch), hashName("epoch")).shuffle(order, n)
 	return order
 }
 
-// Batches cuts an order into batches of size rows. The last one is smaller when size does not divide len(order): no
-// cloud is dropped. The batches are views of order. A size below 1 gives one batch of everything.
+// Batches splits an order into batches of size rows. The last one is smaller if size does not
+// divide len(order): no cloud is dropped. The batches are views of order. A size below 1 gives one
+// batch of everything.
 func Batches(order []int32, size int) [][]int32 {
 	if size < 1 {
 		size = max(1, len(order))

@@ -10,8 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
-// Source describes a data set: what it is, under which terms, and how its files are got and laid out. It is data only;
-// the package fetch downloads, checks and unpacks it.
+// Source describes a data set: what it is, its terms, how to get its files and how they are laid
+// out. It holds only data. Package fetch downloads, checks and unpacks it.
 type Source struct {
 	Name    string // as given to `swlab data fetch` and, once fetched, to [Load]
 	What    string // one line
@@ -26,21 +26,21 @@ type Source struct {
 	TermsURL string
 
 	Files       []File // what is downloaded; nil: nothing to fetch
-	Manual      string // how a person gets the files, where no program can
+	Manual      string // how to get the files by hand, if no program can
 	Root        string // what Load reads, below the unpacked files
-	MaxUnpacked int64  // bytes that the unpacked files may take together
+	MaxUnpacked int64  // limit in bytes of all unpacked files
 	Notes       string
 }
 
 // File is one file of a Source.
 type File struct {
-	Name     string   // as saved, and as looked for on a mirror
+	Name     string   // as saved, and on a mirror
 	URLs     []string // tried in this order
 	Bytes    int64    // 0: not known
 	SHA256   string   // in hexadecimal; "": not known
 	Recorded string   // who published SHA256
 	Archive  string   // "zip", "tar.gz", or "" for a plain file
-	To       string   // where a plain file goes, with slashes; "": Name
+	To       string   // path of a plain file, with slashes; "": Name
 }
 
 // Catalogue returns all known data sets.
@@ -58,7 +58,7 @@ func FindSource(name string) (Source, error) {
 	return Source{}, suggest.Unknown("data set", name, names)
 }
 
-// RecordName is the file that says, in a data set's folder of the cache, that the set is there whole.
+// RecordName is the file in a data set's folder of the cache that marks the set as complete.
 const RecordName = "fetched.json"
 
 // FilesName is the folder with a fetched set's files, beside the record.
@@ -67,8 +67,9 @@ const FilesName = "files"
 // cacheVariable chooses the folder of fetched and unpacked data.
 const cacheVariable = "SWLAB_CACHE"
 
-// CacheDir is the folder of what can be got or made again: that of the environment variable SWLAB_CACHE, or swlab in the user's
-// cache folder. Fetched data sets are in its sub-folder data.
+// CacheDir returns the folder of what can be downloaded or computed again: that of the environment
+// variable SWLAB_CACHE, or swlab in the user's cache folder. Fetched data sets are in its
+// sub-folder data.
 func CacheDir() (string, error) {
 	if dir := os.Getenv(cacheVariable); dir != "" {
 		return dir, nil
@@ -80,10 +81,10 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "swlab"), nil
 }
 
-// Dir is the data set's own folder in a cache.
+// Dir returns the data set's folder in a cache.
 func (s Source) Dir(cache string) string { return filepath.Join(cache, "data", s.Name) }
 
-// Path is what Load reads once the set has been fetched.
+// Path returns what Load reads once the set has been fetched.
 func (s Source) Path(cache string) string {
 	if s.Files == nil {
 		return s.Name
@@ -91,8 +92,9 @@ func (s Source) Path(cache string) string {
 	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
 }
 
-// Locate turns the name of a fetched data set into its path. Anything else, and a file or folder that has the name of a
-// data set, is returned as it is. A data set that has not been fetched is an error that says how to get it.
+// Locate turns the name of a fetched data set into its path. Anything else, including a file or
+// folder that has the name of a data set, is returned unchanged. A data set that has not been
+// fetched is an error that says how to get it.
 func Locate(path string) (string, error) {
 	source, err := FindSource(path)
 	if err != nil || source.Files == nil {

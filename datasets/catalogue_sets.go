@@ -10,8 +10,8 @@ const (
 	shapeNetURL = "https://shapenet.org/terms"
 )
 
-// catalogue lists the data sets. A size or a checksum is entered only where somebody who had the file published it, and
-// Recorded says who; where it is empty the first fetch is trusted and remembered.
+// catalogue lists the data sets. A size or a checksum is entered only if somebody who had the file
+// published it; Recorded says who. Without one, the first fetch is trusted and recorded.
 var catalogue = []Source{
 	{
 		Name: Builtin, Kind: Builtin, Clouds: 1280, Points: 2048, Classes: 32,

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestCatalogue: every entry can be fetched or says how to get it, names its terms, and has no half of a checksum.
+// TestCatalogue: every entry can be fetched or says how to get it, names its terms, and has
+// complete or no checksums.
 func TestCatalogue(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Catalogue() {

@@ -8,9 +8,10 @@ import (
 	"strconv"
 )
 
-// OfClasses returns the clouds of the given classes, in stored order, with labels, class names and parts as they were. A
-// class is given by its name or, where no class has that name, by its label number. A class that is unknown or has no
-// clouds is an error that lists those there are. When every cloud belongs to them the result is s itself.
+// OfClasses returns the clouds of the given classes, in stored order, with their labels, class
+// names and parts. A class is given by its name or, if no class has that name, by its label number.
+// A class that is unknown or has no clouds is an error that lists the existing ones. If every cloud
+// belongs to them the result is s itself.
 func (s *Set) OfClasses(classes ...string) (*Set, error) {
 	if err := s.consistent(); err != nil {
 		return nil, err
@@ -75,8 +76,8 @@ func (s *Set) listClasses(counts map[int32]int) string {
 	return listed(names)
 }
 
-// fileClasses gives the class of each file and the names of all classes, sorted. Files outside class folders belong to a
-// class named after root, unless there are no class folders: then both are nil.
+// fileClasses returns the class of each file and the names of all classes, sorted. Files outside
+// class folders belong to a class named after root. Without class folders both are nil.
 func fileClasses(root string, files []cloudFile) (of, names []string, err error) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {
@@ -97,7 +98,7 @@ func fileClasses(root string, files []cloudFile) (of, names []string, err error)
 	return of, slices.Compact(slices.Sorted(slices.Values(of))), nil
 }
 
-// filesOf keeps the files of the wanted classes, and their classes; without class folders, all.
+// filesOf returns the files of the wanted classes, and their classes; without class folders, all.
 func filesOf(root string, files []cloudFile, of, names, wanted []string) ([]cloudFile, []string, error) {
 	if names == nil || wanted == nil {
 		return files, of, nil
@@ -116,7 +117,7 @@ func filesOf(root string, files []cloudFile, of, names, wanted []string) ([]clou
 	return kept, keptOf, nil
 }
 
-// nameClasses sets class names and labels from the folders that files lie in.
+// nameClasses sets class names and labels from the files' folders.
 func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
 	of, names, err := fileClasses(root, files)
 	if err != nil {
@@ -127,8 +128,8 @@ func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
 	return nil
 }
 
-// label gives every cloud the class of its file. Without class folders (of is nil) the labels stored in the files are
-// kept if every file has them.
+// label gives every cloud the class of its file. Without class folders (of is nil) the labels
+// stored in the files are kept if every file has them.
 func (s *Set) label(of []string, sets []*Set) {
 	for i, part := range sets {
 		switch {

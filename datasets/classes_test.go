@@ -20,7 +20,7 @@ func TestOfClasses(t *testing.T) {
 	}{
 		{[]string{"cup"}, []int{1, 4}},
 		{[]string{"2", "cup"}, []int{0, 1, 2, 4}},
-		{[]string{"7"}, []int{3}}, // the name goes before the number
+		{[]string{"7"}, []int{3}}, // the name takes precedence over the number
 		{[]string{"jar", "jar", "2"}, []int{0, 2}},
 	} {
 		got, err := s.OfClasses(c.classes...)
@@ -52,7 +52,7 @@ func TestOfClasses(t *testing.T) {
 	wantError(t, err, "random", "no labels")
 }
 
-// TestKept: what is known of each cloud stays with it.
+// TestKept: what is known of each cloud is kept.
 func TestKept(t *testing.T) {
 	s := labelled()
 	sub, err := s.Subset(2, 1)
@@ -77,7 +77,8 @@ func TestLoadOfClasses(t *testing.T) {
 	dir := tree(t, map[string][]byte{"chair/train/a.off": square, "chair/test/b.off": square, "table/train/c.off": square, "bed/train/d.off": bad})
 	all := []string{"bed", "chair", "table"}
 	for _, classes := range [][]string{{"chair"}, {"1"}} {
-		s := load(t, dir, Options{Points: 10, Classes: classes}) // files of other classes are not read
+		// Files of other classes are not read.
+		s := load(t, dir, Options{Points: 10, Classes: classes})
 		if !slices.Equal(s.Classes, all) || !slices.Equal(s.Labels, []int32{1, 1}) || !slices.Equal(s.Split, []uint8{1, 0}) {
 			t.Errorf("%q: %v %v %v", classes, s.Classes, s.Labels, s.Split)
 		}

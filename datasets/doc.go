@@ -1,12 +1,15 @@
-// Package datasets holds sets of point clouds and reads them: from NumPy and HDF5 files, from meshes
-// (sampled uniformly by area), from folders of all of these, and from a built-in generator of procedural shapes.
+// Package datasets holds sets of point clouds and reads them: from NumPy and HDF5 files, from
+// meshes (sampled uniformly by area), from folders of all of these, and from a built-in generator
+// of procedural shapes.
 //
-// A [Set] is a plain array of float32 in row-major order [clouds, points, dim]. [Load] reads one, checks that every
-// coordinate is finite and normalises each cloud as the paper does on every read (protocol section 4):
+// A [Set] is a plain array of float32 in row-major order [clouds, points, dim]. [Load] reads one,
+// checks that every coordinate is finite and normalises each cloud as the paper does on every read
+// (protocol section 4):
 //
 //	x_i <- (x_i - c) / max_j |x_j - c|,   c = (1/m) sum_j x_j
 //
-// so every cloud has its centroid at 0 and its largest radius is 1. All randomness comes from explicit seeds: the same
-// file and the same [Options] give the same numbers on every run. [Open] gives a [Stream] for what is too large to be
-// loaded: the same clouds, read by number. Both are [Clouds], which is what training and evaluation take. The package knows nothing of losses or training.
+// so every cloud has its centroid at 0 and its largest radius is 1. All randomness comes from
+// explicit seeds: the same file and the same [Options] give the same numbers on every run. [Open]
+// returns a [Stream] for sets that are too large to load: the same clouds, read by index. Both are
+// [Clouds], which training and evaluation take. The package does not depend on losses or training.
 package datasets

@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// A NumPy file of two clouds of three points, read as it is.
+// A NumPy file of two clouds of three points, read without normalising.
 func ExampleLoad() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -41,7 +41,7 @@ func ExampleLoad_builtin() {
 	// Output: 1280 clouds of 64 points, 32 classes
 }
 
-// Clouds of one's own, [clouds][points][coordinates].
+// Clouds from values, [clouds][points][coordinates].
 func ExampleFromSlices() {
 	set, err := datasets.FromSlices([][][]float32{{{0, 0}, {1, 0}, {0, 1}}})
 	if err != nil {

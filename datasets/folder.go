@@ -19,7 +19,7 @@ type cloudFile struct {
 	isMesh bool
 }
 
-// name is the file's path below the folder, with slashes on every system: it goes into seeds.
+// name is the file's path below the folder, with slashes on every system, since seeds depend on it.
 func (f cloudFile) name() string { return strings.Join(f.parts, "/") }
 
 // class is the first folder that is not train, test or val; "" for a file without one.
@@ -94,7 +94,8 @@ func loadTree(root string, o Options) (*Set, error) {
 	return set, set.assignParts(root, files, sets)
 }
 
-// readAll reads files side by side; the result, and the error when several fail, do not depend on the timing.
+// readAll reads files in parallel. The result does not depend on the timing, nor does the error if
+// several fail.
 func readAll(files []cloudFile, o Options) ([]*Set, error) {
 	sets, errs := make([]*Set, len(files)), make([]error, len(files))
 	var group sync.WaitGroup
@@ -160,7 +161,8 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 	return out, nil
 }
 
-// assignParts takes the parts from the folder names; either every file lies in such a folder or none does.
+// assignParts takes the parts from the folder names; either every file lies in such a folder or
+// none does.
 func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 	inside, outside := "", ""
 	for i, f := range files {
@@ -183,12 +185,14 @@ func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 	return nil
 }
 
-// findClouds lists the cloud and mesh files below root, sorted by name. Links are followed; hidden files and folders
-// are left out. In a sub-folder with points.npy only that file counts: the other arrays there describe it. In one laid out as
-// ModelNet40 the folders below, which hold copies, do not.
+// findClouds lists the cloud and mesh files below root, sorted by name. Links are followed; hidden
+// files and folders are ignored. In a sub-folder with points.npy only that file counts: the other
+// arrays there describe it. In one laid out like ModelNet40 the folders below, which hold copies,
+// do not count.
 func findClouds(root string) ([]cloudFile, error) {
 	var files []cloudFile
-	open := map[string]bool{} // real paths of the folders being walked, against links that go round in circles
+	// Real paths of the folders being walked, to detect cyclic links.
+	open := map[string]bool{}
 	var walk func(dir string, parts []string) error
 	walk = func(dir string, parts []string) error {
 		real, err := filepath.EvalSymlinks(dir)
@@ -218,7 +222,7 @@ func findClouds(root string) ([]cloudFile, error) {
 			info, err := os.Stat(path)
 			if err != nil {
 				if !isMesh && !isArray {
-					continue // a broken link to something that is no cloud file
+					continue // a broken link to something that is not a cloud file
 				}
 				return fileError(path, err)
 			}

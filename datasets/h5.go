@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	h5SlabEntries = 32 * 6144 // numbers read at a time, about: 32 clouds of 2048 points
+	h5SlabEntries = 32 * 6144 // numbers read at a time: about 32 clouds of 2048 points
 	h5Rewrite     = "rewrite the file with plain numbers and gzip, LZF or no compression, with h5py or h5repack"
 )
 
@@ -22,9 +22,10 @@ type h5Array struct {
 	shape []int
 }
 
-// readH5 reads the array named key as float32 and, where the file has one, the class labels: a data set "label" or
-// "labels" beside it with one integer per cloud. It reads what h5py writes, contiguous or chunked, gzip, shuffle, LZF,
-// in the default and in the latest layout; for anything else the error says how to rewrite the file.
+// readH5 reads the array named key as float32 and, if the file has them, the class labels: a data
+// set "label" or "labels" beside it with one integer per cloud. It reads what h5py writes:
+// contiguous or chunked, gzip, shuffle, LZF, in the default and the latest layout. For anything
+// else the error says how to rewrite the file.
 func readH5(path, key string) (data h5Array, labels []int64, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
@@ -41,7 +42,7 @@ func readH5(path, key string) (data h5Array, labels []int64, err error) {
 	return data, labels, err
 }
 
-// h5File is an open HDF5 file and the array asked for.
+// h5File is an open HDF5 file and the requested array.
 type h5File struct {
 	*hdf5.File
 	set *hdf5.Array
@@ -94,8 +95,8 @@ func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
 	return set, nil
 }
 
-// labels reads the class labels beside the array named key, one whole number per entry whatever the shape; nil where
-// there are none.
+// labels reads the class labels beside the array named key, one whole number per entry whatever the
+// shape; nil if there are none.
 func (f *h5File) labels(key string) ([]int64, error) {
 	for _, name := range labelKeys {
 		if name == key || !slices.Contains(f.Names, name) {
@@ -147,7 +148,8 @@ func readH5Rows(set *hdf5.Array, first, rows int) ([]float32, error) {
 	return out, err
 }
 
-// h5Step is the number of rows to read at a time: about h5SlabEntries numbers, in whole chunks.
+// h5Step returns the number of rows to read at a time: about h5SlabEntries numbers, in whole
+// chunks.
 func h5Step(set *hdf5.Array) int {
 	row := max(1, set.Bytes()/set.Type.Size/max(1, set.Rows()))
 	chunks := h5SlabEntries / row / set.Step()
@@ -169,7 +171,7 @@ func eachH5(set *hdf5.Array, first, rows int, take func(bits uint64, t npyType) 
 	return nil
 }
 
-// h5Error adds the way out to errors about features of HDF5 that are not read.
+// h5Error adds a remedy to errors about unsupported features of HDF5.
 func h5Error(err error) error {
 	var unsupported *hdf5.Unsupported
 	if errors.As(err, &unsupported) {

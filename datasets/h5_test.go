@@ -69,7 +69,8 @@ func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
 	wantError(t, err, "a.h5", `"label"`, "entry 1", "0.5")
 }
 
-// TestDamagedH5 flips bytes in the structure of a small file: an error or other values may come of it, never a panic.
+// TestDamagedH5 flips bytes in the structure of a small file: errors or other values are fine, a
+// panic is not.
 func TestDamagedH5(t *testing.T) {
 	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}})
 	good, err := os.ReadFile(path)
@@ -143,7 +144,8 @@ func TestUnsupportedH5(t *testing.T) {
 	wantError(t, err, "default.h5", "filter 6", "h5repack")
 }
 
-// FuzzH5 reads any file as clouds with labels. The format itself has a target of its own in internal/hdf5.
+// FuzzH5 reads any file as clouds with labels. The format itself has a target of its own in
+// internal/hdf5.
 func FuzzH5(f *testing.F) {
 	for _, name := range []string{"userblock.h5", "latest.h5", "v110.h5"} {
 		data, err := os.ReadFile(filepath.Join("internal", "hdf5", "testdata", name))

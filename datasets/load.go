@@ -11,31 +11,42 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Builtin is the path that stands for the procedural shapes.
+// Builtin is the path of the procedural shapes.
 const Builtin = "builtin"
 
-// meshPoints is the number of points sampled from a mesh, or from a procedural shape, when none is asked for.
+// meshPoints is the default number of points sampled from a mesh or a procedural shape.
 const meshPoints = 2048
 
 // Options say how [Load] reads.
 type Options struct {
-	Points    int      // points per cloud; 0: as stored, and 2048 for meshes, mixed folders and the built-in shapes
-	AtMost    bool     // of files with fewer points than Points take what they have, instead of refusing them
-	Seed      uint64   // of the subsets taken when Points is smaller than stored, of mesh sampling, and of Val and Test
-	Key       string   // array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without one the only array
-	Raw       bool     // keep the file's coordinates: no centring, no scaling
-	NonFinite bool     // with Raw: keep coordinates of arrays that are NaN or infinite, for [Set.Summary] to count
-	Classes   []string // only clouds of these classes, names or label numbers; nil: all ([Set.OfClasses])
-	Val, Test float64  // unless both 0: fractions of the clouds (of Classes) to draw as parts ([Set.WithRandomSplit])
+	// Points is the number per cloud; 0: as stored, and 2048 for meshes, mixed folders and the
+	// built-in shapes.
+	Points int
+	// AtMost uses all points of files with fewer than Points, instead of failing.
+	AtMost bool
+	// Seed is that of subsets of the stored points, of mesh sampling, and of Val and Test.
+	Seed uint64
+	// Key names the array in a .npz, .h5 or .pt file; "": data, and in .npz and .pt files without
+	// one the only array.
+	Key string
+	Raw bool // keep the file's coordinates: no centring, no scaling
+	// NonFinite, with Raw, keeps coordinates of arrays that are NaN or infinite, for [Set.Summary]
+	// to count.
+	NonFinite bool
+	// Classes selects clouds by class names or label numbers; nil: all ([Set.OfClasses]).
+	Classes []string
+	// Val and Test, unless both 0, are fractions of the clouds (of Classes) to draw as parts
+	// ([Set.WithRandomSplit]).
+	Val, Test float64
 }
 
-// dataKey names the clouds in a file of several arrays, where no other name is given.
+// dataKey is the default name of the clouds in a file of several arrays.
 const dataKey = "data"
 
 // labelKeys name the class labels beside them.
 var labelKeys = []string{"label", "labels"}
 
-// h5Key is the data set that holds the clouds of an HDF5 file.
+// h5Key returns the name of the clouds in an HDF5 file.
 func (o Options) h5Key() string {
 	if o.Key == "" {
 		return dataKey
@@ -49,25 +60,28 @@ func (o Options) h5Key() string {
 //	a name of the [Catalogue]   that data set, once it has been fetched ([Locate])
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
-//	FILE.pt, FILE.pth    the same of a tensor, or of a dict of tensors, that torch.save wrote
-//	FILE.csv, FILE.txt   one cloud, a point per line; of a header with columns x, y, z only these are taken
+//	FILE.pt, FILE.pth    the same for a tensor, or a dict of tensors, that torch.save wrote
+//	FILE.csv, FILE.txt   one cloud, a point per line; with a header that has columns x, y, z only these
 //	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices
 //	FILE.xyz .pts .pcd   one cloud, as stored; commas or blanks between the numbers of .xyz and .pts
 //	DIR with points.npy  the array, with labels.npy, classes.txt and split.npy (0 train, 1 test, 2 val) where present
 //	DIR with train_files.txt, test_files.txt   the HDF5 files in DIR itself, as in PointNet's ModelNet40
 //	DIR                  every cloud or mesh file below it; classes and parts from the folder names (see below)
 //
-// The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored cloud ([Set.Normalize]);
-// take a seeded subset ([Set.Subset]) when Points is smaller than stored. More points than stored is an error that says
-// how many there are, or with AtMost means as many as there are: in a folder, as many as the smallest file has. The subset is not normalised again, so its radius may be slightly below 1. Meshes are sampled
-// with Points points by a generator seeded with (Seed, file name), then normalised.
+// The steps are: read; check that all coordinates are finite; unless Raw, normalise each stored
+// cloud ([Set.Normalize]); take a seeded subset ([Set.Subset]) when Points is smaller than stored.
+// More points than stored is an error that says how many there are, or with AtMost means all: in a
+// folder, as many as the smallest file has. The subset is not normalised again, so its radius may
+// be slightly below 1. Meshes are sampled with Points points by a generator seeded with (Seed, file
+// name), then normalised.
 //
-// In a folder of files the class of a file is the first folder below DIR that is not called train, test or val, and its
-// part is given by a folder of that name: DIR/chair/train/chair_0001.off. Files directly in DIR have no class; if others do,
-// they form a class named after DIR. Files of other types are ignored, hidden ones too, and so are .csv, .txt, .pt and .pth files,
-// which in a folder are mostly lists and weights; a cloud file that cannot be read
-// is an error that names it. All clouds are brought to the same number of points: Points where given, else the common
-// stored size when there are only arrays of one size, else 2048.
+// In a folder of files the class of a file is the first folder below DIR that is not called train,
+// test or val, and its part is given by a folder of that name: DIR/chair/train/chair_0001.off.
+// Files directly in DIR have no class; if others do, they form a class named after DIR. Hidden
+// files and files of other types are ignored, and so are .csv, .txt, .pt and .pth files, which in a
+// folder are mostly lists and weights. A cloud file that cannot be read is an error that names it.
+// All clouds are brought to the same number of points: Points if given, else the common stored size
+// if there are only arrays of one size, else 2048.
 //
 // Every error names the file, what was expected and what was found.
 func Load(path string, o Options) (*Set, error) {
@@ -88,8 +102,8 @@ func Load(path string, o Options) (*Set, error) {
 	return set.choose(o)
 }
 
-// ReadsKey says whether Load of that path looks at Options.Key: for a .npz or .h5 file, and for a folder of files with one among
-// them. It is true where there is nothing to look at, which Load says.
+// ReadsKey reports whether Load of that path uses Options.Key: for a .npz or .h5 file, and for a
+// folder of files with one among them. It is true for a missing path, which Load reports.
 func ReadsKey(path string) bool {
 	if path == Builtin {
 		return false
@@ -119,7 +133,7 @@ func ReadsKey(path string) bool {
 	return found || err != nil
 }
 
-// keyed says whether a file of that name holds arrays by name.
+// keyed reports whether a file of that name holds named arrays.
 func keyed(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npz", ".h5", ".hdf5":
@@ -128,7 +142,7 @@ func keyed(path string) bool {
 	return false
 }
 
-// choose takes the classes and draws the parts that o asks for.
+// choose selects the classes and draws the parts of o.
 func (s *Set) choose(o Options) (_ *Set, err error) {
 	if o.Classes != nil {
 		s, err = s.OfClasses(o.Classes...)
@@ -139,8 +153,8 @@ func (s *Set) choose(o Options) (_ *Set, err error) {
 	return s, err
 }
 
-// loadAll is Load without the choice of classes, except that mesh files of other classes need not be read, and without
-// parts.
+// loadAll is Load without the choice of classes and without parts, except that mesh files of other
+// classes need not be read.
 func loadAll(path string, o Options) (*Set, error) {
 	if path == Builtin {
 		return loadBuiltin(o)

@@ -5,11 +5,13 @@ import "fmt"
 // inMemory is the Name and the Kind of sets made from values.
 const inMemory = "memory"
 
-// New returns the set of clouds whose coordinates are flat, row-major in that shape: [points, dim] for one cloud, or
-// [clouds, points, dim]. The coordinates are taken as they are ([Set.Normalize] centres and scales) and flat is shared, not copied:
-// the set changes with it. Give the set a Name of your own to find it in error messages.
+// New returns the set of clouds with the coordinates flat, row-major in that shape: [points, dim]
+// for one cloud, or [clouds, points, dim]. The coordinates are not normalised ([Set.Normalize] does
+// that). flat is shared, not copied: the set changes with it. Set Name to find the set in error
+// messages.
 //
-// A shape of another rank, without points or that does not fit len(flat), and coordinates that are not finite are errors.
+// It is an error if the shape has another rank, no points or does not fit len(flat), or if
+// coordinates are not finite.
 func New(flat []float32, shape ...int) (*Set, error) {
 	set, err := newSet(inMemory, inMemory, flat, shape)
 	if err != nil {
@@ -21,8 +23,9 @@ func New(flat []float32, shape ...int) (*Set, error) {
 	return set, nil
 }
 
-// FromSlices returns the set of the clouds points[cloud][point][coordinate], copied and otherwise as [New] takes them. All clouds
-// need the same number of points and all points the same number of coordinates; the error says which does not have it.
+// FromSlices returns the set of the clouds points[cloud][point][coordinate], copied and otherwise
+// as in [New]. All clouds need the same number of points and all points the same number of
+// coordinates. The error names the first that differs.
 func FromSlices(points [][][]float32) (*Set, error) {
 	if len(points) == 0 || len(points[0]) == 0 || len(points[0][0]) == 0 {
 		return nil, fmt.Errorf("%s: expected at least one cloud, one point and one coordinate, found none", inMemory)

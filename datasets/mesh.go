@@ -18,7 +18,7 @@ type mesh struct {
 	vertices  []vec
 	triangles [][3]int32
 	faces     int // faces in the file, before triangulation
-	flat      int // of them, those without area, which are left out
+	flat      int // those without area, which are left out
 }
 
 // meshReaders parses each mesh format; name is used in errors, which give the line or byte offset.
@@ -36,10 +36,11 @@ var pointReaders = map[string]func(name string, data []byte) (*mesh, error){
 	".pcd": parsePCD,
 }
 
-// arrayTypes are the formats of arrays.
+// arrayTypes are the extensions of array formats.
 var arrayTypes = []string{".npy", ".npz", ".h5", ".hdf5"}
 
-// loneTypes are formats that are read where a file is named, and left alone in a folder: there they mostly hold something else.
+// loneTypes are formats that are read if a file is named, but ignored in a folder, where they
+// mostly hold something else.
 var loneTypes = []string{".pt", ".pth", ".csv", ".txt"}
 
 // cloudTypes lists all formats for an error message.
@@ -48,7 +49,7 @@ func cloudTypes() string {
 	return strings.Join(all, ", ")
 }
 
-// folderTypes lists the formats that count in a folder.
+// folderTypes lists the formats that are read in a folder.
 func folderTypes() []string {
 	return slices.Concat(arrayTypes, slices.Sorted(maps.Keys(meshReaders)), slices.Sorted(maps.Keys(pointReaders)))
 }
@@ -72,8 +73,8 @@ func readMesh(path string) (*mesh, error) {
 	return parse(path, data)
 }
 
-// addFace triangulates a polygon given by vertex indices. Indices outside the vertices and polygons with fewer than
-// three corners are errors; triangles without area are counted and left out.
+// addFace triangulates a polygon given by vertex indices. Indices outside the vertices and polygons
+// with fewer than three corners are errors; triangles without area are counted and left out.
 func (m *mesh) addFace(corners []int) error {
 	if len(corners) < 3 {
 		return fmt.Errorf("a face has %d corners: expected at least 3", len(corners))
@@ -144,8 +145,9 @@ func (m *mesh) area() float64 {
 	return sum
 }
 
-// sample draws n points uniformly by area: a triangle with probability proportional to its area, then a uniform point
-// in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is row-major [n, 3].
+// sample draws n points uniformly by area: a triangle with probability proportional to its area,
+// then a uniform point in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is
+// row-major [n, 3].
 func (m *mesh) sample(n int, random *rng) ([]float32, error) {
 	total, upTo := 0.0, make([]float64, len(m.triangles))
 	for i, t := range m.triangles {
@@ -178,7 +180,8 @@ func (m *mesh) points() []float32 {
 	return out
 }
 
-// pick returns the index i with upTo[i-1] <= u*total < upTo[i], for cumulated weights upTo and u in [0, 1).
+// pick returns the index i with upTo[i-1] <= u*total < upTo[i], for cumulated weights upTo and u in
+// [0, 1).
 func pick(upTo []float64, u float64) int {
 	x := u * upTo[len(upTo)-1]
 	i := sort.Search(len(upTo), func(i int) bool { return upTo[i] > x })

@@ -95,7 +95,8 @@ func TestPLY(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantMesh(t, parse(t, ".ply", data), 4, 2, 0, 4) })
 	}
 	t.Run("strips keep their orientation and restart", func(t *testing.T) {
-		// A row of squares as one strip: all normals must point the same way; then a second strip after -1.
+		// A row of squares as one strip: all normals must point the same way; then a second strip
+		// after -1.
 		m := parse(t, ".ply", []byte("ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n"+
 			"element tristrips 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n0 1 0\n1 0 0\n1 1 0\n2 0 0\n2 1 0\n10 0 1 2 3 4 5 -1 0 1 2\n"))
 		wantMesh(t, m, 6, 5, 0, 2.5)
@@ -141,7 +142,7 @@ func TestSTL(t *testing.T) {
 	}
 }
 
-// badMeshes are files that must be refused, with a part of the message.
+// badMeshes are files that must be rejected, with a part of the message.
 var badMeshes = map[string][][2]string{
 	".off": {
 		{"", "empty"}, {"PLY\n", "keyword OFF"}, {"4OFF\n", "keyword OFF"}, {"OFF BINARY\n", "binary"}, {"OFF\n", "the file ends"}, {"OFF\n3\n", "vertices and faces"},
@@ -209,8 +210,9 @@ func TestTriangulate(t *testing.T) {
 		corners []vec
 		area    float64
 	}{
-		"convex":         {[]vec{{0, 0, 0}, {2, 0, 0}, {3, 1, 0}, {2, 2, 0}, {0, 2, 0}}, 5},
-		"arrow":          {[]vec{{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {3, 1, 0}}, 4}, // reflex corner last: a fan from 0 would be wrong for others
+		"convex": {[]vec{{0, 0, 0}, {2, 0, 0}, {3, 1, 0}, {2, 2, 0}, {0, 2, 0}}, 5},
+		// Reflex corner last: a fan from 0 would be wrong for others.
+		"arrow":          {[]vec{{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {3, 1, 0}}, 4},
 		"L":              {[]vec{{1, 1, 0}, {1, 3, 0}, {0, 3, 0}, {0, 0, 0}, {3, 0, 0}, {3, 1, 0}}, 5},
 		"star":           {star(), 10 * 0.5 * 1 * 0.4 * math.Sin(math.Pi/5)},
 		"comb":           {comb(), 12 + 12*2.5},
@@ -245,7 +247,7 @@ func TestTriangulate(t *testing.T) {
 
 func TestTriangulateEndsOnAnything(t *testing.T) {
 	random := newStream(3)
-	for n := 4; n < 40; n++ { // polygons that cross themselves
+	for n := 4; n < 40; n++ { // self-intersecting polygons
 		p := make([]vec, n)
 		for i := range p {
 			p[i] = vec{random.float(), random.float(), random.float()}

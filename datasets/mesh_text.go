@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// lines walks through the lines of a text file that hold something besides blanks and comments.
+// lines iterates over the lines of a text file that are not blank or comments.
 type lines struct {
 	name    string
 	rest    []byte
 	number  int      // of the current line, from 1
 	fields  [][]byte // of the current line, blanks removed
-	comment byte     // starts a comment that runs to the end of the line; 0: none
+	comment byte     // starts a comment to the end of the line; 0: none
 	offset  int      // byte offset just after the current line
-	// delimited: a line with semicolons, or else one with commas, is split there and not at its blanks.
+	// delimited: a line with semicolons, or else one with commas, is split there, not at blanks.
 	delimited bool
 }
 

@@ -11,8 +11,8 @@ import (
 // modelNetLists name the HDF5 files of each part.
 var modelNetLists = map[uint8]string{TrainPart: "train_files.txt", TestPart: "test_files.txt"}
 
-// isModelNet reports whether a folder is laid out as PointNet's ModelNet40: both lists, and at least one of the files
-// they name beside them.
+// isModelNet reports whether a folder is laid out like PointNet's ModelNet40: both lists, and at
+// least one of the files they name.
 func isModelNet(dir string) bool {
 	found := false
 	for _, list := range modelNetLists {
@@ -31,11 +31,12 @@ func isModelNet(dir string) bool {
 // baseName is the part of a path after the last slash of either kind.
 func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// loadModelNet reads the layout of PointNet's ModelNet40 (modelnet40_ply_hdf5_2048): HDF5 files with data [n, 2048, 3]
-// and label [n, 1], the lists train_files.txt and test_files.txt, and shape_names.txt with a class name per line. The
-// lists hold paths as of the download, of which only the file name counts. As in the paper, all files of the folder
-// itself are read, in the order of their names (test0, test1, train0, ..., train4: 12,308 clouds); copies in
-// sub-folders are not. A file in neither list, in both, or listed and missing is an error.
+// loadModelNet reads the layout of PointNet's ModelNet40 (modelnet40_ply_hdf5_2048): HDF5 files
+// with data [n, 2048, 3] and label [n, 1], the lists train_files.txt and test_files.txt, and
+// shape_names.txt with a class name per line. The lists hold paths of the download, of which only
+// the file name counts. As in the paper, all files of the folder itself are read, in the order of
+// their names (test0, test1, train0, ..., train4: 12,308 clouds). Copies in sub-folders are not. A
+// file in neither list, in both, or listed and missing is an error.
 func loadModelNet(dir string, o Options) (*Set, error) {
 	names, err := h5In(dir)
 	if err != nil {

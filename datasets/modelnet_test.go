@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// modelNetParts are the files of ModelNet40 with their numbers of clouds, in the order in which they are read.
+// modelNetParts are the files of ModelNet40 with their numbers of clouds, in the order in which
+// they are read.
 var modelNetParts = []struct {
 	name   string
 	clouds int
 }{{"ply_data_test0.h5", 2048}, {"ply_data_test1.h5", 420}, {"ply_data_train0.h5", 2048}, {"ply_data_train1.h5", 2048}, {"ply_data_train2.h5", 2048}, {"ply_data_train3.h5", 2048}, {"ply_data_train4.h5", 1648}}
 
-// modelNet writes a folder as the download and the authors' script leave it, with clouds of two points: the first
-// coordinate counts the clouds, the label is that number modulo 40.
+// modelNet writes a folder as the download and the authors' script leave it, with clouds of two
+// points: the first coordinate counts the clouds, the label is that number modulo 40.
 func modelNet(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,9 +10,10 @@ import (
 //
 //	x_i <- (x_i - c) / r,   c = (1/m) sum_j x_j,   r = max_j |x_j - c|
 //
-// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, to float32 rounding; c and r are in
-// s.Frames. A cloud with a NaN or an infinity, or whose points are all equal, is an error that names it; the clouds before it
-// have been changed by then, those from it on have not.
+// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, up to
+// float32 rounding; c and r are in s.Frames. A cloud with a NaN or an infinity, or whose points are
+// all equal, is an error that names it. The clouds before it are then normalised, the others
+// unchanged.
 func (s *Set) Normalize() error {
 	if s == nil {
 		return errNoSet
@@ -34,7 +35,7 @@ func (s *Set) Normalize() error {
 	return nil
 }
 
-// Frame is where a cloud lay before it was normalised: its points were Centre + Scale x.
+// Frame is the position of a cloud before it was normalised: its points were Centre + Scale x.
 type Frame struct {
 	Centre []float64 `json:"centre"` // centroid, a number per coordinate
 	Scale  float64   `json:"scale"`  // largest distance of a point from the centroid
@@ -42,7 +43,8 @@ type Frame struct {
 
 var errZeroExtent = errors.New("zero extent: all points are equal, so there is no radius to scale by")
 
-// FrameOf returns centre and scale of a cloud [m, dim]. One with a NaN or an infinity, or whose points are all equal, is an error.
+// FrameOf returns centre and scale of a cloud [points, dim]. A cloud with a NaN or an infinity, or
+// whose points are all equal, is an error.
 func FrameOf(cloud []float32, dim int) (Frame, error) {
 	if dim < 1 || len(cloud) == 0 || len(cloud)%dim != 0 {
 		return Frame{}, fmt.Errorf("a cloud of dimension %d: expected a multiple of as many coordinates, found %d", dim, len(cloud))
@@ -75,7 +77,8 @@ func FrameOf(cloud []float32, dim int) (Frame, error) {
 	return Frame{Centre: mean, Scale: math.Sqrt(largest)}, nil
 }
 
-// FramesOf returns centre and scale of every cloud as it is given, [N]; the error names the cloud that has none.
+// FramesOf returns centre and scale of every cloud, [Clouds]. The error names the cloud without a
+// scale.
 func FramesOf(x Clouds) ([]Frame, error) {
 	h := HeaderOf(x)
 	if h.Clouds < 1 || h.Points < 1 || h.Dim < 1 {
@@ -97,7 +100,7 @@ func FramesOf(x Clouds) ([]Frame, error) {
 	return frames, nil
 }
 
-// Apply normalises points [m, dim] in place: x <- (x - Centre) / Scale.
+// Apply normalises points [points, dim] in place: x <- (x - Centre) / Scale.
 func (f Frame) Apply(points []float32) {
 	d := len(f.Centre)
 	for j := 0; d > 0 && j+d <= len(points); j += d {
@@ -126,7 +129,7 @@ func (f Frame) Offset() float64 {
 	return math.Sqrt(sum)
 }
 
-// within is the frame of a cloud that was normalised before, by outer.
+// within returns the frame of a cloud that was normalised before, by outer.
 func (f Frame) within(outer Frame) Frame {
 	centre := make([]float64, len(f.Centre))
 	for k, c := range f.Centre {
@@ -135,7 +138,7 @@ func (f Frame) within(outer Frame) Frame {
 	return Frame{Centre: centre, Scale: outer.Scale * f.Scale}
 }
 
-// normalizeCloud is Normalize for one cloud [m, d]; on error the cloud is unchanged.
+// normalizeCloud is Normalize for one cloud [points, d]. On error the cloud is unchanged.
 func normalizeCloud(cloud []float32, d int) (Frame, error) {
 	f, err := FrameOf(cloud, d)
 	if err == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-// ReadNPY reads a NumPy .npy file (format versions 1 to 3) as float32 in row-major order, whatever its order on disk.
-// Numbers of type f2, f4, f8, i1-i8, u1-u8 and bool, little or big endian, are converted; f8 values beyond float32
-// become infinite. The header is checked against the bytes that follow before anything is allocated: a header that
-// promises more, or less, than the file holds is an error.
+// ReadNPY reads a NumPy .npy file (format versions 1 to 3) as float32 in row-major order, in
+// whatever order on disk. Numbers of type f2, f4, f8, i1-i8, u1-u8 and bool, little or big endian,
+// are converted; f8 values beyond float32 become infinite. The header is checked against the file's
+// size before anything is allocated: a mismatch is an error.
 func ReadNPY(path string) (data []float32, shape []int, err error) {
 	err = withNPYFile(path, func(r io.Reader, size int64) error {
 		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
@@ -25,8 +25,8 @@ func ReadNPY(path string) (data []float32, shape []int, err error) {
 	return data, shape, err
 }
 
-// ReadNPYInts is [ReadNPY] for labels and split files: every entry must be an integer that fits int64. Float arrays
-// are accepted when all their entries are whole numbers.
+// ReadNPYInts is [ReadNPY] for labels and split files: every entry must be an integer that fits
+// int64. Float arrays are accepted when all their entries are whole numbers.
 func ReadNPYInts(path string) (data []int64, shape []int, err error) {
 	err = withNPYFile(path, func(r io.Reader, size int64) error {
 		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
@@ -35,7 +35,8 @@ func ReadNPYInts(path string) (data []int64, shape []int, err error) {
 	return data, shape, err
 }
 
-// withNPYFile opens path for read, which gets a buffered reader and the file's size; errors are prefixed with the path.
+// withNPYFile opens path for read, which gets a buffered reader and the file's size; errors are
+// prefixed with the path.
 func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,9 +56,9 @@ func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
 	return nil
 }
 
-// readNPYAs reads one .npy stream of exactly size bytes and converts every entry. A size that is certain (the length of
-// a file) lets the whole array be allocated at once; with one that is only claimed (by an archive) memory grows as the
-// bytes arrive.
+// readNPYAs reads one .npy stream of exactly size bytes and converts every entry. If size is
+// certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
+// an archive), memory grows as the bytes arrive.
 func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
 	head, used, err := readNPYHeader(r)
 	if err != nil {
@@ -98,7 +99,7 @@ func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits u
 	return values, head.shape, nil
 }
 
-// bytesText spells the number of bytes a header asks for, which may not fit an int.
+// bytesText formats the number of bytes a header asks for, which may not fit an int.
 func bytesText(h npyHeader) string {
 	total := float64(h.kind.size)
 	for _, n := range h.shape {

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	npyMagic       = "\x93NUMPY"
-	npyHeaderLimit = 1 << 20 // bytes; NumPy's own headers have 118, its reader refuses more than 10000
+	npyMagic = "\x93NUMPY"
+	// npyHeaderLimit is in bytes; NumPy writes 118 and refuses more than 10000.
+	npyHeaderLimit = 1 << 20
 )
 
 // npyHeader is the header of a .npy array.
@@ -21,7 +22,7 @@ type npyHeader struct {
 	shape   []int
 }
 
-// readNPYHeader reads magic, version and header, and returns how many bytes that took.
+// readNPYHeader reads magic, version and header, and returns the number of bytes read.
 func readNPYHeader(r io.Reader) (npyHeader, int64, error) {
 	var fixed [12]byte
 	if _, err := io.ReadFull(r, fixed[:8]); err != nil {
@@ -60,8 +61,8 @@ func readNPYHeader(r io.Reader) (npyHeader, int64, error) {
 	return head, int64(8 + width + length), nil
 }
 
-// parseNPYHeader parses the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }; keys in any
-// order, each once.
+// parseNPYHeader parses the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (2,
+// 3), }; keys in any order, each once.
 func parseNPYHeader(text string) (npyHeader, error) {
 	p := literal{strings.TrimRight(text, " \n\x00")}
 	var head npyHeader

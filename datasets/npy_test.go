@@ -182,7 +182,7 @@ func TestReadNPYInts(t *testing.T) {
 	wantError(t, err, "does not fit")
 }
 
-// hostileHeaders are headers that promise what is not there.
+// hostileHeaders are headers that promise data that is missing.
 var hostileHeaders = map[string][2]string{
 	"huge":       {npyHeaderFor("<f4", "False", "(1000000000000, 2048, 3)"), "needs"},
 	"overflow":   {npyHeaderFor("<f8", "False", "(4611686018427387904, 4, 4)"), "needs"},
@@ -290,7 +290,8 @@ func TestReadNPZ(t *testing.T) {
 func TestHostileHeadersDoNotAllocate(t *testing.T) {
 	huge := npyBytes(1, npyHeaderFor("<f4", "False", "(15000000, 3)"), make([]byte, 64))
 	npy := write(t, "huge.npy", huge)
-	// The archive's directory claims the size that the header needs; then one that no cloud packs so well.
+	// The archive's directory claims the size that the header needs; then one beyond any plausible
+	// compression.
 	archive := zipBytes(t, map[string][]byte{"data.npy": huge})
 	claim := archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+24:]
 	binary.LittleEndian.PutUint32(claim, uint32(len(huge)-64+15000000*3*4))

@@ -12,8 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// WriteNPY writes a float32 array as a NumPy .npy file, format 1.0, row-major. The file appears complete or not at all:
-// the bytes go to a temporary name beside it, are synced to disk and then renamed over path.
+// WriteNPY writes a float32 array as a NumPy .npy file, format 1.0, row-major. The write is atomic:
+// a temporary file beside path is synced to disk and then renamed.
 func WriteNPY(path string, data []float32, shape ...int) error {
 	return writeNPY(path, "<f4", len(data), shape, func(w io.Writer) error {
 		return writeWords(w, len(data), func(i int) uint32 { return math.Float32bits(data[i]) })
@@ -47,7 +47,8 @@ func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) e
 	return nil
 }
 
-// npyHeaderText builds magic, version 1.0 and a header padded so that the data starts at a multiple of 64 bytes.
+// npyHeaderText builds magic, version 1.0 and a header padded so that the data starts at a multiple
+// of 64 bytes.
 func npyHeaderText(descr string, shape []int) string {
 	var dims strings.Builder
 	for _, n := range shape {

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" stands for "data", or for the
-// only array of the archive, such as the arr_0 of numpy.savez(path, points). A key that is not there is an error that lists
-// the keys that are. The archive's checksum of the entry is verified, and memory grows only with bytes that
-// were really unpacked.
+// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" means
+// "data", or the only array of the archive, such as the arr_0 of numpy.savez(path, points). An
+// unknown key is an error that lists the keys. The checksum of the entry is verified, and memory
+// grows only with bytes actually unpacked.
 func ReadNPZ(path, key string) ([]float32, []int, error) {
 	archive, err := openNPZ(path)
 	if err != nil {
@@ -51,9 +51,9 @@ func openNPZ(path string) (*npzFile, error) {
 	return &npzFile{path, z}, nil
 }
 
-// checkEntry refuses what no program that saves arrays writes: names that lead out of the archive, and entries that
-// unpack to hundreds of times their size and more than a modest amount, made to fill memory or disk. Clouds shrink by a
-// third when packed.
+// checkEntry rejects what no program that saves arrays writes: names that lead out of the archive,
+// and entries that unpack to hundreds of times their size and more than a modest amount, made to
+// fill memory or disk. Clouds shrink by a third when compressed.
 func checkEntry(f *zip.File) error {
 	const (
 		modest = 256 << 20
@@ -82,14 +82,14 @@ func (a *npzFile) keys() []string {
 	return keys
 }
 
-// key is the array that holds the clouds ([arrayKey]).
+// key returns the array that holds the clouds ([arrayKey]).
 func (a *npzFile) key(asked string) (string, error) { return arrayKey(a.path, asked, a.keys()) }
 
-// arrayKey chooses among the named arrays of a file the one that holds the clouds: the one that is asked for; else the one
-// named data; else the only one that is no array of class labels.
+// arrayKey chooses the array of a file that holds the clouds: the one asked for; else the one named
+// data; else the only one that does not hold class labels.
 func arrayKey(path, asked string, names []string) (string, error) {
 	if asked != "" {
-		return asked, nil // a reader says what there is if this is not
+		return asked, nil // the reader lists the arrays if this one is missing
 	}
 	if slices.Contains(names, dataKey) {
 		return dataKey, nil
@@ -124,7 +124,7 @@ func (a *npzFile) ints(key string) ([]int64, []int, error) {
 	return npzArray(a, key, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
 }
 
-// labels reads the class labels beside the array named key, nil where there are none.
+// labels reads the class labels beside the array named key, nil if there are none.
 func (a *npzFile) labels(key string) ([]int64, error) {
 	for _, name := range labelKeys {
 		if name != key && a.find(name) != nil {
@@ -151,7 +151,7 @@ func npzArray[T any](a *npzFile, key string, convert func(bits uint64, t npyType
 	buffered := bufio.NewReaderSize(r, 1<<18)
 	data, shape, err := readNPYAs(buffered, int64(entry.UncompressedSize64), false, convert)
 	if err == nil {
-		_, err = io.Copy(io.Discard, buffered) // to the end, where the checksum is compared
+		_, err = io.Copy(io.Discard, buffered) // to the end, where the checksum is verified
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: array %q: %w", a.path, key, err)

@@ -2,9 +2,9 @@ package datasets
 
 import "bytes"
 
-// parseOBJ reads the vertices (v) and polygons (f) of a Wavefront OBJ file. Corners may be v, v/vt, v//vn or v/vt/vn;
-// negative numbers count back from the latest vertex. Lines may be continued with a backslash. Other statements
-// (normals, materials, groups, curves, ...) are ignored.
+// parseOBJ reads the vertices (v) and polygons (f) of a Wavefront OBJ file. Corners may be v, v/vt,
+// v//vn or v/vt/vn; negative numbers count back from the latest vertex. Lines may be continued with
+// a backslash. Other statements (normals, materials, groups, curves, ...) are ignored.
 func parseOBJ(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data, comment: '#'}
 	m := &mesh{}
@@ -62,7 +62,8 @@ func parseOBJ(name string, data []byte) (*mesh, error) {
 	return m, nil
 }
 
-// continued joins the current line with the ones after it while it ends in a backslash, and returns its fields.
+// continued joins the current line with the ones after it while it ends in a backslash, and returns
+// its fields.
 func (l *lines) continued() ([][]byte, error) {
 	last := l.fields[len(l.fields)-1]
 	if last[len(last)-1] != '\\' {

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// parseOFF reads the Object File Format: the keyword OFF (also with the prefixes ST, C, N whose extra numbers are
-// ignored), the counts, one vertex per line, one polygon per line with optional colours. The counts may follow the
-// keyword on its line, even without a blank between ("OFF490 518 0", as in parts of ModelNet). Comments start with #.
+// parseOFF reads the Object File Format: the keyword OFF (also with the prefixes ST, C, N whose
+// extra numbers are ignored), the counts, one vertex per line, one polygon per line with optional
+// colours. The counts may follow the keyword on its line, even without a blank between ("OFF490 518
+// 0", as in parts of ModelNet). Comments start with #.
 func parseOFF(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data, comment: '#'}
 	if !text.next() {

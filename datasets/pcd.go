@@ -12,8 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
-// parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as text, binary or
-// binary_compressed (LZF, field by field). Other fields are skipped.
+// parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as
+// text, binary or binary_compressed (LZF, field by field). Other fields are skipped.
 func parsePCD(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data, comment: '#'}
 	head, err := parsePCDHeader(text)
@@ -50,24 +50,25 @@ func parsePCD(name string, data []byte) (*mesh, error) {
 	return m, nil
 }
 
-// pcdField is where a field stands in the record of a point.
+// pcdField is the position of a field in the record of a point.
 type pcdField struct {
 	kind  npyType
 	count int // numbers in the field
-	start int // bytes before it
-	first int // numbers before it
+	start int // bytes before the field
+	first int // numbers before the field
 }
 
 // pcdHeader is what a PCD header declares.
 type pcdHeader struct {
 	axes    [3]pcdField
-	record  int // bytes of a point
-	columns int // numbers of a point
+	record  int // bytes per point
+	columns int // numbers per point
 	points  int
 	storage string
 }
 
-// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are needed.
+// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are
+// needed.
 func parsePCDHeader(text *lines) (*pcdHeader, error) {
 	entries := map[string][]string{}
 	for text.next() {

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z of its vertices,
-// its polygons (element face, list vertex_indices or vertex_index) and triangle strips (element tristrips, -1 ends a
-// strip). Other elements and properties are skipped. A file without faces is a cloud of its vertices.
+// parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z
+// of its vertices, its polygons (element face, list vertex_indices or vertex_index) and triangle
+// strips (element tristrips, -1 ends a strip). Other elements and properties are skipped. A file
+// without faces is a cloud of its vertices.
 func parsePLY(name string, data []byte) (*mesh, error) {
 	text := &lines{name: name, rest: data}
 	head, err := parsePLYHeader(text)
@@ -35,7 +36,7 @@ func parsePLY(name string, data []byte) (*mesh, error) {
 	return p.mesh, nil
 }
 
-// plyValues gives the numbers of the body one by one.
+// plyValues returns the numbers of the body one by one.
 type plyValues interface {
 	value(k plyKind) (float64, error)
 	errorf(format string, args ...any) error // at the current place
@@ -44,7 +45,7 @@ type plyValues interface {
 // plyText reads numbers separated by blanks and line ends.
 type plyText struct {
 	lines *lines
-	used  int // fields of the current line already given out
+	used  int // fields of the current line already returned
 }
 
 func (t *plyText) value(k plyKind) (float64, error) {
@@ -87,7 +88,8 @@ func (b *plyBinary) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: byte %d: %w", b.name, b.at, fmt.Errorf(format, args...))
 }
 
-// plyBody collects vertices and faces while the elements are read; faces may come before the vertices.
+// plyBody collects vertices and faces while the elements are read; faces may come before the
+// vertices.
 type plyBody struct {
 	values  plyValues
 	mesh    *mesh
@@ -95,8 +97,8 @@ type plyBody struct {
 	ends    []int
 }
 
-// element reads all rows of an element. Every row takes at least one byte of the file, so a count that the file cannot
-// hold ends in an error, not in memory.
+// element reads all rows of an element. Every row takes at least one byte of the file, so an
+// impossible count ends in an error without allocating memory.
 func (p *plyBody) element(e plyElement) error {
 	if len(e.properties) == 0 {
 		return nil
@@ -160,7 +162,7 @@ func (p *plyBody) element(e plyElement) error {
 	return nil
 }
 
-// list reads one list; its numbers are kept, and must be whole, only when keep is set.
+// list reads one list. Its numbers are kept, and must be whole, only if keep is set.
 func (p *plyBody) list(dst []int, property plyProperty, keep bool) ([]int, error) {
 	length, err := p.values.value(property.length)
 	if err != nil {
@@ -206,7 +208,7 @@ func (p *plyBody) addFaces(element string, list []int) error {
 			continue
 		}
 		a, b := list[i-2], list[i-1]
-		if (i-start)%2 == 1 { // every second triangle of a strip is turned over
+		if (i-start)%2 == 1 { // every second triangle of a strip is flipped
 			a, b = b, a
 		}
 		p.corners = append(p.corners, a, b, c)
@@ -215,7 +217,7 @@ func (p *plyBody) addFaces(element string, list []int) error {
 	return nil
 }
 
-// faces hands the collected polygons to the mesh.
+// faces passes the collected polygons to the mesh.
 func (p *plyBody) faces() error {
 	start := 0
 	for i, end := range p.ends {

@@ -63,7 +63,8 @@ func (s *Set) setCompanions(dir string) error {
 	return nil
 }
 
-// checkNamed checks that every label has a class name, where there are names; the paths are named in the error.
+// checkNamed checks that every label has a class name, if there are names. The error names both
+// paths.
 func (s *Set) checkNamed(labels, classes string) error {
 	for i, l := range s.Labels {
 		if s.Classes != nil && int(l) >= len(s.Classes) {
@@ -73,7 +74,7 @@ func (s *Set) checkNamed(labels, classes string) error {
 	return nil
 }
 
-// optionalInts reads a companion file; one that does not exist gives nil.
+// optionalInts reads a companion file; a missing one gives nil.
 func optionalInts(path string) ([]int64, error) {
 	values, _, err := ReadNPYInts(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -82,7 +83,8 @@ func optionalInts(path string) ([]int64, error) {
 	return values, err
 }
 
-// readClasses reads one class name per line; a file that does not exist gives nil. Blank lines at the end are dropped.
+// readClasses reads one class name per line; a missing file gives nil. Trailing blank lines are
+// dropped.
 func readClasses(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

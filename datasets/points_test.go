@@ -52,8 +52,8 @@ func pcdBinary() []byte {
 	return out
 }
 
-// pcdPacked packs the fields one after the other, in runs of up to 32 bytes as they are; the last 23 bytes, zeros but
-// for the first, as a repeat that runs into itself.
+// pcdPacked packs the fields one after the other, in runs of up to 32 bytes as they are; the last
+// 23 bytes, zeros but for the first, as a repeat that runs into itself.
 func pcdPacked() []byte {
 	columns := pcdColumns()
 	var plain []byte
@@ -95,7 +95,8 @@ func TestLoadPoints(t *testing.T) {
 	s := load(t, write(t, "a.xyz", []byte("0 0 1\n2 0 0\n0 4 0\n")), Options{Raw: true})
 	wantShape(t, s, "points", 1, 3, 3)
 	wantShape(t, load(t, write(t, "a.pcd", pcdPacked()), Options{Points: 1}), "points", 1, 1, 3)
-	// In a folder clouds keep their number of points, as arrays do; beside meshes they are cut to the meshes'.
+	// In a folder clouds keep their number of points, as arrays do; beside meshes they are cut to
+	// that of the meshes.
 	two := load(t, tree(t, map[string][]byte{"cup/a.xyz": []byte("0 0 1\n2 0 0\n"), "jar/b.pts": []byte("2\n0 0 1\n2 0 0\n"), "jar/c.PCD": pcdBinary()}), Options{})
 	wantShape(t, two, "folder", 3, 2, 3)
 	_, err := Load(tree(t, map[string][]byte{"a.xyz": []byte("0 0 1\n2 0 0\n"), "b.off": []byte(squareOFF)}), Options{})

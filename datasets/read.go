@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's name in seeds.
+// readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's
+// name in seeds.
 func readClouds(path, seedName string, o Options) (*Set, error) {
 	var set *Set
 	var err error
@@ -138,7 +139,8 @@ func (s *Set) setLabels(path string, labels []int64) error {
 	return nil
 }
 
-// finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the subset of a cloud.
+// finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the
+// subset of a cloud.
 func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 	if o.AtMost {
 		o.Points = min(o.Points, s.Points)

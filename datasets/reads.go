@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Reads reports whether [Load] of the file or folder at in reads the file at path, or would read it if it were written
-// there. It knows the kinds of folders: writing codes.npy into a folder with points.npy changes nothing, writing it among
-// files of clouds adds a cloud. Both paths must be absolute and without symbolic links.
+// Reads reports whether [Load] of the file or folder in reads the file at path, or would read it if
+// it were written there. It knows the kinds of folders: writing codes.npy into a folder with
+// points.npy changes nothing, writing it among files of clouds adds a cloud. Both paths must be
+// absolute and without symbolic links.
 func Reads(in, path string) bool {
 	rel, err := filepath.Rel(in, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -22,7 +23,7 @@ func Reads(in, path string) bool {
 	name := parts[len(parts)-1]
 	extension := strings.ToLower(filepath.Ext(name))
 	if name == "points.npy" && len(parts) == 1 {
-		return true // would make it a folder of another kind
+		return true // would change the kind of the folder
 	}
 	if _, err := os.Stat(filepath.Join(in, "points.npy")); err == nil {
 		return len(parts) == 1 && slices.Contains([]string{"labels.npy", "split.npy", "classes.txt"}, name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReads: which files a folder of each kind is read from, there or not.
+// TestReads: which files a folder of each kind is read from, existing or not.
 func TestReads(t *testing.T) {
 	dir := t.TempDir()
 	file := func(path string, content string) {

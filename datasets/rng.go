@@ -2,8 +2,8 @@ package datasets
 
 import "math/bits"
 
-// rng is the SplitMix64 generator (Steele, Lea, Flood 2014). It is spelled out here, rather than taken from a
-// library, because stored results depend on every number it gives: subsets, orders and the procedural shapes.
+// rng is the SplitMix64 generator (Steele, Lea, Flood 2014). It is implemented here because stored
+// results depend on every number it gives: subsets, orders and the procedural shapes.
 type rng struct{ state uint64 }
 
 // newStream mixes the given words, in order, into the state of a new stream.

@@ -17,15 +17,18 @@ const sampleChunk = 64
 // Sampling says what [SampleMeshes] wrote.
 type Sampling struct {
 	Clouds, Points int
-	Classes        []string // nil where the folders name none
-	Parts          [3]int   // clouds of TrainPart, TestPart and ValPart; all 0 where the folders name no parts
+	Classes        []string // nil if the folders name none
+	// Parts counts the clouds of TrainPart, TestPart and ValPart; all 0 if the folders name no
+	// parts.
+	Parts [3]int
 }
 
-// SampleMeshes samples every mesh below in (or the one mesh in) uniformly by area and writes clouds [B, Points, 3] in the
-// order of the file names, normalised unless o.Raw. They are those that [Load] gives for the same path and options, to the last
-// bit, but only some are in memory at a time. out is F.npy, or a new or empty folder that gets points.npy and, where the
-// folders name classes and parts, labels.npy, classes.txt and split.npy. It appears complete or not at all. progress, if not
-// nil, is called after every few meshes. For in = builtin the procedural shapes are written, with any number of points.
+// SampleMeshes samples every mesh below in (or the single mesh in) uniformly by area and writes
+// clouds [B, Points, 3] in the order of the file names, normalised unless o.Raw. They are exactly
+// those of [Load] with the same path and options, but only some are in memory at a time. out is
+// F.npy, or a new or empty folder that gets points.npy and, if the folders name classes and parts,
+// labels.npy, classes.txt and split.npy. The write is atomic. progress, if not nil, is called after
+// every few meshes. For in = builtin the procedural shapes are written, with any number of points.
 func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*Sampling, error) {
 	if o.Points == 0 {
 		o.Points = meshPoints
@@ -122,10 +125,10 @@ func (s *Sampling) describe(set *Set) {
 	}
 }
 
-// IsArray reports whether SampleMeshes takes out for the name of a file: F.npy.
+// IsArray reports whether SampleMeshes takes out as the name of a file: F.npy.
 func IsArray(out string) bool { return strings.EqualFold(filepath.Ext(out), ".npy") }
 
-// findMeshes lists the meshes at path; other files below a folder are left out.
+// findMeshes lists the meshes at path. Other files below a folder are ignored.
 func findMeshes(path string) ([]cloudFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -153,7 +156,7 @@ func findMeshes(path string) ([]cloudFile, error) {
 	return meshes, nil
 }
 
-// writeCompanions writes labels.npy, classes.txt and split.npy, those that are known.
+// writeCompanions writes those of labels.npy, classes.txt and split.npy that are known.
 func (s *Set) writeCompanions(dir string) error {
 	if s.Labels != nil {
 		if err := WriteNPYInts(filepath.Join(dir, "labels.npy"), s.Labels, len(s.Labels)); err != nil {
@@ -177,8 +180,8 @@ func (s *Set) writeCompanions(dir string) error {
 	return nil
 }
 
-// newFolder lets fill write a folder under a temporary name and then gives it its name, which must be free or that of an
-// empty folder. A symbolic link to an empty folder stays.
+// newFolder lets fill write a folder under a temporary name and then renames it. Its final name
+// must be free or that of an empty folder. A symbolic link to an empty folder stays.
 func newFolder(out string, fill func(dir string) error) (err error) {
 	if real, err := filepath.EvalSymlinks(out); err == nil {
 		out = real

@@ -29,7 +29,8 @@ func box(z int) []byte {
 `, z)
 }
 
-// TestSampleMeshesIsLoad: what is written and loaded again is what loading the meshes gives, to the last bit.
+// TestSampleMeshesIsLoad: what is written and loaded again equals the loaded meshes, to the last
+// bit.
 func TestSampleMeshesIsLoad(t *testing.T) {
 	parted, plain, deep := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
 	for i := range sampleChunk + 3 {

@@ -8,12 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut into four equal parts
-// by its edge midpoints, and compares the counts with the areas by chi-square.
+// TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut
+// into four equal parts by its edge midpoints, and compares the counts with the areas by
+// chi-square.
 func TestMeshSamplingIsUniformByArea(t *testing.T) {
 	const triangles, n = 9, 200000
 	text, total := fmt.Sprintf("OFF\n%d %d 0\n", 3*triangles, triangles), 0.0
-	for i := range triangles { // in a row, i-th of height 2^i and side 1; its corners in turn, so that none is special
+	// In a row, i-th of height 2^i and side 1; its corners in turn, so that none is special.
+	for i := range triangles {
 		a, b, c := fmt.Sprintf("%d 0 0\n", 10*i), fmt.Sprintf("%d 0 0\n", 10*i+1), fmt.Sprintf("%d %d 0\n", 10*i, 1<<i)
 		text += []string{a + b + c, b + c + a, c + a + b}[i%3]
 		total += float64(int(1) << i)
@@ -64,7 +66,7 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 func TestFacesWithoutAreaAreCounted(t *testing.T) {
 	const head = "OFF\n5 %d 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n1 0 0\n"
 	flat := []byte(fmt.Sprintf(head, 5) + "4 0 1 2 3\n3 0 1 4\n3 1 1 2\n2 0 1\n4 0 4 1 4\n")
-	split := []byte(fmt.Sprintf(head, 1) + "5 0 4 1 2 3\n") // a straight corner, yet an area
+	split := []byte(fmt.Sprintf(head, 1) + "5 0 4 1 2 3\n") // a straight corner, but a nonzero area
 	wantMesh(t, parse(t, ".off", flat), 5, 2, 4, 4)
 	wantMesh(t, parse(t, ".off", split), 5, 2, 0, 4)
 	s := load(t, tree(t, map[string][]byte{"a/x.off": split, "b/y.off": flat, "c/z.npy": cloudNPY(2, 10, 3, 1)}), Options{Points: 10})
@@ -103,7 +105,7 @@ func sphereMesh(n int) *mesh {
 	return m
 }
 
-// BenchmarkSample draws 2,048 points from a mesh of 100,000 triangles, read already.
+// BenchmarkSample draws 2,048 points from a loaded mesh of 100,000 triangles.
 func BenchmarkSample(b *testing.B) {
 	m := sphereMesh(224)
 	if n := len(m.triangles); n < 99000 || n > 101000 {

@@ -8,20 +8,25 @@ import (
 
 // Set is a set of point clouds in memory, all with the same number of points.
 type Set struct {
-	Name                string    // "builtin", the path given to Load, or "memory" (New)
-	Kind                string    // "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file without faces), "meshes", "modelnet", "folder" or "memory"
-	Coords              []float32 // coordinates, row-major [N, M, D]
+	Name string // "builtin", the path given to Load, or "memory" (New)
+	// Kind is "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file
+	// without faces), "meshes", "modelnet", "folder" or "memory".
+	Kind                string
+	Coords              []float32 // coordinates, row-major [Clouds, Points, Dim]
 	Clouds, Points, Dim int       // clouds, points per cloud, coordinates per point
-	Labels              []int32   // [N] class of each cloud, or nil where unknown
+	Labels              []int32   // [Clouds] class of each cloud, or nil if unknown
 	Classes             []string  // class names by label, or nil
-	Split               []uint8   // [N] TrainPart, TestPart or ValPart, or nil where unknown
-	SplitDraw           *Draw     // how Split was drawn, or nil where it came with the data
-	Frames              []Frame   // [N] where each cloud lay before it was normalised, or nil for clouds as stored
-	DegenerateFaces     []int32   // [N] faces without area that each cloud's mesh file has and sampling left out, or nil without meshes
+	Split               []uint8   // [Clouds] TrainPart, TestPart or ValPart, or nil if unknown
+	SplitDraw           *Draw     // how Split was drawn, or nil if it came with the data
+	// [Clouds] position of each cloud before normalisation, or nil for clouds as stored
+	Frames []Frame
+	// [Clouds] faces without area in each cloud's mesh file, left out of sampling; nil without
+	// meshes
+	DegenerateFaces []int32
 }
 
-// Cloud returns cloud i as a view of its M*D coordinates, row-major [M, D]. Writing to it changes the set. nil where the set has no
-// such cloud.
+// Cloud returns cloud i as a view of its Points*Dim coordinates, row-major [Points, Dim]. Writing
+// to it changes the set. It returns nil if there is no such cloud.
 func (s *Set) Cloud(i int) []float32 {
 	if s == nil || i < 0 || i >= s.Clouds {
 		return nil
@@ -33,8 +38,9 @@ func (s *Set) Cloud(i int) []float32 {
 	return s.Coords[i*size : (i+1)*size : (i+1)*size]
 }
 
-// Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts. A row may appear more
-// than once. nil where a row lies outside [0, N), or where the fields of s do not fit each other ([Set.Validate]).
+// Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts.
+// A row may appear more than once. It returns nil if a row is outside [0, Clouds), or if the fields
+// of s are inconsistent ([Set.Validate]).
 func (s *Set) Select(rows []int) *Set {
 	if s.consistent() != nil {
 		return nil
@@ -65,8 +71,8 @@ func at[T any](v []T, rows []int) []T {
 	return out
 }
 
-// Validate checks that the fields agree with each other and that every coordinate is finite. Errors name the set, the
-// field or the cloud, what was expected and what was found.
+// Validate checks that the fields are consistent and that every coordinate is finite. Errors name
+// the set, the field or the cloud, what was expected and what was found.
 func (s *Set) Validate() error {
 	if s != nil && (s.Clouds < 1 || s.Points < 1 || s.Dim < 1) {
 		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name, s.Clouds, s.Points, s.Dim)
@@ -98,7 +104,8 @@ func (s *Set) Validate() error {
 	return nil
 }
 
-// consistent checks that there is a set and that its fields have the lengths that its shape says, 0 clouds included.
+// consistent checks that the set is not nil and that its fields have the lengths of its shape,
+// including 0 clouds.
 func (s *Set) consistent() error {
 	if s == nil {
 		return errNoSet
@@ -120,7 +127,7 @@ func (s *Set) consistent() error {
 
 var errNoSet = errors.New("expected a set of clouds, found nil")
 
-// checkFinite reports the first coordinate of a cloud [m, d] that is NaN or infinite.
+// checkFinite reports the first coordinate of a cloud [points, d] that is NaN or infinite.
 func checkFinite(cloud []float32, d int) error {
 	for j, v := range cloud {
 		if v-v != 0 { // NaN for all but finite numbers

@@ -77,7 +77,8 @@ func TestNormalizeCentresAndScales(t *testing.T) {
 }
 
 func TestNormalizeKeepsDigitsFarFromTheOrigin(t *testing.T) {
-	// The exact centre of these points is not a float32; a float32 accumulator would be off by whole units.
+	// The exact centre of these points is not a float32; a float32 accumulator would be off by
+	// whole units.
 	s := &Set{Name: "far", Clouds: 1, Points: 4, Dim: 1, Coords: []float32{1 << 24, 1<<24 + 2, 1<<24 + 4, 1<<24 + 8}}
 	if err := s.Normalize(); err != nil {
 		t.Fatal(err)
@@ -185,7 +186,8 @@ func TestSubset(t *testing.T) {
 }
 
 func TestSubsetIsUniform(t *testing.T) {
-	// 4 of 12 points, 3000 clouds: each point is expected 1000 times; chi-square with 11 degrees of freedom.
+	// 4 of 12 points, 3000 clouds: each point is expected 1000 times; chi-square with 11 degrees of
+	// freedom.
 	const n, m, k = 3000, 12, 4
 	s := &Set{Name: "index", Clouds: n, Points: m, Dim: 1, Coords: make([]float32, n*m)}
 	for i := range s.Coords {
@@ -343,7 +345,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestFrames: normalising keeps where every cloud lay, through subsets, selections and folders, and undoing it brings the points back.
+// TestFrames: normalising keeps the position of every cloud, through subsets, selections and
+// folders, and undoing it restores the points.
 func TestFrames(t *testing.T) {
 	stored := load(t, write(t, "a.npy", cloudNPY(3, 20, 3, 1)), Options{Raw: true})
 	for i := range stored.Coords {
@@ -373,7 +376,8 @@ func TestFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := whole.Normalize(); err != nil { // of normalised clouds: changes next to nothing, and the frames are still the first's
+	// Normalising again changes next to nothing, and the frames stay.
+	if err := whole.Normalize(); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range whole.Frames {

@@ -11,9 +11,10 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-// ShapesVersion names the procedural data set, "swshapes". A number computed on the default set is comparable between
-// programs that use the same version: the classes, their parameters and every sampled point are fixed by it, and a test
-// pins their checksum. Any change to the generator must change the version.
+// ShapesVersion names the procedural data set, "swshapes". Numbers computed on the default set are
+// comparable between programs with the same version. It fixes the classes, their parameters and
+// every sampled point, and a test pins their checksum. Any change to the generator must change the
+// version.
 const ShapesVersion = "swshapes-1"
 
 // shapesSeed is the seed of the default set of this version.
@@ -25,20 +26,21 @@ const (
 	shapesTest  = 8
 )
 
-// Shapes describes a set of procedural shapes: everyday things of 32 classes, each built from boxes, cones, spheres,
-// surfaces of revolution, lofts and tubes with random proportions and parts, y up, front towards -z. Points are
-// independent and uniform by area over the surface of the union: what lies inside another closed piece is left out,
-// what lies inside an open one (a cup, a roof) counts. The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
+// Shapes describes a set of procedural shapes: everyday things of 32 classes, each built from
+// boxes, cones, spheres, surfaces of revolution, lofts and tubes with random proportions and parts,
+// y up, front towards -z. Points are independent and uniform by area over the surface of the union:
+// parts inside another closed piece are left out, parts inside an open one (a cup, a roof) count.
+// The zero value is the default set, "swshapes-1": 1024 train and 256 test clouds of 2048 points.
 //
-// A shape depends only on (version, Seed, class, its index in the class), so sets of different sizes, or of some classes
-// only, share their shapes, and more points extend the sequence of fewer.
+// A shape depends only on (version, Seed, class, its index in the class). So sets of different
+// sizes, or of some classes, share their shapes, and more points extend the sequence of fewer.
 type Shapes struct {
 	Train   int      // clouds per class in the train part; 0 and Test = 0: 32
 	Test    int      // clouds per class in the test part; 0 and Train = 0: 8
 	Points  int      // points per cloud; 0: 2048
 	Seed    uint64   // 0: the seed of the default set
 	Classes []string // classes to generate, in this order; nil: all of [ShapeClasses]
-	Raw     bool     // keep the construction's coordinates instead of normalising
+	Raw     bool     // do not normalise
 }
 
 // shapeClass is a named construction.
@@ -68,8 +70,9 @@ func ShapeClasses() []string {
 	return names
 }
 
-// Generate builds the set, class by class, the train shapes of a class before its test shapes. The result does not
-// depend on the number of processors. Unknown classes and negative sizes are errors.
+// Generate builds the set, class by class, the train shapes of a class before its test shapes. The
+// result does not depend on the number of processors. Unknown classes and negative sizes are
+// errors.
 func (c Shapes) Generate() (*Set, error) {
 	if c.Train == 0 && c.Test == 0 {
 		c.Train, c.Test = shapesTrain, shapesTest
@@ -118,7 +121,8 @@ func (c Shapes) Generate() (*Set, error) {
 			for row := range rows {
 				class, index := chosen[row/perClass], row%perClass
 				set.Labels[row] = int32(row / perClass)
-				number := uint64(index) // train shapes 0, 1, ...; test shapes from 2^32 on, so that sizes do not matter
+				// Train shapes 0, 1, ...; test shapes from 2^32 on, so that sizes do not matter.
+				number := uint64(index)
 				if index >= c.Train {
 					set.Split[row] = TestPart
 					number = 1<<32 + uint64(index-c.Train)

@@ -2,7 +2,8 @@ package datasets
 
 import "math"
 
-// buildChair: a seat on four legs or on a column with a star foot; a back of panel, slats or bars; arms on some.
+// buildChair: a seat on four legs or on a column with a star foot; a back of panel, slats or bars;
+// arms on some.
 func buildChair(g *solid) {
 	width, depth := g.between(0.42, 0.56), g.between(0.40, 0.54)
 	seat, thick := g.between(0.40, 0.50), g.between(0.03, 0.08)
@@ -97,7 +98,8 @@ func buildStool(g *solid) {
 	}
 }
 
-// buildTable: a rectangular top on four legs, with an apron, a shelf or stretchers on some, or on two trestles.
+// buildTable: a rectangular top on four legs, with an apron, a shelf or stretchers on some, or on
+// two trestles.
 func buildTable(g *solid) {
 	x, z := g.between(0.5, 1.0), g.between(0.32, 0.50)
 	height, thick := g.between(0.45, 0.78), g.between(0.025, 0.06)

@@ -74,7 +74,7 @@ func buildVase(g *solid) {
 	profile := smooth([][2]float64{{foot, 0}, {foot + (belly-foot)*full, height * low * 0.5}, {belly, height * low}, {neck + (belly-neck)*full, height * (low + (high-low)*0.45)}, {neck, height * high}, {lip, height}}, 8)
 	g.revolve(vec{}, up, profile)
 	g.disc(vec{}, up, 0, foot)
-	// The inside of the neck, as far as one can look.
+	// The inside of the neck, as far as it is visible.
 	for i := len(profile) - 9; i < len(profile)-1; i++ {
 		p, q := profile[i], profile[i+1]
 		g.cone(vec{0, p[1], 0}, vec{0, q[1], 0}, up, p[0]-0.015, q[0]-0.015)
@@ -106,7 +106,8 @@ func buildBottle(g *solid) {
 	}
 }
 
-// buildGuitar: upright, front to -z: a waisted body, a neck with a head and pegs, a bridge and the rim of the hole.
+// buildGuitar: upright, front to -z: a waisted body, a neck with a head and pegs, a bridge and the
+// rim of the hole.
 func buildGuitar(g *solid) {
 	long := g.between(0.46, 0.54)
 	lower, upper := g.between(0.17, 0.22), g.between(0.12, 0.16)

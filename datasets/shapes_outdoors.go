@@ -42,8 +42,8 @@ func buildFir(g *solid) {
 	}
 }
 
-// buildChurch: a nave with a gabled roof along z, a tower with a spire before it, a cross or ball on top, a choir or
-// side aisles on some.
+// buildChurch: a nave with a gabled roof along z, a tower with a spire before it, a cross or ball
+// on top, a choir or side aisles on some.
 func buildChurch(g *solid) {
 	x, z, wall := g.between(0.18, 0.27), g.between(0.42, 0.62), g.between(0.26, 0.42)
 	ridge, eave := g.between(0.20, 0.34), g.between(0.02, 0.05)
@@ -95,7 +95,8 @@ func (g *solid) walls(x0, x1, z0, z1, height float64) {
 	}
 }
 
-// gable is a roof of two slopes, ridge along x at z = 0, that reaches below the wall's top by the eaves.
+// gable is a roof of two slopes, ridge along x at z = 0, that reaches below the wall's top by the
+// eaves.
 func (g *solid) gable(x0, x1, z0, z1, eave, wall, ridge float64) {
 	for _, z := range []float64{z0, z1} {
 		out := z * (1 + eave/max(z, -z))
@@ -104,7 +105,8 @@ func (g *solid) gable(x0, x1, z0, z1, eave, wall, ridge float64) {
 	}
 }
 
-// buildBridge: along x. A suspension bridge with two towers and cables, or an arch bridge with hangers or pillars.
+// buildBridge: along x. A suspension bridge with two towers and cables, or an arch bridge with
+// hangers or pillars.
 func buildBridge(g *solid) {
 	half, z := g.between(0.95, 1.15), g.between(0.10, 0.16)
 	deck, thick := g.between(0.22, 0.36), g.between(0.03, 0.05)

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// shapesChecksum is the SHA-256 of all coordinates of the default set in units of 1e-4, rounded, as little-endian int16.
-// The rounding makes it independent of a platform's fused multiply-add. If it changes, ShapesVersion must change too.
+// shapesChecksum is the SHA-256 of all coordinates of the default set in units of 1e-4, rounded, as
+// little-endian int16. The rounding makes it independent of a platform's fused multiply-add. If it
+// changes, ShapesVersion must change too.
 const shapesChecksum = "f7b66009daf3993afea8003735784093958935e84b3d66ad323e88645d4a96b0"
 
 func TestShapesChecksum(t *testing.T) {
@@ -58,7 +59,8 @@ func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
 	if !slices.Equal(small.Split, []uint8{0, 1, 0, 1}) || !slices.Equal(small.Classes, classes[1:]) || !slices.Equal(small.Labels, []int32{0, 0, 1, 1}) {
 		t.Errorf("found %v %v %v", small.Split, small.Classes, small.Labels)
 	}
-	for i, row := range []int{5, 8, 10, 13} { // tree 0 of train and test, bicycle 0 of train and test
+	// Tree 0 of train and test, bicycle 0 of train and test.
+	for i, row := range []int{5, 8, 10, 13} {
 		if !slices.Equal(small.Cloud(i), big.Cloud(row)[:600]) {
 			t.Errorf("cloud %d of the small set is not the start of cloud %d of the big one", i, row)
 		}
@@ -87,7 +89,7 @@ func TestShapesVaryInsideAClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for class := range len(s.Classes) {
-		// Extents of the shapes, in thousandths: hardly two of a class may agree.
+		// Extents of the shapes, in thousandths: almost all of a class must differ.
 		seen := map[[3]int]bool{}
 		for i := range 12 {
 			one := s.Select([]int{12*class + i})
@@ -117,7 +119,8 @@ func TestShapesErrors(t *testing.T) {
 	wantError(t, err, "class mug", "zero extent")
 }
 
-// TestPiecesAreUniformByArea samples each kind of piece and compares a coordinate that must be uniform.
+// TestPiecesAreUniformByArea samples each kind of piece and compares a coordinate that must be
+// uniform.
 func TestPiecesAreUniformByArea(t *testing.T) {
 	up := vec{0, 1, 0}
 	for name, c := range map[string]struct {

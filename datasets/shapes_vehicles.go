@@ -2,8 +2,8 @@ package datasets
 
 import "math"
 
-// wing is a tapered wing with a lozenge section, from the leading edge at root to the one at tip; chords run along +z,
-// up gives the direction of its thickness.
+// wing is a tapered wing with a lozenge section, from the leading edge at root to the one at tip;
+// chords run along +z, up gives the direction of its thickness.
 func (g *solid) wing(root, tip vec, rootChord, tipChord, thick float64, up vec) {
 	section := func(at vec, chord float64) [4]vec {
 		middle, lift := at.add(vec{0, 0, 0.35 * chord}), up.scale(thick*chord/2)
@@ -17,8 +17,8 @@ func (g *solid) wing(root, tip vec, rootChord, tipChord, thick float64, up vec) 
 	g.quad(b[0], b[1], b[2], b[3])
 }
 
-// buildAeroplane: nose to -z. Airliners with engines under swept wings, propeller planes with straight ones, jets with
-// delta wings.
+// buildAeroplane: nose to -z. Airliners with engines under swept wings, propeller planes with
+// straight ones, jets with delta wings.
 func buildAeroplane(g *solid) {
 	long := g.between(1.7, 2.2)
 	kind := g.count(0, 2) // airliner, propeller, jet
@@ -197,7 +197,8 @@ func buildTruck(g *solid) {
 	}
 }
 
-// buildBicycle: two spoked wheels, a diamond or step-through frame, fork and handlebar, saddle, crank with pedals.
+// buildBicycle: two spoked wheels, a diamond or step-through frame, fork and handlebar, saddle,
+// crank with pedals.
 func buildBicycle(g *solid) {
 	r, half := g.between(0.30, 0.36), g.between(0.48, 0.56)
 	spokes, tyre := 2*g.count(4, 8), g.between(0.016, 0.028)

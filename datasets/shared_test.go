@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// sharedMeshes are vertices, triangles and area of each original, found with Python: trimesh 4, and NumPy for the strips of
-// igea.ply.
+// sharedMeshes are vertices, triangles and area of each original, found with Python: trimesh 4, and
+// NumPy for the strips of igea.ply.
 var sharedMeshes = map[string]struct {
 	vertices, triangles int
 	area                float64

@@ -9,21 +9,22 @@ import (
 	"math"
 )
 
-// Clouds gives the clouds of a data set by number: a [Set] from memory, a [Stream] from a file. It may be used from
-// several goroutines at once.
+// Clouds gives access to the clouds of a data set by index: a [Set] from memory, a [Stream] from a
+// file. It is safe for concurrent use.
 type Clouds interface {
-	// Header says what clouds there are.
+	// Header describes the clouds.
 	Header() Header
-	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), M, D]; a row may appear more than once.
-	// A row outside [0, N) or a dst of another length is an error, as is a cloud that cannot be used; it names file and
-	// cloud.
+	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), Points, Dim]. A
+	// row may appear more than once. A row outside [0, Clouds), a dst of another length or an
+	// unusable cloud is an error; the last names file and cloud.
 	Read(dst []float32, rows []int32) error
-	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds, in hexadecimal. It
-	// is the same for the same clouds wherever they are read from. A Stream reads all its clouds for it, once.
+	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds,
+	// in hexadecimal. It is the same for the same clouds wherever they are read from. A Stream
+	// reads all its clouds once for it.
 	Digest() (string, error)
 }
 
-// Header describes the clouds of a [Clouds] without their points; its fields are those of [Set].
+// Header describes the clouds of a [Clouds] without their points. Its fields are those of [Set].
 type Header struct {
 	Name, Kind          string
 	Clouds, Points, Dim int
@@ -32,7 +33,7 @@ type Header struct {
 	Split               []uint8
 }
 
-// HeaderOf is the header of s; of no clouds where s is nil.
+// HeaderOf returns the header of s. A nil s has no clouds.
 func HeaderOf(s Clouds) Header {
 	if s == nil {
 		return Header{Name: "nil"}
@@ -40,7 +41,7 @@ func HeaderOf(s Clouds) Header {
 	return s.Header()
 }
 
-// Header implements [Clouds]. That of a nil set is of no clouds.
+// Header implements [Clouds]. A nil set has no clouds.
 func (s *Set) Header() Header {
 	if s == nil {
 		return Header{Name: "nil"}
@@ -63,7 +64,7 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 	return nil
 }
 
-// Digest implements [Clouds]; its error is nil unless the fields of s do not fit each other.
+// Digest implements [Clouds]. Its error is nil unless the fields of s are inconsistent.
 func (s *Set) Digest() (string, error) {
 	if err := s.consistent(); err != nil {
 		return "", err
@@ -84,7 +85,7 @@ func PartOf(s Clouds, name string) (Clouds, error) {
 	return nil, fmt.Errorf("%s: expected a Set or a Stream to take a part of, found %T", HeaderOf(s).Name, s)
 }
 
-// asClouds keeps the interface nil where there is an error.
+// asClouds returns a nil interface with an error.
 func asClouds[T Clouds](s T, err error) (Clouds, error) {
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (h Header) checkRead(dst []float32, rows []int32) error {
 	return nil
 }
 
-// digestStep is the number of coordinates turned into bytes at a time.
+// digestStep is the number of coordinates converted at a time.
 const digestStep = 1 << 14
 
 // digest is a SHA-256 over float32 numbers.
@@ -134,5 +135,5 @@ func (d *digest) step(values []float32) {
 	for i, v := range values {
 		binary.LittleEndian.PutUint32(d.bytes[4*i:], math.Float32bits(v))
 	}
-	_, _ = d.hash.Write(d.bytes[:4*len(values)]) // a hash takes every write
+	_, _ = d.hash.Write(d.bytes[:4*len(values)]) // writing to a hash never fails
 }

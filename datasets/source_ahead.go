@@ -4,9 +4,10 @@ import (
 	"iter"
 )
 
-// Ahead reads batches of clouds in their order, the next one while the caller works on the one at hand, and yields their
-// coordinates, row-major [len(batch), M, D], which are the caller's until it asks for the next. Memory is that of two
-// batches. An error of [Clouds.Read] is the last thing yielded. When the loop over it ends, nothing is being read.
+// Ahead reads batches of clouds in order, one batch ahead of the caller. It yields their
+// coordinates, row-major [len(batch), Points, Dim], which belong to the caller until the next
+// batch. It holds two batches in memory. An error of [Clouds.Read] is the last value yielded. When
+// the loop over it ends, no read is in progress.
 func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 	type result struct {
 		clouds []float32
@@ -68,7 +69,8 @@ func Ahead(s Clouds, batches iter.Seq[[]int32]) iter.Seq2[[]float32, error] {
 	}
 }
 
-// InOrder gives the rows of all n clouds in batches of about a million coordinates, for passes over a whole [Clouds].
+// InOrder yields the rows of all clouds in batches of about a million coordinates, for passes over
+// a whole [Clouds].
 func (h Header) InOrder() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
 		for _, rows := range Batches(identity(h.Clouds), max(1, (1<<20)/max(1, h.Points*h.Dim))) {

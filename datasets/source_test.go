@@ -32,7 +32,7 @@ func TestSetRead(t *testing.T) {
 	wantError(t, s.Read(dst[1:], []int32{1, 0}), "random", "24 coordinates, found room for 23")
 }
 
-// failing gives an error at one cloud.
+// failing returns an error at one cloud.
 type failing struct {
 	*Set
 	at int32
@@ -47,7 +47,8 @@ func (f failing) Read(dst []float32, rows []int32) error {
 	return f.Set.Read(dst, rows)
 }
 
-// TestAhead: batches arrive in order, an error after those before it, and a loop that is left leaves nothing running.
+// TestAhead: batches arrive in order, an error comes after those before it, and a loop that is left
+// early leaves nothing running.
 func TestAhead(t *testing.T) {
 	s := randomSet(10, 4, 3, 1)
 	batches := Batches(EpochOrder(10, 1, 0), 3)

@@ -24,10 +24,10 @@ type Draw struct {
 	Seed      uint64
 }
 
-// Part returns the clouds of one part, "train", "test", "val" or "all", in stored order. When the set does not know its
-// parts (Split is nil) every name gives all clouds: the caller decides with [Set.WithSplit] or [Set.WithRandomSplit]
-// whether to hold some out. "all" and sets without parts return s itself; other parts are copies. An empty part is an
-// error.
+// Part returns the clouds of one part, "train", "test", "val" or "all", in stored order. If the
+// parts are unknown (Split is nil), every name gives all clouds: use [Set.WithSplit] or
+// [Set.WithRandomSplit] to hold some out. "all" and sets without parts return s itself; other parts
+// are copies. An empty part is an error.
 func (s *Set) Part(name string) (*Set, error) {
 	if err := s.consistent(); err != nil {
 		return nil, err
@@ -51,11 +51,13 @@ func (s *Set) Part(name string) (*Set, error) {
 	return s.Select(rows), nil
 }
 
-// WithSplit returns a set that shares the clouds of s and holds out about fraction of them as test part, replacing any
-// parts s had. The choice depends only on (N, Labels, fraction, seed): the clouds are put in a seeded random order,
-// gathered by class where labels are known, and c = round(fraction*N) of them, evenly spaced in that order, become
-// test. So every class gives its share to within one cloud. For 0 < fraction < 1 and N >= 2 both parts get at least one
-// cloud; fraction <= 0 puts all in train and fraction >= 1 all in test. nil where the fields of s do not fit each other ([Set.Validate]).
+// WithSplit returns a set that shares the clouds of s and holds out about fraction of them as test
+// part, replacing any parts of s. The choice depends only on (Clouds, Labels, fraction, seed). The
+// clouds are put in a seeded random order, grouped by class if labels are known, and c =
+// round(fraction*Clouds) of them, evenly spaced in that order, become test. So every class gives
+// its share to within one cloud. For 0 < fraction < 1 and at least two clouds both parts get at
+// least one cloud; fraction <= 0 puts all in train and fraction >= 1 all in test. It returns nil if
+// the fields of s are inconsistent ([Set.Validate]).
 func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
 	if s.consistent() != nil {
 		return nil
@@ -73,11 +75,12 @@ func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
 	return &out
 }
 
-// WithRandomSplit returns a set that shares the clouds of s, of which floor(val*N) become the validation part,
-// floor(test*N) the test part and the others the train part, replacing any parts s had. Which ones depends only on
-// (N, Labels, val, test, seed), and every class gives its share of test to within one cloud, as in [Set.WithSplit], of val
-// to within two. The paper's 6,778 chairs with (0.05, 0.10) give its 338, 677 and 5,763 (protocol section 4); its seed is
-// not known. The draw is recorded in Drawn. Fractions below 0 or with a sum above 1 are an error.
+// WithRandomSplit returns a set that shares the clouds of s, of which floor(val*Clouds) become the
+// validation part, floor(test*Clouds) the test part and the others the train part, replacing any
+// parts of s. The choice depends only on (Clouds, Labels, val, test, seed). Every class gives its
+// share of test to within one cloud, as in [Set.WithSplit], and of val to within two. The paper's
+// 6,778 chairs with (0.05, 0.10) give its 338, 677 and 5,763 (protocol section 4); its seed is not
+// known. The draw is recorded in SplitDraw. Fractions below 0 or with a sum above 1 are an error.
 func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 	if err := s.consistent(); err != nil {
 		return nil, err
@@ -85,7 +88,8 @@ func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 	if !(val >= 0 && test >= 0 && val+test <= 1) {
 		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v", val, test)
 	}
-	// 0.29*100 is 28.999...: a product that misses a whole number by rounding alone counts as that number.
+	// 0.29*100 is 28.999...: a product that misses an integer only by rounding counts as that
+	// integer.
 	floor := func(fraction float64) int { return int(math.Floor(fraction*float64(s.Clouds) + 1e-9)) }
 	out := *s
 	out.Split, out.SplitDraw = s.draw(floor(val), floor(test), seed), &Draw{val, test, seed}
@@ -115,8 +119,8 @@ func hold(split []uint8, order []int32, count int, part uint8) (rest []int32) {
 	return rest
 }
 
-// gatherByClass reorders rows so that equal labels are adjacent, keeping the order inside a class and the order in
-// which classes first appear.
+// gatherByClass reorders rows so that equal labels are adjacent. It keeps the order within a class
+// and the order in which classes first appear.
 func gatherByClass(rows, labels []int32) []int32 {
 	if labels == nil {
 		return rows

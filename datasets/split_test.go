@@ -39,7 +39,7 @@ func TestChairSplit(t *testing.T) {
 	}
 }
 
-// TestRandomSplitIsPinned: a split that is published must be drawn again by every later version.
+// TestRandomSplitIsPinned: every later version must reproduce a published split.
 func TestRandomSplitIsPinned(t *testing.T) {
 	s, err := randomSet(20, 1, 1, 1).WithRandomSplit(0.15, 0.25, 3)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
 }
 
 func TestRandomSplitSizes(t *testing.T) {
-	// Products that rounding puts below the whole number, and one that is below it.
+	// Products that rounding puts below the integer, and one that is below it.
 	for _, c := range []struct {
 		n         int
 		val, test float64

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// parseSTL reads a stereolithography file, binary or text. A file whose length is exactly that of a binary file with
-// the number of triangles it states is binary, even when its header starts with "solid" as some programs write it.
+// parseSTL reads a stereolithography file, binary or text. A file of exactly the length of a binary
+// file with the stated number of triangles is binary, even if its header starts with "solid", as
+// some programs write it.
 func parseSTL(name string, data []byte) (*mesh, error) {
 	const header, record = 84, 50
 	count := uint64(0)

@@ -7,12 +7,14 @@ import (
 	"sync"
 )
 
-// Stream is a set of point clouds in a file, read by number when they are wanted, with the same numbers as [Load] gives:
-// every cloud is checked, normalised unless Options.Raw, and cut to a seeded subset as it is read. Memory does not grow
-// with the number of clouds. [Open] makes one; the file must not change while it is in use.
+// Stream is a set of point clouds in a file, read on demand, with the same numbers as [Load]: every
+// cloud is checked, normalised unless Options.Raw, and cut to a seeded subset as it is read. Memory
+// does not grow with the number of clouds. [Open] returns one. The file must not change while it is
+// in use.
 type Stream struct {
-	index    *Set // one cloud for each of the stream's, whose only coordinate is its number in the file
-	m, d     int  // points per cloud after the subset, coordinates per point
+	// index has one cloud for each of the stream's, whose only coordinate is its index in the file.
+	index    *Set
+	m, d     int // points per cloud after the subset, coordinates per point
 	file     string
 	array    rowReader
 	stored   int // points per cloud in the file
@@ -21,23 +23,23 @@ type Stream struct {
 	progress func(what string, done, total int)
 
 	digesting sync.Mutex
-	digest    string // "" before the pass for it
+	digest    string // "" until computed
 }
 
-// rowReader gives the clouds of an array on disk as stored. It may be used from several goroutines at once.
+// rowReader reads the clouds of an array on disk as stored. It is safe for concurrent use.
 type rowReader interface {
-	// readRow copies one cloud to dst; buffer is scratch, and what it has grown to is returned.
+	// readRow copies one cloud to dst. buffer is scratch; the possibly grown buffer is returned.
 	readRow(dst []float32, row int, buffer []byte) ([]byte, error)
 	Close() error
 }
 
-// errNotOpen is what there is to say of a nil or zero Stream.
+// errNotOpen is the error for a nil or zero Stream.
 var errNotOpen = errors.New("expected a stream of clouds that datasets.Open has opened, found none")
 
-// opened says whether Open has made s.
+// opened reports whether Open has made s.
 func (s *Stream) opened() bool { return s != nil && s.array != nil && s.index != nil }
 
-// Header implements [Clouds]. That of a stream that was not opened is of no clouds.
+// Header implements [Clouds]. An unopened stream has no clouds.
 func (s *Stream) Header() Header {
 	if !s.opened() {
 		return Header{Name: "nil"}
@@ -126,7 +128,7 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 	return nil
 }
 
-// Digest implements [Clouds]. The pass that it takes also finds every cloud that cannot be used.
+// Digest implements [Clouds]. Computing it also finds every unusable cloud.
 func (s *Stream) Digest() (string, error) {
 	if !s.opened() {
 		return "", errNotOpen

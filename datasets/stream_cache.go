@@ -19,11 +19,11 @@ func unpackedDir() (string, error) {
 	return filepath.Join(dir, "unpacked"), err
 }
 
-// abandoned is how long a temporary file must have been left alone to count as what a killed process has left.
+// abandoned is the age from which a temporary file counts as left by a killed process.
 const abandoned = time.Hour
 
-// openCached opens the unpacked copy of the array key of the file at path. Where there is none yet, unpack writes it; its
-// progress is in bytes.
+// openCached opens the unpacked copy of the array key of the file at path. If there is none, unpack
+// writes it; its progress is in bytes.
 func openCached(path, key string, o OpenOptions, unpack func(w io.Writer, progress func(done, total int64)) error) (rowReader, error) {
 	dir := o.Unpacked
 	if dir == "" {
@@ -58,7 +58,7 @@ func openCached(path, key string, o OpenOptions, unpack func(w io.Writer, progre
 	return openCopy(name)
 }
 
-// cacheName names the copy: a prefix for path and key, and a rest for the state of the file.
+// cacheName names the copy: a prefix for path and key, and the rest for the state of the file.
 func cacheName(path, key string) (prefix, name string, err error) {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func cacheName(path, key string) (prefix, name string, err error) {
 	return prefix, prefix + hash("%d %d", info.Size(), info.ModTime().UnixNano()) + ".npy", nil
 }
 
-// openCopy opens a copy if it is there and whole.
+// openCopy opens a copy if it exists and is complete.
 func openCopy(name string) (rowReader, error) {
 	a := &storedArray{file: name}
 	if err := a.findNPY(); err != nil {
@@ -85,7 +85,8 @@ func openCopy(name string) (rowReader, error) {
 	return a.rows(OpenOptions{})
 }
 
-// removeCopies removes the copies with that prefix and abandoned temporary files. What cannot be removed does no harm.
+// removeCopies removes the copies with that prefix and abandoned temporary files. It ignores
+// errors.
 func removeCopies(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -103,7 +104,7 @@ func removeCopies(dir, prefix string) {
 	}
 }
 
-// unpackNPZ copies the entry of an archive; its checksum is compared at the end.
+// unpackNPZ copies the entry of an archive and verifies its checksum at the end.
 func unpackNPZ(path, key string, w io.Writer, progress func(done, total int64)) error {
 	archive, err := openNPZ(path)
 	if err != nil {

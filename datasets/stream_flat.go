@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// flatRows reads the rows of an uncompressed array that lies in a file in row-major order.
+// flatRows reads the rows of an uncompressed row-major array in a file.
 type flatRows struct {
 	file *os.File
 	at   int64 // where the array begins
@@ -16,7 +16,7 @@ type flatRows struct {
 	row  int // numbers per row
 }
 
-// checkFlat checks that an array in row-major order takes the bytes there are for it.
+// checkFlat checks that a row-major array takes exactly the available bytes.
 func (h npyHeader) checkFlat(size int64) error {
 	if h.fortran && len(h.shape) > 1 {
 		return errNotStored
@@ -29,7 +29,7 @@ func (h npyHeader) checkFlat(size int64) error {
 	return nil
 }
 
-// openFlat opens path, where the array with that header begins at the byte at.
+// openFlat opens path, whose array with that header begins at byte at.
 func openFlat(path string, head npyHeader, at int64) (rowReader, error) {
 	f, err := os.Open(path)
 	if err != nil {

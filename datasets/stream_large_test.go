@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestShapeNetSize opens files as large as ShapeNet Core-55, 57,448 clouds of 2048 points, 1.4 GB, and reads from them by the
-// order of an epoch. It writes 4 GB and runs only where SWLAB_LARGE is set.
+// TestShapeNetSize opens files as large as ShapeNet Core-55, 57,448 clouds of 2048 points, 1.4 GB,
+// and reads from them in the order of an epoch. It writes 4 GB and runs only if SWLAB_LARGE is set.
 func TestShapeNetSize(t *testing.T) {
 	if os.Getenv("SWLAB_LARGE") == "" || testing.Short() {
 		t.Skip("writes 4 GB: set SWLAB_LARGE=1 to run it")
@@ -80,7 +80,8 @@ func TestShapeNetSize(t *testing.T) {
 	}
 }
 
-// writeLarge writes an archive of n clouds of m points without holding them: few of the points differ from cloud to cloud.
+// writeLarge writes an archive of n clouds of m points without holding them: few of the points
+// differ between clouds.
 func writeLarge(t *testing.T, path string, method uint16, n, m int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -113,7 +114,7 @@ func writeLarge(t *testing.T, path string, method uint16, n, m int) {
 	}
 }
 
-// resident is a figure of the process in MB.
+// resident returns a memory figure of the process in MB.
 func resident(t *testing.T, name string) int {
 	t.Helper()
 	raw, err := os.ReadFile("/proc/self/status")

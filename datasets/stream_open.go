@@ -11,24 +11,26 @@ import (
 	"strings"
 )
 
-// DefaultMemory is the size of a set's coordinates, in bytes of float32, up to which [Open] loads it.
+// DefaultMemory is the size of a set's coordinates, in bytes of float32, up to which [Open] loads
+// it.
 const DefaultMemory = 256 << 20
 
 // OpenOptions say how [Open] reads.
 type OpenOptions struct {
 	Options
-	// Memory is the size of all coordinates of the file, in bytes of float32, up to which it is loaded; 0: DefaultMemory;
-	// below 0: only what cannot be streamed is loaded.
+	// Memory is the size of all coordinates of the file, in bytes of float32, up to which it is
+	// loaded; 0: DefaultMemory; below 0: only what cannot be streamed is loaded.
 	Memory int64
-	// Unpacked is the folder for unpacked copies of compressed arrays; "": unpacked in the folder that the environment
-	// variable SWLAB_CACHE names, or in swlab in the user's cache folder ([os.UserCacheDir]).
+	// Unpacked is the folder for unpacked copies of compressed arrays; "": unpacked in the folder
+	// that the environment variable SWLAB_CACHE names, or in swlab in the user's cache folder
+	// ([os.UserCacheDir]).
 	Unpacked string
-	// Progress, if not nil, is called in passes over the whole file, with what they do.
+	// Progress, if not nil, is called in passes over the whole file, with a description.
 	Progress func(what string, done, total int)
 }
 
-// Open is [Load] for sets that may be larger than memory: it gives a [Set], or a [Stream] of the same numbers where one
-// array of more than o.Memory bytes holds the clouds. How a Stream finds a cloud:
+// Open is [Load] for sets that may be larger than memory. It returns a [Set], or a [Stream] of the
+// same numbers if one array of more than o.Memory bytes holds the clouds. A Stream reads a cloud:
 //
 //	.npy, or folder with points.npy          in place
 //	.npz as numpy.savez writes it            in place
@@ -36,10 +38,10 @@ type OpenOptions struct {
 //	.h5 contiguous                           in place
 //	.h5 chunked                              in an unpacked copy: chunks may cut through clouds, and are unpacked whole
 //
-// A copy is made when the file is first opened and found again by the file's path, size and time of change. It may be
-// removed at any time; copies of a file as it was before it changed are removed here. Everything else is loaded, whatever
-// its size: meshes, folders of files, arrays in Fortran order. Checksums of what is read in place are not compared, for
-// that would take a pass over it.
+// A copy is made when the file is first opened and found again by the file's path, size and time of
+// change. It may be removed at any time; Open removes copies of earlier states of the file.
+// Everything else is loaded, whatever its size: meshes, folders of files, arrays in Fortran order.
+// Checksums of what is read in place are not verified, since that would require reading all of it.
 func Open(path string, o OpenOptions) (Clouds, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
@@ -48,7 +50,7 @@ func Open(path string, o OpenOptions) (Clouds, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What cannot be found here is reported by Load.
+	// Load reports what cannot be found here.
 	if a, err := findArray(path, o.Options); err == nil && a.bytes() > o.Memory && o.Points >= 0 && (o.Raw || !o.NonFinite) {
 		return asClouds(a.open(o))
 	}
@@ -62,7 +64,7 @@ type storedArray struct {
 	kind   string
 	shape  []int
 	random func(o Options) func(cloud int) *rng
-	// describe adds what the file knows of the clouds beside their points; nil: nothing.
+	// describe, if not nil, adds what the file says about the clouds besides their points.
 	describe func(index *Set) error
 	// rows opens the array.
 	rows func(o OpenOptions) (rowReader, error)
@@ -71,7 +73,7 @@ type storedArray struct {
 // errNotStored says that a path is not an array that can be streamed.
 var errNotStored = errors.New("no array that can be read by cloud")
 
-// findArray looks at headers only.
+// findArray reads only headers.
 func findArray(path string, o Options) (*storedArray, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -106,7 +108,7 @@ func findArray(path string, o Options) (*storedArray, error) {
 	return nil, errNotStored
 }
 
-// bytes is the size of the coordinates as float32.
+// bytes returns the size of the coordinates as float32.
 func (a *storedArray) bytes() int64 {
 	n, ok := product(append([]int{4}, a.shape...)...)
 	if !ok {

@@ -43,7 +43,8 @@ func chunkedH5(t *testing.T, s *Set, labels []float32) string {
 	return path
 }
 
-// streamFiles writes 24 clouds of 12 points in every layout that can be streamed, with labels and parts where it has them.
+// streamFiles writes 24 clouds of 12 points in every layout that can be streamed, with labels and
+// parts if it has them.
 func streamFiles(t *testing.T) map[string]string {
 	const n, m = 24, 12
 	s := randomSet(n, m, 3, 1)
@@ -89,8 +90,8 @@ func open(t *testing.T, path string, o OpenOptions) *Stream {
 	return s
 }
 
-// TestStreamIsLoad: a stream gives the numbers, labels, parts and digest that Load gives, in any order, for every layout
-// and option.
+// TestStreamIsLoad: a stream gives the numbers, labels, parts and digest that Load gives, in any
+// order, for every layout and option.
 func TestStreamIsLoad(t *testing.T) {
 	for name, path := range streamFiles(t) {
 		options := map[string]Options{"normalised": {}, "raw": {Raw: true}, "subset": {Points: 7, Seed: 3}, "all points": {Points: 12}, "drawn": {Val: 0.2, Test: 0.3, Seed: 5}}
@@ -169,7 +170,7 @@ func TestOpenChooses(t *testing.T) {
 	}
 }
 
-// TestStreamErrors: what is wrong with a file or a call is said as Load says it.
+// TestStreamErrors: errors of a file or a call are worded as by Load.
 func TestStreamErrors(t *testing.T) {
 	fail := func(path string, o Options, parts ...string) {
 		t.Helper()
@@ -203,14 +204,15 @@ func TestStreamErrors(t *testing.T) {
 	_, err = s.Part("half")
 	wantError(t, err, `"half"`)
 
-	// A file cut short while it is in use.
+	// A file truncated while it is in use.
 	path = write(t, "cut.npy", good)
 	s = open(t, path, OpenOptions{})
 	if err := os.Truncate(path, int64(len(good)-10)); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, s.Read(dst, []int32{0, 3}), "cut.npy", "cloud 3", "ends after 50 of 60 bytes")
-	// An archive whose entry is not what its checksum says, found while it is unpacked; nothing half is left.
+	// An archive whose entry does not match its checksum, found while it is unpacked; nothing
+	// half-written is left.
 	broken := zipBytes(t, map[string][]byte{"data.npy": good})
 	broken[60] ^= 1
 	dir := t.TempDir()
@@ -221,7 +223,8 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// TestUnpackedOnce: a copy is used again, made again when the file has changed or the copy is damaged, and the old one goes.
+// TestUnpackedOnce: a copy is reused, and replaced when the file has changed or the copy is
+// damaged.
 func TestUnpackedOnce(t *testing.T) {
 	path, dir := write(t, "a.npz", zipBytes(t, map[string][]byte{"data.npy": cloudNPY(4, 5, 3, 1)})), filepath.Join(t.TempDir(), "new", "folder")
 	abandonedFile, busy := filepath.Join(dir, ".x.npy.1"), filepath.Join(dir, ".x.npy.2")
@@ -284,7 +287,8 @@ func TestUnpackedOnce(t *testing.T) {
 	}
 }
 
-// TestUnpackedDir: the environment decides where copies lie; a folder that cannot be made is an error that says so.
+// TestUnpackedDir: the environment decides where copies are kept; a folder that cannot be created
+// is an error.
 func TestUnpackedDir(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", home)
@@ -333,8 +337,8 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// TestAtMost: as many points as there are where there are fewer than wanted, for every way to read them; in a folder, as many as the
-// smallest file has.
+// TestAtMost: files with fewer points than wanted use all, for every way to read them; in a folder,
+// as many as the smallest file has.
 func TestAtMost(t *testing.T) {
 	dir := t.TempDir()
 	for name, m := range map[string]int{"a.npy": 20, "b.npy": 30} {

@@ -6,23 +6,24 @@ import (
 	"slices"
 )
 
-// Summary describes a set in numbers: what `swlab data info` prints.
+// Summary describes a set in numbers, as `swlab data info` prints it.
 type Summary struct {
 	Clouds, Points, Dim int
-	Classes             []string  // class names by label, or nil
-	PerClass            []int     // clouds per label, or nil when the set has no labels
-	Train, Test, Val    int       // clouds per part; all 0 when the parts are unknown
-	Min, Max            []float64 // [Dim] smallest and largest finite coordinate per axis, over all clouds
-	MinRadius           float64   // smallest and largest over clouds of the cloud's largest norm
-	MaxRadius           float64
-	Duplicates          int // points equal to an earlier point of the same cloud, over all clouds
-	NonFinite           int // coordinates that are NaN or infinite
-	DegenerateFaces     int // faces without area in the meshes that the clouds were sampled from
+	Classes             []string // class names by label, or nil
+	PerClass            []int    // clouds per label, or nil when the set has no labels
+	Train, Test, Val    int      // clouds per part; all 0 when the parts are unknown
+	// [Dim] smallest and largest finite coordinate per axis, over all clouds
+	Min, Max        []float64
+	MinRadius       float64 // smallest and largest over clouds of the cloud's largest norm
+	MaxRadius       float64
+	Duplicates      int // points equal to an earlier point of the same cloud, over all clouds
+	NonFinite       int // coordinates that are NaN or infinite
+	DegenerateFaces int // faces without area in the meshes that the clouds were sampled from
 }
 
-// Summary counts and measures the set. It does not fail: coordinates that are not finite are counted and left out of
-// the extents (an axis without any finite coordinate reports 0 and 0). A set whose fields do not fit each other ([Set.Validate]) has a
-// zero summary.
+// Summary counts and measures the set. It does not fail: coordinates that are not finite are
+// counted and excluded from the extents (an axis without any finite coordinate reports 0 and 0). A
+// set with inconsistent fields ([Set.Validate]) has a zero summary.
 func (s *Set) Summary() Summary {
 	if s.consistent() != nil {
 		return Summary{}
@@ -88,7 +89,8 @@ func (s *Set) Summary() Summary {
 	return sum
 }
 
-// duplicates counts the points of a cloud [m, d] that equal another one with a lower index; order is scratch of length m.
+// duplicates counts the points of a cloud [points, d] that equal one with a lower index. order is
+// scratch of length points.
 func duplicates(cloud []float32, d int, order []int32) int {
 	for j := range order {
 		order[j] = int32(j)

@@ -2,24 +2,24 @@ package datasets
 
 import "math"
 
-// solid is a shape under construction: a list of surface elements, each with its exact area. Axes: x to the right,
-// y up, -z to the front (the pose of ShapeNet).
+// solid is a shape under construction: a list of surface elements, each with its exact area. Axes:
+// x to the right, y up, -z to the front (the pose of ShapeNet).
 type solid struct {
 	*rng     // the shape's own random numbers, for its parameters
 	elements []element
 	volumes  []volume
 }
 
-// element is a piece of surface that can be sampled uniformly by area: exactly when it is flat or round, and to second
-// order in the size of its cells when it is a piece of a general patch.
+// element is a piece of surface that can be sampled uniformly by area: exactly when it is flat or
+// round, and to second order in the size of its cells when it is a piece of a general patch.
 type element struct {
 	area  float64
 	owner int // 1 + index of the volume it bounds; 0 for an open surface
 	// Flat: o + s*a + t*b with s, t in [0, 1]; a triangle when half is set, then s + t <= 1.
 	o, a, b vec
 	half    bool
-	// Round: a cone, cylinder or ring from o (radius r0) to o+axis (radius r1), angles from to from+sweep in the
-	// plane of a and b, which are unit vectors.
+	// Round: a cone, cylinder or ring from o (radius r0) to o+axis (radius r1), angles from to
+	// from+sweep in the plane of a and b, which are unit vectors.
 	round       bool
 	axis        vec
 	r0, r1      float64
@@ -53,10 +53,10 @@ func (e *element) draw(random *rng) vec {
 	}
 }
 
-// maxRedraws bounds the search for a visible point; hidden parts are a small share of every shape.
+// maxRedraws bounds the search for a visible point. Hidden parts are a small share of every shape.
 const maxRedraws = 100
 
-// sample draws n points uniformly by area over what can be seen of all elements, row-major [n, 3].
+// sample draws n points uniformly by area over the visible part of all elements, row-major [n, 3].
 func (g *solid) sample(n int, random *rng) []float32 {
 	upTo := make([]float64, len(g.elements))
 	total := 0.0
@@ -140,8 +140,8 @@ func (g *solid) beam(p, q vec, width float64) {
 	g.hexahedron(ring(p), ring(q))
 }
 
-// slab is a flat polygon with thickness: corners lie in the plane through o spanned by a and b, the thickness reaches
-// from o to o + depth. The polygon may be concave.
+// slab is a flat polygon with thickness: corners lie in the plane through o spanned by a and b, the
+// thickness reaches from o to o + depth. The polygon may be concave.
 func (g *solid) slab(o, a, b, depth vec, corners [][2]float64) {
 	ring := make([]vec, len(corners))
 	for i, c := range corners {
@@ -159,8 +159,8 @@ func (g *solid) slab(o, a, b, depth vec, corners [][2]float64) {
 
 // Round pieces.
 
-// cone is the side of a cone, cylinder or ring from p (radius r0) to q (radius r1); axis gives the direction when p
-// equals q.
+// cone is the side of a cone, cylinder or ring from p (radius r0) to q (radius r1); axis gives the
+// direction when p equals q.
 func (g *solid) cone(p, q, axis vec, r0, r1 float64) { g.coneArc(p, q, axis, r0, r1, 0, 2*math.Pi) }
 
 // coneArc is cone between two angles, counted from the first vector of the axis's frame.
@@ -174,7 +174,7 @@ func (g *solid) coneArc(p, q, axis vec, r0, r1, from, to float64) {
 	}
 }
 
-// disc is the ring with radii r0 < r1 around c, at right angles to axis.
+// disc is the ring with radii r0 < r1 around c, perpendicular to axis.
 func (g *solid) disc(c, axis vec, r0, r1 float64) { g.cone(c, c, axis, r0, r1) }
 
 // cylinder is a closed cylinder or cut cone from p to q.
@@ -225,8 +225,9 @@ func (g *solid) dome(c, axis vec, r, from, to float64) {
 
 // General pieces.
 
-// patch is the surface at(u, v) over the unit square, cut into nu by nv cells. A cell is drawn by its area (two
-// triangles through its corners), a point in it by its parameters, so points lie exactly on the surface.
+// patch is the surface at(u, v) over the unit square, cut into nu by nv cells. A cell is drawn by
+// its area (two triangles through its corners), and a point in it by its parameters, so points lie
+// exactly on the surface.
 func (g *solid) patch(nu, nv int, at func(u, v float64) vec) {
 	row := func(i int) []vec {
 		p := make([]vec, nv+1)
@@ -255,7 +256,8 @@ func (g *solid) ellipsoid(c, r vec) {
 	start := g.mark()
 	g.patch(10, 16, func(u, v float64) vec {
 		sinV, cosV := math.Sincos(2 * math.Pi * v)
-		// Uniform steps of height: equal areas on the sphere, so cells near the poles are not crowded.
+		// Uniform steps of height: equal areas on the sphere, so cells near the poles are not
+		// crowded.
 		h := 2*u - 1
 		ring := math.Sqrt(max(0, 1-float64(h*h)))
 		return vec{c.x + float64(r.x*ring*cosV), c.y + float64(r.y*h), c.z + float64(r.z*ring*sinV)}
@@ -263,8 +265,8 @@ func (g *solid) ellipsoid(c, r vec) {
 	g.fillEllipsoid(start, c, r)
 }
 
-// torus is the ring of tube radius r around the circle of radius big in the plane at right angles to axis, between two
-// angles from the first vector of the axis's frame.
+// torus is the ring of tube radius r around the circle of radius big in the plane perpendicular to
+// axis, between two angles from the first vector of the axis's frame.
 func (g *solid) torus(c, axis vec, big, r, from, to float64) {
 	a, b := axis.unit().frame()
 	axis = axis.unit()
@@ -277,11 +279,12 @@ func (g *solid) torus(c, axis vec, big, r, from, to float64) {
 	})
 }
 
-// station is a cross-section of a loft: a super-ellipse |x/w|^e + |y/h|^e = 1 around (0, y) at the place z along the
-// loft; e = 2 is an ellipse, larger e a rounded box.
+// station is a cross-section of a loft: a super-ellipse |x/w|^e + |y/h|^e = 1 around (0, y) at
+// position z along the loft. e = 2 is an ellipse, larger e a rounded box.
 type station struct{ z, y, w, h, e float64 }
 
-// loft joins stations smoothly into a skin along z and closes both ends with flat caps where they have a size.
+// loft joins stations smoothly into a skin along z and closes both ends with flat caps where they
+// have a size.
 func (g *solid) loft(stations ...station) {
 	start := g.mark()
 	section := func(s station, v float64) vec {
@@ -312,7 +315,8 @@ func (g *solid) loft(stations ...station) {
 
 // Curves.
 
-// arc returns n+1 points of the curve from p over the control point c to q (a quadratic Bezier curve).
+// arc returns n+1 points of the curve from p over the control point c to q (a quadratic Bezier
+// curve).
 func arc(p, c, q vec, n int) []vec {
 	out := make([]vec, n+1)
 	for i := range out {
@@ -364,7 +368,8 @@ func (m *motion) then(after motion) motion {
 	return motion{after.turn(m.x), after.turn(m.y), after.turn(m.z), after.apply(m.shift)}
 }
 
-// rotation turns by angle around the axis ("x", "y" or "z") through pivot, counter-clockwise seen from its tip.
+// rotation turns by angle around the axis ("x", "y" or "z") through pivot, counter-clockwise seen
+// from its tip.
 func rotation(axis byte, angle float64, pivot vec) motion {
 	sin, cos := math.Sincos(angle)
 	m := still
@@ -404,7 +409,8 @@ func (g *solid) move(start int, m motion) {
 // mark returns the start for a later move.
 func (g *solid) mark() int { return len(g.elements) }
 
-// mirrored builds a part twice: as it is, and reflected at the plane x = 0. part gets the sign to multiply x with.
+// mirrored builds a part twice: unchanged, and reflected at the plane x = 0. part gets the sign to
+// multiply x with.
 func mirrored(part func(side float64)) {
 	part(1)
 	part(-1)

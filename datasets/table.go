@@ -20,12 +20,14 @@ func readTable(path string) (data []float32, dim int, err error) {
 	return parseTable(path, raw)
 }
 
-// parseTable reads a point per line, as many coordinates on each. Fields stand between commas, semicolons or blanks; # starts a
-// comment. A first line whose first field is no number is a header: of columns called x, y, z only these are taken, and
-// of others those that have a name, so that the index that pandas writes is left out.
+// parseTable reads a point per line, with the same number of coordinates on each. Fields are
+// separated by commas, semicolons or blanks; # starts a comment. A first line whose first field is
+// not a number is a header. If it has columns x, y, z only these are read, else those with a name,
+// which leaves out the index that pandas writes.
 //
-// A first line 0,1,2 may be the header that pandas gives to columns without names, and more than three columns without names in a
-// .txt file may be points with normals: both are errors that say how to write what is meant.
+// A first line 0,1,2 may be the header that pandas gives to unnamed columns, and more than three
+// unnamed columns in a .txt file may be points with normals. Both are errors that say how to write
+// what is meant.
 func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
 	text := &lines{name: name, rest: bytes.TrimPrefix(raw, []byte("\ufeff")), comment: '#', delimited: true}
 	if !text.next() {
@@ -70,7 +72,7 @@ func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
 	return data, len(columns), nil
 }
 
-// unquoted are the fields of the line without the quotes that a header may have.
+// unquoted returns the fields of the line without the quotes that a header may have.
 func (l *lines) unquoted() []string {
 	out := make([]string, len(l.fields))
 	for i, f := range l.fields {
@@ -79,13 +81,14 @@ func (l *lines) unquoted() []string {
 	return out
 }
 
-// isHeader says whether a line names columns: its first field is no number, nor begins as one.
+// isHeader reports whether a line names columns: its first field is not a number, nor starts like
+// one.
 func isHeader(fields []string) bool {
 	_, err := strconv.ParseFloat(fields[0], 64)
 	return err != nil && (fields[0] == "" || !strings.ContainsRune("+-.0123456789", rune(fields[0][0])))
 }
 
-// isCount says whether the fields are 0, 1, 2, ..., at least two of them.
+// isCount reports whether the fields are 0, 1, 2, ..., at least two of them.
 func isCount(fields []string) bool {
 	for i, f := range fields {
 		if f != strconv.Itoa(i) {
@@ -95,7 +98,7 @@ func isCount(fields []string) bool {
 	return len(fields) > 1
 }
 
-// coordinateColumns are the columns of x, y and z, or of x and y; without these, all that have a name.
+// coordinateColumns returns the columns x, y and z, or x and y; otherwise all that have a name.
 func coordinateColumns(header []string) []int {
 	var axes, named []int
 	for _, axis := range []string{"x", "y", "z"} {

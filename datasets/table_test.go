@@ -65,7 +65,7 @@ func TestLoadTableRefuses(t *testing.T) {
 	}
 }
 
-// What in a folder mostly is a list or weights stays out of it.
+// Formats that in a folder are mostly lists or weights are ignored.
 func TestFoldersLeaveTablesAlone(t *testing.T) {
 	dir := tree(t, map[string][]byte{"a.npy": cloudNPY(1, 6, 3, 1), "names.txt": []byte("chair\n"), "all.csv": []byte("id,class\n"), "model.pth": {1}})
 	wantShape(t, load(t, dir, Options{}), "folder", 1, 6, 3)

@@ -6,8 +6,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
-// readTorchSet reads the clouds of a file that torch.save wrote: a tensor, or the tensor under key in a dict of tensors
-// ([arrayKey]), where label or labels hold the class labels. Nothing of the file is run.
+// readTorchSet reads the clouds of a file that torch.save wrote: a tensor, or the tensor under key
+// in a dict of tensors ([arrayKey]), where label or labels hold the class labels. It runs no code
+// of the file.
 func readTorchSet(path, key string) (*Set, error) {
 	file, err := torchfile.Open(path, "torch.save(clouds, path), clouds a tensor [points, dim] or [clouds, points, dim]")
 	if err != nil {
@@ -67,7 +68,7 @@ func readTorchSet(path, key string) (*Set, error) {
 			if err != nil {
 				return nil, err
 			}
-			labels := make([]int64, len(numbers)) // float32 holds every label that there may be
+			labels := make([]int64, len(numbers)) // float32 represents every possible label
 			for i, v := range numbers {
 				if labels[i], err = wholeNumber(float64(v)); err != nil {
 					return nil, fmt.Errorf("%s: tensor %q: entry %d: %w", path, name, i, err)

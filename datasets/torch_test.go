@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// torchRamp is n values 0.5 i - 1, those of testdata/torch_files.py.
+// torchRamp returns n values 0.5 i - 1, those of testdata/torch_files.py.
 func torchRamp(n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {

@@ -2,12 +2,14 @@ package datasets
 
 import "math"
 
-// earBudget bounds the corner tests of one polygon, so that a hostile file cannot keep the reader busy for hours.
+// earBudget bounds the corner tests of one polygon, so that a hostile file cannot keep the reader
+// busy for hours.
 const earBudget = 1 << 26
 
-// triangulate cuts a polygon in space (n >= 3 corners in order, nearly planar) into n-2 triangles of corner indices.
-// A convex polygon becomes a fan. Another is projected along its Newell normal and cut by ear clipping, which gives
-// simple polygons, concave ones too, their true area; polygons that cross themselves end in a fan of what is left.
+// triangulate cuts a polygon in space (n >= 3 corners in order, nearly planar) into n-2 triangles
+// of corner indices. A convex polygon becomes a fan. Any other is projected along its Newell normal
+// and cut by ear clipping, which gives simple polygons, also concave ones, their true area.
+// Self-intersecting polygons end in a fan of what is left.
 func triangulate(corners []vec) [][3]int {
 	n := len(corners)
 	flat := flatten(corners)
@@ -45,7 +47,7 @@ func triangulate(corners []vec) [][3]int {
 	return out
 }
 
-// flatten projects corners on the plane of their Newell normal, turning counter-clockwise.
+// flatten projects corners onto the plane of their Newell normal, counter-clockwise.
 func flatten(corners []vec) [][2]float64 {
 	var normal vec
 	for i, a := range corners {
@@ -81,8 +83,8 @@ func convex(flat [][2]float64) bool {
 	return true
 }
 
-// isEar reports whether the corner at of the ring can be cut off: it turns left or not at all, and no other corner lies
-// in the triangle it makes with its neighbours.
+// isEar reports whether the corner at of the ring can be cut off: it does not turn right, and no
+// other corner lies in the triangle with its neighbours.
 func isEar(flat [][2]float64, ring []int, prev, at, next int, budget *int) bool {
 	a, b, c := flat[ring[prev]], flat[ring[at]], flat[ring[next]]
 	area := turn(a, b, c)

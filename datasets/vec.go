@@ -2,8 +2,8 @@ package datasets
 
 import "math"
 
-// vec is a point or direction in space. Products are converted explicitly, which forbids a platform to fuse them with
-// the additions and round differently.
+// vec is a point or direction in space. Products are converted explicitly, so that no platform
+// fuses them with additions and rounds differently.
 type vec struct{ x, y, z float64 }
 
 func (a vec) add(b vec) vec       { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
@@ -30,7 +30,8 @@ func (a vec) unit() vec { return a.scale(1 / a.norm()) }
 // lerp returns a + t(b - a).
 func (a vec) lerp(b vec, t float64) vec { return a.add(b.sub(a).scale(t)) }
 
-// frame returns two unit vectors that complete the unit vector a to a right-handed orthonormal basis (u, w, a).
+// frame returns two unit vectors that complete the unit vector a to a right-handed orthonormal
+// basis (u, w, a).
 func (a vec) frame() (u, w vec) {
 	ref := vec{0, 1, 0}
 	if math.Abs(a.y) > 0.9 {

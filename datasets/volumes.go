@@ -2,18 +2,20 @@ package datasets
 
 import "math"
 
-// volume is the inside of a closed piece of a solid. Points of other pieces that lie in it cannot be seen and are drawn
-// again, so what is sampled is the outer surface of the union.
+// volume is the inside of a closed piece of a solid. Points of other pieces inside it are not
+// visible and are drawn again, so the outer surface of the union is sampled.
 type volume struct {
-	first  int     // index of the piece's first element: moves from there on, or from before, take the volume along
-	centre vec     // a point inside, from which the whole piece can be seen
+	// first is the index of the piece's first element: moves that include it move the volume.
+	first  int
+	centre vec     // a point inside, from which the whole piece is visible
 	bound  float64 // largest distance of the piece from centre
 	inside func(p vec) bool
-	place  motion // from the coordinates of inside and centre to the solid's
+	place  motion // from the coordinates of inside and centre to those of the solid
 }
 
-// skinDepth is how far a point is moved off its own piece before looking whether another one covers it: enough to tell
-// the touching faces of two boxes, which disappear, from faces that only lie in one plane.
+// skinDepth is how far a point is moved off its own piece to test whether another one covers it. It
+// distinguishes the touching faces of two boxes, which disappear, from faces that only lie in one
+// plane.
 const skinDepth = 1e-3
 
 // contains reports whether a point of the solid lies in the volume.
@@ -88,7 +90,8 @@ func (g *solid) fillHexahedron(start int, bottom, top [4]vec) {
 	})
 }
 
-// fillCone declares the inside of a closed cylinder or cut cone from p (radius r0) to q (radius r1).
+// fillCone declares the inside of a closed cylinder or cut cone from p (radius r0) to q (radius
+// r1).
 func (g *solid) fillCone(start int, p, q vec, r0, r1 float64) {
 	axis := q.sub(p)
 	long := axis.norm()

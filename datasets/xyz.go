@@ -2,14 +2,14 @@ package datasets
 
 import "fmt"
 
-// parseXYZ reads a point per line: three coordinates between blanks, commas or semicolons, further columns (normals, colours)
-// ignored, comments start with #.
+// parseXYZ reads a point per line: three coordinates separated by blanks, commas or semicolons.
+// Further columns (normals, colours) are ignored, and comments start with #.
 func parseXYZ(name string, data []byte) (*mesh, error) {
 	m := &mesh{}
 	return m, m.addLines(&lines{name: name, rest: data, comment: '#', delimited: true})
 }
 
-// parsePTS reads a .pts file: as .xyz, and the number of points may stand alone on the first line.
+// parsePTS reads a .pts file: like .xyz, and the number of points may be alone on the first line.
 func parsePTS(name string, data []byte) (*mesh, error) {
 	text, m := &lines{name: name, rest: data, comment: '#', delimited: true}, &mesh{}
 	if !text.next() {

@@ -8,15 +8,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Comparison of two networks scored on the same clouds along the same directions. Its uncertainty is that over clouds, for these two
-// sets of weights; it says nothing about other training seeds, for which one compares the means of several runs.
+// Comparison compares two networks scored on the same clouds along the same directions. Its
+// uncertainty is over clouds, for these two sets of weights. It says nothing about other training
+// seeds: for those compare the means of several runs.
 type Comparison struct {
-	N       int               `json:"n"`       // clouds
-	Metrics map[string]Paired `json:"metrics"` // by the keys of Scores: cd, sw, emd_approx and, where both have it, emd_exact
+	N int `json:"n"` // clouds
+	// Metrics has the keys of Scores: cd, sw, emd_approx and, where both have it, emd_exact.
+	Metrics map[string]Paired `json:"metrics"`
 }
 
-// Paired compares two metrics of the same n clouds, of which less is better. With d_i = a_i - b_i, s the standard deviation of
-// the d_i and t Student's with n-1 degrees of freedom, the difference is mean(d) +- t_0.975 s/sqrt(n).
+// Paired compares two metrics of the same n clouds, where less is better. With d_i = a_i - b_i, s
+// the standard deviation of the d_i and t Student's with n-1 degrees of freedom, the difference is
+// mean(d) +- t_0.975 s/sqrt(n).
 type Paired struct {
 	A          float64 `json:"a"` // means over the clouds
 	B          float64 `json:"b"`
@@ -25,20 +28,24 @@ type Paired struct {
 	Low        float64 `json:"low"`        // 95 % confidence interval of Difference
 	High       float64 `json:"high"`
 	P          float64 `json:"p"` // two-sided, of the paired t test
-	// PPermutation is two-sided too, without assuming normal differences: the part of SignFlips random signs of the d_i for which their sum is as
-	// far from 0 as it is, (1 + count)/(1 + SignFlips). It is never below 1/(1 + SignFlips).
+	// PPermutation is also two-sided, and does not assume normal differences. It is (1 + count)/(1
+	// + SignFlips), where count is the number, out of SignFlips random signs of the d_i, whose sum
+	// is as far from 0 as the observed one. It is never below 1/(1 + SignFlips). It is never below
+	// 1/(1 + SignFlips).
 	PPermutation float64 `json:"p_permutation"`
-	ABetter      float64 `json:"a_better"` // part of the clouds where a is less than b, equal ones counted half
-	// StdErrUnpaired is that of the same difference between means over different clouds, sqrt((s_a^2 + s_b^2)/n): what is lost where the pairs
-	// are ignored.
+	// ABetter is the share of clouds where a is less than b; equal ones count half.
+	ABetter float64 `json:"a_better"`
+	// StdErrUnpaired is the standard error of the same difference between means over different
+	// clouds, sqrt((s_a^2 + s_b^2)/n). It shows what pairing gains.
 	StdErrUnpaired float64 `json:"stderr_unpaired"`
 }
 
-// SignFlips is the number of random signs of a permutation test.
+// SignFlips is the number of random sign vectors in a permutation test.
 const SignFlips = 10_000
 
-// Compare compares the values per cloud of a and b (EvaluateOptions.PerCloud). Both must come from the same clouds and the same seed, so that the
-// directions are the same too. seed is that of the permutation test.
+// Compare compares the values per cloud of a and b (EvaluateOptions.PerCloud). Both must come from
+// the same clouds and the same seed, and hence the same directions. seed is the seed of the
+// permutation test.
 func Compare(a, b Scores, seed uint64) (Comparison, error) {
 	pa, pb := a.PerCloud, b.PerCloud
 	switch {
@@ -68,7 +75,7 @@ func Compare(a, b Scores, seed uint64) (Comparison, error) {
 	return out, nil
 }
 
-// ComparePaired compares two lists of values of the same things, two or more of them, all finite.
+// ComparePaired compares two lists of at least two finite values of the same items.
 func ComparePaired(a, b []float64, seed uint64) (Paired, error) {
 	if len(a) != len(b) || len(a) < 2 {
 		return Paired{}, fmt.Errorf("comparison: expected two values or more, as many of a as of b, found %d and %d", len(a), len(b))
@@ -97,13 +104,13 @@ func ComparePaired(a, b []float64, seed uint64) (Paired, error) {
 	return p, nil
 }
 
-// signFlips is Paired.PPermutation (Fisher 1935).
+// signFlips computes Paired.PPermutation (Fisher 1935).
 func signFlips(d []float64, seed uint64) float64 {
 	sum, size := 0.0, 0.0
 	for _, v := range d {
 		sum, size = sum+v, size+math.Abs(v)
 	}
-	far := math.Abs(sum) - 1e-12*size   // equal sums are equal, whatever the rounding
+	far := math.Abs(sum) - 1e-12*size   // treats sums that differ by rounding as equal
 	r := rand.NewPCG(seed, 0x666c_6970) // second word: "flip"
 	count := 0
 	for range SignFlips {

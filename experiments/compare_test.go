@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestPairedByHand: d = (1, 2, 3, -2) has mean 1 and s^2 = 14/3; t = 1/sqrt(14/12), of which Student's distribution with 3 degrees of freedom has the closed form
-// P(|T| > t) = 1 - (2/pi)(u/(1+u^2) + atan u), u = t/sqrt(3). Of the 16 signs 8 have a sum of at least 4.
+// TestPairedByHand: d = (1, 2, 3, -2) has mean 1 and s^2 = 14/3. With t = 1/sqrt(14/12), Student's
+// distribution with 3 degrees of freedom has the closed form P(|T| > t) = 1 - (2/pi)(u/(1+u^2) +
+// atan u), u = t/sqrt(3). Of the 16 signs 8 have a sum of at least 4.
 func TestPairedByHand(t *testing.T) {
 	a, b := []float64{4, 4, 4, 0}, []float64{3, 2, 1, 2}
 	p, err := ComparePaired(a, b, 1)
@@ -70,8 +71,9 @@ func TestPairedExtremes(t *testing.T) {
 	}
 }
 
-// TestCoverage: on normal pairs with a common part the interval covers the true difference in 95 % of the experiments, either p lies below 0.05
-// in 5 % where there is none, and pairing makes the error smaller by the factor that the common part says.
+// TestCoverage: on normal pairs with a common part the interval covers the true difference in 95 %
+// of the experiments, each p is below 0.05 in 5 % if there is no difference, and pairing reduces
+// the error by the factor expected from the common part.
 func TestCoverage(t *testing.T) {
 	const experiments, n, difference = 2000, 9, 0.4
 	r := rand.New(rand.NewPCG(7, 7))

@@ -1,4 +1,5 @@
-// Package experiments turns runs into numbers: evaluations, and the tables and studies made of them.
+// Package experiments turns runs into numbers: evaluations, and the tables and studies based on
+// them.
 package experiments
 
 import (
@@ -23,8 +24,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Score is a mean over clouds with its standard error (standard deviation over clouds, divided by sqrt(n); it says nothing
-// about the spread over training seeds).
+// Score is a mean over clouds with its standard error: the standard deviation over clouds divided
+// by sqrt(n). It says nothing about the spread over training seeds.
 type Score struct {
 	Mean   float64 `json:"mean"`
 	StdErr float64 `json:"stderr"`
@@ -33,19 +34,22 @@ type Score struct {
 // Scores are the reconstruction metrics of the paper's tables, without its factors of 100.
 type Scores struct {
 	N int `json:"n"` // clouds
-	// CD is the Chamfer distance, squared distances, mean over points, both ways added.
+	// CD is the Chamfer distance: squared distances, mean over points, both directions added.
 	CD Score `json:"cd"`
-	// SW is sqrt((1/100) sum_l F(theta_l)) per cloud with 100 fresh uniform directions, F summed over points.
+	// SW is sqrt((1/100) sum_l F(theta_l)) per cloud with 100 fresh uniform directions, F summed
+	// over points.
 	SW Score `json:"sw"`
 	// EMD is the approximate EMD (ApproxMatch, Fan et al. 2017), unsquared, summed over points.
 	EMD Score `json:"emd_approx"`
-	// ExactEMD is that of an optimal assignment, in the same units; not in the paper. Nil where it was not asked for.
+	// ExactEMD is the EMD of an optimal assignment, in the same units. It is not in the paper, and
+	// nil unless requested.
 	ExactEMD *Score `json:"emd_exact,omitempty"`
-	// PerCloud are the values behind the means. Nil where they were not asked for.
+	// PerCloud holds the values behind the means. It is nil unless requested.
 	PerCloud *PerCloud `json:"per_cloud,omitempty"`
 }
 
-// Conventions says what the numbers of Scores are, by their keys in JSON: what is done over points, what is squared.
+// Conventions describes the numbers of Scores by their JSON keys: what is done over points, what is
+// squared.
 func Conventions() map[string]string {
 	return map[string]string{
 		"cd":         "squared distance to the nearest neighbour, mean over points, both ways added",
@@ -55,31 +59,37 @@ func Conventions() map[string]string {
 	}
 }
 
-// PerCloud are the metrics of every cloud [n], in the order of the set.
+// PerCloud holds the metrics of every cloud [n], in the order of the set.
 type PerCloud struct {
-	Digest   string    `json:"digest"` // of the clouds (datasets.Clouds): values of other clouds cannot be compared cloud by cloud
-	Seed     uint64    `json:"seed"`   // of the directions of SW
+	// Digest is that of the clouds (datasets.Clouds); only values of the same clouds can be
+	// compared.
+	Digest   string    `json:"digest"`
+	Seed     uint64    `json:"seed"` // of the directions of SW
 	CD       []float64 `json:"cd"`
 	SW       []float64 `json:"sw"`
 	EMD      []float64 `json:"emd_approx"`
 	ExactEMD []float64 `json:"emd_exact,omitempty"`
 }
 
-// EvaluateOptions of Evaluate.
+// EvaluateOptions are the options of Evaluate.
 type EvaluateOptions struct {
-	Seed     uint64                // of the directions of SW
-	Context  context.Context       // ends the evaluation between two batches; nil: nothing does
-	ExactEMD bool                  // also solve an assignment per cloud, a tenth of a second at 2048 points
-	PerCloud bool                  // also return the values of every cloud; takes a pass over the clouds for their digest
-	Progress func(done, total int) // called with the number of clouds done, if not nil
+	Seed    uint64          // of the directions of SW
+	Context context.Context // if not nil, cancels the evaluation between batches
+	// ExactEMD also solves an assignment per cloud: 0.1 s at 2048 points.
+	ExactEMD bool
+	// PerCloud also returns the values of every cloud; it reads all clouds once more for their
+	// digest.
+	PerCloud bool
+	Progress func(done, total int) // if not nil, called with the number of clouds done
 }
 
 // EvaluationSlices is the number of directions of the SW metric.
 const EvaluationSlices = 100
 
-// Evaluate reconstructs every one of the clouds with the network in evaluation mode and scores reconstruction (first argument)
-// against input (second), as the paper does. w holds the tensors of net.Specs. A cloud's values depend on the weights, the cloud, its
-// position in the set and the seed, and on no other cloud.
+// Evaluate reconstructs every cloud with the network in evaluation mode and scores the
+// reconstruction (first argument) against the input (second), as the paper does. w holds the
+// tensors of net.Specs. A cloud's values depend only on the weights, the cloud, its position in the
+// set and the seed.
 func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
 	if err := engine.Ready(e); err != nil {
 		return Scores{}, err
@@ -123,10 +133,11 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 	return s, nil
 }
 
-// scoredGraph is the configuration of the graph that scores networks of a size: their weights are arguments.
+// scoredGraph configures the graph that scores networks of one size. Weights are arguments.
 type scoredGraph struct{ points int }
 
-// scored are the reconstructions of x [batch, points, 3] and their metrics [batch]; SW's directions are [batch, EvaluationSlices, 3].
+// scored returns the reconstructions of x [batch, points, 3] and their metrics [batch]. The
+// directions of SW are [batch, EvaluationSlices, 3].
 func scored(net *pointnet.Autoencoder, w weights.Nodes, directions, x *graph.Node) []*graph.Node {
 	y := net.Forward(w, x, pointnet.Eval).Cloud
 	out := []*graph.Node{y}
@@ -140,7 +151,8 @@ func scored(net *pointnet.Autoencoder, w weights.Nodes, directions, x *graph.Nod
 	return out
 }
 
-// add appends the values of the first n clouds of a batch with the points x; out is that of scored.
+// add appends the values of the first n clouds of a batch with points x. out is the output of
+// scored.
 func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) error {
 	for k, values := range []*[]float64{&p.CD, &p.SW, &p.EMD} {
 		found, err := tensors.CopyFlatData[float32](out[1+k])
@@ -167,8 +179,9 @@ func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) er
 	return err
 }
 
-// evaluationDirections are the directions of SW, as n "clouds" of EvaluationSlices points. Those of a cloud depend on its position in the set
-// and the seed and on nothing else, so two networks are scored along the same ones, on every backend and in batches of any size.
+// evaluationDirections are the directions of SW, as n "clouds" of EvaluationSlices points. Those of
+// a cloud depend only on its position in the set and the seed. So two networks are scored along the
+// same directions, on every backend and with any batch size.
 type evaluationDirections struct {
 	datasets.Clouds
 	n    int
@@ -195,7 +208,7 @@ func (d evaluationDirections) Read(dst []float32, rows []int32) error {
 // batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.
 func batchFor(points int) int { return max(1, min(32, (2<<20)/(points*points))) }
 
-// scores averages.
+// scores averages the values.
 func (p *PerCloud) scores() Scores {
 	s := Scores{N: len(p.CD), CD: NewScore(p.CD), SW: NewScore(p.SW), EMD: NewScore(p.EMD)}
 	if p.ExactEMD != nil {
@@ -205,8 +218,8 @@ func (p *PerCloud) scores() Scores {
 	return s
 }
 
-// NewScore is the mean of values and its standard error, 0 for a single value. Sums are in order: gonum's stat adds in another, and the last
-// digits of stored results would change.
+// NewScore returns the mean of values and its standard error, 0 for a single value. It sums in
+// order: gonum's stat sums in another, which would change the last digits of stored results.
 func NewScore(v []float64) Score {
 	mean, square := 0.0, 0.0
 	for _, x := range v {

@@ -22,8 +22,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestEvaluate compares the scores with plain Go on the same reconstructions, over a number of clouds that is no
-// multiple of the batch.
+// TestEvaluate compares the scores with plain Go on the same reconstructions, for a number of
+// clouds that is not a multiple of the batch.
 func TestEvaluate(t *testing.T) {
 	const m = 64
 	set, err := datasets.Shapes{Train: 0, Test: 2, Points: m, Classes: datasets.ShapeClasses()[:18]}.Generate()
@@ -181,7 +181,7 @@ func project(a []float32, theta []float64) []float64 {
 	return out
 }
 
-// TestEvaluateAgain runs all that follows on one engine: compiling is what takes long.
+// TestEvaluateAgain runs all of the following on one engine, since compilation dominates the time.
 func TestEvaluateAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles several programs")
@@ -207,7 +207,8 @@ func TestEvaluateAgain(t *testing.T) {
 	t.Run("directions", s.directions)
 }
 
-// subject is a network with clouds, one batch and a part of another, and the initial weights of two seeds.
+// subject is a network with clouds, one full and one partial batch, and the initial weights of two
+// seeds.
 type subject struct {
 	e   *engine.Engine
 	net *pointnet.Autoencoder
@@ -224,8 +225,9 @@ func (s subject) evaluate(t *testing.T, w *weights.Set, clouds datasets.Clouds, 
 	return got
 }
 
-// servesAll: one compiled graph gives two networks the same scores again, bit by bit, and the first clouds alone the values that they had
-// among the others; the values per cloud average to the scores.
+// servesAll: one compiled graph gives two networks the same scores again, bit for bit, and the
+// first clouds alone the same values as among the others. The values per cloud average to the
+// scores.
 func (s subject) servesAll(t *testing.T) {
 	set, w := s.set, s.w
 	o := EvaluateOptions{Seed: 3, ExactEMD: true, PerCloud: true}
@@ -270,8 +272,8 @@ func (s subject) servesAll(t *testing.T) {
 	}
 }
 
-// directions: the values of a cloud are the same in batches of any size and after any clouds before it, SW's
-// directions belong to (seed, position), and are on the sphere.
+// directions: a cloud has the same values in batches of any size and after any other clouds. SW's
+// directions depend on (seed, position), and are on the sphere.
 func (s subject) directions(t *testing.T) {
 	set := s.set
 	per := func(seed uint64, clouds datasets.Clouds) *PerCloud {
@@ -294,7 +296,8 @@ func (s subject) directions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, sw := range small.PerCloud.SW {
-		if math.Abs(sw/whole.SW[i]-1) > 1e-5 { // other batches may round otherwise; other directions differ by some 5 %
+		// Other batches may round differently; other directions differ by some 5 %.
+		if math.Abs(sw/whole.SW[i]-1) > 1e-5 {
 			t.Errorf("cloud %d: SW %v in batches of 7, else %v", i, sw, whole.SW[i])
 		}
 	}

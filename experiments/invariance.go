@@ -17,21 +17,22 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// InvarianceConfig of Invariance. The zero value is the protocol of the reference column: all points, d_k = k = 64, three
-// initialisations, 20 pairs, the maps as released.
+// InvarianceConfig configures Invariance. The zero value is the protocol of the reference column:
+// all points, d_k = k = 64, three initialisations, 20 pairs, and the released maps.
 type InvarianceConfig struct {
-	Names   []string          // registered amortizers; none: all
-	Points  int               // m, taken from each cloud; 0: all it has
+	Names   []string          // registered amortizers; empty: all
+	Points  int               // m, points taken from each cloud; 0: all
 	DK, K   int               // widths; 0: 64
-	Variant amortizer.Variant // as released, or as in the paper
-	Seeds   []uint64          // a run of the initial distributions each; none: 1, 2, 3
+	Variant amortizer.Variant // released, or as in the paper
+	Seeds   []uint64          // one initialisation each; empty: 1, 2, 3
 	Pairs   int               // random pairs of different clouds; 0: 20
-	Seed    uint64            // of the pairs, permutations and bootstraps
+	Seed    uint64            // of pairs, permutations and bootstraps
 }
 
-// Invariance measures, per amortizer with initial weights, by how much the direction a(X, Y) turns when the points of X or of Y are
-// permuted, when X and Y are exchanged, and when the points of X are drawn anew from X with replacement, as training does at every
-// visit; and how much directions differ between pairs. Angles come from the chord, 2 asin(|a - b| / 2).
+// Invariance measures, per amortizer with initial weights, by how much the direction a(X, Y) turns
+// when the points of X or of Y are permuted, when X and Y are exchanged, and when the points of X
+// are resampled with replacement, as training does in every epoch. It also measures how much
+// directions differ between pairs. Angles come from the chord, 2 asin(|a - b| / 2).
 func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) (*InvarianceReport, error) {
 	if len(o.Names) == 0 {
 		o.Names = amortizer.Names()
@@ -93,7 +94,7 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) (*Invar
 	return r, nil
 }
 
-// What is done to a pair, by place in the batch of a call.
+// The disturbances of a pair, by position in the batch.
 const (
 	asIs = iota
 	permuteX
@@ -103,7 +104,8 @@ const (
 	disturbances
 )
 
-// disturbed draws the pairs, permutations and bootstraps, the same for all maps and initialisations: `disturbances` clouds of x and y for each pair.
+// disturbed draws the pairs, permutations and bootstraps, the same for all maps and
+// initialisations: `disturbances` clouds of x and y for each pair.
 func disturbed(set *datasets.Set, o InvarianceConfig) (first, second *datasets.Set) {
 	r := rand.New(rand.NewPCG(o.Seed, 0x696e_7661_7269)) // second word: "invari"
 	first = &datasets.Set{Name: set.Name, Clouds: o.Pairs * disturbances, Points: set.Points, Dim: set.Dim}
@@ -147,7 +149,7 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 			return row, err
 		}
 		mean, sum := [disturbances]float64{}, make([]float64, x.Dim)
-		for d := range slices.Chunk(all, disturbances) { // a pair as it is and disturbed
+		for d := range slices.Chunk(all, disturbances) { // one pair, undisturbed and disturbed
 			for k := permuteX; k < disturbances; k++ {
 				turn := degrees(d[asIs], d[k])
 				mean[k] += turn / pairs
@@ -162,14 +164,16 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 		}
 		row.Spread.add(length(sum), s == 0)
 	}
-	// Rounding turns a direction the more the shorter a is before it is normalised, and so do new points: A as released turns by
-	// 1e-7 and 0.2 degrees, A as in the paper, whose a nearly cancels for centred clouds, by 1e-3 and 80.
+	// Rounding turns a direction more the shorter a is before it is normalised, and so do new
+	// points. The released A turns by 1e-7 and 0.2 degrees. A as in the paper, which nearly cancels
+	// for centred clouds, turns by 1e-3 and 80.
 	same := math.Max(1e-4, worst[bootstrapX]/1000)
 	row.Found = InvarianceVerdict{worst[permuteX] < same && worst[permuteY] < same, worst[exchange] < same}
 	return row, nil
 }
 
-// directions are those that the map predicts, one for each cloud of x and of y, in batches of one pair and its disturbances.
+// directions returns the predicted directions, one for each cloud of x and of y, in batches of one
+// pair and its disturbances.
 func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
 	v, err := exec.Network{Engine: e, Config: directionGraph{a.Name(), form}, Weights: w, Batch: disturbances,
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
@@ -185,13 +189,13 @@ func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant,
 	return d, err
 }
 
-// directionGraph is the configuration of a map's graph; its sizes are those of its weights.
+// directionGraph configures the graph of a map. The sizes are those of its weights.
 type directionGraph struct {
 	name string
 	form amortizer.Variant
 }
 
-// degrees is the angle between unit vectors.
+// degrees returns the angle between unit vectors.
 func degrees(a, b []float64) float64 {
 	difference := make([]float64, len(a))
 	for i := range a {

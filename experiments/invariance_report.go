@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// InvarianceReport is what Invariance found, ready for encoding/json.
+// InvarianceReport is the result of Invariance, ready for encoding/json.
 type InvarianceReport struct {
 	Data            string          `json:"data"`
 	Points          int             `json:"points"`
@@ -18,16 +18,20 @@ type InvarianceReport struct {
 	Rows            []InvarianceRow `json:"rows"`
 }
 
-// InvarianceRow is one amortizer. Angles are means over the pairs, in degrees; a range is over the initialisations.
+// InvarianceRow describes one amortizer. Angles are means over the pairs, in degrees. Ranges are
+// over the initialisations.
 type InvarianceRow struct {
 	Map string `json:"map"`
 	InvarianceRanges
-	Found     InvarianceVerdict `json:"found"`   // no pair turned by more than 1e-4 degrees, or a thousandth of what a bootstrap does
+	// Found holds if no pair turned by more than 1e-4 degrees, or a thousandth of the bootstrap's
+	// angle.
+	Found     InvarianceVerdict `json:"found"`
 	Claimed   InvarianceVerdict `json:"claimed"` // the map's Properties
 	Reference *InvarianceRanges `json:"reference,omitempty"`
 }
 
-// InvarianceVerdict says what leaves the direction as it is: permuting the points, exchanging the clouds.
+// InvarianceVerdict says which changes leave the direction unchanged: permuting the points,
+// exchanging the clouds.
 type InvarianceVerdict struct {
 	Invariant bool `json:"invariant"`
 	Symmetric bool `json:"symmetric"`
@@ -39,7 +43,8 @@ type InvarianceRanges struct {
 	PermuteY  Range `json:"permute_y"`
 	Exchange  Range `json:"exchange"`
 	Bootstrap Range `json:"bootstrap"` // of X
-	// Spread is the length R of the mean direction over the pairs: 1 where all pairs get one direction.
+	// Spread is the length R of the mean direction over the pairs: 1 where all pairs get one
+	// direction.
 	Spread Range `json:"spread"`
 }
 
@@ -57,7 +62,8 @@ func (r *Range) add(v float64, first bool) {
 	r.Min, r.Max = min(r.Min, v), max(r.Max, v)
 }
 
-// text has so many significant digits; what rounding makes of 0 is 0.
+// text formats r with that many significant digits. Values that differ from 0 only by rounding
+// print as 0.
 func (r Range) text(digits int) string {
 	number := func(v float64) string {
 		switch {
@@ -75,9 +81,9 @@ func (r Range) text(digits int) string {
 	return low + "-" + high
 }
 
-// invarianceReference holds the ranges of the released modules: initial weights, m = 2048, d_k = k = 64, three
-// initialisations, 20 random pairs of synthetic clouds (4 for A). Directions are random, so ranges of other clouds and initial weights
-// are of the same size, not the same.
+// invarianceReference holds the ranges of the released modules: initial weights, m = 2048, d_k = k
+// = 64, three initialisations, 20 random pairs of synthetic clouds (4 for A). Directions are
+// random, so other clouds and initial weights give ranges of the same size, not the same ranges.
 var invarianceReference = map[string]InvarianceRanges{
 	"l":  {Range{44, 63}, Range{47, 72}, Range{55, 88}, Range{46, 69}, Range{0.20, 0.29}},
 	"g":  {Range{2, 4}, Range{3, 5}, Range{4, 6}, Range{2, 5}, Range{0.996, 0.999}},
@@ -87,12 +93,12 @@ var invarianceReference = map[string]InvarianceRanges{
 	"la": {Range{21, 50}, Range{18, 37}, Range{}, Range{19, 56}, Range{0.41, 0.95}},
 }
 
-// comparable says whether the settings are those of the reference.
+// comparable reports whether the settings are those of the reference.
 func (r *InvarianceReport) comparable() bool {
 	return r.Points == 2048 && r.DK == 64 && r.K == 64 && r.Variant == "released"
 }
 
-// Markdown is a table for readers, with the reference in brackets where there is one.
+// Markdown returns a table for readers, with the reference in brackets if there is one.
 func (r *InvarianceReport) Markdown() string {
 	if r == nil {
 		return ""

@@ -21,8 +21,8 @@ func invarianceShapes(t *testing.T) *datasets.Set {
 	return set
 }
 
-// TestInvariance: every registered map is what it claims to be, LA is not invariant and its sorted control is, and angles
-// are of the size that such maps have.
+// TestInvariance: every registered map has its claimed properties, LA is not invariant and its
+// sorted control is, and angles have the expected size.
 func TestInvariance(t *testing.T) {
 	r, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceConfig{Points: 48, DK: 8, K: 8, Pairs: 2, Seeds: []uint64{1, 2}})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// TestDisturbed looks at what is done to the clouds.
+// TestDisturbed checks the disturbances of the clouds.
 func TestDisturbed(t *testing.T) {
 	set := invarianceShapes(t)
 	first, second := disturbed(set, InvarianceConfig{Pairs: 5})
@@ -102,7 +102,8 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestInvarianceMarkdown shows the reference for its own settings only, and says where a claim does not hold.
+// TestInvarianceMarkdown shows the reference for its own settings only, and says where a claim does
+// not hold.
 func TestInvarianceMarkdown(t *testing.T) {
 	ref := invarianceReference["la"]
 	row := InvarianceRow{Map: "la", Found: InvarianceVerdict{Symmetric: true}, Claimed: InvarianceVerdict{true, true}, Reference: &ref}

@@ -17,10 +17,11 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// AscentPaths follows the rule's ascent on the location, step by step: of x and y, one cloud each,
-// it returns one path [1 + rule.Ascent.Steps, dim] for every start, unit vectors [starts, dim].
-// What is raised is the training loss of that rule, F of one direction (slicing.Point: Max-SW) or
-// its mean over rule.Slices directions around the location (slicing.VMF: v-DSW), drawn with seed.
+// AscentPaths follows the slicer's ascent on the location, step by step. x and y hold one cloud
+// each. It returns one path [1 + rule.Ascent.Steps, dim] for every start; starts are unit vectors
+// [starts, dim]. The objective is the training loss of that slicer: F of one direction
+// (slicing.Point: Max-SW), or its mean over rule.Slices directions around the location
+// (slicing.VMF: v-DSW), drawn with seed.
 func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, starts []float32, seed uint64) ([][]float32, error) {
 	if err := onePair("ascent paths", e, x, y); err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, star
 		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.Dim, len(starts))
 	}
 	if rule.Ascent == nil || rule.Distribution == nil || !rule.Distribution.HasLocation() {
-		return nil, fmt.Errorf("ascent paths: expected a rule with a location and an ascent, found %s", rule.Name())
+		return nil, fmt.Errorf("ascent paths: expected a slicer with a location and an ascent, found %s", rule.Name())
 	}
 	if err := rule.Ascent.Check(); err != nil {
 		return nil, err
@@ -55,10 +56,10 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, star
 	return paths, err
 }
 
-// AmortizerPath trains the amortizer of that name on one pair, x and y of one cloud each, and
-// returns the direction that it predicts before the first step and after every step, [1 + steps, dim].
-// A step is the one that training takes: Adam with beta = (0, 0.9) and the given rate on the weights,
-// uphill on F of the predicted direction (Max-SW). The initial weights are drawn with seed.
+// AmortizerPath trains the named amortizer on one pair, x and y of one cloud each. It returns the
+// direction predicted before the first step and after every step, [1 + steps, dim]. A step is the
+// same as in training: Adam with beta = (0, 0.9) and learning rate rate on the weights, ascending F
+// of the predicted direction (Max-SW). The initial weights are drawn with seed.
 func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float64, steps int, seed uint64) ([]float32, error) {
 	if err := onePair("amortizer path", e, x, y); err != nil {
 		return nil, err
@@ -99,8 +100,8 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	return path, err
 }
 
-// iterate takes the state, which it frees, through a number of steps and returns what step shows as
-// at: before every one of them, and after the last. t counts from 1.
+// iterate takes the state, which it frees, through a number of steps. It returns the output `at` of
+// step before every step and after the last. t counts from 1.
 func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
 	step func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
 	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Coords, x.Clouds, x.Points, x.Dim), tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)}
@@ -113,7 +114,7 @@ func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, step
 		return nil, err
 	}
 	defer program.Finalize()
-	for t := range steps + 1 { // at comes before the step, so the last step only shows it
+	for t := range steps + 1 { // at is computed before the step, so the last step only reports it
 		noise, err := graph.RNGStateFromSeed(int64(seed) + int64(t))
 		if err != nil {
 			return nil, err
@@ -139,7 +140,7 @@ func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, step
 	return shown, nil
 }
 
-// onePair refuses what is not one cloud each.
+// onePair returns an error unless x and y hold one cloud each.
 func onePair(what string, e *engine.Engine, x, y *datasets.Set) error {
 	if err := engine.Ready(e); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// shifted is a cloud and its translate, so that F(theta) = 16 (theta'shift)^2 is largest along the shift.
+// shifted returns a cloud and its translate, so that F(theta) = 16 (theta'shift)^2 is largest along
+// the shift.
 func shifted(shift [3]float32) (x, y *datasets.Set) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x = &datasets.Set{Name: "x", Kind: "npy", Clouds: 1, Points: 16, Dim: 3}
@@ -30,7 +31,8 @@ func shifted(shift [3]float32) (x, y *datasets.Set) {
 	return x, y
 }
 
-// TestAscentPaths: the paths end where the climber of the losses does, and the tangent ascent at the shift.
+// TestAscentPaths: the paths end where the maximizer of the losses does, and the tangent ascent at
+// the shift.
 func TestAscentPaths(t *testing.T) {
 	e := bestEngine(t)
 	x, y := shifted([3]float32{0.6, 0, 0.8})
@@ -83,7 +85,7 @@ func TestAscentPaths(t *testing.T) {
 	}
 }
 
-// TestAmortizerPath: every map starts where swlab.Direction says and climbs.
+// TestAmortizerPath: every map starts at the direction of swlab.Direction and ascends.
 func TestAmortizerPath(t *testing.T) {
 	e := bestEngine(t)
 	x, y := shifted([3]float32{0.6, 0, 0.8})
@@ -115,7 +117,8 @@ func TestAmortizerPath(t *testing.T) {
 	}
 }
 
-// TestRotationAngles: the linear map angles with the clouds if its offset is 0, and stands still if it is nothing but offset.
+// TestRotationAngles: the linear map rotates with the clouds if its offset is 0, and is constant if
+// it is only an offset.
 func TestRotationAngles(t *testing.T) {
 	e := bestEngine(t)
 	set, err := datasets.Shapes{Test: 6, Points: 32, Classes: []string{"chair"}}.Generate()

@@ -11,9 +11,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 )
 
-// RotationAngles measures, for every pair of x and y in R^3, by how many degrees an amortizer's
-// direction misses turning with the clouds: the angle between a(RX, RY) and R a(X, Y), R a uniform
-// random rotation per pair, drawn with seed. It is 0 for an amortizer that is equivariant.
+// RotationAngles measures, for every pair of x and y in R^3, how far an amortizer's direction is
+// from rotating with the clouds. It returns the angle in degrees between a(RX, RY) and R a(X, Y),
+// with a uniform random rotation R per pair, drawn with seed. The angle is 0 for an equivariant
+// amortizer.
 func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionConfig, seed uint64) ([]float64, error) {
 	for _, s := range []*datasets.Set{x, y} {
 		if err := s.Validate(); err != nil {

@@ -6,16 +6,17 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// sixOf and sixPositions are PC1, ..., PC6 of table:full_reconstruction_quantitative: positions, from 0, among the first clouds of a shuffled
-// training set.
+// sixOf and sixPositions locate PC1, ..., PC6 of table:full_reconstruction_quantitative: positions,
+// from 0, among the first clouds of a shuffled training set.
 const sixOf = 50
 
 var sixPositions = [6]int{0, 3, 7, 8, 34, 42}
 
-// SixShapes returns the clouds that take the places of the paper's six training shapes PC1, ..., PC6, and their rows in train: those at positions
-// 0, 3, 7, 8, 34 and 42 of the set shuffled with seed 123 (protocol section 7). The shuffle is [datasets.EpochOrder], for the paper's
-// cannot be repeated outside its library: which six shapes they are is ours, how they are chosen is the paper's. Sets of
-// fewer than 50 clouds are an error.
+// SixShapes returns the clouds that stand for the paper's six training shapes PC1, ..., PC6, and
+// their rows in train. They are at positions 0, 3, 7, 8, 34 and 42 of the set shuffled with seed
+// 123 (protocol section 7). The shuffle is [datasets.EpochOrder], because the paper's cannot be
+// repeated outside its library: the shapes differ from the paper's, the way of choosing them does
+// not. Sets of fewer than 50 clouds are an error.
 func SixShapes(train datasets.Clouds) (*datasets.Set, []int32, error) {
 	h := datasets.HeaderOf(train)
 	if h.Clouds < sixOf {

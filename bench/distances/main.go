@@ -1,11 +1,13 @@
-// Command distances times sliced distances between two clouds for comparison with bench/pot_peer.py. Without --slices it only writes
-// the clouds, and the directions on which errors are measured, for both programs to read:
+// Command distances times sliced distances between two clouds for comparison with
+// bench/pot_peer.py. Without --slices it only writes the clouds, and the directions on which errors
+// are measured, for both programs to read:
 //
 //	go run ./bench/distances --points 2048
 //	go run ./bench/distances --points 2048 --slices 1000
 //
-// Timed is a whole call of swlab.Distance: directions, costs, reduction and standard error. It prints one JSON object; the error
-// is that of the value on the directions written against sorting in float64.
+// It times a whole call of swlab.Distance: directions, costs, reduction and standard error. It
+// prints one JSON object; the error compares the value on the written directions with sorting in
+// float64.
 package main
 
 import (
@@ -72,7 +74,7 @@ func write(dir, base string, points int) error {
 	if err != nil {
 		return err
 	}
-	names := []string{"x", "y", "directions"} // the last one says that all are there
+	names := []string{"x", "y", "directions"} // the last one is written last: if it exists, all do
 	for i, v := range [][]float32{set.Coords[:points*3], set.Coords[points*3:], directions()} {
 		if err := datasets.WriteNPY(base+"-"+names[i]+".npy", v, len(v)/3, 3); err != nil {
 			return err
@@ -81,7 +83,8 @@ func write(dir, base string, points int) error {
 	return nil
 }
 
-// distance is the front door's W_2^2, mean over points and slices, along directions of its own or those given.
+// distance is swlab.Distance: W_2^2, mean over points and slices, along its own directions or those
+// given.
 func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
 	o.Reduce, o.Slices = loss.Mean, slices
@@ -97,7 +100,7 @@ func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) 
 
 func directions() []float32 { return uniform(rand.New(rand.NewPCG(1, common)), common) }
 
-// uniform are n unit vectors in space, uniform on the sphere.
+// uniform draws n unit vectors in space, uniform on the sphere.
 func uniform(r *rand.Rand, n int) []float32 {
 	out := make([]float32, 0, 3*n)
 	for range n {
@@ -108,7 +111,7 @@ func uniform(r *rand.Rand, n int) []float32 {
 	return out
 }
 
-// reference is the mean over directions of W_2^2 by sorting float64 projections.
+// reference returns the mean over directions of W_2^2 by sorting float64 projections.
 func reference(x, y, theta []float32) float64 {
 	sum := 0.0
 	for l := 0; l < len(theta); l += 3 {

@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestSliced: the number that is timed is the reference's, and directions are unit vectors with mean 0.
+// TestSliced: the timed value equals the reference, and directions are unit vectors with mean 0.
 func TestSliced(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const slices = 2000
@@ -40,7 +40,7 @@ func TestSliced(t *testing.T) {
 	}
 }
 
-// TestRun: what is written can be timed; what was not written is named.
+// TestRun: what is written can be timed; what is missing is named.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	if err := run(dir, 30, 5, 0); err == nil || !strings.Contains(err.Error(), "30-x.npy") {

@@ -1,10 +1,11 @@
-// Command evaluation times the metrics of an evaluation, per pair of clouds of built-in shapes, for comparison with
-// bench/evaluation_peer.py:
+// Command evaluation times the metrics of an evaluation, per pair of clouds of built-in shapes, for
+// comparison with bench/evaluation_peer.py:
 //
 //	go run ./bench/evaluation --metric cd
 //
-// cd and emd (the approximate one) are compiled graphs without gradient, as evaluations run them; sw (100 slices) and emd-exact are
-// whole calls of swlab.Distance. The pairs are written for the peer. It prints one JSON object.
+// cd and emd (the approximate one) are compiled graphs without gradient, as evaluations run them;
+// sw (100 slices) and emd-exact are whole calls of swlab.Distance. The pairs are written for the
+// peer. The program prints one JSON object.
 package main
 
 import (
@@ -47,7 +48,7 @@ func run(metric, dir string, pairs, points int, seconds float64) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
-		for i, s := range []*datasets.Set{x, y} { // y, the last one, says that both are there
+		for i, s := range []*datasets.Set{x, y} { // y is written last: if it exists, both do
 			if err := datasets.WriteNPY(filepath.Join(dir, fmt.Sprintf("pairs-%d-%s.npy", points, "xy"[i:i+1])), s.Coords, s.Clouds, s.Points, s.Dim); err != nil {
 				return err
 			}
@@ -59,7 +60,7 @@ func run(metric, dir string, pairs, points int, seconds float64) error {
 		return err
 	}
 	r := timing.Result{Version: version}
-	if r.Value, err = call(); err != nil { // compiled, and with all its memory
+	if r.Value, err = call(); err != nil { // compiles, and allocates all memory
 		return err
 	}
 	if r.Seconds, err = timing.Repeat(seconds, func() error { _, err := call(); return err }); err != nil {
@@ -69,7 +70,7 @@ func run(metric, dir string, pairs, points int, seconds float64) error {
 	return r.Print(os.Stdout)
 }
 
-// shapes are pairs of clouds of different classes.
+// shapes returns pairs of clouds of different classes.
 func shapes(pairs, points int) (x, y *datasets.Set, err error) {
 	classes := datasets.ShapeClasses()
 	if pairs < 1 || 2*pairs > len(classes) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCaller: the compiled and the whole call give the order that holds for every pair, exact EMD at most the approximate one, and all
-// are positive between different shapes.
+// TestCaller: the compiled and the whole call satisfy the order that holds for every pair (exact
+// EMD at most the approximate one), and all are positive between different shapes.
 func TestCaller(t *testing.T) {
 	x, y, err := shapes(2, 64)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Command pairwise times the matrix of approximate EMDs from n generated to n real clouds, the bulk of the generation metrics:
+// Command pairwise times the matrix of approximate EMDs from n generated to n real clouds, the bulk
+// of the generation metrics:
 //
 //	go run ./bench/pairwise --clouds 200 --store .out/bench/pairwise
 //
-// It prints wall and processor time per pair, the peak of memory before and after, and what the paper's three matrices of 677 x 677
-// would take at that rate. Clouds are built-in shapes.
+// It prints wall and processor time per pair, the peak of memory before and after, and what the
+// paper's three matrices of 677 x 677 would take at that rate. Clouds are built-in shapes.
 package main
 
 import (
@@ -50,7 +51,7 @@ func run(w io.Writer, n, points int, distance, store, backend string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// One block first: compiled, and with all the memory that a block takes.
+	// One block first, to compile and to allocate the memory of a block.
 	few := func(s *datasets.Set) *datasets.Set { return s.Select([]int{0, 1}) }
 	if _, err := metric.Pairwise(ctx, e, few(a), few(b), distance, metric.Config{}); err != nil {
 		return err
@@ -80,7 +81,7 @@ func run(w io.Writer, n, points int, distance, store, backend string) error {
 	return nil
 }
 
-// shapes are n clouds, one class after the other.
+// shapes returns n clouds, class by class.
 func shapes(n, points int, seed uint64) (*datasets.Set, error) {
 	classes := len(datasets.ShapeClasses())
 	set, err := datasets.Shapes{Train: (n + classes - 1) / classes, Points: points, Seed: seed}.Generate()

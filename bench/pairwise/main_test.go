@@ -10,7 +10,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
-// TestRun: what is printed is of the matrix that metric.Pairwise gives, and a second run reads its blocks.
+// TestRun: the printed value is that of metric.Pairwise, and a second run reads its blocks.
 func TestRun(t *testing.T) {
 	store := t.TempDir()
 	a, err := shapes(3, 32, 1)

@@ -2,6 +2,6 @@
 
 package main
 
-// processor and peak are not known here.
+// processor and peak are unknown here.
 func processor() float64 { return 0 }
 func peak() float64      { return 0 }

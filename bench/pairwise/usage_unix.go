@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// processor is the processor time of this process in seconds, all cores.
+// processor returns the processor time of this process in seconds, all cores.
 func processor() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -14,7 +14,7 @@ func processor() float64 {
 	return seconds(u.Utime) + seconds(u.Stime)
 }
 
-// peak is the largest resident memory so far, in MB.
+// peak returns the largest resident memory so far, in MB.
 func peak() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

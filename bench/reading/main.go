@@ -1,11 +1,12 @@
-// Command reading times reading, centring and scaling batches of clouds in random order, seconds per batch, for comparison with
-// bench/reading_peer.py. Without --file it writes the clouds of built-in shapes, repeated, as .npy:
+// Command reading times reading, centring and scaling batches of clouds in random order, seconds
+// per batch, for comparison with bench/reading_peer.py. Without --file it writes the clouds of
+// built-in shapes, repeated, as .npy:
 //
 //	go run ./bench/reading --clouds 4096
 //	go run ./bench/reading --file .out/bench/clouds/set.npy
 //
-// The file is streamed, never loaded, whatever its size; the next batch is read ahead as in training. It prints one JSON object, whose
-// value is the mean norm of the first batch's points.
+// The file is streamed, never loaded; the next batch is read ahead as in training. The program
+// prints one JSON object, whose value is the mean norm of the first batch's points.
 package main
 
 import (
@@ -82,7 +83,7 @@ func read(path string, batch, passes int) error {
 	return r.Print(os.Stdout)
 }
 
-// meanNorm is the mean length of points [points, 3].
+// meanNorm returns the mean norm of points [points, 3].
 func meanNorm(p []float32) float64 {
 	sum := 0.0
 	for i := 0; i < len(p); i += 3 {

@@ -1,10 +1,11 @@
-// Command sampling times von Mises-Fisher samples, seconds per million, for comparison with bench/sampling_peer.py:
+// Command sampling times von Mises-Fisher samples, seconds per million, for comparison with
+// bench/sampling_peer.py:
 //
 //	go run ./bench/sampling --dim 3 --kappa 1 --on host
 //
-// On the host one goroutine draws float64 around a fixed location; on the graph, dimension 3 alone, the compiled sampler of a
-// training step draws float32 from random numbers of its own. It prints one JSON object, whose value is the mean component along the
-// location.
+// On the host one goroutine draws float64 around a fixed location. On the graph, in dimension 3
+// only, the compiled sampler of a training step draws float32 from its own random numbers. The
+// program prints one JSON object, whose value is the mean component along the location.
 package main
 
 import (
@@ -52,7 +53,8 @@ func run(on string, dim int, kappa float64, samples int, seconds float64) error 
 	return r.Print(os.Stdout)
 }
 
-// sampler returns a function that draws samples around the last axis and returns the mean of their last coordinate.
+// sampler returns a function that draws samples around the last axis and returns the mean of their
+// last coordinate.
 func sampler(on string, dim int, kappa float64, samples int) (func() (float64, error), error) {
 	switch {
 	case on == "host":

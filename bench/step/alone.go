@@ -15,8 +15,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// lossAlone does the steps of c without a network: the loss of a batch and others in its place, with its gradient and the ascent that
-// belongs to it.
+// lossAlone runs the steps of c without a network: the loss between a batch and another one in
+// place of its reconstruction, with its gradient and its ascent.
 func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(seconds float64)) error {
 	m, err := c.Model()
 	if err != nil {
@@ -79,7 +79,8 @@ func once(step *graph.Exec, climb *slicing.Maximizer, seed int64, x, y *tensors.
 	return out[2:], nil
 }
 
-// build is the graph of a step: random state, x, y, [location,] psi..., second moments..., count -> loss, its gradient in y, state...
+// build is the graph of a step: random state, x, y, [location,] psi..., second moments..., count ->
+// loss, its gradient in y, state...
 func build(m train.Model, in []*graph.Node, located bool) []*graph.Node {
 	src, x, y := slicing.Seeded(in[0]), in[1], in[2]
 	in = in[3:]
@@ -104,7 +105,7 @@ func build(m train.Model, in []*graph.Node, located bool) []*graph.Node {
 	return append(result, s.Count)
 }
 
-// start is the state before the first step.
+// start returns the state before the first step.
 func start(m train.Model, seed uint64) []*tensors.Tensor {
 	var psi, second []*tensors.Tensor
 	set := weights.Init(m.Loss.Specs(), seed)

@@ -1,5 +1,6 @@
-// Command step times training steps of this project, for comparison with bench/peer.py: the steps of a real run on the built-in
-// shapes, log included, or the loss and its gradient alone. It prints one JSON object.
+// Command step times training steps of this project, for comparison with bench/peer.py: the steps
+// of a real run on the built-in shapes, log included, or the loss and its gradient alone. It prints
+// one JSON object.
 package main
 
 import (
@@ -34,7 +35,7 @@ func measure() error {
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
 	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
 	flag.StringVar((*string)(&c.Plain), "plain", "", "fast paths to switch off, as swlab train --plain")
-	samples := flag.Int("steps", 20, "samples that are timed: steps, or so many together as the next flag says")
+	samples := flag.Int("steps", 20, "samples to time: steps, or groups of as many as the next flag says")
 	together := flag.Int("together", 1, "steps of a sample, which is their mean")
 	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
 	flag.Parse()
@@ -57,7 +58,8 @@ func measure() error {
 	if c.Batch < 2 || c.Batch > set.Clouds {
 		return fmt.Errorf("batch: expected 2 to %d, found %d", set.Clouds, c.Batch)
 	}
-	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch)) // whole batches only: a partial one is another program
+	// Whole batches only: a partial one would be another program.
+	set = set.Select(rows(set.Clouds - set.Clouds%c.Batch))
 	e, err := engine.Open(*backend)
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func measure() error {
 	return timing.Result{Version: e.Name, Seconds: timed, FirstStep: first, Compile: seconds[0] - timing.Median(timed)}.Print(os.Stdout)
 }
 
-// lossOf are the registered loss and the amortizer behind a name of the benchmark.
+// lossOf returns the registered loss and the amortizer of a name of the benchmark.
 func lossOf(name string) (loss, amortizer string) {
 	switch name {
 	case "la", "ea", "a":
@@ -92,7 +94,7 @@ func lossOf(name string) (loss, amortizer string) {
 	return name, ""
 }
 
-// trainSteps does the steps of a run in a folder that is removed again.
+// trainSteps runs the steps of a run in a temporary folder.
 func trainSteps(e *engine.Engine, c train.Config, set *datasets.Set, done func(seconds float64)) error {
 	dir, err := os.MkdirTemp("", "swlab-step-")
 	if err != nil {

@@ -15,7 +15,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestLossAlone: every loss of the benchmark builds without a network, and takes as many steps as asked for.
+// TestLossAlone: every loss of the benchmark builds without a network, and runs the requested
+// steps.
 func TestLossAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles six programs")

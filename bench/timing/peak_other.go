@@ -2,5 +2,5 @@
 
 package timing
 
-// peak is not known here.
+// peak is unknown here.
 func peak() float64 { return 0 }

@@ -4,7 +4,7 @@ package timing
 
 import "syscall"
 
-// peak is the largest resident memory so far, in MB.
+// peak returns the largest resident memory so far, in MB.
 func peak() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,4 +1,5 @@
-// Package timing is what the benchmark's programs share: how they repeat a call and what they print.
+// Package timing is what the benchmark's programs share: how they repeat a call and what they
+// print.
 package timing
 
 import (
@@ -13,19 +14,23 @@ import (
 
 // Result is what every program prints, in Go or Python, as one line of JSON.
 type Result struct {
-	Program   string    `json:"program"`
-	Version   string    `json:"version"`
-	Threads   int       `json:"threads"`
-	HugePages bool      `json:"huge_pages"`
-	Seconds   []float64 `json:"seconds"`              // of every timed call, for the unit that the case is in
-	FirstStep float64   `json:"first_step,omitempty"` // seconds from the start of the program to the end of its first step
-	Compile   float64   `json:"compile,omitempty"`    // seconds by which the first step is longer than the median of those timed
-	Peak      float64   `json:"peak_mb"`              // largest resident memory
-	Value     float64   `json:"value,omitempty"`      // what was computed, where programs can be compared by it
-	Error     float64   `json:"relative_error,omitempty"`
+	Program   string `json:"program"`
+	Version   string `json:"version"`
+	Threads   int    `json:"threads"`
+	HugePages bool   `json:"huge_pages"`
+	// Seconds of every timed call, per unit of the case.
+	Seconds []float64 `json:"seconds"`
+	// FirstStep is the seconds from the start of the program to the end of its first step.
+	FirstStep float64 `json:"first_step,omitempty"`
+	// Compile is the seconds by which the first step exceeds the median of those timed.
+	Compile float64 `json:"compile,omitempty"`
+	Peak    float64 `json:"peak_mb"` // largest resident memory
+	// Value is the computed value, where programs can be compared by it.
+	Value float64 `json:"value,omitempty"`
+	Error float64 `json:"relative_error,omitempty"`
 }
 
-// Print fills in what is common to all Go programs and writes the line.
+// Print fills in what all Go programs share and writes the line.
 func (r Result) Print(w io.Writer) error {
 	r.Program, r.Threads, r.HugePages, r.Peak = "swlab", runtime.GOMAXPROCS(0), os.Getenv("GLIBC_TUNABLES") != "", peak()
 	return json.NewEncoder(w).Encode(r)
@@ -34,8 +39,8 @@ func (r Result) Print(w io.Writer) error {
 // most is the largest number of calls that are timed.
 const most = 1000
 
-// Repeat calls f for so many seconds, at least three times, or twice where the first call took all the time, and at most 1000 times. It
-// returns the seconds of every call, or the first error.
+// Repeat calls f for that many seconds, at least three times (two if the first call took all the
+// time) and at most 1000 times. It returns the seconds of every call, or the first error.
 func Repeat(seconds float64, f func() error) ([]float64, error) {
 	var out []float64
 	for sum := 0.0; len(out) < most && sum < seconds || len(out) < 3 && !(len(out) == 2 && out[0] > seconds); {
@@ -49,7 +54,7 @@ func Repeat(seconds float64, f func() error) ([]float64, error) {
 	return out, nil
 }
 
-// Each divides all numbers by n: seconds of a call become seconds of one of the n things that it does.
+// Each divides all numbers by n, to turn seconds per call into seconds per item.
 func Each(seconds []float64, n float64) []float64 {
 	out := slices.Clone(seconds)
 	for i := range out {
@@ -58,8 +63,9 @@ func Each(seconds []float64, n float64) []float64 {
 	return out
 }
 
-// Together are the means of n calls that follow each other; a rest of fewer is left out. Cheap and expensive calls are compared by samples of
-// equal work: the fastest of many short calls is luckier than the fastest of as many long ones.
+// Together returns the means of n consecutive calls; a rest of fewer is left out. It compares cheap
+// and expensive calls by samples of equal work, because the minimum of many short calls is biased
+// low.
 func Together(seconds []float64, n int) []float64 {
 	var out []float64
 	for some := range slices.Chunk(seconds, n) {
@@ -75,13 +81,14 @@ func Together(seconds []float64, n int) []float64 {
 	return out
 }
 
-// Median of numbers that are left in their order.
+// Median returns the median without reordering v.
 func Median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// Began is when the driver started this program, by BENCH_BEGAN in seconds since 1970; without it, now.
+// Began returns when the driver started this program, by BENCH_BEGAN in seconds since 1970; without
+// it, now.
 func Began() time.Time {
 	s, err := strconv.ParseFloat(os.Getenv("BENCH_BEGAN"), 64)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-// TestBackendBySize: little work runs on the pure-Go backend, whichever there are, unless the call or the environment chooses; the answer
-// says which it was.
+// TestBackendBySize: small work runs on the pure-Go backend, whichever there are, unless the call
+// or the environment chooses. The answer says which it was.
 func TestBackendBySize(t *testing.T) {
 	t.Setenv(engine.Variable, "")
 	t.Setenv("GOMLX_BACKEND", "")

@@ -27,7 +27,7 @@ func newClassify(c *common) *cobra.Command {
 		},
 	}
 	l.flags(cmd)
-	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "passes over the codes")
+	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "epochs of the classifier")
 	return required(cmd, "run")
 }
 
@@ -78,7 +78,7 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 		[2]string{"weights", sets.file})
 }
 
-// classes is how many classes the labels of train can name, if those of test can be told by it.
+// classes returns the number of classes in the labels of train, if it can classify those of test.
 func classes(train, test datasets.Header) (int, error) {
 	for _, s := range []struct {
 		flag string

@@ -11,7 +11,8 @@ import (
 // loaded is [datasets.OpenOptions].Memory: larger files are read by cloud.
 var loaded int64 = datasets.DefaultMemory
 
-// openPart opens normalised clouds with as many points as a run's and takes a part of them. The file stays open until the process ends.
+// openPart opens normalised clouds with as many points as a run's and takes a part of them. The
+// file stays open until the process ends.
 func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
 	return openPartOf("data", "split", path, key, split, points, seed)
 }
@@ -41,8 +42,9 @@ func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets
 	return part, nil
 }
 
-// sameSource reports whether two names of clouds mean the same file or folder, after links. Such clouds are loaded once, with one subset
-// or sample of points, so that their distance is 0; those of different files are independent, by seeds of their own.
+// sameSource reports whether two names of clouds mean the same file or folder, after links. Such
+// clouds are loaded once, with one subset or sample of points, so that their distance is 0. Those
+// of different files are independent, with their own seeds.
 func sameSource(a, b string) bool {
 	if a == b {
 		return true
@@ -64,7 +66,8 @@ func sameSource(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// pointsOf is the array of a folder that keeps its clouds in one, and any other path itself.
+// pointsOf returns the array of a folder that keeps its clouds in one, and any other path
+// unchanged.
 func pointsOf(path string) string {
 	inside := filepath.Join(path, "points.npy")
 	if _, err := os.Stat(inside); err == nil {
@@ -73,7 +76,8 @@ func pointsOf(path string) string {
 	return path
 }
 
-// fewer returns how many points per cloud are used of the wanted ones, and says so where the clouds have fewer.
+// fewer returns how many of the wanted points per cloud are used, and says so if the clouds have
+// fewer.
 func fewer(wanted int, h datasets.Header) int {
 	if h.Points < wanted {
 		fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the default is %d\n", h.Points, h.Name, wanted)
@@ -81,7 +85,7 @@ func fewer(wanted int, h datasets.Header) int {
 	return min(wanted, h.Points)
 }
 
-// passes shows passes over whole files, each with a bar of its own.
+// passes shows passes over whole files, each with its own bar.
 func passes() func(what string, done, total int) {
 	var bar func(done, total int, note string)
 	last := ""

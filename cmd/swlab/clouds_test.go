@@ -38,8 +38,8 @@ func packed(t *testing.T) string {
 	return path
 }
 
-// TestLargeFile: train and evaluate on a file that is too large to be loaded give what they give on one that is not; the file is
-// unpacked once; the run knows the key of its array.
+// TestLargeFile: train and evaluate give the same on a file too large to be loaded. The file is
+// unpacked once, and the run knows the key of its array.
 func TestLargeFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -88,8 +88,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestOneFileOneSubset: a file given twice has one subset of its points, whatever its names are; other files have others, of the seeds
-// that they have always had.
+// TestOneFileOneSubset: a file given twice has one subset of its points, under any of its names.
+// Other files have other subsets, with their own fixed seeds.
 func TestOneFileOneSubset(t *testing.T) {
 	dir := t.TempDir()
 	x, link, other := cloudFile(t, 1, 2, 200, 3), filepath.Join(dir, "link.npy"), filepath.Join(dir, "clouds1.npy")

@@ -10,7 +10,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
-// whatVaries goes with every comparison of two runs.
+// whatVaries is printed with every comparison of two runs.
 const whatVaries = "over clouds, for these two trainings; it says nothing about other training seeds, for which several runs of each kind are needed"
 
 // newCompare compares two runs cloud by cloud.
@@ -55,7 +55,7 @@ func newCompare(c *common) *cobra.Command {
 			if h.Clouds < 2 {
 				return usageError(fmt.Errorf("--data: a comparison takes two clouds or more, found %d in %s", h.Clouds, h.Name))
 			}
-			if h.Split == nil { // no parts: every name of one stands for all
+			if h.Split == nil { // no parts: every name means all
 				chosen.split = "all"
 			}
 			e, err := c.engine()
@@ -100,12 +100,12 @@ func newCompare(c *common) *cobra.Command {
 	return required(cmd, "run")
 }
 
-// sameClouds are the clouds that both runs are scored on.
+// sameClouds returns the clouds that both runs are scored on.
 func sameClouds(asked part, runs [2]trained) (part, error) {
 	a, b := asked.of(runs[0].config), asked.of(runs[1].config)
 	for _, d := range []struct{ flag, a, b string }{{"data", a.data, b.data}, {"key", a.key, b.key}, {"split", a.split, b.split}} {
 		if d.a != d.b {
-			return a, fmt.Errorf("--%s: the runs' own are %q and %q; expected to be told which for both", d.flag, d.a, d.b)
+			return a, fmt.Errorf("--%s: the runs have %q and %q; expected one for both", d.flag, d.a, d.b)
 		}
 	}
 	if m, n := runs[0].config.Points, runs[1].config.Points; m != n {
@@ -114,7 +114,8 @@ func sameClouds(asked part, runs [2]trained) (part, error) {
 	return a, nil
 }
 
-// comparisonRows is the comparison as text: a table between what was compared and what the uncertainty is.
+// comparisonRows is the comparison as text: a table between what was compared and what the
+// uncertainty means.
 func comparisonRows(c experiments.Comparison, runs [2]trained, p part) [][2]string {
 	rows := [][2]string{
 		{"a", runs[0].file},

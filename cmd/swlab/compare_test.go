@@ -10,7 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives, and a run equals itself.
+// TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives,
+// and a run equals itself.
 func TestCompareRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -46,7 +47,7 @@ func TestCompareRuns(t *testing.T) {
 			t.Errorf("%s of b: %v compared with %v, %v evaluated, %v in the file", key, m["b"], m["a"], mean, column)
 		}
 	}
-	// As text, a run against itself: no difference, and half of the clouds on either side.
+	// As text, a run against itself: no difference, half of the clouds on either side.
 	code, out, errs := command(t, "compare", "--run", a, "--run", a, "--split", "all", "--exact-emd=false")
 	if code != 0 || !strings.Contains(out, "for these two trainings") || !strings.Contains(out, "clouds             14 of "+data+", all") {
 		t.Errorf("exit code %d, %s%s", code, out, errs)

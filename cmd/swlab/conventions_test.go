@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every call that prints a distance says what it is: summed or averaged over points, in text and in JSON.
+// Every call that prints a distance says whether it is summed or averaged over points, in text and
+// in JSON.
 func TestDistancesSayWhatTheyAre(t *testing.T) {
 	dir := misuseFiles(t)
 	run := func(call string) string {

@@ -25,11 +25,11 @@ func newDataFetch(c *common) *cobra.Command {
 	cache := cacheFlag(cmd)
 	writes(cmd, "cache", workFolder)
 	f := cmd.Flags()
-	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read the data set's terms and keep to them")
+	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read and accept the data set's terms")
 	f.StringVar(&o.From, "from", "", "the file, or a folder with the files, downloaded by other means")
 	f.StringVar(&o.Mirror, "mirror", "", "http address of a folder that has the files; default: SWLAB_MIRROR")
-	f.DurationVar(&o.Stall, "stall", 30*time.Second, "give a connection up when no byte comes for so long, and try again")
-	f.IntVar(&o.Retries, "retries", 5, "attempts in a row that bring no new byte before giving up")
+	f.DurationVar(&o.Stall, "stall", 30*time.Second, "retry a connection after this time without a byte")
+	f.IntVar(&o.Retries, "retries", 5, "consecutive attempts without a new byte before giving up")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		source, err := datasets.FindSource(args[0])
 		if err != nil {
@@ -53,9 +53,9 @@ func newDataFetch(c *common) *cobra.Command {
 			return fetchFailed(source, o, err)
 		}
 		if record.Checksum == "first use" && record.Fetched {
-			fmt.Fprintf(os.Stderr, "swlab: %s: trusted without a published checksum; `swlab data verify %s` compares with what came now\n", source.Name, source.Name)
+			fmt.Fprintf(os.Stderr, "swlab: %s: trusted without a published checksum; `swlab data verify %s` compares with this download\n", source.Name, source.Name)
 		}
-		rows := [][2]string{{"name", source.Name}, {"fetched", map[bool]string{true: "now", false: "before; left as it is"}[record.Fetched]}}
+		rows := [][2]string{{"name", source.Name}, {"fetched", map[bool]string{true: "now", false: "before; unchanged"}[record.Fetched]}}
 		for _, d := range record.Downloads {
 			rows = append(rows, [2]string{"sha256", fmt.Sprintf("%s  %s, %d bytes", d.SHA256, d.Name, d.Bytes)})
 		}
@@ -75,7 +75,7 @@ func newDataFetch(c *common) *cobra.Command {
 	})
 }
 
-// dataFlag is what to give to --data: the name where it leads to the cache that was used.
+// dataFlag returns the value to give to --data: the name if it leads to the cache that was used.
 func dataFlag(source datasets.Source, record *fetch.Record) string {
 	if usual, err := datasets.CacheDir(); err == nil && source.Path(usual) == record.Path() {
 		return source.Name + "  (" + record.Path() + ")"
@@ -83,7 +83,7 @@ func dataFlag(source datasets.Source, record *fetch.Record) string {
 	return record.Path()
 }
 
-// fetchFailed shows the terms where they are what is missing, and says what else can be tried.
+// fetchFailed shows the terms if they have not been accepted, and says what else can be tried.
 func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	switch {
 	case errors.As(err, new(fetch.UsageError)):
@@ -92,7 +92,7 @@ func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 		}
 		return usageError(err)
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; the same command goes on where it stopped")
+		return errors.New("interrupted; the same command resumes")
 	case o.From == "" && !errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%w; --mirror takes the file from another address, --from from this machine", err)
 	}
@@ -102,7 +102,7 @@ func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 func newDataVerify(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [NAME|PATH]",
-		Short: "read fetched files again and compare them with the record made when they came",
+		Short: "read fetched files again and compare them with the record made when they were fetched",
 		Args:  cobra.MaximumNArgs(1),
 	}
 	cache := cacheFlag(cmd)
@@ -162,7 +162,7 @@ func newDataVerify(c *common) *cobra.Command {
 	})
 }
 
-// findRecords gives the record that a name or a path means; without one, all in the cache.
+// findRecords returns the record that a name or a path means; without arguments, all in the cache.
 func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 	if len(args) == 0 {
 		var all []*fetch.Record

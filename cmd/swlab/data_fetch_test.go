@@ -16,7 +16,8 @@ import (
 
 const triangleOFF = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
 
-// wantCall runs a call that must end with this code, say these things on standard error and nothing on standard output.
+// wantCall runs a call that must end with this code, say these things on standard error and nothing
+// on standard output.
 func wantCall(t *testing.T, code int, args []string, texts ...string) {
 	t.Helper()
 	got, out, errs := command(t, args...)
@@ -30,11 +31,11 @@ func wantCall(t *testing.T, code int, args []string, texts ...string) {
 	}
 }
 
-// TestDataFetchFrom: a data set that a person has downloaded, from the terms to a damaged file.
+// TestDataFetchFrom: a data set downloaded by hand, from the terms to a damaged file.
 func TestDataFetchFrom(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("SWLAB_CACHE", cache)
-	t.Setenv("SWLAB_MIRROR", "http://localhost:1") // --from goes before it
+	t.Setenv("SWLAB_MIRROR", "http://localhost:1") // --from takes precedence
 	npz := filepath.Join(t.TempDir(), "shapenet57448xyzonly.npz")
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -99,7 +100,7 @@ func TestDataFetchFrom(t *testing.T) {
 	}
 }
 
-// TestDataFetchMirror: over the network, and what goes wrong there.
+// TestDataFetchMirror: over the network, with failures.
 func TestDataFetchMirror(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

@@ -64,7 +64,8 @@ func newDataInfo(c *common) *cobra.Command {
 	})
 }
 
-// countClasses counts the classes that have names; where they have none, or some were chosen, those that have clouds.
+// countClasses counts the named classes; without names, or if some were chosen, those that have
+// clouds.
 func countClasses(s datasets.Summary, o datasets.Options) int {
 	if s.Classes != nil && o.Classes == nil {
 		return len(s.Classes)

@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/fetch"
 )
 
-// cacheFlag adds --cache to a call; the result gives the folder.
+// cacheFlag adds --cache to a command. The result returns the folder.
 func cacheFlag(cmd *cobra.Command) func() (string, error) {
 	dir := cmd.Flags().String("cache", "", "folder of fetched data; default: SWLAB_CACHE, or swlab in the user's cache folder")
 	return func() (string, error) {
@@ -64,7 +64,7 @@ func newDataList(c *common) *cobra.Command {
 	return cmd
 }
 
-// listed is an entry of the catalogue in JSON. What is not known is null.
+// listed is an entry of the catalogue in JSON. Unknown values are null.
 func listed(s datasets.Source, cache string) map[string]any {
 	type file struct {
 		Name   string   `json:"name"`
@@ -84,7 +84,7 @@ func listed(s datasets.Source, cache string) map[string]any {
 	}
 }
 
-// known is nil for a value that is not known.
+// known returns nil for an unknown value.
 func known[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -99,7 +99,7 @@ func orDash(n int) string {
 	return fmt.Sprint(n)
 }
 
-// download says how much is to be downloaded.
+// download says how much has to be downloaded.
 func download(s datasets.Source) string {
 	switch {
 	case s.Files == nil:
@@ -130,7 +130,7 @@ func here(s datasets.Source, cache string) string {
 	return "no"
 }
 
-// describe is everything about a data set, as text.
+// describe returns everything about a data set, as text.
 func describe(s datasets.Source, cache string) [][2]string {
 	rows := [][2]string{
 		{"name", s.Name}, {"what", s.What}, {"clouds", fmt.Sprint(s.Clouds)}, {"points", orDash(s.Points)}, {"classes", orDash(s.Classes)},
@@ -151,7 +151,7 @@ func describe(s datasets.Source, cache string) [][2]string {
 			add("bytes", fmt.Sprint(f.Bytes))
 		}
 		if f.SHA256 == "" {
-			add("sha256", "not published: the first fetch is trusted and remembered")
+			add("sha256", "not published: the first fetch is trusted and recorded")
 		} else {
 			add("sha256", fmt.Sprintf("%s (%s)", f.SHA256, f.Recorded))
 		}

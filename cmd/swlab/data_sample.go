@@ -25,7 +25,7 @@ func newDataSample(c *common) *cobra.Command {
 			o.Seed = c.seed
 			bar := newBar("sampling")
 			s, err := datasets.SampleMeshes(args[0], out, o, func(done, total int) { bar(done, total, "") })
-			if errors.As(err, new(*durable.Error)) { // the meshes are good
+			if errors.As(err, new(*durable.Error)) { // the meshes are valid
 				return fmt.Errorf("--out: %w", err)
 			}
 			if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EIO) {

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	mostThumbnails  = 96 // on a sheet
-	someThumbnails  = 24 // of a set without classes
+	mostThumbnails  = 96 // per sheet
+	someThumbnails  = 24 // for a set without classes
 	thumbnailPoints = 1024
 )
 
-// drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes, each scaled to fill
-// its place.
+// drawThumbnails draws the first cloud of every class, or clouds spread over a set without classes,
+// each scaled to fill its cell.
 func drawThumbnails(set *datasets.Set) (*vmfviz.Picture, error) {
 	if set.Dim != 3 {
 		return nil, usageError(fmt.Errorf("--thumbnails: expected clouds of dimension 3, found %d", set.Dim))

@@ -24,7 +24,7 @@ func newDirection(c *common) *cobra.Command {
 		Use:   "direction --amortizer NAME --x FILE --y FILE --out FILE.npy",
 		Short: "predict a slicing direction per pair of clouds",
 		Long: "Predicts one unit direction per pair of clouds by an amortizer, with the weights of a file or with initial ones drawn from --seed.\n" +
-			"The clouds are taken as they are: neither centred nor scaled.",
+			"The clouds are not normalised.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			began := time.Now()
@@ -101,7 +101,7 @@ func newDirection(c *common) *cobra.Command {
 	return required(cmd, "amortizer", "x", "y", "out")
 }
 
-// rawClouds loads the clouds of a flag as they are.
+// rawClouds loads the clouds of a flag without normalising them.
 func rawClouds(flag, path, key string, points int, seed uint64) (*datasets.Set, error) {
 	set, err := datasets.Load(path, datasets.Options{Points: points, Seed: seed, Key: key, Raw: true})
 	if err != nil {

@@ -41,7 +41,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.x, "x", "", "first clouds")
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Two different files have subsets of their own, one file given twice has one")
+	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Different files get different subsets, one file given twice the same")
 	settingFlags(f, &d.settings)
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")
@@ -51,7 +51,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
-	f.StringVar(&d.path, "path", "auto", "slices are costed in plain Go (host), in the training graph (graph), auto: host unless there is a GPU, or simd: host with AVX-512 in a build that has it")
+	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), auto (host unless there is a GPU), or simd (host with AVX-512 in a build that has it)")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
 	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
@@ -62,7 +62,7 @@ func newDistance(c *common) *cobra.Command {
 	return required(refuse(cmd, d.unused), "loss", "x", "y")
 }
 
-// unused says why a flag does nothing in this call.
+// unused says why a flag has no effect in this call.
 func (d *distanceCall) unused(flag string) (why string, err error) {
 	if what := setting(flag); what != "" {
 		return unread(d.call, d.loss, d.asIf(), d.directions != "", what)
@@ -87,7 +87,7 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 	return "", nil
 }
 
-// variantFlag chooses between the maps of the released code and those of the paper.
+// variantFlag chooses between the released maps and those of the paper.
 func variantFlag(f *pflag.FlagSet, v *amortizer.Variant) {
 	f.TextVar(v, "variant", *v, "the amortizers as released, or as in the paper")
 }
@@ -149,7 +149,7 @@ func (d *distanceCall) run() error {
 	if err != nil {
 		return err
 	}
-	var unwritten error // told after the numbers
+	var unwritten error // reported after the numbers
 	for _, out := range []struct {
 		flag, path string
 		values     []float32
@@ -167,11 +167,11 @@ func (d *distanceCall) run() error {
 		}
 		unwritten = errors.Join(unwritten, saveNPY(out.flag, out.path, out.values, out.shape...).err)
 	}
-	optimality := any(nil) // certified, where the loss is an optimum
+	optimality := any(nil) // certificate, if the loss is an optimum
 	if r.DualityGap != nil {
 		optimality = numbers(r.DualityGap)
 	}
-	assigned := any(nil) // where it need not be everything
+	assigned := any(nil) // matched mass, if the loss may leave some out
 	if r.MatchedMass != nil {
 		assigned = r.MatchedMass
 		if least := slices.Min(r.MatchedMass); least < 0.99 {
@@ -196,7 +196,7 @@ func (d *distanceCall) run() error {
 	}, text...), unwritten)
 }
 
-// withError is the value and, where slices are random, its standard error and interval.
+// withError formats the value and, where slices are random, its standard error and interval.
 func withError(r *swlab.Result) string {
 	switch {
 	case r.Costs == nil:
@@ -207,7 +207,7 @@ func withError(r *swlab.Result) string {
 	return fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", r.Value, r.StdErr, r.Low, r.High)
 }
 
-// asIf are the settings for clouds of any size, before the clouds are known.
+// asIf returns the settings for clouds of any size, before the clouds are known.
 func (d *distanceCall) asIf() loss.Config {
 	s := d.settings
 	s.Maps.Points = 1

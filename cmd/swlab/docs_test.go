@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocumented compares docs/cli.md with the commands: each has a section that names all its flags, and the page names no
-// flag that does not exist.
+// TestDocumented compares docs/cli.md with the commands: each has a section that names all its
+// flags, and the page names no flag that does not exist.
 func TestDocumented(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/cli.md")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestDocumented(t *testing.T) {
 	eachCommand(newRoot(), func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "swlab ")
 		section := ""
-		for n := name; n != "" && section == ""; { // a subcommand may stand in its parent's section
+		for n := name; n != "" && section == ""; { // a subcommand may be in its parent's section
 			section = sections[n]
 			at := strings.LastIndex(n, " ")
 			n = n[:max(at, 0)]
@@ -71,7 +71,7 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// eachCommand visits a command and those below it, cobra's own aside.
+// eachCommand visits a command and those below it, except cobra's own.
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	if cmd.Name() == "help" || cmd.Name() == "completion" {
 		return

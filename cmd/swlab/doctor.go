@@ -12,7 +12,7 @@ import (
 func newDoctor(c *common) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "what was found here, and the command that mends what is missing",
+		Short: "what was found here, and the commands that install what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			backend, why, err := engine.Which(c.backend)
@@ -38,7 +38,7 @@ func newDoctor(c *common) *cobra.Command {
 	}
 }
 
-// chosen is the check of the backend asked for.
+// chosen is the check of the requested backend.
 func chosen(backend, why string, err error) engine.Check {
 	if err != nil {
 		return engine.Check{Name: "backend asked for", Found: oneLine(err), Fix: "make setup"}

@@ -49,7 +49,7 @@ func newEvaluate(c *common) *cobra.Command {
 			var written saved
 			if s.PerCloud != nil {
 				written = savePerCloud("out-per-cloud", values, *s.PerCloud)
-				s.PerCloud = nil // in the file
+				s.PerCloud = nil // it is in the file
 			}
 			conventions := experiments.Conventions()
 			line := func(name, key string, s experiments.Score) [2]string {

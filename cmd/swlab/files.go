@@ -17,18 +17,19 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Every call declares after its flags which of them name files and folders: reads, readsRun and readsArguments for what it
-// reads, writes for what it makes. checkFiles then finds before any work what would destroy something or could not be
-// written.
+// Every command declares, after its flags, which of them name files and folders: reads, readsRun
+// and readsArguments for what it reads, writes for what it makes. Before any work checkFiles then
+// finds what would be destroyed or cannot be written.
 
-// What writes takes beside extensions.
+// What writes accepts besides extensions.
 const (
-	newFolder  = "new folder"  // one that is not there yet, or empty
-	anyFolder  = "folder"      // one that may hold anything; files are added at the end
-	workFolder = "work folder" // one that grows while the call works: runs, stores, caches; what is in it is used again
+	newFolder = "new folder" // must be missing or empty
+	anyFolder = "folder"     // may hold anything; files are added at the end
+	// workFolder grows during the work: runs, stores, caches; its contents are reused.
+	workFolder = "work folder"
 )
 
-// picture are the extensions of pictures.
+// picture lists the extensions of pictures.
 var picture = []string{".png", ".svg"}
 
 // The annotations of declared flags and, for arguments, of the command.
@@ -39,10 +40,11 @@ const (
 // reads declares flags that name a file or folder to read.
 func reads(cmd *cobra.Command, flags ...string) { annotate(cmd, readsKey, nil, flags...) }
 
-// readsRun declares a flag that names a run folder to read. The clouds that the run was trained on are read too.
+// readsRun declares a flag that names a run folder to read. The clouds that the run was trained on
+// are also read.
 func readsRun(cmd *cobra.Command, flag string) { annotate(cmd, readsRunKey, nil, flag) }
 
-// readsArguments declares that the arguments of a call are files or folders to read.
+// readsArguments declares that the arguments of a command are files or folders to read.
 func readsArguments(cmd *cobra.Command) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
@@ -50,8 +52,9 @@ func readsArguments(cmd *cobra.Command) {
 	cmd.Annotations[readsKey] = ""
 }
 
-// writes declares a flag that names what the call writes: a file with one of these extensions, or a folder of a kind above.
-// A call that writes files gets --force. Which files it adds to a folder the call checks itself (replaceable).
+// writes declares a flag that names what the command writes: a file with one of these extensions,
+// or a folder of a kind above. A command that writes files gets --force. Which files it adds to a
+// folder the command checks itself (replaceable).
 func writes(cmd *cobra.Command, flag string, as ...string) {
 	annotate(cmd, writesKey, as, flag)
 	if (strings.HasPrefix(as[0], ".") || as[0] == anyFolder) && cmd.Flags().Lookup("force") == nil {
@@ -62,7 +65,7 @@ func writes(cmd *cobra.Command, flag string, as ...string) {
 func annotate(cmd *cobra.Command, key string, values []string, flags ...string) {
 	for _, name := range flags {
 		if err := cmd.Flags().SetAnnotation(name, key, values); err != nil {
-			panic(err) // no such flag: a mistake in the command's definition
+			panic(err) // no such flag: a bug in the command's definition
 		}
 	}
 }
@@ -73,15 +76,15 @@ type place struct {
 	path string // as given
 	real string // absolute, links followed
 	info fs.FileInfo
-	as   []string // of an output: what writes declared
-	run  bool     // of an input: a run folder
+	as   []string // outputs: what writes declared
+	run  bool     // inputs: a run folder
 }
 
-// checkFiles returns what is wrong with the files that a call is to write. No output is an input or another output, what
-// exists is replaced only with --force, and every place can be written to.
+// checkFiles checks the files that a call is to write. No output may be an input or another output,
+// existing files are replaced only with --force, and every output must be writable.
 func checkFiles(cmd *cobra.Command, args []string) error {
 	outputs := declared(cmd, writesKey)
-	force, _ := cmd.Flags().GetBool("force") // false where there is no such flag
+	force, _ := cmd.Flags().GetBool("force") // false without such a flag
 	if force && !slices.ContainsFunc(outputs, func(p place) bool { return p.file() || slices.Contains(p.as, anyFolder) }) {
 		return errors.New("--force would do nothing: the call writes no file")
 	}
@@ -116,7 +119,7 @@ func checkFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// declared are the places that flags with that annotation name, those that are given or have a default.
+// declared returns the places named by flags with that annotation, if given or with a default.
 func declared(cmd *cobra.Command, key string) []place {
 	var out []place
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -137,7 +140,8 @@ func declared(cmd *cobra.Command, key string) []place {
 	return out
 }
 
-// inputsOf are what a call reads, as far as it is there. What is missing or no file is told where it is read.
+// inputsOf returns what a call reads, as far as it exists. What is missing or not a file is
+// reported where it is read.
 func inputsOf(cmd *cobra.Command, args []string) []place {
 	in := append(declared(cmd, readsKey), declared(cmd, readsRunKey)...)
 	if _, is := cmd.Annotations[readsKey]; is {
@@ -184,7 +188,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// file reports whether an output is a file and not a folder.
+// file reports whether an output is a file, not a folder.
 func (p *place) file() bool {
 	return strings.HasPrefix(p.as[0], ".") && !(slices.Contains(p.as, newFolder) && !p.fits())
 }
@@ -223,8 +227,8 @@ func (p *place) resolve() error {
 	return nil
 }
 
-// replaceable returns an error where files that a call is to add to a folder are there already and force is not given, or are no regular
-// files: links are not followed here.
+// replaceable returns an error if files that a call is to add to a folder exist and force is not
+// given, or are not regular files: links are not followed here.
 func replaceable(flag, pattern string, force bool) error {
 	there, err := filepath.Glob(pattern)
 	if err != nil {
@@ -244,11 +248,11 @@ func replaceable(flag, pattern string, force bool) error {
 	return nil
 }
 
-// fileEndings are those of files that people take --out for where it names a folder.
+// fileEndings are extensions of files that users give to --out where it names a folder.
 var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg",
 	".off", ".obj", ".ply", ".stl", ".xyz", ".pts", ".pcd"}
 
-// resolveFolder is resolve for a folder, which need not be there.
+// resolveFolder is resolve for a folder, which need not exist.
 func (p *place) resolveFolder() error {
 	if slices.Contains(p.as, newFolder) && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(p.path))) {
 		return fmt.Errorf("expected a %s file or a new folder, found %q", p.as[0], p.path)
@@ -292,7 +296,7 @@ func modeName(info fs.FileInfo) string {
 	return durable.Kind(info.Mode())
 }
 
-// existing is the part of a path that is there.
+// existing returns the part of a path that exists.
 func existing(path string) (string, error) {
 	path = filepath.Clean(path)
 	for {
@@ -305,7 +309,7 @@ func existing(path string) (string, error) {
 	}
 }
 
-// same reports whether two places are one, after links and hard links.
+// same reports whether two places are the same, after links and hard links.
 func (p *place) same(q place) bool {
 	return p.real == q.real || p.info != nil && q.info != nil && os.SameFile(p.info, q.info)
 }
@@ -315,7 +319,7 @@ func (p *place) against(in place) error {
 	if p.same(in) {
 		return fmt.Errorf("%s is also an input, %s; expected another %s", p.path, in.flag, p.noun())
 	}
-	if in.run { // its files are known by name, and no output has one
+	if in.run { // its files have known names, which no output has
 		return nil
 	}
 	reaches := p.real
@@ -335,8 +339,8 @@ func (p *place) noun() string {
 	return "folder"
 }
 
-// probe tries to make a file where the output goes. A work folder that exists is left alone: other processes may look
-// into it, and the call writes there before it works.
+// probe tries to create a file where the output goes. A work folder that exists is left alone:
+// other processes may use it, and the call writes there before it works.
 func (p *place) probe() error {
 	if p.file() {
 		return durable.Probe(p.path)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestUnwritableFolder: a folder that may not be written to is found before the work, for files and for folders.
+// TestUnwritableFolder: an unwritable folder is found before the work, for files and for folders.
 func TestUnwritableFolder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can look at files as somebody else")
@@ -24,7 +24,7 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := syscall.Setfsuid(65534); err != nil {
 		t.Skip(err)
 	}
-	defer func() { _ = syscall.Setfsuid(0) }() // it cannot fail for the one who was root
+	defer func() { _ = syscall.Setfsuid(0) }() // cannot fail for a former root
 	if f, err := os.Create(filepath.Join(dir, "probe")); err == nil {
 		f.Close()
 		t.Skip("everybody may write everywhere here")

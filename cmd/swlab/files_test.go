@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFilesDeclared: every flag that names a file or folder says whether the call reads or writes it, and calls that write
-// files have --force.
+// TestFilesDeclared: every flag that names a file or folder says whether the call reads or writes
+// it, and calls that write files have --force.
 func TestFilesDeclared(t *testing.T) {
 	names := regexp.MustCompile(`(?i)\bfiles?\b|\bfolder\b|\.npy|\.png|\bwrite|\bclouds: a file`)
-	neither := map[string]bool{ // what names no place, or one that the call judges itself
+	neither := map[string]bool{ // flags that name no place, or one that the call checks itself
 		"key": true, "force": true, "from": true, "mirror": true, "raw": true, "points": true,
 	}
 	found := 0
@@ -79,7 +79,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestNeverReplaced: hard links to inputs, pipes and devices are refused, with --force too.
+// TestNeverReplaced: hard links to inputs, pipes and devices are refused, also with --force.
 func TestNeverReplaced(t *testing.T) {
 	dir := misuseFiles(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -117,8 +117,8 @@ func TestHardLinkedOutputs(t *testing.T) {
 		"is also an output, --out-grad")
 }
 
-// TestNumbersSurvive: where an output cannot be written after the work, the numbers are printed all the same, the exit code
-// is 1 and the error names the flag.
+// TestNumbersSurvive: if an output cannot be written after the work, the numbers are still printed,
+// the exit code is 1 and the error names the flag.
 func TestNumbersSurvive(t *testing.T) {
 	if !canFill {
 		t.Skip("files cannot be kept from growing here")
@@ -157,7 +157,7 @@ func TestNumbersSurvive(t *testing.T) {
 	}
 }
 
-// TestPlotFolderGone: a sweep whose plot's folder goes away while it works still prints its table.
+// TestPlotFolderGone: a sweep whose plot folder vanishes during the work still prints its table.
 func TestPlotFolderGone(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	plots := filepath.Join(dir, "plots")

@@ -26,16 +26,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// kind is what the value of a flag is: for the help, for completion by the shell, and for errors. Whether a flag does something in a
-// call, the call's rule says (refuse).
+// kind describes the value of a flag: for the help, for shell completion, and for errors. Whether a
+// flag has an effect in a call is decided by the call (refuse).
 type kind struct {
-	unit  string          // stands behind the flag in the help: a unit, or FILE, DIR, NAME
-	words func() []string // what completion offers; nil: nothing, or files where unit is FILE or DIR
-	known func() []string // the only words that the flag takes, words where nil and one is set
-	list  bool            // words are separated by commas, or begin the value: not checked here
+	unit string // follows the flag in the help: a unit, or FILE, DIR, NAME
+	// words are completions; nil: nothing, or files if unit is FILE or DIR.
+	words func() []string
+	known func() []string // the only valid words; nil: words and one, if set
+	list  bool            // comma-separated words, or a prefix of the value: not checked here
 	what  string          // what a word names, such as a loss; "": a choice without a name
-	above *float64        // numbers must be larger than this
-	least *float64        // or at least this
+	above *float64        // exclusive lower bound of numbers
+	least *float64        // inclusive lower bound
 }
 
 func words(list ...string) func() []string { return func() []string { return list } }
@@ -52,7 +53,8 @@ var (
 	free     = kind{unit: "TEXT"}
 )
 
-// kinds are those of all flags by their names; "CALL FLAG" goes before "FLAG". Flags without one keep the words of package pflag.
+// kinds holds the kinds of all flags by their names. "CALL FLAG" takes precedence over "FLAG".
+// Flags without one keep the words of package pflag.
 var kinds = map[string]kind{
 	"seed":    {unit: "N"},
 	"backend": {unit: "NAME", words: words("auto", "xla:cuda", "xla:cpu", "go")},
@@ -131,7 +133,8 @@ var kinds = map[string]kind{
 	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
 }
 
-// settingFlags gives each setting of the struct that c points to a flag: the name, the help and the default are the field's.
+// settingFlags gives each setting of the struct that c points to a flag. Name, help and default are
+// the field's.
 func settingFlags(f *pflag.FlagSet, c any, except ...string) {
 	for _, s := range settings.Of(c, "help") {
 		if slices.Contains(except, s.Name) {
@@ -170,7 +173,7 @@ func assignments(names []string) []string {
 	return out
 }
 
-// kindOf is the kind of a flag of a call.
+// kindOf returns the kind of a flag of a command.
 func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
 	if k, ok := kinds[callOf(cmd)+" "+flag]; ok {
 		return k, true
@@ -179,7 +182,8 @@ func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
 	return k, ok
 }
 
-// dress gives the flags of a call, and of those below it, the words of their kinds: in errors, in the help, in completion.
+// dress applies the kinds to the flags of a command and of those below it: in errors, help and
+// completion.
 func dress(cmd *cobra.Command, completing *bool) {
 	visit := func(f *pflag.Flag) {
 		if _, done := f.Value.(*value); done || f.Name == "help" {
@@ -200,7 +204,8 @@ func dress(cmd *cobra.Command, completing *bool) {
 	}
 }
 
-// completeFlag tells the shell what may follow the flag. Where nobody knows, the shell offers files.
+// completeFlag completes the flag's value in the shell. If nothing is known, the shell offers
+// files.
 func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
 	if k.unit == "DIR" {
 		_ = cmd.MarkFlagDirname(f.Name)
@@ -231,17 +236,18 @@ func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
 	})
 }
 
-// value is the value of a flag: it is given once, it is one of the words of its kind, and errors say what was expected.
+// value is the value of a flag. It may be given once and must be one of the words of its kind.
+// Errors say what was expected.
 type value struct {
 	pflag.Value
 	kind  kind
 	flag  *pflag.Flag
-	list  bool    // may be given again, which adds to it
-	again *bool   // it may be given again all the same
+	list  bool    // may be repeated, which adds to it
+	again *bool   // it may be repeated nevertheless
 	given *string // nil: not yet
 }
 
-// Type is what stands behind the flag in the help.
+// Type is what follows the flag in the help.
 func (v *value) Type() string {
 	if v.kind.unit == "" || v.Value.Type() == "bool" {
 		return v.Value.Type()
@@ -253,7 +259,7 @@ func (v *value) Set(text string) error {
 	if v.given != nil && !v.list && !*v.again {
 		return fmt.Errorf("given twice, %q and %q", *v.given, text)
 	}
-	if text == "" { // an unset variable of a shell, most often
+	if text == "" { // most often an unset shell variable
 		return errors.New(`expected a value, found ""`)
 	}
 	if err := v.kind.check(text); err != nil {
@@ -280,7 +286,8 @@ func (k kind) check(text string) error {
 		return nil
 	case k.list:
 		for _, word := range strings.Split(text, ",") {
-			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") { // what stands before = is the library's to know
+			// The library checks what precedes =.
+			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") {
 				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known(), ", "), word, suggest.Hint(word, known()))
 			}
 		}
@@ -293,7 +300,7 @@ func (k kind) check(text string) error {
 	return fmt.Errorf("expected %s, found %q%s", either(known()), text, suggest.Hint(text, known()))
 }
 
-// bounded returns an error for a number that is not finite, or beyond the bounds of its kind.
+// bounded returns an error for a number that is not finite, or out of the bounds of its kind.
 func (v *value) bounded(text string) error {
 	if t := v.Value.Type(); t != "float64" && t != "int" {
 		return nil
@@ -313,7 +320,7 @@ func (v *value) bounded(text string) error {
 	return nil
 }
 
-// inWords is the error of a value that could not be read, without the names of Go's functions.
+// inWords is the error of a value that could not be parsed, without the names of Go's functions.
 func inWords(kind, text string, err error) error {
 	expected := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
 		"duration": "a time such as 30s or 2m"}[kind]
@@ -333,7 +340,7 @@ func inWords(kind, text string, err error) error {
 	return fmt.Errorf("expected %s, found %q", expected, text)
 }
 
-// either is a list of alternatives: "a, b or c".
+// either formats alternatives: "a, b or c".
 func either(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -341,7 +348,7 @@ func either(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// flagError is an error of reading flags in our words: what the flag is, what was expected, what was found.
+// flagError rewords an error of flag parsing: what the flag is, what was expected, what was found.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -349,7 +356,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag -%s: flags are words behind two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
+		err = fmt.Errorf("unknown flag -%s: flags start with two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -360,7 +367,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		name := "--" + unknown.GetSpecifiedName()
 		err = fmt.Errorf("unknown flag %s%s; `%s --help` lists them", name, strings.ReplaceAll(suggest.Hint(name, names), `"`, ""), cmd.CommandPath())
 	case errors.As(err, &missing):
-		err = fmt.Errorf("--%s: expected a value behind it, found none", missing.GetSpecifiedName())
+		err = fmt.Errorf("--%s: expected a value after it, found none", missing.GetSpecifiedName())
 	case errors.As(err, &invalid):
 		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
 	case errors.As(err, &syntax):
@@ -369,7 +376,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError(err)
 }
 
-// argumentError says which arguments a call takes.
+// argumentError says which arguments a command takes.
 func argumentError(cmd *cobra.Command, args []string) error {
 	call := strings.TrimSpace(cmd.Parent().CommandPath() + " " + cmd.Use)
 	if len(args) == 0 {
@@ -383,7 +390,8 @@ func argumentError(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q: expected `%s`%s", last, call, hint)
 }
 
-// group makes a call that only holds others: alone it shows its help, with a word that is none of them it is wrong.
+// group makes a command that only holds others. Alone it shows its help; an unknown subcommand is
+// an error.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -395,7 +403,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// unknownCall is the error for a word that is no call below cmd.
+// unknownCall is the error for an unknown subcommand of cmd.
 func unknownCall(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -413,8 +421,8 @@ func unknownCall(cmd *cobra.Command, word string) error {
 	return usageError(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
 }
 
-// refuse makes a flag that would do nothing an error. rule looks at a flag that was given: why says why it does nothing here, "" if it
-// does something; an error is what is wrong with the call in any case.
+// refuse makes a flag without effect an error. rule is called for every flag given: why says why it
+// has no effect here, "" if it has one; an error is what is wrong with the call in any case.
 func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -438,7 +446,7 @@ func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) 
 	return cmd
 }
 
-// setting is the name of a flag among the settings of losses, "" where it is none of them.
+// setting returns the flag's name among the settings of losses, "" if it is none.
 func setting(flag string) string {
 	name := strings.ReplaceAll(flag, "-", "_")
 	if slices.Contains(loss.SettingNames(), name) {
@@ -447,8 +455,8 @@ func setting(flag string) string {
 	return ""
 }
 
-// unread says why a loss with those settings does not read one of them, "" where it does: another flag that was given is to blame,
-// or it is read by other losses alone.
+// unread says why a loss with those settings does not read one of them, "" if it does: because of
+// another flag, or because only other losses read it.
 func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what string) (string, error) {
 	read, err := loss.Reads(name, s, given, what)
 	if err != nil || read {
@@ -488,7 +496,7 @@ func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what str
 	return fmt.Sprintf("loss %q has no use for it, only %s", name, strings.Join(losses, ", ")), nil
 }
 
-// unkeyed says why --key does nothing for clouds at those places, "" where one of them is read by it.
+// unkeyed says why --key has no effect for clouds at those paths, "" if one of them uses it.
 func unkeyed(paths ...string) string {
 	for _, path := range paths {
 		if datasets.ReadsKey(path) {
@@ -498,7 +506,8 @@ func unkeyed(paths ...string) string {
 	return fmt.Sprintf("only .npz and .h5 files hold arrays by name, found %s", strings.Join(paths, " and "))
 }
 
-// unparted says why the part that a flag names is no choice, "" where it is one: the clouds have parts, or all are asked for.
+// unparted says why a flag cannot choose a part, "" if it can: the clouds have parts, or all are
+// asked for.
 func unparted(h datasets.Header, split string) string {
 	if h.Split != nil || split == "all" {
 		return ""
@@ -506,7 +515,7 @@ func unparted(h datasets.Header, split string) string {
 	return fmt.Sprintf("%s has no parts, and all of its clouds are used", h.Name)
 }
 
-// parted returns an error where the flag chooses a part of clouds without parts.
+// parted returns an error if the flag chooses a part of clouds without parts.
 func (c *common) parted(flag string, clouds datasets.Clouds, split string) error {
 	if why := unparted(clouds.Header(), split); why != "" && c.given(flag) {
 		return usageError(fmt.Errorf("--%s would do nothing: %s", flag, why))
@@ -514,5 +523,5 @@ func (c *common) parted(flag string, clouds datasets.Clouds, split string) error
 	return nil
 }
 
-// given says whether the flag stands in the call.
+// given reports whether the flag was given.
 func (c *common) given(flag string) bool { return c.call != nil && c.call.Flags().Changed(flag) }

@@ -24,11 +24,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// proof that a flag does something: two calls that differ in the flag alone, and in what comes of them. In the calls, BASE is the
-// call of the group and | parts without the flag from with it: "distance ... | --p 1".
+// proof that a flag has an effect: two calls that differ only in the flag, and in their results. In
+// the calls, BASE is the call of the group, and | separates it from the parts without the flag:
+// "distance ... | --p 1".
 type proof struct{ off, on string }
 
-// proofs holds one for every flag of every call, by call and flag. A call's entry "" is what its proofs begin with.
+// proofs holds one for every flag of every call, by call and flag. The entry "" of a call is the
+// beginning of its proofs.
 var proofs = map[string]map[string]proof{
 	"": {
 		"seed":    {"vmf sample --kappa 1 --location 0,1 --n 3 --out s.npy", "--seed 2"},
@@ -317,8 +319,9 @@ var alike = map[string]string{
 	"no-descriptions": "of cobra's completion scripts",
 }
 
-// TestEveryFlagDoesSomething walks all calls and all their flags: with each of them changed, something else comes of a call. The flags
-// that every call has are proved once: a script may give them to calls that draw nothing, compute nothing or print nothing.
+// TestEveryFlagDoesSomething walks all calls and all their flags: each flag changes the result of a
+// call. The flags that every call has are proved once: scripts may give them to calls that draw
+// nothing, compute nothing or print nothing.
 func TestEveryFlagDoesSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of calls")
@@ -346,7 +349,7 @@ func TestEveryFlagDoesSomething(t *testing.T) {
 			return
 		}
 		p, ok := proofs[call][f.Name]
-		if p.on == "" && call == "sweep" { // a setting, as it is proved for train
+		if p.on == "" && call == "sweep" { // a setting, proved for train
 			p, ok = proofs["train"][f.Name]
 			p.off = "--vary epochs=2,3 " + strings.ReplaceAll(p.off, "--batch 2", "")
 		}
@@ -398,10 +401,11 @@ func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// times are what no second call repeats.
+// times are what differs between equal calls.
 var times = regexp.MustCompile(`[0-9.e-]+ s\b|"seconds":[0-9.e-]+`)
 
-// inFolder runs a call in this process, in a copy of a folder, and returns all that comes of it: exit code, output, files.
+// inFolder runs a call in this process, in a copy of a folder, and returns its results: exit code,
+// output, files.
 func inFolder(t *testing.T, files, call string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -437,7 +441,8 @@ func inFolder(t *testing.T, files, call string) string {
 	return strings.ReplaceAll(result, dir, "DIR")
 }
 
-// flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels), mass.npy, mesh.off, and a best epoch of run.
+// flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels),
+// mass.npy, mesh.off, and a best epoch of run.
 func flagFiles(t *testing.T) string {
 	t.Helper()
 	dir := misuseFiles(t)
@@ -493,8 +498,8 @@ func flagFiles(t *testing.T) string {
 	return dir
 }
 
-// TestHelp: every call has an example that can be read, every flag that takes a value says what it is, and the help of train lists
-// the losses that can be trained on alone.
+// TestHelp: every call has a readable example, every flag with a value describes it, and the help
+// of train lists only losses that can be trained on.
 func TestHelp(t *testing.T) {
 	walk(newRoot(), func(cmd *cobra.Command) {
 		call := callOf(cmd)
@@ -577,7 +582,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestVersion: the version stands in its own call, in answers and in result files.
+// TestVersion: the version is in its own call, in answers and in result files.
 func TestVersion(t *testing.T) {
 	v := object(t, "version", "--backend", "go")
 	has(t, v, "version", "commit", "dirty", "backend")
@@ -602,7 +607,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHugeNumbers: a number of a file that float32 does not hold is not called infinite.
+// TestHugeNumbers: a number of a file that float32 cannot hold is not called infinite.
 func TestHugeNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "far.xyz")
 	if err := os.WriteFile(path, []byte("1 2 3\n1e60 2 3\n"), 0o644); err != nil {

@@ -39,11 +39,11 @@ func newGenerate(c *common) *cobra.Command {
 	f := cmd.Flags()
 	g.flags(cmd)
 	f.StringVar(&g.out, "out", "", "write the generated clouds, [n,m,3]")
-	f.IntVar(&g.clouds, "clouds", 0, "how many to generate; 0: as many as are tested on")
-	f.IntVar(&g.config.Epochs, "epochs", g.config.Epochs, "passes of the generator over the codes")
+	f.IntVar(&g.clouds, "clouds", 0, "how many to generate; 0: as many as test clouds")
+	f.IntVar(&g.config.Epochs, "epochs", g.config.Epochs, "epochs of the generator")
 	f.StringVar(&g.config.Sinkhorn, "sinkhorn", g.config.Sinkhorn, "log: in logarithms, gradient with the plan held fixed; released: the released code's loop, back-propagated")
 	f.StringSliceVar(&g.metrics.Distances, "distances", metric.PaperDistances(), "some of "+strings.Join(metric.Distances(), ", "))
-	f.StringVar(&g.metrics.Store, "store", "", "folder that keeps distances, so that a call that was cut off goes on; default: none")
+	f.StringVar(&g.metrics.Store, "store", "", "folder that keeps distances, so that an interrupted call resumes; default: none")
 	writes(cmd, "out", ".npy")
 	writes(cmd, "store", workFolder)
 	return required(cmd, "run", "out")
@@ -145,7 +145,7 @@ func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved)
 	return rows
 }
 
-// interrupted says in one word that work was stopped from outside.
+// interrupted is the one-word error of work stopped from outside.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")

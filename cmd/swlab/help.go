@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// examples are those of all calls, by what stands behind swlab.
+// examples are those of all commands, by what follows swlab.
 var examples = map[string]string{
 	"distance": `  swlab distance --loss sw --x a.npy --y b.npy --slices 1000 --reduce mean --root
   swlab distance --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors --x a.npy --y b.npy
@@ -45,7 +45,7 @@ var examples = map[string]string{
 	"help":        `  swlab help table run`,
 }
 
-// exemplify gives a call and those below it their examples.
+// exemplify gives a command and those below it their examples.
 func exemplify(cmd *cobra.Command) {
 	if e, ok := examples[callOf(cmd)]; ok {
 		cmd.Example = e
@@ -55,12 +55,12 @@ func exemplify(cmd *cobra.Command) {
 	}
 }
 
-// callOf is what stands behind swlab in a call.
+// callOf returns what follows swlab in a command.
 func callOf(cmd *cobra.Command) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
 
-// helpers adds the calls about calls: help and completion, with errors like those of the others.
+// helpers adds help and completion, with errors like those of the other commands.
 func helpers(root *cobra.Command) {
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [CALL]",
@@ -108,7 +108,7 @@ func helpers(root *cobra.Command) {
 	names(root)
 }
 
-// names lets the shell complete the arguments that are names.
+// names completes the arguments that are names.
 func names(root *cobra.Command) {
 	sources := func() []string {
 		var out []string
@@ -119,7 +119,7 @@ func names(root *cobra.Command) {
 	}
 	for call, known := range map[string]struct {
 		words func() []string
-		files bool // a path will do as well
+		files bool // a path is valid, too
 	}{
 		"table run":   {table.Names, false},
 		"data list":   {sources, false},
@@ -130,7 +130,7 @@ func names(root *cobra.Command) {
 	} {
 		cmd, _, err := root.Find(strings.Fields(call))
 		if err != nil {
-			panic(err) // a call that is not there
+			panic(err) // no such command
 		}
 		directive := cobra.ShellCompDirectiveNoFileComp
 		if known.files {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// logLines are the lines of a run's log.
+// logLines returns the lines of a run's log.
 func logLines(dir string) []string {
 	raw, _ := os.ReadFile(filepath.Join(dir, "log.jsonl"))
 	return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
 }
 
-// startTraining starts a training and returns when so many steps are done.
+// startTraining starts a training and returns after that many steps.
 func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // an error where it has ended
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // an error if it has ended
 	for deadline := time.Now().Add(time.Minute); len(logLines(out)) < steps; {
 		if time.Now().After(deadline) {
 			t.Fatalf("no %d steps in a minute", steps)
@@ -31,7 +31,8 @@ func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
 	}
 }
 
-// sameRun checks that two finished runs of so many steps have the same log, seconds aside, and the same weights.
+// sameRun checks that two finished runs of that many steps have the same log, except for seconds,
+// and the same weights.
 func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 	t.Helper()
 	got, want := logLines(gotDir), logLines(wantDir)
@@ -60,7 +61,7 @@ func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 	}
 }
 
-// TestKilledAndResumed: a run killed without warning and resumed is one that was not.
+// TestKilledAndResumed: a run killed without warning and resumed equals an uninterrupted one.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")

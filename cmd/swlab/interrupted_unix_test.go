@@ -12,13 +12,14 @@ import (
 	"testing"
 )
 
-// TestHangUp: a dropped connection ends a training with a checkpoint, also where it sends SIGHUP twice, and resumed it is a
-// run that was not interrupted. Under nohup a training goes on, also when nobody reads its progress any more.
+// TestHangUp: a dropped connection ends a training with a checkpoint, also if it sends SIGHUP
+// twice. Resumed, the run equals an uninterrupted one. Under nohup a training continues, also when
+// nobody reads its progress any more.
 func TestHangUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twenty seconds")
 	}
-	const steps = 60 // of one epoch: nothing is saved but by the signal
+	const steps = 60 // in one epoch: only the signal saves anything
 	data := cloudFile(t, 1, 2*steps, 16, 3)
 	call := func(out string) []string {
 		return []string{"train", "--data", data, "--loss", "sw", "--points", "16", "--batch", "2", "--epochs", "1", "--slices", "5", "--backend", "go", "--out", out}
@@ -40,7 +41,7 @@ func TestHangUp(t *testing.T) {
 	hangUp(cmd)
 	_ = cmd.Wait() // the exit code is checked
 	n := len(logLines(cut))
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command with --resume goes on\n") {
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command with --resume continues\n") {
 		t.Fatalf("exit code %d after %d steps: %s", code, n, errs.String())
 	}
 	if _, err := os.Stat(filepath.Join(cut, "checkpoints", fmt.Sprintf("step-%09d", n))); err != nil || n >= steps {

@@ -17,13 +17,13 @@ func newInvariance(c *common) *cobra.Command {
 	var form amortizer.Variant
 	cmd := &cobra.Command{
 		Use:   "invariance",
-		Short: "by how much each amortizer's direction turns when points are permuted, clouds exchanged, points drawn anew",
+		Short: "by how much each amortizer's direction turns when points are permuted, clouds exchanged, points resampled",
 		Args:  cobra.NoArgs,
 	}
 	f := cmd.Flags()
 	f.StringVar(&data, "data", "builtin", "clouds: a file, a folder, or builtin")
 	f.StringVar(&key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&points, "points", 2048, "points per cloud; the default is as many as there are in files with fewer")
+	f.IntVar(&points, "points", 2048, "points per cloud; by default at most as many as the file has")
 	f.IntVar(&pairs, "pairs", 20, "random pairs of clouds")
 	f.IntVar(&dk, "dk", 64, "width of queries and keys")
 	f.IntVar(&k, "k", 64, "projected keys and values of LA")

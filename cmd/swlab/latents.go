@@ -13,7 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// latentCall is what the calls that work on the codes of a run have in common: the run, clouds to learn from, clouds to test on.
+// latentCall is shared by the calls that work on the codes of a run: the run, clouds to learn from,
+// clouds to test on.
 type latentCall struct {
 	*common
 	run, state       string
@@ -34,7 +35,7 @@ func (l *latentCall) flags(cmd *cobra.Command) {
 	reads(cmd, "data", "test")
 }
 
-// released is a run's network with the clouds whose codes are wanted.
+// coded is a run's network with the clouds to encode.
 type coded struct {
 	net         *swlab.Network
 	file        string // of the weights
@@ -97,7 +98,7 @@ func (l *latentCall) asked(c coded) []any {
 	return []any{l.run, c.file, c.train.Header(), c.test.Header(), l.key}
 }
 
-// encode are the codes of clouds, batch norms with their running statistics.
+// encode returns the codes of clouds; batch norms use their running statistics.
 func (c coded) encode(e *engine.Engine, clouds datasets.Clouds) (latent.Codes, error) {
 	h := clouds.Header()
 	bar := newBar("encoding " + h.Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestClassifyGenerate: what is done with the codes of a run, through the command line.
+// TestClassifyGenerate: the calls on the codes of a run, through the command line.
 func TestClassifyGenerate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles several programs")
@@ -54,7 +54,7 @@ func TestClassifyGenerate(t *testing.T) {
 	}
 }
 
-// TestLatentCallsRefuse: wrong calls name the flag, and write nothing.
+// TestLatentCallsRefuse: wrong calls name the flag and write nothing.
 func TestLatentCallsRefuse(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "g.npy")

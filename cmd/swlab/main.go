@@ -1,8 +1,8 @@
-// Command swlab computes sliced Wasserstein distances between point clouds, trains and evaluates the point-cloud autoencoder,
-// and says what this machine has. `swlab help` lists the calls.
+// Command swlab computes sliced Wasserstein distances between point clouds, trains and evaluates
+// the point-cloud autoencoder, and reports what this machine has. `swlab help` lists the commands.
 //
-// Exit codes: 0 done, 1 the work failed, 2 the call is wrong. With --format json exactly one JSON object goes to standard
-// output; progress and warnings go to standard error.
+// Exit codes: 0 done, 1 the work failed, 2 the call is wrong. With --format json exactly one JSON
+// object goes to standard output; progress and warnings go to standard error.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 // run is main without the process.
 func run(args []string) (code int) {
 	defer func() {
-		if r := recover(); r != nil { // a fault of ours: still one line
+		if r := recover(); r != nil { // a bug: still one line
 			fmt.Fprintf(os.Stderr, "swlab: internal error: %s\n", firstLine(fmt.Sprint(r)))
 			code = 1
 		}
@@ -41,13 +41,15 @@ func run(args []string) (code int) {
 	}
 	fmt.Fprintln(os.Stderr, "swlab:", withFlag(root, args, oneLine(err)))
 	var wrong callError
-	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) { // the library says what would not fit, wherever it finds out
+	// memory errors of the library, wherever they occur
+	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) {
 		return 2
 	}
 	return 1
 }
 
-// callKnown returns an error for a word that is no call, before its flags are looked at: they would be unknown, too.
+// callKnown returns an error for an unknown command, before its flags are parsed: they would be
+// unknown, too.
 func callKnown(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
@@ -56,11 +58,12 @@ func callKnown(root *cobra.Command, args []string) error {
 	return unknownCall(cmd, rest[0])
 }
 
-// looked hears what a long call was found to ask for, before its work; an error ends the call. Tests set it.
+// looked is called with the configuration of a long call before its work; an error ends the call.
+// Tests set it.
 var looked = func(configuration any) error { return nil }
 
-// withFlag puts two dashes before the name of a setting with which an error of the library begins, where the call has a flag of that
-// name: "kappa: expected ..." becomes "--kappa: expected ...".
+// withFlag puts two dashes before the setting that a library error begins with, if the call has a
+// flag of that name: "kappa: expected ..." becomes "--kappa: expected ...".
 func withFlag(root *cobra.Command, args []string, message string) string {
 	name, _, found := strings.Cut(message, ":")
 	cmd, _, err := root.Find(args)
@@ -75,7 +78,7 @@ type callError struct{ error }
 
 func (e callError) Unwrap() error { return e.error }
 
-// usageError marks err, if there is one.
+// usageError marks err, if not nil.
 func usageError(err error) error {
 	if err == nil {
 		return nil
@@ -83,7 +86,8 @@ func usageError(err error) error {
 	return callError{err}
 }
 
-// oneLine is an error in one line: joined errors are separated by semicolons, stack traces are left out.
+// oneLine formats an error in one line. Joined errors are separated by semicolons, and stack traces
+// are left out.
 func oneLine(err error) string {
 	var lines []string
 	for _, l := range strings.Split(err.Error(), "\n") {
@@ -105,9 +109,9 @@ type common struct {
 	seed    uint64
 	backend string
 	format  string
-	call    *cobra.Command // the one that is carried out
+	call    *cobra.Command // the command that runs
 
-	completing bool // the shell asks what may follow: cobra then reads flags twice
+	completing bool // the shell asks for completions: cobra then parses flags twice
 }
 
 func newRoot() *cobra.Command {
@@ -132,7 +136,7 @@ func newRoot() *cobra.Command {
 		return answer(cmd, args)
 	}
 	f := root.PersistentFlags()
-	f.Uint64Var(&c.seed, "seed", 1, "seed of everything random")
+	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
 	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
 	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
@@ -147,7 +151,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// mark makes flag and argument errors of a call, and of those below it, wrong calls.
+// mark makes flag and argument errors of a command, and of those below it, usage errors.
 func mark(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(flagError)
 	if check := cmd.Args; check != nil {
@@ -163,7 +167,7 @@ func mark(cmd *cobra.Command) {
 	}
 }
 
-// required makes flags that must be given: without one the call is wrong.
+// required marks flags as required: without one the call is wrong.
 func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -181,7 +185,7 @@ func required(cmd *cobra.Command, names ...string) *cobra.Command {
 	return cmd
 }
 
-// chosenEngine opens the backend that --backend names; nil where it leaves the choice to the work.
+// chosenEngine opens the backend of --backend; nil if the flag leaves the choice to the work.
 func (c *common) chosenEngine() (*engine.Engine, error) {
 	if c.backend == "auto" {
 		return nil, nil

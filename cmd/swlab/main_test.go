@@ -53,7 +53,7 @@ func process(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastOf leaves out what a later argument overrides: tests add flags to calls that have them already.
+// lastOf drops what a later argument overrides: tests add flags to calls that already have them.
 func lastOf(args ...string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -127,7 +127,8 @@ func has(t *testing.T, v map[string]any, keys ...string) {
 	}
 }
 
-// TestTrainEvaluate: the main job through the command line, trained on XLA where it is there, also in make test.
+// TestTrainEvaluate: the main job through the command line, trained on XLA if available, also in
+// make test.
 func TestTrainEvaluate(t *testing.T) {
 	batch, steps := "4", 6.0 // 10 clouds in batches of 4, 4, 2
 	if testing.Short() {
@@ -220,7 +221,8 @@ func TestDataInfoAndDoctor(t *testing.T) {
 	has(t, object(t, "doctor"), "backend", "ok", "checks")
 }
 
-// TestWrongCalls: exit code 1 or 2, one clear line, nothing on standard output, nothing left behind.
+// TestWrongCalls: exit code 1 or 2, one clear line, nothing on standard output, nothing left
+// behind.
 func TestWrongCalls(t *testing.T) {
 	data := folder(t)
 	dir := t.TempDir()
@@ -246,7 +248,7 @@ func TestWrongCalls(t *testing.T) {
 	clear(dead[2*96 : 3*96])
 	zero := file("zero.npy", dead, 6, 32, 3)
 	pair := file("pair.npy", random(2*8*3), 2, 8, 3)
-	blocked := filepath.Join(dir, "pair.npy", "run") // below a file: cannot be made, whoever asks
+	blocked := filepath.Join(dir, "pair.npy", "run") // below a file: cannot be created
 	taken := filepath.Join(t.TempDir(), "taken")
 	object(t, "train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "4", "--steps", "0", "--out", taken)
 	out := filepath.Join(dir, "run")

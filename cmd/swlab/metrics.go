@@ -27,7 +27,7 @@ func newMetrics(c *common) *cobra.Command {
 		Use:   "metrics --reference R --generated G",
 		Short: "compare a set of generated clouds with a reference set: JSD, MMD, COV, 1-NNA",
 		Long: "Every cloud is compared with every other one, of both sets: (R + G)^2 distances, less what is symmetric. With --store a call that was\n" +
-			"interrupted goes on where it stopped. Clouds are taken as they are; the paper's are centred and of radius 1.",
+			"interrupted resumes. Clouds are not normalised; the paper's are centred and of radius 1.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return m.run() },
 	}
@@ -81,9 +81,9 @@ func (m *metricsCall) run() error {
 	r, err := metric.Compare(ctx, e, reference, generated, m.options)
 	switch {
 	case errors.Is(err, context.Canceled) && m.options.Store != "":
-		return errors.New("interrupted; the same command goes on where it stopped")
+		return errors.New("interrupted; the same command resumes")
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; with --store such a call can go on where it stopped")
+		return errors.New("interrupted; with --store such a call can resume")
 	case err != nil:
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// TestMetrics: the reference numbers through the command line, cut in half by a store that is there already.
+// TestMetrics: the reference numbers through the command line, halved by using an existing store.
 func TestMetrics(t *testing.T) {
 	golden := filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz")
 	if _, err := os.Stat(golden); err != nil {

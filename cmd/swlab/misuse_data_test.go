@@ -2,12 +2,12 @@ package main
 
 import "strings"
 
-// The rows of hostile and odd data. oddFiles has the files.
+// Hostile and odd data; see oddFiles.
 func init() {
 	add := func(call string, stderr ...string) {
 		misuses = append(misuses, misuse{call: call, code: 2, stderr: stderr})
 	}
-	// Files that every reader of clouds refuses.
+	// Files that every reader of clouds rejects.
 	for file, named := range map[string][]string{
 		"odd/empty.npy":     {"header", "ends"},
 		"odd/noclouds.npy":  {"no points"},
@@ -76,7 +76,7 @@ func init() {
 	add("data sample x.npy --out new.npy", "x.npy", "mesh")
 	add("data sample odd/missing --out new.npy", "missing")
 
-	// Folders whose parts do not agree.
+	// Folders with inconsistent parts.
 	add("data info odd/labels", "labels.npy", "3", "4")
 	add("data info odd/below", "label", "-1")
 	add("data info odd/beyond", "label", "9", "2")
@@ -90,7 +90,7 @@ func init() {
 	add("classify --backend go --run run --data odd/oneclass --test odd/onemore", "--data", "two classes")
 	add("classify --backend go --run run --data odd/classes --test odd/third", "--test", "classes")
 
-	// A run that is none.
+	// Folders that are not runs.
 	for _, call := range []string{"encode --x x.npy --out new.npy", "reconstruct --x x.npy --out new.npy", "evaluate", "classify --data odd/classes --test odd/classes", "generate --data odd/plain --test odd/plain --out new.npy"} {
 		for run, named := range map[string]string{"sub": "config.json", "odd/noconfig": "config.json", "odd/noweights": "weights", "odd/badrun": "config.json", "odd/typerun": "config.json", "odd/cutrun": "weights.safetensors", "odd/missing": "missing", "x.npy": "x.npy"} {
 			add(call+" --backend go --run "+run, "--run", named)
@@ -102,7 +102,7 @@ func init() {
 	add("train --backend go --loss sw --resume --out sub", "config.json")
 	add("train --backend go --loss sw --points 32 --batch 2 --steps 0 --out x.npy", "out", "x.npy")
 
-	// Weights that are none, or another network's.
+	// Files that are not weights, or another network's.
 	for file, named := range map[string]string{"odd/cut.safetensors": "cut.safetensors", "odd/text.safetensors": "text.safetensors", "odd/empty.safetensors": "empty.safetensors",
 		"odd/text.pth": "text.pth", "odd/linear.safetensors": "linear.safetensors", "x.npy": "x.npy", "sub": "sub", "odd/missing.safetensors": "missing.safetensors"} {
 		add("encode --backend go --x x.npy --out new.npy --weights "+file, "--weights", named)
@@ -126,7 +126,7 @@ func init() {
 	add(sw+"--directions odd/text.npz", "--directions", "text.npz")
 	add(sw+"--directions missing.npy", "--directions", "missing.npy")
 
-	// Sizes that do not go together.
+	// Inconsistent sizes.
 	add("distance --backend go --loss sw --x x.npy --y odd/two.npy", "40", "2", "mean")
 	add("distance --backend go --loss sw --x x.npy --y y.npy --points 41", "--x", "41", "40")
 	add("metrics --backend go --reference plane.npy --generated y.npy", "dimension 3", "2")
@@ -136,7 +136,7 @@ func init() {
 	add("train --backend go --loss sw --points 40 --batch 2 --steps 0 --out new --data nan.npy", "nan.npy", "finite")
 	add("invariance --backend go --points 40 --data one.npy", "--data", "one.npy", "two clouds")
 
-	// Names that nobody knows.
+	// Unknown names.
 	add("table run nonsense --preset smoke", "nonsense")
 	add("table run reconstruction --preset nonsense", "nonsense")
 	add("sweep --backend go --vary nonsense=1,2 --out new", "nonsense")

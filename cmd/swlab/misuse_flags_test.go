@@ -6,7 +6,8 @@ import "strings"
 const pair = "distance --x x.npy --y y.npy --backend go "
 
 func init() {
-	// Flags that would do nothing: the call, and what the message says besides the flag, which is the first word behind the call.
+	// Flags without effect: the call, the flag (the first word after the call), and what the
+	// message says besides it.
 	for _, row := range []struct{ call, flag, why string }{
 		{pair + "--loss sw", "--control lower", "only cv-sw"},
 		{pair + "--loss sw", "--epsilon 0.1", "only asw"},
@@ -116,7 +117,7 @@ func init() {
 		pair + "--loss sw --root=maybe":                                      `--root: expected true or false, found "maybe"`,
 		pair + "--loss sw --sliced 3":                                        "unknown flag --sliced; did you mean --slices?",
 		pair + "--loss sw --format jsn":                                      `--format: expected text or json, found "jsn"; did you mean "json"?`,
-		pair + "--loss":                                                      "--loss: expected a value behind it, found none",
+		pair + "--loss":                                                      "--loss: expected a value after it, found none",
 		pair + "--loss=":                                                     `--loss: expected a value, found ""`,
 		"distance --x x.npy --y y.npy --loss sw -p 2":                        "unknown flag -p",
 		"distance --x x.npy x.npy --y y.npy --loss sw":                       `unexpected argument "x.npy"`,

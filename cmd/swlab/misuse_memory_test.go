@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Every row runs with GOMEMLIMIT=8GiB (TestMisuse), so that what is refused does not depend on the machine.
+// Every row runs with GOMEMLIMIT=8GiB (TestMisuse), so that refusals do not depend on the machine.
 func init() {
 	const d = "distance --backend go --x x.npy --y y.npy --loss "
 	const train = "train --backend go --out new --data builtin --points 32 --batch 4 --steps 0 --loss "
@@ -69,14 +69,17 @@ func init() {
 	misuses = append(misuses, // affordable, but wrong or unwise
 		misuse{call: "train --backend go --out new --data builtin --points 32 --steps 0 --loss sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
 		misuse{call: d + "v-dsw --kappa 1e300", code: 2, stderr: []string{"kappa", "1e+300"}},
-		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0}, // powers of differences below 1 are 0
+		// Powers of differences below 1 are 0.
+		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0},
 		misuse{call: "distance --backend go --loss sw --x x.npy --y odd/far.npy --p 1e6", code: 1, stderr: []string{"lower p"}},
 		misuse{call: d + "v-dsw --amortizer la --dk 0", code: 2, stderr: []string{"--dk", "0"}},
 		misuse{call: d + "v-dsw --amortizer la --dk -3", code: 2, stderr: []string{"dk", "-3"}},
 		misuse{call: d + "v-dsw --amortizer la --k 0", code: 2, stderr: []string{"--k", "0"}},
 		misuse{call: d + "v-dsw --amortizer la --k -3", code: 2, stderr: []string{"k", "-3"}},
-		misuse{call: d + "markov-sw --chain 2000000000", code: 0},            // 100 slices are one chain
-		misuse{call: d + "qmc-sw --replicates 9223372036854775807", code: 0}, // every slice is a set of its own
+		// 100 slices are one chain
+		misuse{call: d + "markov-sw --chain 2000000000", code: 0},
+		// Every slice is a set of its own.
+		misuse{call: d + "qmc-sw --replicates 9223372036854775807", code: 0},
 		misuse{call: d + "sw --slices 20000", code: 0},
 	)
 }
@@ -91,7 +94,8 @@ func grid() string {
 	return "--vary kappa=" + list + " --vary slices=" + list + " --vary batch=" + list + " --vary ascent-steps=" + list + " --vary epochs=" + list
 }
 
-// TestLongAscent starts an ascent that would take years. It takes no more memory than a short one, and an interrupt ends it.
+// TestLongAscent starts an ascent that would take years. It needs no more memory than a short one,
+// and an interrupt ends it.
 func TestLongAscent(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("reads /proc")
@@ -154,7 +158,7 @@ func into(t *testing.T, dir string) func(name string, content []byte) {
 	}
 }
 
-// oddRuns adds what is made of the finished run: broken ones, and weights cut short.
+// oddRuns adds variants of the finished run: broken ones, and truncated weights.
 func oddRuns(t *testing.T, dir string) {
 	t.Helper()
 	put := into(t, dir)
@@ -177,7 +181,7 @@ func oddRuns(t *testing.T, dir string) {
 	put("odd/manyrun/weights.safetensors", saved)
 }
 
-// oddFiles adds to misuseFiles, most of it below odd/: hostile and odd data of every kind.
+// oddFiles adds hostile and odd data of every kind to misuseFiles, mostly below odd/.
 func oddFiles(t *testing.T, dir string) {
 	t.Helper()
 	put := into(t, dir)

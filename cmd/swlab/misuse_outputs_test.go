@@ -9,7 +9,7 @@ func init() {
 		misuses = append(misuses, misuse{call: call, code: 2, stderr: stderr})
 	}
 
-	// An output is an input, by whatever name, with --force too.
+	// An output is an input, by any name, also with --force.
 	for _, force := range []string{"", " --force"} {
 		refuse(encode+"--out x.npy"+force, "--out", "x.npy", input, "--x")
 		refuse(encode+"--out ./x.npy"+force, "--out", "./x.npy", input)
@@ -63,7 +63,7 @@ func init() {
 	refuse("data sample builtin --points 4 --out clouds.npz", "--out", ".npy", "clouds.npz")
 	refuse("sweep --vary kappa=1 --plot p.npy", "--plot", ".png", ".svg", "p.npy")
 
-	// The place is none for a file or a folder.
+	// The place cannot hold a file or a folder.
 	refuse(sample+"--out none/s.npy", "--out", "no folder none")
 	refuse(sample+"--out x.npy/s.npy", "--out", "no folder x.npy")
 	refuse(distance+"--out-slices none/s.npy", "--out-slices", "no folder none")

@@ -15,7 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// misuse is a call that must be refused, or warned about, without touching a file.
+// misuse is a call that must be refused, or must warn, without touching a file.
 type misuse struct {
 	call    string   // arguments separated by spaces; files are relative to a copy of misuseFiles
 	code    int      // expected exit code
@@ -23,11 +23,12 @@ type misuse struct {
 	changes []string // files the call may create or change; usually none
 }
 
-// misuses are the rows of TestMisuse. Each misuse_*_test.go file adds its own.
+// misuses holds the rows of TestMisuse. Each misuse_*_test.go file adds its own.
 var misuses []misuse
 
-// TestMisuse runs every row in a folder of its own and checks the exit code, what the message names, that the message is one
-// line without a Go trace, and that no file changed. With -short it runs every fifth row.
+// TestMisuse runs every row in a folder of its own. It checks the exit code, what the message
+// names, that the message is one line without a Go trace, and that no file changed. With -short it
+// runs every fifth row.
 func TestMisuse(t *testing.T) {
 	for i, row := range misuses {
 		if testing.Short() && i%5 != 0 {
@@ -36,14 +37,16 @@ func TestMisuse(t *testing.T) {
 		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
 			t.Parallel()
 			files := misuseInputs
-			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") { // copying weights takes longer than most calls
+			// Copying weights takes longer than most calls.
+			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") {
 				files = misuseFiles
 			}
 			dir := files(t)
 			before := digests(t, dir)
 			cmd := process(strings.Fields(row.call)...)
 			cmd.Dir = dir
-			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB") // what is too much is the same on every machine
+			// The same memory limit on every machine.
+			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB")
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			_ = cmd.Run() // the exit code is checked below
@@ -73,7 +76,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// digests maps every path below dir to a hash of its content, or to what it is.
+// digests maps every path below dir to a hash of its content, or to its kind.
 func digests(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -107,7 +110,8 @@ var misuseRun = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "run"), cmd.Run()
 })
 
-// misuseFiles are misuseInputs and run/, a finished run of 0 steps on builtin, 32 points, with oddRuns.
+// misuseFiles returns misuseInputs and run/, a finished run of 0 steps on builtin, 32 points, with
+// oddRuns.
 func misuseFiles(t *testing.T) string {
 	t.Helper()
 	dir := misuseInputs(t)
@@ -128,8 +132,8 @@ func misuseFiles(t *testing.T) string {
 //	one.npy           one cloud, [40,3]
 //	plane.npy         2 clouds in the plane, [2,40,2]
 //	nan.npy           x with a NaN
-//	short.npy         x cut short
-//	text.npy          no npy file at all
+//	short.npy         x, truncated
+//	text.npy          not an npy file
 //	dirs.npy          five directions, [5,3]
 //	data/             a folder with points, labels, parts and classes: 14 clouds of 40 points
 //	sub/              an empty folder

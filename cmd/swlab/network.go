@@ -42,8 +42,8 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 		Use:   name + " (--weights FILE | --run DIR) --x FILE --out FILE.npy",
 		Short: short,
 		Long: long + " With --run every cloud is centred and scaled to\nradius 1 first, as in training, and reconstructions are put back where the clouds were; " +
-			"with --weights clouds are taken as they are.\nBatch norms use their running statistics and large sets go part by part; " +
-			"with --batch-stats they use those of the given clouds,\nwhich then are one batch, in memory at once.",
+			"with --weights clouds are not normalised.\nBatch norms use their running statistics and large sets are processed in parts; " +
+			"with --batch-stats they use those of the given clouds,\nwhich are then one batch, in memory at once.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return n.work() },
 	}
@@ -54,7 +54,7 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 	f.StringVar(&n.x, "x", "", "clouds of dimension 3")
 	f.StringVar(&n.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&n.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
-	f.StringVar(&n.normalize, "normalize", "auto", "auto: as the training data, where --run says what they were, else none; unit: centre every cloud and scale it to radius 1; none: take clouds as they are")
+	f.StringVar(&n.normalize, "normalize", "auto", "auto: as the training data, where --run says what they were, else none; unit: centre every cloud and scale it to radius 1; none: do not normalise")
 	f.StringVar(&n.out, "out", "", out)
 	f.BoolVar(&n.options.BatchStats, "batch-stats", false, "normalise by the statistics of the clouds given, as in training")
 	reads(cmd, "weights", "x")
@@ -109,7 +109,7 @@ func (n *networkCall) work() error {
 		"out": written, "shape": shape, "weights": file, "parameters": net.Parameters(), "statistics": statistics,
 		"normalize": "none", "backend": n.options.Engine.Name, "seconds": time.Since(began).Seconds(),
 	}
-	clouds := "taken as they are"
+	clouds := "not normalised"
 	if x.Frames != nil {
 		answer["normalize"], answer["frames"] = "unit", x.Frames
 		clouds = "each centred and scaled to radius 1, as in training"
@@ -124,7 +124,7 @@ func (n *networkCall) work() error {
 		[2]string{"statistics", statistics}), written.err)
 }
 
-// clouds loads --x as --normalize says; normalised clouds have Frames.
+// clouds loads --x as --normalize says. Normalised clouds have Frames.
 func (n *networkCall) clouds() (*datasets.Set, error) {
 	o := datasets.Options{Points: n.points, Seed: n.seed, Key: n.key}
 	switch n.normalize {
@@ -143,11 +143,11 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 	return set, nil
 }
 
-// unusual is the distance of a centre from 0, or of a radius from 1, from which clouds do not look like those of a training. A
-// subset of a normalised cloud's points is nearer.
+// unusual is the distance of a centre from 0, or of a radius from 1, above which clouds do not look
+// like training data. A subset of a normalised cloud's points is closer.
 const unusual = 0.1
 
-// warn says where clouds that are taken as they are do not look like those that networks are trained on.
+// warn warns if clouds that are not normalised do not look like training data.
 func (n *networkCall) warn(x *datasets.Set) {
 	if x.Frames != nil {
 		return
@@ -169,7 +169,7 @@ func (n *networkCall) warn(x *datasets.Set) {
 	}
 }
 
-// restore puts clouds, row after row, where their frames say that they lay.
+// restore moves clouds, row by row, back to where their frames say they were.
 func restore(clouds []float32, frames []datasets.Frame) {
 	for i, f := range frames {
 		size := len(clouds) / len(frames)
@@ -177,7 +177,7 @@ func restore(clouds []float32, frames []datasets.Frame) {
 	}
 }
 
-// network reads the weights and names their file.
+// network reads the weights and returns their file.
 func (n *networkCall) network() (*swlab.Network, string, error) {
 	file, flag := n.weights, "--weights"
 	switch {

@@ -57,7 +57,7 @@ func unitRows(t *testing.T, v []float32, d int) {
 	}
 }
 
-// TestRunIntoNetworkCalls: what train writes is what encode, reconstruct and direction read.
+// TestRunIntoNetworkCalls: encode, reconstruct and direction read what train writes.
 func TestRunIntoNetworkCalls(t *testing.T) {
 	dir := t.TempDir()
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")
@@ -137,8 +137,9 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	}
 }
 
-// TestEncodeNormalizes: the codes of clouds that were moved and stretched are those of the clouds as training sees them, and their
-// reconstructions lie where they do; clouds that are taken as they are and look like none of a training are warned about.
+// TestEncodeNormalizes: moved and stretched clouds have the codes of the clouds as training sees
+// them, and their reconstructions are moved and stretched likewise. Clouds that are not normalised
+// and do not look like training data cause a warning.
 func TestEncodeNormalizes(t *testing.T) {
 	dir := t.TempDir()
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")

@@ -23,16 +23,18 @@ var record = flag.Bool("record", false, "write testdata/numbers.json anew in pla
 
 const numbersFile = "testdata/numbers.json"
 
-// recordedNumbers are numbers as printed, by what was computed. They hold for one kind of processor: its vector instructions
-// decide the order of sums, and XLA compiles for the model.
+// recordedNumbers are numbers as printed, by what was computed. They hold for one kind of
+// processor: its vector instructions decide the order of sums, and XLA compiles for the model.
 type recordedNumbers struct {
 	Features string              `json:"features"`
 	Model    string              `json:"model"`
 	Numbers  map[string][]string `json:"numbers"`
 }
 
-// TestNumbers compares seeded results with recorded ones to the last digit: twenty distances, 20 steps of five losses with
-// their weights' hash and evaluation, and one table; the fast form has the distances and two of the losses. A change that means to move a number records them anew (-record) and says so.
+// TestNumbers compares seeded results with recorded ones to the last digit: twenty distances, 20
+// steps of five losses with their weights' hash and evaluation, and one table. The short form has
+// the distances and two of the losses. A change that intends to move a number records them again
+// (-record) and says so.
 func TestNumbers(t *testing.T) {
 	var want recordedNumbers
 	if raw, err := os.ReadFile(numbersFile); err == nil {
@@ -78,7 +80,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// distanceNumbers are the values of every loss, in three forms where it has them, and two gradients.
+// distanceNumbers returns the values of every loss, in up to three forms, and two gradients.
 func distanceNumbers(t *testing.T, got map[string][]string) {
 	dir := misuseInputs(t)
 	for _, call := range []string{
@@ -102,7 +104,7 @@ func distanceNumbers(t *testing.T, got map[string][]string) {
 	}
 }
 
-// trainingNumbers are the last loss, the hash of the weights and the scores of 20 steps.
+// trainingNumbers returns the last loss, the hash of the weights and the scores of 20 steps.
 func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
 	losses := []string{"sw", "v-dsw --amortizer la --dk 16 --k 16", "max-sw --ascent-steps 3", "chamfer", "emd-approx"}
 	if testing.Short() {
@@ -126,12 +128,12 @@ func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
 	}
 }
 
-// tableNumbers are the rows of a table, without its times.
+// tableNumbers returns the rows of a table, without its times.
 func tableNumbers(t *testing.T, got map[string][]string) {
 	got["table ablation_kappa"] = printed(t, []string{"table", "run", "ablation_kappa", "--preset", "smoke", "--backend", "go", "--out", t.TempDir()}, "rows")
 }
 
-// printed runs a call and returns some keys of its answer as they are printed.
+// printed runs a call and returns some keys of its answer as printed.
 func printed(t *testing.T, args []string, keys ...string) (out []string) {
 	t.Helper()
 	code, stdout, stderr := command(t, append(args, "--format", "json")...)
@@ -170,7 +172,8 @@ func printed(t *testing.T, args []string, keys ...string) (out []string) {
 // processor names what the last digits depend on.
 func processor() (features, model string) {
 	features = fmt.Sprintf("%s avx2=%t fma=%t avx512=%t", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA, cpu.X86.HasAVX512F)
-	raw, _ := os.ReadFile("/proc/cpuinfo") // elsewhere the model stays unknown, and XLA is not compared
+	// Elsewhere the model stays unknown, and XLA is not compared.
+	raw, _ := os.ReadFile("/proc/cpuinfo")
 	values := map[string]string{}
 	for line := range strings.Lines(string(raw)) {
 		if name, value, ok := strings.Cut(line, ":"); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// print writes v as the one JSON object of the call, with the key version, or rows as text.
+// print writes v as the only JSON object of the call, with the key version, or rows as text.
 func (c *common) print(v any, rows ...[2]string) error {
 	if c.format == "json" {
 		raw, err := json.Marshal(v)
@@ -28,7 +28,7 @@ func (c *common) print(v any, rows ...[2]string) error {
 	return w.Flush()
 }
 
-// versioned is a JSON object with the key version, where it has none.
+// versioned returns a JSON object with the key version, added if missing.
 func versioned(object []byte) []byte {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(object, &keys); err != nil || keys["version"] != nil {
@@ -41,7 +41,7 @@ func versioned(object []byte) []byte {
 	return append(bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}")), end...)
 }
 
-// number is a float64 that JSON shows as null where it is not finite.
+// number is a float64 that JSON shows as null if it is not finite.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// trained is a run with weights to be scored.
+// trained is a run with weights to score.
 type trained struct {
 	dir     string
 	config  train.Config
@@ -59,7 +59,7 @@ func stateFlag(f *pflag.FlagSet, state *string) {
 	f.StringVar(state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
 }
 
-// part are the clouds that a run is scored on; what is empty is left to the run.
+// part selects the clouds that a run is scored on. Empty fields are left to the run.
 type part struct{ data, key, split string }
 
 func partFlags(f *pflag.FlagSet, p *part) {
@@ -82,7 +82,7 @@ func (p part) of(c train.Config) part {
 	return p
 }
 
-// warn says so where a run is scored, without being asked to, on what it was trained on.
+// warn warns if a run is scored on its own training data without being asked to.
 func (r trained) warn(asked part, h datasets.Header) {
 	p := asked.of(r.config)
 	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
@@ -90,7 +90,7 @@ func (r trained) warn(asked part, h datasets.Header) {
 	}
 }
 
-// unseen is the part to evaluate where none is asked for: one that the run was not trained on, where there is one.
+// unseen is the default part to evaluate: one that the run was not trained on, if there is one.
 func unseen(c train.Config) string {
 	switch c.Split {
 	case "all":

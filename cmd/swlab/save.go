@@ -7,8 +7,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// saved is a file that a call was asked to write, at the end of its work. A failure is no reason to lose the numbers: the
-// call prints them and then returns err, which names the flag.
+// saved is a file that a call writes at the end of its work. A failure must not lose the numbers:
+// the call prints them and then returns err, which names the flag.
 type saved struct {
 	path string
 	err  error
@@ -27,7 +27,7 @@ func saveNPY(flag, path string, values []float32, shape ...int) saved {
 	return save(flag, path, func(path string) error { return datasets.WriteNPY(path, values, shape...) })
 }
 
-// row is what is said of the file in text.
+// row describes the file in text output.
 func (s saved) row(what string) [2]string {
 	if s.err != nil {
 		return [2]string{"not written", what + ", " + s.path}
@@ -35,7 +35,7 @@ func (s saved) row(what string) [2]string {
 	return [2]string{"written", what + " in " + s.path}
 }
 
-// MarshalJSON is the path, null where the file could not be written.
+// MarshalJSON writes the path, or null if the file could not be written.
 func (s saved) MarshalJSON() ([]byte, error) {
 	if s.err != nil {
 		return []byte("null"), nil

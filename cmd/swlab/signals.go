@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// interruptible is a context that ends when the process is asked to stop: by Ctrl-C, SIGTERM, or SIGHUP, which a dropped
-// connection or a closed terminal sends. A second Ctrl-C or SIGTERM ends the process at once; a second SIGHUP does not, since
-// a terminal that closes often sends two. Under nohup SIGHUP stays ignored. Until stop is called, progress that nobody reads
-// any more does not end the process either.
+// interruptible returns a context that ends when the process is asked to stop: by Ctrl-C, SIGTERM,
+// or SIGHUP, which a dropped connection or a closed terminal sends. A second Ctrl-C or SIGTERM ends
+// the process at once. A second SIGHUP does not, since a closing terminal often sends two. Under
+// nohup SIGHUP stays ignored. Until stop is called, a closed pipe for the progress does not end the
+// process either.
 func interruptible() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	asked, hung, unread := make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1)

@@ -29,7 +29,7 @@ func newSweep(c *common) *cobra.Command {
 	s := &sweepCall{common: c, config: sweep.Default()}
 	cmd := &cobra.Command{
 		Use:   "sweep --vary NAME=V1,V2,...",
-		Short: "quick ablation of any setting: a table and a plot; what is finished is not done again, what was cut off goes on",
+		Short: "quick ablation of any setting: a table and a plot; finished runs are reused, interrupted ones resume",
 		Long: "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
 			"first one cloud by cloud. Settings that can be varied: " + strings.Join(sweep.Names(), ", ") + ".",
 		Args: cobra.NoArgs,
@@ -45,15 +45,16 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "F.png or F.svg: the metrics against the first varied setting that is a number")
 	settingFlags(f, &s.config.Base)
-	f.Lookup("points").Usage = "points per cloud; the default is as many as there are in files with fewer"
-	f.Lookup("batch").Usage = "clouds per step; the default is all where there are fewer"
+	f.Lookup("points").Usage = "points per cloud; by default at most as many as the file has"
+	f.Lookup("batch").Usage = "clouds per step; by default at most as many as there are"
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "plot", picture...)
 	return required(refuse(cmd, s.unused), "vary")
 }
 
-// unused says why a flag does nothing in this call, before the grid is known; unread looks at the rest.
+// unused says why a flag has no effect in this call, before the grid is known. unread checks the
+// rest.
 func (s *sweepCall) unused(flag string) (why string, err error) {
 	name := strings.ReplaceAll(flag, "-", "_")
 	for _, text := range s.vary {
@@ -70,7 +71,7 @@ func (s *sweepCall) unused(flag string) (why string, err error) {
 	return "", nil
 }
 
-// tested is a list of the clouds of --test, if it is given.
+// tested lists the clouds of --test, if it is given.
 func tested(path string) []string {
 	if path == "" {
 		return nil
@@ -78,7 +79,7 @@ func tested(path string) []string {
 	return []string{path}
 }
 
-// unread is an error for a setting that was given and that no point of the grid reads.
+// unread returns an error for a given setting that no point of the grid reads.
 func (s *sweepCall) unread() error {
 	grid, err := s.config.Grid()
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *sweepCall) unread() error {
 	return wrong
 }
 
-// fit takes the defaults of points and batch down to what the data have, and says so.
+// fit lowers the defaults of points and batch to what the data have, and says so.
 func (s *sweepCall) fit(f *pflag.FlagSet) error {
 	c := &s.config
 	ours := func(name string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 )
 
-// sweepCallOf are the arguments of a sweep over data, small.
+// sweepCallOf returns the arguments of a small sweep over data.
 func sweepCallOf(data, out string, more ...string) []string {
 	args := lastOf(append([]string{"sweep", "--data", data, "--out", out, "--points", "16", "--batch", "5", "--steps", "1", "--backend", "go"}, more...)...)
 	if i := slices.Index(args, "--batch"); slices.Contains(more, "batch=11,12") {
@@ -20,7 +20,8 @@ func sweepCallOf(data, out string, more ...string) []string {
 	return args
 }
 
-// TestSweep: rows in the order of the grid, a refused one among them, the plot, and nothing done twice.
+// TestSweep: rows in the order of the grid, including a refused one, the plot, and nothing done
+// twice.
 func TestSweep(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	plot := filepath.Join(dir, "p.svg")
@@ -85,7 +86,8 @@ func TestWrongSweepCalls(t *testing.T) {
 	}
 }
 
-// TestSweepInterrupted: the first signal ends the call with a word on how it goes on, and it does.
+// TestSweepInterrupted: the first signal ends the call, which says how to resume, and resuming
+// works.
 func TestSweepInterrupted(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	call := sweepCallOf(data, dir, "--vary", "slices=3,4,5,6", "--loss", "sw", "--steps", "-1", "--epochs", "2")
@@ -111,7 +113,7 @@ func TestSweepInterrupted(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command goes on\n") {
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasSuffix(errs.String(), "swlab: interrupted; the same command resumes\n") {
 		t.Errorf("exit code %d: %s", code, errs.String())
 	}
 	v := object(t, call...)
@@ -122,7 +124,8 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
-// TestSweepView: on a terminal the table is drawn again over the one before, lines are cut to its width, and nothing is left.
+// TestSweepView: on a terminal the table is redrawn in place, lines are cut to its width, and
+// nothing is left.
 func TestSweepView(t *testing.T) {
 	var b bytes.Buffer
 	v := &sweepView{w: &b, size: func() (int, int) { return 20, 7 }}

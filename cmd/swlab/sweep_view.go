@@ -14,12 +14,12 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// sweepView shows a sweep at work. On a terminal: the table so far and below it what is done now, drawn again in place. Elsewhere: a line
-// for every point of the grid.
+// sweepView shows a running sweep. A terminal shows the table so far and a progress line below it,
+// redrawn in place. Otherwise it prints a line for every point of the grid.
 type sweepView struct {
 	w     io.Writer
-	size  func() (width, height int) // of the terminal; nil: there is none
-	drawn int                        // lines above the one the cursor stands in
+	size  func() (width, height int) // of the terminal; nil without one
+	drawn int                        // lines above the cursor's
 	told  time.Time
 	bar   func(what string, done, total int)
 }
@@ -38,7 +38,7 @@ func newSweepView(f *os.File) *sweepView {
 	return v
 }
 
-// say shows what is done now.
+// say shows progress.
 func (v *sweepView) say(what string, done, total int) {
 	if v.size == nil {
 		v.bar(what, done, total)
@@ -56,7 +56,7 @@ func (v *sweepView) say(what string, done, total int) {
 	fmt.Fprintf(v.w, "\r\x1b[K%s", cut(text, width))
 }
 
-// changed shows the table with a new row; row -1: as it is at the beginning.
+// changed shows the table with a new row; row -1: the initial table.
 func (v *sweepView) changed(r *sweep.Result, row int) {
 	done := len(r.Rows) - r.Count(sweep.Pending)
 	if v.size == nil {
@@ -67,16 +67,16 @@ func (v *sweepView) changed(r *sweep.Result, row int) {
 		case row >= 0:
 			fmt.Fprintf(v.w, "%s: %s: %s (%d of %d)\n", r.Label(row), r.Rows[row].State, r.Rows[row].Reason, done, len(r.Rows))
 		case done > 0:
-			fmt.Fprintf(v.w, "%d of %d points of the grid are there or cannot be\n", done, len(r.Rows))
+			fmt.Fprintf(v.w, "%d of %d points of the grid are done or invalid\n", done, len(r.Rows))
 		}
 		return
 	}
 	var b bytes.Buffer
 	width, height := v.size()
-	_ = table.Text(&b, r, max(width, 60)) // into memory
+	_ = table.Text(&b, r, max(width, 60)) // writes to memory
 	v.clear()
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	if n := max(height-2, 1); len(lines) > n { // what has scrolled away cannot be drawn again
+	if n := max(height-2, 1); len(lines) > n { // what has scrolled away cannot be redrawn
 		lines = lines[:n]
 	}
 	for _, l := range lines {
@@ -85,7 +85,7 @@ func (v *sweepView) changed(r *sweep.Result, row int) {
 	v.drawn = len(lines)
 }
 
-// close leaves nothing of what was drawn.
+// close erases what was drawn.
 func (v *sweepView) close() {
 	if v.size != nil {
 		v.clear()
@@ -101,7 +101,7 @@ func (v *sweepView) clear() {
 	v.drawn = 0
 }
 
-// cut is as much of the text as fits into a line.
+// cut returns as much of the text as fits into a line.
 func cut(text string, width int) string {
 	if r := []rune(text); len(r) >= width {
 		return string(r[:max(width-1, 0)])

@@ -13,7 +13,7 @@ import (
 func newTable(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table",
-		Short: "the paper's tables: what they hold, and making them anew",
+		Short: "the paper's tables: list and reproduce them",
 	}
 	cmd.AddCommand(newTableList(c), newTableRun(c))
 	return group(cmd)

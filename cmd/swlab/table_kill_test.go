@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// TestTableKilled: a table whose process is killed without warning at 20 random moments is the table of an undisturbed call, seconds aside,
-// and nothing half-written is left. A moment is a number of changes to the store after the start of a process, none at all included, of any
-// files or of those that are no training's, and then nothing or some milliseconds: whatever the machine's speed, moments lie in starts, trainings,
-// evaluations and the writing of files.
+// TestTableKilled: a table whose process is killed without warning at 20 random moments equals the
+// table of an undisturbed call, except for seconds, and nothing half-written is left. A moment is a
+// number of changes to the store after the start of a process, possibly none, of any files or only
+// of those outside trainings, followed by up to some milliseconds. So on a machine of any speed
+// some moments are in starts, trainings, evaluations and the writing of files.
 func TestTableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
@@ -53,7 +54,8 @@ func TestTableKilled(t *testing.T) {
 		if untrained {
 			changes = 1 + changes/4
 		}
-		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond // half of all: at once, when a file has just begun or changed its name
+		// In half of all cases 0: when a file has just been created or renamed.
+		wait := time.Duration(max(0, r.IntN(40)-20)) * time.Millisecond
 		cmd := process(call(store)...)
 		var stdout strings.Builder
 		cmd.Stdout = &stdout
@@ -63,7 +65,7 @@ func TestTableKilled(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		stage, alive := watch(t, store, changes, untrained, wait, ended)
-		if !alive { // it was done before the moment: another store
+		if !alive { // it finished before the moment: use another store
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Fatalf("exit code %d", code)
 			}
@@ -89,8 +91,9 @@ func TestTableKilled(t *testing.T) {
 	finished(store, got)
 }
 
-// watch waits for that many changes in the store, of files that are no training's if untrained, and a moment more. It returns what the process was
-// at: starting (nothing has changed), training, or using what was trained; alive is false when it ended before.
+// watch waits for that many changes in the store, if untrained only of files outside trainings, and
+// a moment more. It returns what the process was doing: starting (nothing has changed), training,
+// or using what was trained. alive is false if it ended before.
 func watch(t *testing.T, store string, changes int, untrained bool, wait time.Duration, ended chan error) (stage string, alive bool) {
 	t.Helper()
 	stage = "starting"
@@ -125,10 +128,11 @@ func watch(t *testing.T, store string, changes int, untrained bool, wait time.Du
 	}
 }
 
-// listing are the files of the store with their sizes.
+// listing returns the files of the store with their sizes.
 func listing(store string) []string {
 	var out []string
-	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error { // files may go while it walks
+	// Files may vanish during the walk.
+	_ = filepath.WalkDir(store, func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
 			if info, err := e.Info(); err == nil && !e.IsDir() {
 				out = append(out, fmt.Sprint(path, " ", info.Size()))
@@ -139,7 +143,8 @@ func listing(store string) []string {
 	return out
 }
 
-// temporary are files of a store that was worked on which no finished call leaves: half-written ones and checkpoints.
+// temporary returns the files of a store that no finished call leaves: half-written ones and
+// checkpoints.
 func temporary(t *testing.T, store string) []string {
 	t.Helper()
 	var out []string

@@ -35,7 +35,7 @@ func newTableRun(c *common) *cobra.Command {
 	t := &tableRun{common: c}
 	cmd := &cobra.Command{
 		Use:   "run NAME --preset smoke|quick|paper",
-		Short: "make a table of the paper: what is finished is not done again, what was cut off goes on",
+		Short: "reproduce a table of the paper: finished runs are reused, interrupted ones resume",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
 	}
@@ -52,14 +52,14 @@ func newTableRun(c *common) *cobra.Command {
 	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
 	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
 	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
-	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; else a later call collects")
+	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; otherwise a later call collects the results")
 	f.StringVar(&t.slurm.Partition, "partition", "", "Slurm: partition")
 	f.StringVar(&t.slurm.Account, "account", "", "Slurm: account")
 	f.StringVar(&t.slurm.Time, "time", "", "Slurm: limit per job, as sbatch reads it")
 	f.StringVar(&t.slurm.Memory, "memory", "", "Slurm: memory per job, as sbatch reads it")
 	f.IntVar(&t.slurm.CPUs, "cpus", 0, "Slurm: processors per job")
 	f.IntVar(&t.slurm.GPUs, "gpus", 0, "Slurm: GPUs per job")
-	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: most jobs at a time")
+	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: maximum number of concurrent jobs")
 	f.IntVar(&t.slurm.Retries, "retries", 1, "Slurm: how often interrupted jobs are submitted again")
 	f.StringArrayVar(&t.slurm.Extra, "sbatch", nil, "Slurm: a further option of sbatch; may be repeated")
 	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs and --submit call")
@@ -73,7 +73,7 @@ func newTableRun(c *common) *cobra.Command {
 // slurm are the flags of the job array.
 var slurm = []string{"wait", "partition", "account", "time", "memory", "cpus", "gpus", "max-parallel", "retries", "sbatch"}
 
-// unused says why a flag does nothing in this call.
+// unused says why a flag has no effect in this call.
 func (t *tableRun) unused(flag string) (why string, err error) {
 	name := t.call.Flags().Arg(0)
 	shown, err := table.Get(name)
@@ -137,7 +137,7 @@ func (t *tableRun) run(name string) error {
 		return usageError(err)
 	}
 	if t.pictures != "" {
-		force, _ := t.call.Flags().GetBool("force") // the flag is there: writes has made it
+		force, _ := t.call.Flags().GetBool("force") // writes has added the flag
 		if err := replaceable("pictures", filepath.Join(t.pictures, plan.Table.Name+"-"+plan.Preset.Name+"-*.png"), force); err != nil {
 			return usageError(err)
 		}
@@ -157,7 +157,7 @@ func (t *tableRun) run(name string) error {
 	return t.make(ctx, lab, plan)
 }
 
-// sized is the preset with what the call changes.
+// sized returns the preset with the changes of the call.
 func (t *tableRun) sized() (reproduce.Preset, error) {
 	p, err := reproduce.PresetOf(t.preset)
 	if err != nil {
@@ -181,8 +181,8 @@ func (t *tableRun) sized() (reproduce.Preset, error) {
 	return p, nil
 }
 
-// fit takes points and batch of the preset down to what the clouds of --data and --test have, unless --set has asked for them, and
-// says so. The table names them beside the paper's.
+// fit lowers points and batch of the preset to what the clouds of --data and --test have, unless
+// --set asks for them, and says so. The table names them beside the paper's.
 func (t *tableRun) fit(p *reproduce.Preset) error {
 	ours := func(name string) bool {
 		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
@@ -244,7 +244,7 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
 }
 
-// write writes the table as the call wants it; text as wide as the terminal.
+// write writes the table in the format of the call; text is as wide as the terminal.
 func (t *tableRun) write(w io.Writer, f table.Results) error {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
 		return table.Text(w, f, max(width, 60))
@@ -252,7 +252,7 @@ func (t *tableRun) write(w io.Writer, f table.Results) error {
 	return table.Write(w, f, t.format)
 }
 
-// draw saves the table's pictures where they are wanted.
+// draw saves the table's pictures if asked to.
 func (t *tableRun) draw(f table.Results) error {
 	if t.pictures == "" {
 		return nil
@@ -290,7 +290,7 @@ func keep(lab *runs.Store, f table.Results) error {
 
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; the same command goes on")
+		return fmt.Errorf("interrupted; the same command resumes")
 	}
 	return err
 }

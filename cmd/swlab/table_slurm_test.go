@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestTableOnCluster: a table as an array of a real Slurm, one job of which is killed in the middle, is the table made here.
+// TestTableOnCluster: a table run as an array of a real Slurm, with one job killed in the middle,
+// equals the table made here.
 func TestTableOnCluster(t *testing.T) {
 	if os.Getenv("SWLAB_TEST_SLURM") != "1" {
 		t.Skip("needs a Slurm that may be used for tests: `make test-slurm` starts one and stops it")
@@ -32,7 +33,7 @@ func TestTableOnCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := 0
-	for range 600 { // until a job trains; it holds the lock of its run's folder
+	for range 600 { // until a job trains and holds the lock of its run's folder
 		logs, _ := filepath.Glob(filepath.Join(there, "runs", "train-*", "run", "config.json"))
 		if len(logs) > 0 {
 			pid = jobOf(t, there)
@@ -68,7 +69,7 @@ func TestTableOnCluster(t *testing.T) {
 	}
 }
 
-// jobOf is a process that does a job of the store: a call of table run with --job.
+// jobOf returns a process that does a job of the store: a call of table run with --job.
 func jobOf(t *testing.T, store string) int {
 	t.Helper()
 	calls, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -76,7 +77,7 @@ func jobOf(t *testing.T, store string) int {
 		t.Fatal(err)
 	}
 	for _, file := range calls {
-		raw, _ := os.ReadFile(file) // a process that has ended meanwhile is none
+		raw, _ := os.ReadFile(file) // the process may have ended meanwhile
 		if words := strings.Split(string(raw), "\x00"); slices.Contains(words, "--job") && slices.Contains(words, store) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 			if err != nil {
@@ -88,7 +89,7 @@ func jobOf(t *testing.T, store string) int {
 	return 0
 }
 
-// timeless is a table without what the clock says.
+// timeless returns a table without its times.
 func timeless(t *testing.T, table string) string {
 	t.Helper()
 	var v struct {

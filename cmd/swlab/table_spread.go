@@ -13,12 +13,14 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 )
 
-// environment are the variables that a job on another machine must see as they are here: where the backends are, and how XLA runs.
+// environment lists the variables that a job on another machine must inherit: where the backends
+// are, and how XLA runs.
 var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_PATH", "GOMLX_BACKEND", "GOMLX_NO_AUTO_INSTALL", "LD_LIBRARY_PATH",
 	"XLA_FLAGS", "GLIBC_TUNABLES"}
 
-// spread does the missing jobs in processes of their own, here or on a cluster. The folder of their logs is named after all jobs of
-// the table, so that a later call with fewer left finds the same one.
+// spread runs the missing jobs in processes of their own, here or on a cluster. The folder of their
+// logs is named after all jobs of the table, so that a later call with fewer left finds the same
+// one.
 func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
 	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {
@@ -69,7 +71,7 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.
 	return errors.Join(errs...)
 }
 
-// arguments are those of the call that does one job.
+// arguments returns the arguments of the call that does one job.
 func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []string {
 	out, err := filepath.Abs(t.out)
 	if err != nil {

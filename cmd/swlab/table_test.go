@@ -11,9 +11,9 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// TestTables makes all nine tables at the smallest size in one store: every row has every number that the paper has, those of our own too, and a
-// second call does nothing and prints the same. The generation tables and the study of the gap are made without XLA, which would compile four
-// programs for every row.
+// TestTables makes all nine tables at the smallest size in one store. Every row has all the paper's
+// numbers and our own, and a second call does nothing and prints the same. The generation tables
+// and the gap study run without XLA, which would compile four programs for every row.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("minutes")
@@ -54,7 +54,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// complete looks for every row and column of the paper's table in what was printed, and for the numbers in them.
+// complete looks for every row and column of the paper's table in what was printed, and for their
+// numbers.
 func complete(t *testing.T, name, out string) {
 	t.Helper()
 	paper, err := table.Get(name)

@@ -46,11 +46,12 @@ func newTrain(c *common) *cobra.Command {
 	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
 	settingFlags(f, &t.config)
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
-	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: what is not given is as in the run")
+	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
 	work := refuse(cmd, t.unused).RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { // the settings decide which flags do something
+	// The settings decide which flags have an effect.
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := t.settings(f); err != nil {
 			return usageError(err)
 		}
@@ -59,7 +60,7 @@ func newTrain(c *common) *cobra.Command {
 	return required(cmd, "out")
 }
 
-// unused says why a flag does nothing in this call.
+// unused says why a flag has no effect in this call.
 func (t *trainCall) unused(flag string) (why string, err error) {
 	if flag == "key" {
 		return unkeyed(t.data), nil
@@ -121,7 +122,7 @@ func (t *trainCall) run() error {
 	defer stop()
 	r, err := train.Run(ctx, e, set, t.config, t.options)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; the same command with --resume goes on")
+		return fmt.Errorf("interrupted; the same command with --resume continues")
 	}
 	if errors.As(err, new(train.UsageError)) {
 		return usageError(err)
@@ -141,7 +142,7 @@ func (t *trainCall) run() error {
 		[2]string{"run", r.Run}), err)
 }
 
-// settings reads the flags into the configuration; what is wrong with them whatever the data are is an error.
+// settings reads the flags into the configuration. It rejects what is wrong for any data.
 func (t *trainCall) settings(f *pflag.FlagSet) error {
 	if t.options.Resume {
 		if err := t.asBefore(f); err != nil {
@@ -168,12 +169,12 @@ func (t *trainCall) settings(f *pflag.FlagSet) error {
 		t.config.Split = ""
 	}
 	early := t.config
-	early.Points = max(early.Points, 2) // where the data decide them, Model is asked again
+	early.Points = max(early.Points, 2) // if the data decide them, Model is called again
 	_, err := early.Model()
 	return err
 }
 
-// asBefore takes every setting that no flag gives from the run in --out, which is resumed.
+// asBefore takes every setting without a flag from the run in --out, which is resumed.
 func (t *trainCall) asBefore(f *pflag.FlagSet) error {
 	old, err := train.ReadConfig(t.options.Out)
 	if err != nil {
@@ -186,13 +187,13 @@ func (t *trainCall) asBefore(f *pflag.FlagSet) error {
 	if old.Split != "" {
 		t.split = old.Split
 	}
-	for name, text := range given { // over what the run says
+	for name, text := range given { // overrides what the run says
 		if err := f.Lookup(name).Value.(*value).Value.Set(text); err != nil {
 			return err
 		}
 	}
 	t.config.Seed = t.seed
-	// What the data decide is found out again.
+	// What the data decide is determined again.
 	same := t.config
 	same.Epochs, same.Steps, same.Devices = old.Epochs, old.Steps, old.Devices
 	if diff := same.Differences(old); len(diff) > 0 {
@@ -211,7 +212,8 @@ func sayFit(asked, used train.Config, h datasets.Header) {
 	}
 }
 
-// newBar returns a progress bar on standard error; where that is not a terminal, a line every ten seconds.
+// newBar returns a progress bar on standard error or, if that is not a terminal, prints a line
+// every ten seconds.
 func newBar(what string) func(done, total int, note string) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		began, last := time.Now(), time.Now()

@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestTrainFitsTheData: points and batch that nobody asked for are what the file has; the call says so, and so does the configuration.
+// TestTrainFitsTheData: default points and batch are lowered to what the file has. The call says
+// so, and so does the configuration.
 func TestTrainFitsTheData(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	code, _, errs := command(t, "train", "--data", folder(t), "--loss", "chamfer", "--steps", "1", "--backend", "go", "--out", out)
@@ -24,8 +25,8 @@ func TestTrainFitsTheData(t *testing.T) {
 	}
 }
 
-// TestTrainLonger: --resume needs no more than the folder and the new length; the longer run is the one asked for at once. Another
-// setting is another run, whoever gives it.
+// TestTrainLonger: --resume needs only the folder and the new length. The longer run equals one of
+// that length. A changed setting makes another run.
 func TestTrainLonger(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	short, whole := filepath.Join(dir, "short"), filepath.Join(dir, "whole")
@@ -71,7 +72,7 @@ func TestTrainLonger(t *testing.T) {
 	}
 }
 
-// TestOneCloud: training on one cloud is refused in one line that says how many there must be.
+// TestOneCloud: training on one cloud is refused in one line that says how many are needed.
 func TestOneCloud(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.npy")
 	if err := datasets.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 3); err != nil {
@@ -83,8 +84,8 @@ func TestOneCloud(t *testing.T) {
 	}
 }
 
-// TestDefaultsFitTheData: defaults of other calls are no more than the data have, said; points of a run that the data lack are named as
-// the run's; what was asked for stays an error.
+// TestDefaultsFitTheData: defaults of other calls are lowered to what the data have, with a
+// message. Points of a run that the data lack are named as the run's. Explicit values stay errors.
 func TestDefaultsFitTheData(t *testing.T) {
 	data, dir := folder(t), t.TempDir()
 	sweep := []string{"sweep", "--data", data, "--vary", "slices=3", "--loss", "sw", "--steps", "1", "--backend", "go", "--out", dir, "--format", "json"}

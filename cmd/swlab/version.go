@@ -16,7 +16,7 @@ func newVersion(c *common) *cobra.Command {
 	}
 }
 
-// version prints what runs here. A machine without the backend is no error: the answer says so.
+// version prints what runs here. A missing backend is no error: the answer says so.
 func (c *common) version() error {
 	v := version.Get()
 	commit := any(nil)

@@ -69,7 +69,8 @@ func newVMFSample(c *common) *cobra.Command {
 	return required(cmd, "kappa", "location", "n", "out")
 }
 
-// drawSamples draws n samples, [n, d], and returns with them the length of their mean. Memory is that of the float32 result.
+// drawSamples draws n samples, [n, d], and returns the length of their mean with them. Memory is
+// that of the float32 result.
 func drawSamples(dist *vmf.Dist, seed uint64, n int) (samples []float32, length float64) {
 	const part = 1 << 16
 	src := rand.New(rand.NewPCG(seed, 0))
@@ -108,7 +109,7 @@ func parseLocation(text string) ([]float64, error) {
 	}
 	norm := 0.0
 	for i := range mu {
-		mu[i] /= largest // first, so that no square overflows or vanishes
+		mu[i] /= largest // first, so that no square overflows or underflows
 		norm += mu[i] * mu[i]
 	}
 	for i := range mu {

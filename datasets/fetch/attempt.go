@@ -20,15 +20,15 @@ import (
 // maxUnknown bounds a download whose size the catalogue does not know.
 const maxUnknown = 64 << 30
 
-// meta is what a server said about the file that a part belongs to.
+// meta is what a server said about the file of a partial download.
 type meta struct {
 	URL          string
 	ETag         string `json:",omitempty"`
 	LastModified string `json:",omitempty"`
-	Total        int64  // -1: not said
+	Total        int64  // -1: unknown
 }
 
-// validator is what If-Range accepts: a strong ETag, or else the date.
+// validator returns what If-Range accepts: a strong ETag, or else the date.
 func (m meta) validator() string {
 	if m.ETag != "" && !strings.HasPrefix(m.ETag, "W/") {
 		return m.ETag
@@ -44,10 +44,12 @@ func readMeta(part string) meta {
 	return m
 }
 
-// attempt asks once, for what is missing of part, and writes what comes. from is where it began: 0 for the whole file.
+// attempt makes one request for what is missing of part, and writes what comes. from is where it
+// began: 0 for the whole file.
 //
-// What is there is kept if it belongs to the same address and the server can be asked whether the file is still the same
-// (If-Range), or if a checksum will tell in the end. Otherwise the download starts anew.
+// An existing part is kept if it has the same address and the server can be asked whether the file
+// is unchanged (If-Range), or if a checksum will tell in the end. Otherwise the download starts
+// over.
 func (o Options) attempt(ctx context.Context, address, part string, want datasets.File) (from int64, err error) {
 	said, from := readMeta(part), fileSize(part)
 	if said.URL != address || said.validator() == "" && want.SHA256 == "" || want.Bytes > 0 && from > want.Bytes {
@@ -65,7 +67,8 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 		if cause := context.Cause(ctx); errors.Is(cause, stalled) {
 			return cause
 		}
-		if onURL := (*url.Error)(nil); errors.As(err, &onURL) { // the address is named by the caller
+		// The caller names the address.
+		if onURL := (*url.Error)(nil); errors.As(err, &onURL) {
 			return onURL.Err
 		}
 		return err
@@ -100,7 +103,7 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 		} else if n == 2 {
 			now.Total = -1
 		}
-	case http.StatusRequestedRangeNotSatisfiable: // the file is another one now
+	case http.StatusRequestedRangeNotSatisfiable: // the file has changed
 		return 0, errors.Join(fmt.Errorf("the server has no bytes from %d", from), discard(part))
 	default:
 		return from, statusError(answer.StatusCode)
@@ -147,7 +150,7 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 	return from, f.Close()
 }
 
-// expected looks at an answer before its body is read.
+// expected checks an answer before its body is read.
 func expected(answer *http.Response, total int64, want datasets.File) error {
 	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return permanentf("the server sends the file encoded as %s: not supported", e)

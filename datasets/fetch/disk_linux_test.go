@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDiskFull: no space is an error that says so, not a reason to try again; the next call goes on.
+// TestDiskFull: a full disk is an error that says so, not a reason to retry; the next call resumes.
 func TestDiskFull(t *testing.T) {
 	small := t.TempDir()
 	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=1m"); err != nil {

@@ -31,7 +31,8 @@ func permanentf(format string, args ...any) error {
 	return permanentError{fmt.Errorf(format, args...)}
 }
 
-// mirrored is the address of a file on a mirror: the mirror itself if it ends in the file's name, else that name below it.
+// mirrored returns the address of a file on a mirror: the mirror itself if it ends in the file's
+// name, else that name below it.
 func mirrored(mirror, name string, single bool) (string, error) {
 	u, err := url.Parse(mirror)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -43,7 +44,7 @@ func mirrored(mirror, name string, single bool) (string, error) {
 	return u.JoinPath(name).String(), nil
 }
 
-// checkRedirect lets nobody on the way replace a connection that cannot be tampered with by one that can.
+// checkRedirect rejects redirects from a secure connection to an insecure one.
 func checkRedirect(to *http.Request, via []*http.Request) error {
 	if last := via[len(via)-1].URL; last.Scheme == "https" && to.URL.Scheme != "https" {
 		return permanentf("redirected from https to %s: refused", to.URL)
@@ -71,7 +72,7 @@ func (o Options) taker(addresses ...string) take {
 	}
 }
 
-// download brings one address whole and checked to the file part.
+// download gets one address completely, and checked, into the file part.
 func (o Options) download(ctx context.Context, address, part string, want datasets.File) (Download, error) {
 	for again := false; ; again = true {
 		resumed, err := o.retry(ctx, address, part, want)
@@ -92,8 +93,8 @@ func (o Options) download(ctx context.Context, address, part string, want datase
 	}
 }
 
-// retry attempts the download until it is complete; every attempt goes on where the last one stopped, if the server can do
-// that. resumed says whether part was put together from several answers.
+// retry attempts the download until it is complete. Every attempt resumes the last one if the
+// server supports it. resumed reports whether part was assembled from several answers.
 func (o Options) retry(ctx context.Context, address, part string, want datasets.File) (resumed bool, err error) {
 	furthest, fruitless := int64(0), 0
 	for {
@@ -125,7 +126,7 @@ func (o Options) retry(ctx context.Context, address, part string, want datasets.
 	}
 }
 
-// final reports whether another attempt is in vain.
+// final reports whether another attempt would be useless.
 func final(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -153,7 +154,7 @@ func remove(name string) error {
 	return nil
 }
 
-// statusError says what a server answered instead of a file.
+// statusError describes the status that a server answered instead of a file.
 func statusError(code int) error {
 	err := fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))
 	if code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code == http.StatusTooEarly {

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// TestDownload: the file comes whole through every fault that another attempt can mend.
+// TestDownload: the file arrives complete despite every fault that a retry can repair.
 func TestDownload(t *testing.T) {
 	const size = 1_000_000
 	content := noise(size)
 	good, whole := answer((*site).serve), answer((*site).whole)
 	const none = "none"
 	for name, c := range map[string]struct {
-		blind    bool   // nothing is known of the file beforehand
+		blind    bool   // nothing is known about the file beforehand
 		etag     string // none: the server sends none
 		answers  []answer
 		requests []string
@@ -78,7 +78,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadRefused: what another attempt cannot mend ends with an error that says what was expected and found.
+// TestDownloadRefused: what a retry cannot repair ends with an error that says what was expected
+// and found.
 func TestDownloadRefused(t *testing.T) {
 	content := noise(100_000)
 	bad := serving(flipped(content, 0), `"one"`)
@@ -116,7 +117,7 @@ func TestDownloadRefused(t *testing.T) {
 	}
 }
 
-// wantRequests compares the ranges that were asked for.
+// wantRequests compares the requested ranges.
 func (s *site) wantRequests(t *testing.T, want ...string) {
 	t.Helper()
 	if got := s.requests(); !slices.Equal(got, want) {
@@ -124,7 +125,8 @@ func (s *site) wantRequests(t *testing.T, want ...string) {
 	}
 }
 
-// TestStall: a connection that gives nothing is given up and taken up again; one that never gives anything is an error.
+// TestStall: a stalled connection is given up and retried; one that never sends anything is an
+// error.
 func TestStall(t *testing.T) {
 	content := noise(100_000)
 	s := newSite(t, content, hangs(50_000))
@@ -176,16 +178,18 @@ func (b slowBody) Read(p []byte) (int, error) {
 	}
 }
 
-// TestSlowIsNotStalled: what counts is the pause between two bytes, not the whole time.
+// TestSlowIsNotStalled: only the pause between two bytes counts, not the total time.
 func TestSlowIsNotStalled(t *testing.T) {
 	content := []byte("xxxxxxxxxx")
 	for pause, stalled := range map[time.Duration]bool{29 * time.Second: false, 31 * time.Second: true} {
 		synctest.Test(t, func(t *testing.T) {
-			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}} // with the default times
+			// With the default times.
+			o := Options{Cache: t.TempDir(), Client: &http.Client{Transport: &slowly{pause, 10}}}
 			began := time.Now()
 			if stalled {
 				refused(t, plainSource(content, true, "http://host/f.bin"), o, "given up after 5", "no byte came for 30s")
-				if took := time.Since(began); took != 165*time.Second { // five times 30 s and pauses of 1, 2, 4, 8 s
+				// Five times 30 s and pauses of 1, 2, 4, 8 s.
+				if took := time.Since(began); took != 165*time.Second {
 					t.Errorf("given up after %v", took)
 				}
 				return
@@ -198,7 +202,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 	}
 }
 
-// TestChangedFile: pieces of two versions of a file are not put together.
+// TestChangedFile: pieces of two versions of a file are not combined.
 func TestChangedFile(t *testing.T) {
 	old, content := noise(100_000), noise(100_001)
 	s := newSite(t, content, cut(60_000, serving(old, `"zero"`)))
@@ -206,8 +210,8 @@ func TestChangedFile(t *testing.T) {
 	s.wantRequests(t, "", "bytes=60000-")
 }
 
-// TestInterrupted: what came before an interruption is used by the next call, as is a download that was complete but not
-// checked; the rest of another address is not.
+// TestInterrupted: the next call uses what arrived before an interruption, or a complete but
+// unchecked download. A partial download from another address is not used.
 func TestInterrupted(t *testing.T) {
 	content := noise(600_000)
 	s := newSite(t, content, hangs(250_000))
@@ -239,7 +243,8 @@ func TestInterrupted(t *testing.T) {
 	other.wantRequests(t, "")
 }
 
-// TestAddresses: a mirror replaces the addresses; without one they are tried in order; https is not given up on the way.
+// TestAddresses: a mirror replaces the addresses; without one they are tried in order; redirects
+// never leave https.
 func TestAddresses(t *testing.T) {
 	content := noise(1000)
 	s := newSite(t, content)

@@ -1,14 +1,15 @@
-// Package fetch brings the data sets of [datasets.Catalogue] onto this machine: it downloads them into a cache, or takes files
-// that a person has downloaded, checks them against the catalogue's sizes and SHA-256 sums, unpacks them, and keeps a record by
-// which they can be verified later.
+// Package fetch gets the data sets of [datasets.Catalogue]. It downloads them into a cache, or
+// takes files downloaded by hand, checks them against the catalogue's sizes and SHA-256 sums,
+// unpacks them, and keeps a record for later verification.
 //
 // In the cache a data set NAME has the folder data/NAME with
 //
 //	files/         the files, as unpacked
 //	fetched.json   the [Record]; it is written last, so that a set with a record is whole
-//	FILE.part      what has come so far of a download, with FILE.part.json beside it; both go when the set is there
+//	FILE.part      a partial download, with FILE.part.json; both are removed at the end
 //
-// A file without a published checksum is trusted the first time. Its sum is recorded, and a later fetch must give the same.
+// A file without a published checksum is trusted the first time. Its sum is recorded, and a later
+// fetch must match it.
 package fetch
 
 import (
@@ -27,19 +28,22 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Options say where from, where to and how patiently.
+// Options say where to fetch from, where to store, and how long to wait.
 type Options struct {
-	Cache         string // folder of all fetched sets; "": [datasets.CacheDir]
-	Mirror        string // http address of a folder that has the files under their names, or of the one file; "": the catalogue's addresses
+	Cache string // folder of all fetched sets; "": [datasets.CacheDir]
+	// Mirror is the http address of a folder with the files under their names, or of the only file;
+	// "": the catalogue's addresses.
+	Mirror        string
 	From          string // a file, or a folder with the set's files, instead of the network
 	AcceptLicence bool
 
-	Stall    time.Duration // give a connection up when no byte comes for so long; 0: 30 s
-	Backoff  time.Duration // pause before the first retry, doubled up to 32 times of it; 0: 1 s
-	Retries  int           // attempts in a row that bring no new byte; 0: 5
-	Client   *http.Client  // nil: one that refuses to go from https to http
+	Stall    time.Duration // give a connection up after this time without a byte; 0: 30 s
+	Backoff  time.Duration // pause before the first retry, doubled up to 32 times this; 0: 1 s
+	Retries  int           // consecutive attempts without a new byte; 0: 5
+	Client   *http.Client  // nil: one that refuses redirects from https to http
 	Progress func(file string, done, total int64)
-	Note     func(text string) // what a person should know: retries, sums that could not be checked
+	// Note is called with messages for the user: retries, sums that could not be checked.
+	Note func(text string)
 }
 
 func (o *Options) fill() error {
@@ -62,11 +66,11 @@ func (o *Options) fill() error {
 	return nil
 }
 
-// UsageError says that the call cannot be carried out as it is: the licence was not accepted, a file must be got by hand, an
-// option does not fit. Nothing was written.
+// UsageError says that the call is invalid: the licence was not accepted, a file must be downloaded
+// by hand, an option does not fit. Nothing was written.
 type UsageError struct{ error }
 
-// Error is the message; of a zero UsageError, that the call is wrong.
+// Error returns the message; for a zero UsageError, that the call is wrong.
 func (e UsageError) Error() string {
 	if e.error == nil {
 		return "the call cannot be carried out"
@@ -78,8 +82,8 @@ func (e UsageError) Unwrap() error { return e.error }
 
 func callErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Fetch makes a data set available and returns its record. One that is there already is left alone (Record.Fetched is false).
-// A download that was cut off goes on where it stopped.
+// Fetch makes a data set available and returns its record. An existing one is left alone
+// (Record.Fetched is false). An interrupted download resumes.
 func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -129,7 +133,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 			if known := old.download(file.Name); known != nil {
 				file.SHA256, file.Recorded = known.SHA256, "the first fetch, "+filepath.Join(dir, datasets.RecordName)
 			} else {
-				o.Note(file.Name + ": no checksum of this file is known; what comes now is trusted and remembered")
+				o.Note(file.Name + ": no checksum is known for this file; this download is trusted and its checksum recorded")
 			}
 		}
 		got, local, err := takers[i](ctx, file, dir)
@@ -153,10 +157,10 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	return record, record.settle(stage)
 }
 
-// take brings one file to this machine and returns what is known of it and its path.
+// take gets one file and returns what is known of it and its path.
 type take func(ctx context.Context, file datasets.File, dir string) (Download, string, error)
 
-// plan says where every file is to come from, before anything is written.
+// plan decides where every file comes from, before anything is written.
 func plan(source datasets.Source, o Options) ([]take, error) {
 	if o.From != "" && o.Mirror != "" {
 		return nil, callErrorf("--from and --mirror: expected one of them")
@@ -189,7 +193,7 @@ func plan(source datasets.Source, o Options) ([]take, error) {
 	return takers, nil
 }
 
-// localFile finds a file of the set in what --from names.
+// localFile finds a file of the set below the path of --from.
 func localFile(source datasets.Source, file datasets.File, from string) (string, error) {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -211,7 +215,7 @@ func localFile(source datasets.Source, file datasets.File, from string) (string,
 // mismatchError marks a file that is not what the catalogue says.
 type mismatchError struct{ error }
 
-// check reads the file at path, which comes from somewhere, and compares it with the catalogue.
+// check reads the file at path, which comes from `from`, and compares it with the catalogue.
 func check(ctx context.Context, path, from string, want datasets.File) (Download, error) {
 	got := Download{Name: want.Name, From: from}
 	var err error
@@ -225,7 +229,7 @@ func check(ctx context.Context, path, from string, want datasets.File) (Download
 	return got, err
 }
 
-// present reports whether the files of a record are there with their sizes; [Verify] also reads them.
+// present reports whether the files of a record exist with their sizes; [Verify] also reads them.
 func (r *Record) present() bool {
 	for _, e := range r.Files {
 		if info, err := os.Stat(filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(e.Path))); err != nil || info.Size() != e.Bytes {
@@ -235,7 +239,8 @@ func (r *Record) present() bool {
 	return true
 }
 
-// settle gives the unpacked files their place and writes the record; nothing else is left in the folder then.
+// settle moves the unpacked files to their place and writes the record. Nothing else is left in the
+// folder then.
 func (r *Record) settle(stage string) error {
 	if err := syncTree(stage); err != nil {
 		return err
@@ -257,12 +262,12 @@ func (r *Record) settle(stage string) error {
 		return diskFull(err, name)
 	}
 	for _, d := range r.Downloads {
-		discard(filepath.Join(r.dir, d.Name+partSuffix)) // what cannot be removed does no harm
+		discard(filepath.Join(r.dir, d.Name+partSuffix)) // leftovers do no harm
 	}
 	return nil
 }
 
-// diskFull says plainly that there is no space.
+// diskFull rewords the error of a full disk.
 func diskFull(err error, path string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), err)

@@ -22,7 +22,8 @@ func meshes(t *testing.T, urls ...string) (datasets.Source, []byte) {
 		Files: []datasets.File{{Name: "toys.zip", URLs: urls, Bytes: int64(len(archive)), SHA256: sumOf(archive), Archive: "zip"}}}, archive
 }
 
-// TestFetchArchive: from an archive to clouds that can be loaded; a second call does nothing; damage is found and mended.
+// TestFetchArchive: from an archive to clouds that can be loaded. A second call does nothing, and
+// damage is found and repaired.
 func TestFetchArchive(t *testing.T) {
 	s := newSite(t, nil)
 	source, archive := meshes(t, s.URL)
@@ -85,7 +86,8 @@ func TestFetchArchive(t *testing.T) {
 	verify("missing", "missing", "missing")
 }
 
-// TestFirstUse: a file without a published sum is trusted once; another content under its name is refused later.
+// TestFirstUse: a file without a published sum is trusted once; other content under its name is
+// refused later.
 func TestFirstUse(t *testing.T) {
 	content := noise(1000)
 	s := newSite(t, content)
@@ -107,13 +109,14 @@ func TestFirstUse(t *testing.T) {
 	if r = fetched(t, source, o, content); r.Checksum != "first use" {
 		t.Errorf("%+v", r)
 	}
-	source.Files[0].SHA256 = sumOf(content) // the catalogue has learnt it: no reason to fetch again
+	// The catalogue now has the sum: no reason to fetch again.
+	source.Files[0].SHA256 = sumOf(content)
 	if r, err := Fetch(context.Background(), source, o); err != nil || r.Fetched {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestFrom: files that a person has brought go through the same checks.
+// TestFrom: files downloaded by hand pass the same checks.
 func TestFrom(t *testing.T) {
 	content := noise(1000)
 	dir := t.TempDir()
@@ -158,7 +161,8 @@ func quickFrom(t *testing.T, from string) Options {
 	return o
 }
 
-// TestOneAtATime: a second process is told so; what a killed one left is cleared away.
+// TestOneAtATime: a second process is refused with a message; leftovers of a killed one are
+// removed.
 func TestOneAtATime(t *testing.T) {
 	content := noise(1000)
 	s := newSite(t, content)
@@ -180,7 +184,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestRecord: records that cannot be trusted are errors.
+// TestRecord: invalid records are errors.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := FindRecord(filepath.Join(dir, "a", "b")); err == nil || !strings.Contains(err.Error(), datasets.RecordName) {

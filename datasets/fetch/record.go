@@ -17,12 +17,14 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// Record says what was fetched. It lies beside the data as fetched.json.
+// Record describes what was fetched. It is stored beside the data as fetched.json.
 type Record struct {
-	Name      string     `json:"name"`
-	Licence   string     `json:"licence"`
-	Checksum  string     `json:"checksum"`         // "catalogue": published sums were met; "first use": at least one file had none and was trusted
-	SHA256    string     `json:"sha256,omitempty"` // of the downloaded file, where there is one
+	Name    string `json:"name"`
+	Licence string `json:"licence"`
+	// Checksum is "catalogue" if published sums matched, "first use" if at least one file had none
+	// and was trusted.
+	Checksum  string     `json:"checksum"`
+	SHA256    string     `json:"sha256,omitempty"` // of the downloaded file, if there is only one
 	Bytes     int64      `json:"bytes"`            // downloaded
 	Root      string     `json:"root"`             // what is loaded, below files
 	Downloads []Download `json:"downloads"`
@@ -31,7 +33,7 @@ type Record struct {
 	dir       string
 }
 
-// Download is a file as it came.
+// Download is a file as downloaded.
 type Download struct {
 	Name   string `json:"name"`
 	From   string `json:"from"` // its address, or "--from"
@@ -46,7 +48,7 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Path is what [datasets.Load] reads; "" of a nil record.
+// Path returns what [datasets.Load] reads; "" for a nil record.
 func (r *Record) Path() string {
 	if r == nil {
 		return ""
@@ -54,7 +56,7 @@ func (r *Record) Path() string {
 	return filepath.Join(r.dir, datasets.FilesName, filepath.FromSlash(r.Root))
 }
 
-// download finds the record of a downloaded file; nil where there is none, also of a nil record.
+// download finds the record of a downloaded file; nil if there is none.
 func (r *Record) download(name string) *Download {
 	if r == nil {
 		return nil
@@ -88,7 +90,8 @@ func ReadRecord(dir string) (*Record, error) {
 	return r, nil
 }
 
-// FindRecord reads the record of the data set that a path belongs to: its folder, or something below its files.
+// FindRecord reads the record of the data set that a path belongs to: its folder, or something
+// below its files.
 func FindRecord(path string) (*Record, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -104,8 +107,9 @@ func FindRecord(path string) (*Record, error) {
 	}
 }
 
-// Verify reads every file of a fetched data set again and returns what is wrong with it, a line each: files that are missing,
-// changed or not in the record, and downloads whose sum is not the one that the catalogue has by now.
+// Verify reads every file of a fetched data set again and returns the problems, one per line: files
+// that are missing, changed or not in the record, and downloads whose sum differs from the
+// catalogue's current one.
 func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
 	if r == nil {
 		return nil, errors.New("expected the record of a data set, found nil")

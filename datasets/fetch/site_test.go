@@ -25,7 +25,7 @@ type site struct {
 	*httptest.Server
 	content []byte
 	etag    string
-	answers []answer // to the first requests; nil: as a good server does
+	answers []answer // to the first requests; nil: as by a correct server
 	after   answer   // to those that follow
 	mu      sync.Mutex
 	ranges  []string // the Range header of every request
@@ -52,7 +52,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	how(s, w, r)
 }
 
-// serve answers as a good server does.
+// serve answers like a correct server.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	if s.etag != "" {
 		w.Header().Set("ETag", s.etag)
@@ -60,14 +60,14 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "f.bin", time.Time{}, bytes.NewReader(s.content))
 }
 
-// serving answers as a good server with other content does.
+// serving answers like a correct server with other content.
 func serving(content []byte, etag string) answer {
 	return func(_ *site, w http.ResponseWriter, r *http.Request) {
 		(&site{content: content, etag: etag}).serve(w, r)
 	}
 }
 
-// cut breaks the connection after so many bytes of an answer.
+// cut breaks the connection after that many bytes of an answer.
 func cut(bytes int, how answer) answer {
 	return func(s *site, w http.ResponseWriter, r *http.Request) { how(s, &cutter{w, bytes}, r) }
 }
@@ -96,7 +96,7 @@ func under(key, value string, how answer) answer {
 	}
 }
 
-// hangs begins an answer with so many bytes, and then sends nothing more.
+// hangs begins an answer with that many bytes, and then sends nothing more.
 func hangs(bytes int) answer {
 	return func(s *site, w http.ResponseWriter, r *http.Request) {
 		under("Content-Length", fmt.Sprint(len(s.content)), sends(s.content[:bytes]))(s, w, r)
@@ -111,13 +111,13 @@ func flipped(content []byte, at int) []byte {
 	return bad
 }
 
-// whole answers with the whole file, whatever was asked for.
+// whole answers with the whole file, whatever was requested.
 func (s *site) whole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(s.content)))
 	w.Write(s.content)
 }
 
-// cutter breaks the connection after so many bytes of the body.
+// cutter breaks the connection after that many bytes of the body.
 type cutter struct {
 	http.ResponseWriter
 	left int
@@ -154,7 +154,8 @@ func sumOf(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// plainSource is a data set of one file without an archive; sum says whether size and checksum are known.
+// plainSource is a data set of one file without an archive. sum says whether size and checksum are
+// known.
 func plainSource(content []byte, sum bool, urls ...string) datasets.Source {
 	f := datasets.File{Name: "f.bin", URLs: urls}
 	if sum {
@@ -174,7 +175,7 @@ func put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// quick are options for tests: no pause is longer than milliseconds.
+// quick returns options for tests: no pause is longer than milliseconds.
 func quick(t *testing.T) Options {
 	return Options{Cache: t.TempDir(), AcceptLicence: true, Stall: 10 * time.Second, Backoff: time.Microsecond, Retries: 3,
 		Note: func(text string) { t.Log("note:", text) }}
@@ -200,7 +201,7 @@ func fetched(t *testing.T, source datasets.Source, o Options, content []byte) *R
 	return r
 }
 
-// refused must fail with an error that says all of texts, and leave no data behind.
+// refused must fail with an error that contains all texts, and leave no data behind.
 func refused(t *testing.T, source datasets.Source, o Options, texts ...string) error {
 	t.Helper()
 	_, err := Fetch(context.Background(), source, o)

@@ -16,7 +16,7 @@ func syncTree(dir string) error {
 			return err
 		}
 		how := os.O_RDONLY
-		if runtime.GOOS == "windows" { // syncs what was opened to be written, and no folder
+		if runtime.GOOS == "windows" { // can sync only files opened for writing, and no folder
 			if how = os.O_RDWR; d.IsDir() {
 				return nil
 			}

@@ -20,7 +20,9 @@ import (
 
 const (
 	maxFiles = 200_000
-	maxRatio = 100 // unpacked to packed: meshes as text and HDF5 files stay below 10, a bomb is far above
+	// maxRatio is unpacked to packed: text meshes and HDF5 files stay below 10, a zip bomb is far
+	// above.
+	maxRatio = 100
 	minSpace = 1 << 20
 )
 
@@ -36,7 +38,7 @@ func place(local string, file datasets.File, stage string, b *budget) ([]Entry, 
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(stage) // no name can lead out of it, whatever we overlook
+	root, err := os.OpenRoot(stage) // no name can lead out of it
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ type unpacker struct {
 	entries []Entry
 }
 
-// plain copies a file that is no archive.
+// plain copies a file that is not an archive.
 func (u *unpacker) plain(file datasets.File, size int64) error {
 	f, err := os.Open(u.archive)
 	if err != nil {
@@ -126,7 +128,7 @@ func (u *unpacker) tarGzip() error {
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
-			// The sum of the gzip stream stands behind the archive's end.
+			// The checksum of the gzip stream follows the archive's end.
 			if _, err := io.Copy(io.Discard, io.LimitReader(z, u.left)); err != nil {
 				return fmt.Errorf("damaged archive: %w", err)
 			}
@@ -151,7 +153,7 @@ func (u *unpacker) tarGzip() error {
 	}
 }
 
-// entryName checks the name of an archive's entry; skip marks what some systems add to archives.
+// entryName checks the name of an archive's entry. skip marks what some systems add to archives.
 func entryName(name string) (clean string, skip bool, err error) {
 	clean = path.Clean(strings.TrimSuffix(name, "/"))
 	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(clean)) {

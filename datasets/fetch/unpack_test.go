@@ -77,7 +77,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestUnpackRefused: archives that are broken, or that would do harm.
+// TestUnpackRefused: archives that are broken or harmful.
 func TestUnpackRefused(t *testing.T) {
 	good := zipOf(t, "a", strings.Repeat("abc", 1000))
 	reg := tar.Header{Name: "a", Typeflag: tar.TypeReg}

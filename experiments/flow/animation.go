@@ -1,7 +1,7 @@
 package flow
 
 import (
-	_ "embed" // for the page
+	_ "embed" // embeds the page
 	"fmt"
 	"math"
 
@@ -11,7 +11,7 @@ import (
 //go:embed animation.html
 var animationPage string
 
-// Film is a flow with its name.
+// Film is a named flow.
 type Film struct {
 	Caption string
 	Flow    *Flow
@@ -19,7 +19,8 @@ type Film struct {
 
 // animationData is what the script of the page reads.
 type animationData struct {
-	Azimuth   float64         `json:"azimuth"` // degrees, as of vmfviz.From: 0 on the z axis, 90 on the x axis, y up
+	// Azimuth is in degrees, as in vmfviz.From: 0 on the z axis, 90 on the x axis, y up.
+	Azimuth   float64         `json:"azimuth"`
 	Elevation float64         `json:"elevation"`
 	Steps     []int           `json:"steps"`
 	Target    string          `json:"target"`
@@ -32,9 +33,10 @@ type animationFilm struct {
 	Frames  []string  `json:"frames"`
 }
 
-// Animation is a piece of HTML in which clouds of dimension 3 flow to the target [n, 3] side by side, with W_2 to it below each: they play, stop,
-// and turn by dragging. It needs no library and no network and holds no element ids. A point takes 8 bytes a frame. Where scripts do not run
-// a line of text says so: show a picture of some frames first.
+// Animation returns HTML in which clouds of dimension 3 flow to the target [n, 3] side by side,
+// with W_2 to it below each. They play, stop, and turn by dragging. It needs no library and no
+// network and has no element ids. A point takes 8 bytes per frame. Without scripts it shows a line
+// of text, so show a picture of some frames first.
 func Animation(target []float32, films ...Film) (string, error) {
 	if len(films) == 0 {
 		return "", fmt.Errorf("films: expected at least one, found none")

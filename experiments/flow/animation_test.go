@@ -40,14 +40,16 @@ func TestAnimation(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(b), err)
 	}
 	for i, want := range f.Frames[1].Points {
-		got := 2 * float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32767 // the target's radius is 2
+		// The target's radius is 2.
+		got := 2 * float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32767
 		if math.Abs(got-float64(want)) > 1e-4 {
 			t.Errorf("coordinate %d: %v, expected %v", i, got, want)
 		}
 	}
 }
 
-// TestAnimationDrawing: the script puts target and cloud where the camera of vmfviz.From(142, 24) sees them, and the slider shows its step.
+// TestAnimationDrawing: the script draws target and cloud where the camera of vmfviz.From(142, 24)
+// sees them, and the slider shows its step.
 func TestAnimationDrawing(t *testing.T) {
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0}, 0.5}, {7, []float32{0, 0, 1}, 0.25}}}
 	page, err := Animation([]float32{1, 0, 0}, Film{"SW", f})

@@ -1,5 +1,5 @@
-// Package flow moves a cloud to another down the gradient of a loss between them, point by point, with no network in between: what a loss wants
-// is then seen directly.
+// Package flow moves a cloud to another down the gradient of a loss between them, point by point,
+// without a network. This shows directly what a loss asks for.
 package flow
 
 import (
@@ -13,38 +13,44 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Loss returns the value of a loss between the target and the moving cloud y [1, n, d], a mean over points with mass 1, and its gradient
-// [n, d] in y. It hears of the number of the step, for losses that draw new directions.
+// Loss returns the value of a loss between the target and the moving cloud y [1, n, d], a mean over
+// points with mass 1, and its gradient [n, d] with respect to y. step is for losses that draw new
+// directions.
 type Loss func(y *datasets.Set, step int) (value float64, gradient []float32, err error)
 
-// Config of Run.
+// Config configures Descend.
 type Config struct {
 	Steps        int     // number of steps
 	LearningRate float64 // eta, the step size
-	Every        int     // steps between frames; 0: 1. The first and the last state always are frames
+	// Every is the number of steps between frames; 0: 1. The first and the last state are always
+	// frames.
+	Every int
 }
 
-// Frame is a state on the way.
+// Frame is one state of a flow.
 type Frame struct {
 	Step   int
 	Points []float32 // [n, d] of the moving cloud
 	EMD    float64   // W_2 to the target, from an optimal assignment, in units of the coordinates
 }
 
-// Flow is the way of a cloud.
+// Flow is the trajectory of a cloud.
 type Flow struct {
 	Frames []Frame
 	Losses []float64 // [Steps+1] the loss before step 0, ..., and after the last
 }
 
-// Descend moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a loss,
+// Descend moves y [1, n, d] to x [1, n, d] by the explicit Euler scheme of the gradient flow of a
+// loss,
 //
 //	y_i <- y_i - eta (n/2) dLoss/dy_i
 //
-// The factor n is that of a flow of masses 1/n; with 1/2, the step eta = 1 takes the squared distance W_2^2 to its end at once. Every loss that
-// is a minimum over matchings of sums of squares falls in every step if eta < 2/lambda, lambda its curvature: 1 for W_2^2, the largest eigenvalue
-// of the mean of theta theta' for the sliced distance over fixed directions (about 1/d), 1 + c for Chamfer, where c counts the points of x whose
-// neighbour is the same point of y.
+// The factor n is that of a flow of masses 1/n. With 1/2, the step eta = 1 takes the squared
+// distance W_2^2 to its end at once. Every loss that is a minimum over matchings of sums of squares
+// falls in every step if eta < 2/lambda, with curvature lambda. It is 1 for W_2^2. For the sliced
+// distance over fixed directions it is the largest eigenvalue of the mean of theta theta' (about
+// 1/d). For Chamfer it is 1 + c, where c counts the points of x whose neighbour is the same point
+// of y.
 func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, error) {
 	if err := check(x, y, o); err != nil {
 		return nil, err
@@ -87,7 +93,8 @@ func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, 
 	}
 }
 
-// EMD is W_2 between two clouds of as many points, (min over permutations s of (1/n) sum_i ||x_i - y_s(i)||^2)^(1/2), by an optimal assignment.
+// EMD returns W_2 between two clouds of equal size, (min over permutations s of (1/n) sum_i ||x_i -
+// y_s(i)||^2)^(1/2), by an optimal assignment.
 func EMD(x, y *datasets.Set) (float64, error) {
 	if err := checkPair(x, y); err != nil {
 		return 0, err
@@ -103,7 +110,7 @@ func cloud(s *datasets.Set) ot1d.Clouds {
 	return ot1d.Clouds{Coords: s.Coords, Batch: s.Clouds, Points: s.Points, Dim: s.Dim}
 }
 
-// checkPair refuses what is not one cloud each, of one size.
+// checkPair returns an error unless x and y are one cloud each, of equal size.
 func checkPair(x, y *datasets.Set) error {
 	for _, s := range []*datasets.Set{x, y} {
 		if s == nil || s.Clouds < 1 {
@@ -129,7 +136,7 @@ func check(x, y *datasets.Set, o Config) error {
 	case o.Steps < 0:
 		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
 	case !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0):
-		return fmt.Errorf("options: Rate: expected a positive number, found %v", o.LearningRate)
+		return fmt.Errorf("options: LearningRate: expected a positive number, found %v", o.LearningRate)
 	case o.Every < 0:
 		return fmt.Errorf("options: Every: expected 0 or more, found %d", o.Every)
 	}

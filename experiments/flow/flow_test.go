@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// normal is a cloud [1, n, 3] of normal points.
+// normal returns a cloud [1, n, 3] of normal points.
 func normal(seed uint64, n int) *datasets.Set {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &datasets.Set{Name: "normal", Clouds: 1, Points: n, Dim: 3}
@@ -45,7 +45,8 @@ func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Config) *Flow {
 	return f
 }
 
-// TestMonotone: minima of sums of squares fall in every step below 2/curvature, also where matchings change.
+// TestMonotone: minima of sums of squares fall in every step below 2/curvature, also when matchings
+// change.
 func TestMonotone(t *testing.T) {
 	e, err := engine.Open("go")
 	if err != nil {
@@ -66,7 +67,8 @@ func TestMonotone(t *testing.T) {
 		{"sw", Distance("sw", x, sw), 1.9},
 		{"sw, its own directions", Distance("sw", x, drawn), 1.9},
 		{"emd", Distance("emd-exact", x, emd), 1.9},
-		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25}, // no point has more than 24 neighbours
+		// No point has more than 24 neighbours.
+		{"chamfer", Distance("chamfer", x, chamfer), 2.0 / 25},
 	} {
 		f := mustRun(t, x, y, c.l, Config{Steps: 40, LearningRate: c.rate, Every: 100})
 		for k := 1; k < len(f.Losses); k++ {
@@ -80,7 +82,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestTooLarge: beyond 2/curvature it rises.
+// TestTooLarge: beyond 2/curvature the loss rises.
 func TestTooLarge(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
@@ -91,7 +93,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestStraight: under W_2^2 every point goes straight to its match, which stays its match, so that W_2 shrinks by 1 - eta a step.
+// TestStraight: under W_2^2 every point moves straight to its match, which does not change, so W_2
+// shrinks by 1 - eta per step.
 func TestStraight(t *testing.T) {
 	x, y := normal(1, 24), normal(2, 24)
 	o := options()
@@ -112,7 +115,8 @@ func TestStraight(t *testing.T) {
 	}
 }
 
-// TestTranslates: from x + v the sliced flow stays at x + (I - eta A)^k v, A the mean of theta theta'.
+// TestTranslates: from x + v the sliced flow stays at x + (I - eta A)^k v, A the mean of theta
+// theta'.
 func TestTranslates(t *testing.T) {
 	x := normal(1, 16)
 	v := []float64{0.5, -0.25, 1}

@@ -9,8 +9,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
-// Distance is the loss of that name (loss.Names) to x, by swlab.Distance, per point. The seed of the directions is o.Seed in every step: where
-// they do not depend on the clouds, they are fixed, and the gradient is that of one function.
+// Distance is the loss of that name (loss.Names) to x, by swlab.Distance, per point. Every step
+// uses the seed o.Seed. Directions that do not depend on the clouds are therefore fixed, and the
+// gradient is that of one function.
 func Distance(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	o.Gradient, o.Reduce = true, loss.Mean
 	return func(y *datasets.Set, _ int) (float64, []float32, error) {
@@ -22,7 +23,8 @@ func Distance(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	}
 }
 
-// Fresh is Distance with new directions in every step, those of seed o.Seed plus the number of the step: a stochastic gradient.
+// Fresh is Distance with new directions in every step, with seed o.Seed plus the step number: a
+// stochastic gradient.
 func Fresh(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	first := o.Seed
 	return func(y *datasets.Set, step int) (float64, []float32, error) {
@@ -31,7 +33,8 @@ func Fresh(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 	}
 }
 
-// Max is the largest cost of a slice among given directions [L, d], Max-SW by search in place of ascent,
+// Max is the largest cost of a slice among given directions [L, d], that is Max-SW by search
+// instead of ascent,
 //
 //	value(y) = max over l of (1/n) sum_i (a_(i) - b_(i))^2,   a = theta_l'x, b = theta_l'y
 //

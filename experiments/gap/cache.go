@@ -15,11 +15,12 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// expansionVersion changes with anything that changes the numbers of expand.
+// expansionVersion must change with any change to the numbers of expand.
 const expansionVersion = 1
 
-// expanded is expand, from a file of the folder where it was done before; an empty folder name keeps none. The file's name is the digest of all
-// that the coefficients depend on: the clouds, the degree and the rules. The method is no part of it, nor kappa but for the degree.
+// expanded is expand with a cache of files in folder; "" means no cache. The file's name is the
+// digest of all that the coefficients depend on: the clouds, the degree and the rules. The method
+// does not matter, and kappa only through the degree.
 func expanded(ctx context.Context, p pairs, degree int, folder string, progress func(done, total int)) ([]Expansion, error) {
 	if folder == "" {
 		return expand(ctx, p, degree, progress)
@@ -37,15 +38,15 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 	case err == nil:
 		var e []Expansion
 		if err := json.Unmarshal(data, &e); err != nil {
-			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to have it made again", path, p.n, err)
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to compute it again", path, p.n, err)
 		}
 		if len(e) != p.n {
-			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to have it made again", path, p.n, len(e))
+			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to compute it again", path, p.n, len(e))
 		}
 		for _, x := range e {
 			for _, f := range []Harmonics{x.F, x.Coarse} {
 				if f.Degree != degree || len(f.Coef) != coefficients(degree) {
-					return nil, fmt.Errorf("%s: expected %d coefficients of degree %d, found %d of degree %d; remove the file to have it made again",
+					return nil, fmt.Errorf("%s: expected %d coefficients of degree %d, found %d of degree %d; remove the file to compute it again",
 						path, coefficients(degree), degree, len(f.Coef), f.Degree)
 				}
 			}

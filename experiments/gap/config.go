@@ -1,11 +1,14 @@
-// Package gap measures the amortization gap of v-DSW: how far below the best location of the slicing distribution the location lies that an
-// amortizer predicts, or that some steps of gradient ascent find. It reproduces the paper's study to the letter, training pairs,
-// ten samples and all, and beside it measures the same directions against the true optimum of every pair, on pairs held out.
+// Package gap measures the amortization gap of v-DSW: how far the location predicted by an
+// amortizer, or found by some steps of gradient ascent, falls below the best location of the
+// slicing distribution. It reproduces the paper's study exactly, with its training pairs and ten
+// samples. It also measures the same locations against the true optimum of every pair, on held-out
+// pairs.
 //
 //	J(eps; X, Y) = E_{theta ~ vMF(eps, kappa)} F(theta; X, Y),   gap(eps) = max J - J(eps)
 //
-// On the sphere of R^3 both are known: F is expanded in spherical harmonics once per pair (Harmonics), the distribution multiplies every degree
-// by a number (vmf.FunkHecke), and J is a short polynomial in eps.
+// On the sphere of R^3 both are known. F is expanded in spherical harmonics once per pair
+// (Harmonics), the distribution multiplies every degree by a number (vmf.FunkHecke), and J is a
+// short polynomial in eps.
 package gap
 
 import (
@@ -18,12 +21,15 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Methods beside the registered amortizers.
+// Methods other than the registered amortizers.
 const (
-	VDSW      = "v-dsw"           // Steps steps of plain gradient ascent from a random location, as in the paper
-	Converged = "v-dsw-converged" // ours: tangent ascent of the exact J from a random location until it stands
-	Uniform   = "uniform"         // ours: a random location
-	Constant  = "constant"        // ours: for all pairs the one location that is best on average for the training pairs
+	// Steps steps of plain gradient ascent from a random location, as in the paper
+	VDSW = "v-dsw"
+	// Converged (ours) is tangent ascent of the exact J from a random location to convergence.
+	Converged = "v-dsw-converged"
+	Uniform   = "uniform" // ours: a random location
+	// Constant (ours) is the single location that is best on average for the training pairs.
+	Constant = "constant"
 )
 
 // Optimisers of an amortizer.
@@ -32,49 +38,60 @@ const (
 	Adam = "adam" // beta = (0, 0.9), as when an autoencoder is trained
 )
 
-// Config is one row of the study for one seed: a plain value, which with the data decides every number but the seconds.
+// Config is one row of the study for one seed. It is a plain value that, with the data, decides
+// every number except the seconds.
 type Config struct {
-	Method string `json:"method"` // "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant
-	Steps  int    `json:"steps"`  // T of VDSW; else 0
-	Seed   uint64 `json:"seed"`   // of weights, random locations and samples
+	// Method is "l", "g", ... of amortizer.Names, or VDSW, Converged, Uniform, Constant.
+	Method string `json:"method"`
+	Steps  int    `json:"steps"` // T of VDSW; else 0
+	Seed   uint64 `json:"seed"`  // of weights, random locations and samples
 
-	PairSeed uint64  `json:"pair_seed"` // of the shuffle that makes the pairs and of the common slices: the study's, not the method's
-	Batches  int     `json:"batches"`   // batches of training pairs
-	Pairs    int     `json:"pairs"`     // pairs per batch
-	HeldOut  int     `json:"held_out"`  // pairs on which nothing is trained
-	Slices   int     `json:"slices"`    // L, samples per pair in a step and in the paper's evaluation
-	Common   int     `json:"common"`    // slices per pair, common to all methods, of the Monte-Carlo value
-	Kappa    float64 `json:"kappa"`
+	// PairSeed is the seed of the shuffle into pairs and of the common slices; the same for all
+	// methods.
+	PairSeed uint64 `json:"pair_seed"`
+	Batches  int    `json:"batches"`  // batches of training pairs
+	Pairs    int    `json:"pairs"`    // pairs per batch
+	HeldOut  int    `json:"held_out"` // held-out pairs
+	// L, samples per pair in a step and in the paper's evaluation
+	Slices int `json:"slices"`
+	// Common is the number of slices per pair, the same for all methods, of the Monte-Carlo value.
+	Common int     `json:"common"`
+	Kappa  float64 `json:"kappa"`
 
-	Optimiser    string  `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
-	Passes       int     `json:"passes,omitempty"`    // of an amortizer over the batches; the paper has 1
-	LearningRate float64 `json:"rate,omitempty"`      // of the optimiser, or of VDSW's steps on the batch's mean, so that a pair moves by LearningRate/Pairs
-	DK           int     `json:"dk,omitempty"`        // width of A, EA, LA
-	K            int     `json:"k,omitempty"`         // projected keys of LA
+	Optimiser string `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
+	// Passes is the number of epochs of an amortizer over the batches; 1 in the paper.
+	Passes int `json:"passes,omitempty"`
+	// LearningRate is that of the optimiser, or of VDSW's steps on the batch mean: a pair moves by
+	// LearningRate/Pairs.
+	LearningRate float64 `json:"rate,omitempty"`
+	DK           int     `json:"dk,omitempty"` // width of A, EA, LA
+	K            int     `json:"k,omitempty"`  // projected keys of LA
 }
 
-// Paper is the study of the paper without its method: 1000 training pairs, and as many held out, which the paper has not.
+// Paper returns the study of the paper without its method: 1000 training pairs, and as many held
+// out, which the paper does not have.
 func Paper() Config {
 	return Config{Seed: 123, PairSeed: 123, Batches: 10, Pairs: 100, HeldOut: 1000, Slices: 10, Common: 1000, Kappa: 1}
 }
 
-// Quick is a fifth of the paper's training pairs.
+// Quick returns a study with a fifth of the paper's training pairs.
 func Quick() Config {
 	c := Paper()
 	c.Pairs, c.HeldOut = 20, 100
 	return c
 }
 
-// Smoke shows in seconds that everything runs.
+// Smoke returns a study that runs in seconds, to check that everything works.
 func Smoke() Config {
 	c := Paper()
 	c.Pairs, c.HeldOut, c.Common = 2, 10, 100
 	return c
 }
 
-// PaperRows are the eleven rows of the paper's table for a study: six amortizers after ten steps of SGD with the widths of the released
-// script (d_k = 1 for A and EA is inferred: the script lacks the argument), then v-DSW with T = 1, 5, 10, 50, 100. The rate of v-DSW is such that
-// every pair takes the paper's step, 0.1/100 times the gradient of its own mean.
+// PaperRows returns the eleven rows of the paper's table for a study: six amortizers after ten
+// steps of SGD with the widths of the released script (d_k = 1 for A and EA is inferred: the script
+// lacks the argument), then v-DSW with T = 1, 5, 10, 50, 100. The learning rate of v-DSW gives
+// every pair the paper's step, 0.1/100 times the gradient of its own mean.
 func PaperRows(study Config) []Config {
 	var rows []Config
 	for _, name := range []string{"l", "g", "n", "a", "ea", "la"} {
@@ -88,8 +105,9 @@ func PaperRows(study Config) []Config {
 	return rows
 }
 
-// OurRows are not in the paper: the random location, the best constant one, the converged ascent, LA on sorted points, and every
-// amortizer trained for passes passes with Adam of rate 1e-3.
+// OurRows returns rows that are not in the paper: the random location, the best constant one, the
+// converged ascent, LA on sorted points, and every amortizer trained for that many epochs with Adam
+// at learning rate 1e-3.
 func OurRows(study Config, passes int) []Config {
 	var rows []Config
 	for _, method := range []string{Uniform, Constant, Converged} {
@@ -106,7 +124,7 @@ func OurRows(study Config, passes int) []Config {
 	return rows
 }
 
-// amortized is the row of an amortizer.
+// amortized returns the row of an amortizer.
 func (c Config) amortized(name string) Config {
 	c.Method, c.Optimiser, c.Passes, c.LearningRate = name, SGD, 1, 0.1
 	switch name {
@@ -118,8 +136,8 @@ func (c Config) amortized(name string) Config {
 	return c
 }
 
-// ID names the row as the paper's table does in this project's notation, such as la-v-dsw-L10 and v-dsw-T50-L10; what differs from the
-// paper's rows is added.
+// ID names the row as the paper's table does, in this project's notation, such as la-v-dsw-L10 and
+// v-dsw-T50-L10. Differences from the paper's rows are appended.
 func (c Config) ID() string {
 	switch {
 	case c.Method == VDSW:
@@ -132,13 +150,13 @@ func (c Config) ID() string {
 	return fmt.Sprintf("%s-v-dsw-L%d-%s-%d", c.Method, c.Slices, c.Optimiser, c.Passes)
 }
 
-// IsAmortizer says whether the method is a registered amortizer.
+// IsAmortizer reports whether the method is a registered amortizer.
 func (c Config) IsAmortizer() bool { return slices.Contains(amortizer.Names(), c.Method) }
 
-// Clouds is how many clouds the study's pairs need.
+// Clouds returns the number of clouds that the study's pairs need.
 func (c Config) Clouds() int { return 2 * (c.Batches*c.Pairs + c.HeldOut) }
 
-// Check returns what is wrong with the configuration.
+// Check validates the configuration.
 func (c Config) Check() error {
 	known := append(amortizer.Names(), VDSW, Converged, Uniform, Constant)
 	if !slices.Contains(known, c.Method) {

@@ -13,8 +13,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// TestReference follows five steps of the released ascent on 20 real pairs with given noise, and its distances, where the project's golden
-// set is at hand; its clouds may not be copied into the repository. Tolerances are those of the set.
+// TestReference follows five steps of the released ascent on 20 real pairs with given noise, and
+// its distances, if the project's golden set is available; its clouds may not be copied into the
+// repository. Tolerances are those of the set.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "golden", "gap.npz")
 	if _, err := os.Stat(path); err != nil {

@@ -2,22 +2,24 @@ package gap
 
 import "math"
 
-// Harmonics is an even function on the unit sphere of R^3 as a sum of real orthonormal spherical harmonics of even degree,
+// Harmonics is an even function on the unit sphere of R^3 as a sum of real orthonormal spherical
+// harmonics of even degree,
 //
 //	f(theta) = sum_{l = 0, 2, .., Degree} sum_{m = -l..l} c_lm Y_lm(theta),   integral Y_lm Y_l'm' = 1 if equal, else 0
 //	Y_l0 = Q_l0(z),   Y_lm = sqrt2 Q_lm(z) Re (x+iy)^m,   Y_l,-m = sqrt2 Q_lm(z) Im (x+iy)^m   (m > 0)
 //
-// where Q_lm(z) is the normalised associated Legendre function without its factor (1-z^2)^(m/2): polynomials in x, y, z, smooth at the
-// poles.
+// where Q_lm(z) is the normalised associated Legendre function without its factor (1-z^2)^(m/2).
+// The Y_lm are polynomials in x, y, z, smooth at the poles.
 type Harmonics struct {
 	Degree int       `json:"degree"` // even
 	Coef   []float64 `json:"coef"`   // c_lm at place(l, m)
 }
 
-// place is where c_lm stands, l even: the degrees before l have 1 + 5 + .. + (2l-3) = l(l-1)/2 coefficients.
+// place returns the index of c_lm, l even. The degrees below l have 1 + 5 + .. + (2l-3) = l(l-1)/2
+// coefficients.
 func place(l, m int) int { return l*(l-1)/2 + l + m }
 
-// coefficients is how many there are up to an even degree.
+// coefficients returns the number of coefficients up to an even degree.
 func coefficients(degree int) int { return place(degree, degree) + 1 }
 
 // recurrence holds the factors of Q_lm = up (z Q_l-1,m - down Q_l-2,m), l > m.
@@ -32,8 +34,8 @@ var recurrence = func() (r [maxDegree + 1][maxDegree + 1][2]float64) {
 	return r
 }()
 
-// walk calls visit with every Y_lm of even degree up to degree and, where slopes is set, its derivatives in x, y and z as free
-// variables. theta must be a unit vector.
+// walk calls visit with every Y_lm of even degree up to degree and, if slopes is set, its
+// derivatives in x, y and z as free variables. theta must be a unit vector.
 func walk(theta [3]float64, degree int, slopes bool, visit func(at int, y float64, dy [3]float64)) {
 	x, y, z := theta[0], theta[1], theta[2]
 	diagonal := 1 / math.Sqrt(4*math.Pi) // Q_mm
@@ -76,14 +78,14 @@ func walk(theta [3]float64, degree int, slopes bool, visit func(at int, y float6
 	}
 }
 
-// At is f(theta).
+// At returns f(theta).
 func (h Harmonics) At(theta [3]float64) float64 {
 	sum := 0.0
 	walk(theta, h.Degree, false, func(at int, y float64, _ [3]float64) { sum += h.coef(at) * y })
 	return sum
 }
 
-// Slope is f(theta) and its gradient along the sphere, orthogonal to theta.
+// Slope returns f(theta) and its gradient along the sphere, orthogonal to theta.
 func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	walk(theta, h.Degree, true, func(at int, y float64, dy [3]float64) {
 		c := h.coef(at)
@@ -99,7 +101,7 @@ func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	return f, g
 }
 
-// coef is a coefficient; those that are missing are 0.
+// coef returns a coefficient. Missing ones are 0.
 func (h Harmonics) coef(at int) float64 {
 	if at < len(h.Coef) {
 		return h.Coef[at]
@@ -110,7 +112,8 @@ func (h Harmonics) coef(at int) float64 {
 // Mean is the mean of f over the sphere.
 func (h Harmonics) Mean() float64 { return h.coef(0) / math.Sqrt(4*math.Pi) }
 
-// Smooth is the convolution of f with a zonal kernel that multiplies degree l by multipliers[l]; degrees beyond it are left out.
+// Smooth returns the convolution of f with a zonal kernel that multiplies degree l by
+// multipliers[l]. Higher degrees are dropped.
 func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	s := Harmonics{Degree: min(h.Degree, (len(multipliers)-1)/2*2)}
 	if len(multipliers) == 0 {
@@ -124,7 +127,7 @@ func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	return s
 }
 
-// average is the mean of functions of one degree.
+// average returns the mean of functions of one degree.
 func average(fs []Harmonics) Harmonics {
 	h := Harmonics{Degree: fs[0].Degree, Coef: make([]float64, len(fs[0].Coef))}
 	for _, f := range fs {
@@ -135,13 +138,13 @@ func average(fs []Harmonics) Harmonics {
 	return h
 }
 
-// degree are the coefficients of degree l.
+// degree returns the coefficients of degree l.
 func (h Harmonics) degree(l int) []float64 {
 	n := len(h.Coef)
 	return h.Coef[min(n, place(l, -l)):min(n, place(l, l)+1)]
 }
 
-// power is the integral of f^2 over the sphere.
+// power returns the integral of f^2 over the sphere.
 func (h Harmonics) power() float64 {
 	sum := 0.0
 	for _, c := range h.Coef {
@@ -150,7 +153,8 @@ func (h Harmonics) power() float64 {
 	return sum
 }
 
-// farthest bounds max |f - g| over the sphere: a function of degree l is at most sqrt((2l+1)/4pi) times its norm.
+// farthest bounds max |f - g| over the sphere: a function of degree l is at most sqrt((2l+1)/4pi)
+// times its norm.
 func farthest(f, g Harmonics) float64 {
 	sum := 0.0
 	for l := 0; l <= f.Degree; l += 2 {
@@ -165,7 +169,7 @@ func farthest(f, g Harmonics) float64 {
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// normalised is v divided by its norm.
+// normalised returns v divided by its norm.
 func normalised(v [3]float64) [3]float64 {
 	n := math.Sqrt(dot(v, v))
 	return [3]float64{v[0] / n, v[1] / n, v[2] / n}

@@ -28,7 +28,8 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestOrthonormal: projecting Y_lm gives 1 in its place and 0 elsewhere, up to the highest degrees in use.
+// TestOrthonormal: projecting Y_lm gives 1 in its place and 0 elsewhere, up to the highest degrees
+// in use.
 func TestOrthonormal(t *testing.T) {
 	for _, degree := range []int{4, 20} {
 		r := newRule(degree + 2)
@@ -53,7 +54,7 @@ func TestOrthonormal(t *testing.T) {
 	}
 }
 
-// anyHarmonics have random coefficients that fall with the degree.
+// anyHarmonics have random coefficients that decay with the degree.
 func anyHarmonics(r *rand.Rand, degree int) Harmonics {
 	h := Harmonics{Degree: degree}
 	for l := 0; l <= degree; l += 2 {
@@ -96,7 +97,8 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestSmooth: the smoothed function is the mean under the vMF distribution, here by the distribution's own density on a fine rule.
+// TestSmooth: the smoothed function is the mean under the vMF distribution, here by the
+// distribution's own density on a fine rule.
 func TestSmooth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	h := anyHarmonics(r, 10)
@@ -109,7 +111,8 @@ func TestSmooth(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := 0.0
-			for i, p := range fine.points { // the rule holds half the sphere: both halves of the density
+			// The rule holds half the sphere: both halves of the density.
+			for i, p := range fine.points {
 				other := [3]float64{-p[0], -p[1], -p[2]}
 				density := (math.Exp(dist.LogProb(p[:])) + math.Exp(dist.LogProb(other[:]))) / 2
 				want += fine.weights[i] * density * h.At(p)

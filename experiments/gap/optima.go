@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// optima is J of some pairs with its maxima.
+// optima holds J of some pairs and its maxima.
 type optima struct {
 	pairs            pairs
 	smoothed         []Harmonics // J of every pair
@@ -20,8 +20,9 @@ type optima struct {
 	quadrature, tail float64
 }
 
-// accuracy is the change of a pair's J with the resolution, as a part of its SW, above which J is not called exact. That change is the
-// error of the coarse rule; the fine rule's, which is used, is several times smaller.
+// accuracy is the change of a pair's J with the resolution, relative to its SW, above which J is
+// not called exact. That change is the error of the coarse rule. The error of the fine rule, which
+// is used, is several times smaller.
 const accuracy = 1e-2
 
 // newTruth expands F and finds the optima.
@@ -64,7 +65,8 @@ func newTruth(ctx context.Context, p pairs, kappa float64, folder string, progre
 	return t, ctx.Err()
 }
 
-// compare measures locations, with the common slices of that stream of the study. start are the locations of an ascent, or nil.
+// compare measures locations with the common slices of that random stream. start holds the starts
+// of an ascent, or is nil.
 func (t optima) compare(ctx context.Context, c Config, eps, start [][3]float64, stream uint64) (VersusOptimum, error) {
 	r := VersusOptimum{Pairs: t.pairs.n, Optimum: experiments.NewScore(t.optimum), Uniform: experiments.NewScore(t.uniform), Quadrature: t.quadrature, Tail: t.tail}
 	var gap, ofOptimum, ofRange, off, turn, values, squares []float64

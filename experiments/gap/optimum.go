@@ -2,8 +2,9 @@ package gap
 
 import "math"
 
-// climb goes uphill on f along the sphere from start: steps along the gradient, as long as they raise f by enough (Armijo), longer after a
-// success and shorter after a failure, until a step no longer moves the location or the gradient is negligible.
+// climb ascends f along the sphere from start. It steps along the gradient if that raises f by
+// enough (Armijo), with longer steps after a success and shorter ones after a failure. It stops
+// when a step no longer moves the location or the gradient is negligible.
 func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	at = start
 	value, g := f.Slope(at)
@@ -26,8 +27,8 @@ func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	return at, value
 }
 
-// maximum is the largest value of f and where it is reached: the best of climbs from the best points of a grid, which is finer than the
-// bumps that a function of that degree can have.
+// maximum returns the largest value of f and its location: the best of ascents from the best points
+// of a grid. The grid is finer than the bumps of a function of that degree.
 func maximum(f Harmonics) (at [3]float64, value float64) {
 	points := spiral((f.Degree + 2) * (f.Degree + 2))
 	const climbs = 6
@@ -58,7 +59,7 @@ func maximum(f Harmonics) (at [3]float64, value float64) {
 	return at, value
 }
 
-// spiral are n nearly even points on the upper half of the sphere (Fibonacci's lattice).
+// spiral returns n nearly even points on the upper half of the sphere (Fibonacci lattice).
 func spiral(n int) [][3]float64 {
 	var out [][3]float64
 	for i := range n {

@@ -13,7 +13,7 @@ import (
 
 func quiet(int, int) {}
 
-// shapePairs are n pairs of built-in shapes.
+// shapePairs returns n pairs of built-in shapes.
 func shapePairs(t *testing.T, n, points int) pairs {
 	t.Helper()
 	set, err := datasets.Shapes{Test: 2, Points: points}.Generate()
@@ -27,11 +27,13 @@ func shapePairs(t *testing.T, n, points int) pairs {
 	return p
 }
 
-// TestQuadratic: a cloud and its image under scaling by 1-s have F(theta) = theta'A theta, A = s^2 sum x x', so
+// TestQuadratic: a cloud and its image under scaling by 1-s have F(theta) = theta'A theta, A = s^2
+// sum x x', so
 //
 //	J(eps) = A_3/kappa tr A + (1 - 3 A_3/kappa) eps'A eps
 //
-// and the best location is A's first eigenvector. The axes of the cloud are those of a reflection, so A's eigenvectors are known.
+// and the best location is A's first eigenvector. The axes of the cloud are those of a reflection,
+// so A's eigenvectors are known.
 func TestQuadratic(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const m, s = 200, 0.25
@@ -98,8 +100,9 @@ func TestQuadratic(t *testing.T) {
 	}
 }
 
-// TestExactAgainstSamples: on shapes the exact J is what slices from the distribution give, within 4 standard errors, for every pair and several
-// kappa; no location is above the optimum; and the errors stated are small.
+// TestExactAgainstSamples: on shapes the exact J agrees with sampled slices within 4 standard
+// errors, for every pair and several kappa. No location is above the optimum, and the stated errors
+// are small.
 func TestExactAgainstSamples(t *testing.T) {
 	p := shapePairs(t, 8, 256)
 	r := rand.New(rand.NewPCG(9, 10))
@@ -129,7 +132,8 @@ func TestExactAgainstSamples(t *testing.T) {
 	}
 }
 
-// TestTailBound: an expansion cut at degree 2 misses no more than its bound says, which is not idle.
+// TestTailBound: the error of an expansion cut at degree 2 is within its bound, and the bound is
+// not vacuous.
 func TestTailBound(t *testing.T) {
 	p := shapePairs(t, 4, 256)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -155,7 +159,7 @@ func TestTailBound(t *testing.T) {
 	}
 }
 
-// TestClimb: a climb never loses, and ends where the slope is negligible.
+// TestClimb: an ascent never decreases f, and ends where the slope is negligible.
 func TestClimb(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 20 {

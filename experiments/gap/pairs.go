@@ -7,14 +7,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// pairs are n pairs of clouds of m points in R^3.
+// pairs holds n pairs of clouds of m points in R^3.
 type pairs struct {
 	n, m          int
 	first, second []float32 // [n, m, 3]
 }
 
-// draw shuffles the clouds and takes them two by two: the training pairs in the order of their batches, then those held out. No cloud is
-// in two pairs. The clouds are taken as they are.
+// draw shuffles the clouds and pairs them in order: the training pairs in the order of their
+// batches, then those held out. No cloud is in two pairs. The clouds are not normalised.
 func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
 	if set.Dim != 3 {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)
@@ -36,13 +36,13 @@ func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
 	return all.part(0, split), all.part(split, all.n), nil
 }
 
-// part are the pairs from, ..., to-1.
+// part returns the pairs from, ..., to-1.
 func (p pairs) part(from, to int) pairs {
 	size := p.m * 3
 	return pairs{n: to - from, m: p.m, first: p.first[from*size : to*size], second: p.second[from*size : to*size]}
 }
 
-// batches cuts the pairs into parts of size, the last one perhaps smaller, and calls f with each.
+// batches splits the pairs into parts of size, the last one perhaps smaller, and calls f with each.
 func (p pairs) batches(size int, f func(from int, part pairs) error) error {
 	for from := 0; from < p.n; from += size {
 		if err := f(from, p.part(from, min(from+size, p.n))); err != nil {

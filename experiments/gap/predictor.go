@@ -14,21 +14,22 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// predictor is an amortizer with its weights and optimiser. The graphs hold the map alone: dJ/deps comes from the host and is carried back to the
-// weights, which is exact and needs no sort in a graph.
+// predictor is an amortizer with its weights and optimiser. The graphs hold only the map. dJ/deps
+// comes from the host and is propagated back to the weights, which is exact and needs no sort in a
+// graph.
 type predictor struct {
 	name                      string
 	specs                     []weights.Spec
-	chunk                     int // pairs of one call; the clouds of larger batches go part by part
+	chunk                     int // pairs per call; larger batches are processed in parts
 	weights, second           []*tensors.Tensor
 	steps                     int
 	forward, backward, update *graph.Exec
 }
 
-// chunkPoints is how many points of X are in a call: all maps stay below 1 GB.
+// chunkPoints is the number of points of X per call. It keeps all maps below 1 GB.
 const chunkPoints = 1 << 16
 
-// newPredictor draws the initial weights from the seed.
+// newPredictor draws the initial weights with the seed.
 func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err error) {
 	a, err := amortizer.New(c.Method, amortizer.Config{Points: points, DK: c.DK, K: c.K})
 	if err != nil {
@@ -77,7 +78,7 @@ func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err err
 	return p, err
 }
 
-// close frees what is on the device.
+// close frees device memory.
 func (p *predictor) close() {
 	exec.Free(append(p.weights, p.second...))
 	for _, x := range []*graph.Exec{p.forward, p.backward, p.update} {
@@ -87,7 +88,7 @@ func (p *predictor) close() {
 	}
 }
 
-// warm compiles the graphs, so that times measured afterwards are those of the work.
+// warm compiles the graphs, so that later timings exclude compilation.
 func (p *predictor) warm(some pairs) error {
 	one := some.part(0, 1)
 	if _, err := p.predict(one); err != nil {
@@ -102,7 +103,7 @@ func (p *predictor) warm(some pairs) error {
 	return err
 }
 
-// clouds are those of part as tensors, filled up to a chunk with its last pair.
+// clouds returns the clouds of part as tensors, padded to a chunk with the last pair.
 func (p *predictor) clouds(part pairs) []any {
 	fill := func(v []float32) *tensors.Tensor {
 		size := part.m * 3

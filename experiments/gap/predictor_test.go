@@ -37,8 +37,8 @@ func (p *predictor) set(values [][]float32) {
 	}
 }
 
-// TestAmortizerGradient: for every map, the derivative of the mean of J in the weights, along a random direction of weights, against central
-// differences of J itself; pairs go in chunks that do not divide them.
+// TestAmortizerGradient: for every map, the derivative of the mean of J along a random direction of
+// weights against central differences of J itself. Chunks do not divide the pairs evenly.
 func TestAmortizerGradient(t *testing.T) {
 	e, p := open(t), shapePairs(t, 5, 64)
 	s := sampler{kappa: 5, slices: 200, reflection: vmf.Released}
@@ -106,7 +106,8 @@ func TestAmortizerGradient(t *testing.T) {
 	}
 }
 
-// TestStep: a step of SGD adds the rate times the gradient, a first step of Adam without momentum the rate times its sign.
+// TestStep: a step of SGD adds the learning rate times the gradient, a first step of Adam without
+// momentum the learning rate times its sign.
 func TestStep(t *testing.T) {
 	e, p := open(t), shapePairs(t, 3, 64)
 	s := sampler{kappa: 1, slices: 10, reflection: vmf.Released}

@@ -12,12 +12,13 @@ import (
 // Expansion is F of one pair in spherical harmonics, with what is needed to bound its errors.
 type Expansion struct {
 	F      Harmonics `json:"f"`      // by the fine rule
-	Coarse Harmonics `json:"coarse"` // by a rule of half the resolution, for the error
+	Coarse Harmonics `json:"coarse"` // by the rule of half the resolution, for the error
 	Square float64   `json:"square"` // integral of F^2, fine rule
 }
 
-// rule is a quadrature over the sphere for even functions: n Gauss-Legendre nodes in z, those above 0 with double weight, times 2n equal
-// steps in the angle around the axis. It integrates polynomials of degree below 2n exactly.
+// rule is a quadrature over the sphere for even functions: n Gauss-Legendre nodes in z, those above
+// 0 with double weight, times 2n equal steps in the angle around the axis. It is exact for
+// polynomials of degree below 2n.
 type rule struct {
 	points  [][3]float64
 	weights []float64 // sum 4 pi
@@ -40,7 +41,8 @@ func newRule(n int) rule {
 	return r
 }
 
-// gaussLegendre are the nodes and weights of the rule of n points on [-1, 1], n even, by Newton's method on P_n.
+// gaussLegendre returns the nodes and weights of the rule with n points on [-1, 1], n even, by
+// Newton's method on P_n.
 func gaussLegendre(n int) (z, w []float64) {
 	for i := range n {
 		x := math.Cos(math.Pi * (float64(i) + 0.75) / (float64(n) + 0.5))
@@ -58,7 +60,7 @@ func gaussLegendre(n int) (z, w []float64) {
 	return z, w
 }
 
-// directions are the points as ot1d takes them.
+// directions returns the points in the layout of ot1d.
 func (r rule) directions() []float32 {
 	var out []float32
 	for _, p := range r.points {
@@ -67,7 +69,7 @@ func (r rule) directions() []float32 {
 	return out
 }
 
-// project expands functions whose values at the points are given.
+// project expands functions with the given values at the points.
 func (r rule) project(values [][]float64, degree int) []Harmonics {
 	out := make([]Harmonics, len(values))
 	for i := range out {
@@ -89,10 +91,11 @@ func (r rule) project(values [][]float64, degree int) []Harmonics {
 // maxDegree is the largest degree of an expansion.
 const maxDegree = 128
 
-// kernelTail is what of the kernel may be left out: the degrees beyond have sum a_l^2 (2l+1) below its square.
+// kernelTail bounds the truncation of the kernel: the degrees beyond have sum a_l^2 (2l+1) below
+// its square.
 const kernelTail = 1e-8
 
-// degreeFor is the even degree beyond which the distribution's multipliers are negligible.
+// degreeFor returns the even degree beyond which the distribution's multipliers are negligible.
 func degreeFor(kappa float64) (int, error) {
 	a := vmf.FunkHecke(3, kappa, 2*maxDegree)
 	tail := 0.0
@@ -108,10 +111,11 @@ func degreeFor(kappa float64) (int, error) {
 	return 2, nil
 }
 
-// resolution is the n of the fine rule for a degree; half of it still has more than degree nodes.
+// resolution returns the n of the fine rule for a degree. Half of it still has more than degree
+// nodes.
 func resolution(degree int) int { return max(64, (degree+5)/2*4) }
 
-// expand evaluates F of all pairs on both rules, about resolution^2 directions a pair.
+// expand evaluates F of all pairs on both rules, with about resolution^2 directions per pair.
 func expand(ctx context.Context, p pairs, degree int, progress func(done, total int)) ([]Expansion, error) {
 	n := resolution(degree)
 	fine, coarse := newRule(n), newRule(n/2)
@@ -146,8 +150,9 @@ func expand(ctx context.Context, p pairs, degree int, progress func(done, total 
 	return out, nil
 }
 
-// errors bounds what the smoothed F of an expansion may be wrong by, over the whole sphere: by the quadrature, taken to be the change from half the
-// resolution, and by the degrees left out (Cauchy and Schwarz, with the norm of what is left of F by Parseval).
+// errors bounds the error of the smoothed F of an expansion over the whole sphere: that of the
+// quadrature, taken as the change from half the resolution, and that of the degrees left out
+// (Cauchy-Schwarz, with the norm of the rest of F by Parseval).
 func (e Expansion) errors(kappa float64) (quadrature, tail float64) {
 	a := vmf.FunkHecke(3, kappa, 2*maxDegree)
 	quadrature = farthest(e.F.Smooth(a), e.Coarse.Smooth(a))

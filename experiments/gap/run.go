@@ -11,21 +11,24 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Options of Run. The zero value keeps no files and is silent.
+// Options are the options of Study. The zero value keeps no files and is silent.
 type Options struct {
-	Cache    string                              // folder for the harmonics of the pairs, which all methods and seeds share; "": none
-	Progress func(stage string, done, total int) // if not nil
+	// Cache is a folder for the harmonics of the pairs, shared by all methods and seeds; "": none.
+	Cache    string
+	Progress func(stage string, done, total int) // if not nil, called as work advances
 }
 
-// Streams of random numbers of one seed.
+// Random streams of one seed.
 const (
-	trainingStream = 0x6761_7001 + iota // the row's samples on the training pairs, in the order of the released script
+	// The row's samples on the training pairs, in the order of the released script.
+	trainingStream = 0x6761_7001 + iota
 	heldOutStream
 	commonTraining
 	commonHeldOut
 )
 
-// Study measures one row. The clouds of the set are taken as they are; e runs the amortizers' maps and is not used otherwise.
+// Study measures one row. It takes the clouds of the set unchanged. e only runs the amortizers'
+// maps.
 func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
@@ -76,7 +79,7 @@ func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o
 	return result, err
 }
 
-// row is a call of Run.
+// row is the state of one Study.
 type row struct {
 	ctx               context.Context
 	c                 Config
@@ -92,7 +95,7 @@ func (r *row) report(stage string, done, total int) {
 	}
 }
 
-// locate finds the locations of a batch; start is where an ascent began.
+// locate finds the locations of a batch. start holds the starts of an ascent.
 func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, start [][3]float64, err error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, nil, err
@@ -123,7 +126,8 @@ func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, st
 	return eps, start, err
 }
 
-// letter is the paper's study: it trains the amortizer, or climbs, and costs the training pairs, all from one stream of random numbers.
+// letter is the paper's protocol: it trains the amortizer, or runs the ascent, and evaluates the
+// training pairs, all from one random stream.
 func (r *row) letter(l *PaperProtocol) (eps, start [][3]float64, err error) {
 	all := r.training.pairs
 	source := rand.New(rand.NewPCG(r.c.Seed, trainingStream))

@@ -15,7 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// little is a study of seconds.
+// little is a study that takes seconds.
 func little() Config {
 	return Config{Seed: 123, PairSeed: 123, Batches: 2, Pairs: 4, HeldOut: 6, Slices: 10, Common: 50, Kappa: 1}
 }
@@ -29,8 +29,9 @@ func shapes(t *testing.T, points int) *datasets.Set {
 	return set
 }
 
-// TestRun: rows of every kind. The optimum is above every value, the converged ascent mostly reaches it, the references on which rows are
-// compared are the same in all rows, and rows are the same when run again, with or without the cache.
+// TestRun: rows of every kind. The optimum is above every value, and the converged ascent mostly
+// reaches it. The reference values are the same in all rows. Rows are the same when run again, with
+// or without the cache.
 func TestRun(t *testing.T) {
 	set, e, dir := shapes(t, 64), open(t), t.TempDir()
 	rows := append(PaperRows(little()), OurRows(little(), 2)...)
@@ -61,7 +62,8 @@ func TestRun(t *testing.T) {
 			if math.Abs(a.MonteCarlo.Mean-a.Exact.Mean) > 4*a.MonteCarlo.SliceErr {
 				t.Errorf("%s, %s: exact %v, common slices %v", c.ID(), name, a.Exact, a.MonteCarlo)
 			}
-			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) { // a climb may end on a lower hill
+			// An ascent may end in a local maximum.
+			if c.Method == Converged && (a.FractionConverged < 0.8 || a.NormalizedGap.Mean > 0.1 || a.AscentAngle.Mean < 10) {
 				t.Errorf("%s, %s: reached %g, gap %v, turn %v", c.ID(), name, a.FractionConverged, a.NormalizedGap, a.AscentAngle)
 			}
 		}
@@ -118,7 +120,7 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestPaperRows: the eleven rows of the paper's table, and a pair's step is the paper's whatever the batch.
+// TestPaperRows: the eleven rows of the paper's table. A pair's step is the paper's for any batch.
 func TestPaperRows(t *testing.T) {
 	var ids []string
 	for _, study := range []Config{Paper(), Quick(), Smoke()} {
@@ -146,7 +148,8 @@ func TestPaperRows(t *testing.T) {
 	}
 }
 
-// TestPairs: no cloud twice, training and held out apart, the same for every method, another order for another seed.
+// TestPairs: no cloud twice, training and held-out pairs disjoint, the same for every method,
+// another order for another seed.
 func TestPairs(t *testing.T) {
 	set := shapes(t, 16)
 	c := little()
@@ -219,7 +222,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestDamagedCache: a file that is not what its name says is an error that names it.
+// TestDamagedCache: a file that does not match its name is an error that names it.
 func TestDamagedCache(t *testing.T) {
 	set, e, dir := shapes(t, 16), open(t), t.TempDir()
 	c := little()

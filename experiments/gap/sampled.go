@@ -8,14 +8,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// sampler draws J's slices and costs them.
+// sampler draws J's slices and evaluates them.
 type sampler struct {
 	kappa      float64
 	slices     int
 	reflection vmf.Reflection
 }
 
-// noise decides the slices around any location: u [n, slices], normals [n, slices, 2].
+// noise determines the slices around any location: u [n, slices], normals [n, slices, 2].
 type noise struct{ u, normals []float64 }
 
 func (s sampler) noise(r *rand.Rand, n int) noise {
@@ -29,7 +29,7 @@ func (s sampler) noise(r *rand.Rand, n int) noise {
 	return z
 }
 
-// randomLocations are n uniform unit vectors.
+// randomLocations draws n uniform unit vectors.
 func randomLocations(r *rand.Rand, n int) [][3]float64 {
 	out := make([][3]float64, n)
 	for i := range out {
@@ -57,7 +57,8 @@ func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []floa
 	return omega, theta, nil
 }
 
-// values are the means over the slices of F, one per pair, and the squares of their standard errors, 0 for a single slice.
+// values returns the means of F over the slices, one per pair, and their squared standard errors, 0
+// for a single slice.
 func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []float64, err error) {
 	_, theta, err := s.place(eps, z)
 	if err != nil {
@@ -74,7 +75,8 @@ func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []fl
 	return means, squares, nil
 }
 
-// slope is the gradient of values in the locations, whose coordinates are free, through the reflection alone.
+// slope returns the gradient of values with respect to the locations as free vectors, through the
+// reflection only.
 func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error) {
 	omega, theta, err := s.place(eps, z)
 	if err != nil {
@@ -101,8 +103,9 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	return out, nil
 }
 
-// ascend takes steps of plain gradient ascent on the mean over batch pairs of values, with the samples of next at every step, and divides each
-// location by its norm after it: the released script's v-DSW. A part of a batch takes the steps that it would take in the whole.
+// ascend takes steps of plain gradient ascent on the mean of values over batch pairs, with the
+// samples of next at every step, and normalises each location after it: the released script's
+// v-DSW. Part of a batch takes the same steps as it would within the batch.
 func (s sampler) ascend(p pairs, eps [][3]float64, steps int, rate float64, batch int, next func() noise) error {
 	for range steps {
 		g, err := s.slope(p, eps, next())

@@ -6,14 +6,15 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/exec"
 )
 
-// gradient carries upstream, the derivative of J in every predicted direction, back to the weights.
+// gradient propagates upstream, the derivative of J with respect to every predicted direction, back
+// to the weights.
 func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, error) {
 	sums := make([][]float32, len(p.specs))
 	for i, s := range p.specs {
 		sums[i] = make([]float32, s.Size())
 	}
 	err := all.batches(p.chunk, func(from int, part pairs) error {
-		g := make([]float32, 3*p.chunk) // 0 for the pairs that fill up
+		g := make([]float32, 3*p.chunk) // 0 for the padding pairs
 		for b := range part.n {
 			for i, v := range upstream[from+b] {
 				g[3*b+i] = float32(v)
@@ -42,7 +43,7 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 	return sums, err
 }
 
-// apply is the optimiser's rule for the gradient of J: the new weights, then the new second moments.
+// apply updates with the gradient of J. It returns the new weights, then the new second moments.
 func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
 	var in, grads []any
 	for _, t := range append(append([]*tensors.Tensor{}, p.weights...), p.second...) {

@@ -1,13 +1,14 @@
-// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as a job array of Slurm
-// ([Slurm.Submit], [Wait]).
+// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as
+// a job array of Slurm ([Slurm.Submit], [Wait]).
 //
-// It keeps no record of what is done. A job must be idempotent and resumable: started again it goes on where it was cut off, and
-// ends at once when its result is there. A store such as package runs has both, and a lock on every result, so a job that happens
-// to run twice waits for the other. The caller asks the store which jobs are left and passes those.
+// It keeps no record of what is done. A job must be idempotent and resumable: started again it
+// continues where it was interrupted, and ends at once if its result exists. A store such as
+// package runs has both properties, and locks every result, so a job that happens to run twice
+// waits for the other. The caller asks the store which jobs are left and passes those.
 //
-//	DIR/logs/<name>.log  what a job wrote, every attempt
-//	DIR/job.sh           the batch script; with Slurm only
-//	DIR/slurm.json       the array that was submitted last; with Slurm only
+//	DIR/logs/<name>.log  output of a job, all attempts
+//	DIR/job.sh           the batch script; Slurm only
+//	DIR/slurm.json       the array submitted last; Slurm only
 package jobs
 
 import (
@@ -33,10 +34,10 @@ type Job struct {
 // Counts are numbers of jobs by state.
 type Counts struct {
 	Waiting, Running, Done, Failed int
-	Reason                         string // why Slurm lets a job wait, in its words
+	Reason                         string // why a job is pending, in Slurm's words
 }
 
-// String is the counts as a line of progress.
+// String formats the counts as a progress line.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%d waiting, %d running, %d done", c.Waiting, c.Running, c.Done)
 	if c.Reason != "" {
@@ -48,16 +49,18 @@ func (c Counts) String() string {
 	return text
 }
 
-// grace is what a job has between SIGTERM and SIGKILL.
+// grace is the time between SIGTERM and SIGKILL.
 const grace = 20 * time.Second
 
-// Local runs the jobs, n at a time, each as a process of this program with a log in dir, which it makes. A job that fails does not
-// stop the others; errors by name say why jobs failed, with the last line each wrote and its log. When ctx ends no further job is
-// begun, those that run get SIGTERM (on Windows they are ended at once) and 20 s later SIGKILL, and err is that of ctx. progress, if
-// not nil, is called whenever a count changes, never twice at a time.
+// Local runs the jobs, n at a time, each as a process of this program with a log in dir, which is
+// created. A failing job does not stop the others. The returned map says by name why jobs failed,
+// with the last line each wrote and its log. When ctx ends, no further job is started, running jobs
+// get SIGTERM (on Windows they are killed at once) and 20 s later SIGKILL, and err is that of ctx.
+// progress, if not nil, is called whenever a count changes, never concurrently.
 //
-// The processes share the processors of this machine: GOMAXPROCS and NPROC, which sizes the thread pools of XLA on the CPU, are
-// set to processors / n, at least 1, where the environment does not set them. XLA's plugin keeps four threads at least.
+// The processes share the processors of this machine. GOMAXPROCS and NPROC, which sizes the thread
+// pools of XLA on the CPU, are set to processors / n, at least 1, unless the environment sets them.
+// XLA's plugin keeps at least four threads.
 func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Counts)) (failed map[string]error, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -118,7 +121,7 @@ func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Cou
 	return failed, ctx.Err()
 }
 
-// prepare checks the jobs, makes the folder of their logs, and returns this program.
+// prepare checks the jobs, creates the folder of their logs, and returns this program.
 func prepare(dir string, jobs []Job) (program string, err error) {
 	for i, j := range jobs {
 		if j.Name == "" || slices.ContainsFunc(jobs[:i], func(o Job) bool { return logName(o.Name) == logName(j.Name) }) {
@@ -154,7 +157,8 @@ func run(ctx context.Context, program, dir string, j Job, env []string) error {
 	return nil
 }
 
-// LastLine is an error made of the last line that the job wrote and the name of its log; nil if it wrote nothing.
+// LastLine returns an error with the last line that the job wrote and the name of its log; nil if
+// it wrote nothing.
 func LastLine(dir, name string) error {
 	path := filepath.Join(dir, "logs", logName(name))
 	f, err := os.Open(path)
@@ -167,7 +171,7 @@ func LastLine(dir, name string) error {
 	if err != nil {
 		return nil
 	}
-	n, _ := f.ReadAt(raw, max(0, size-int64(len(raw)))) // what could be read is shown
+	n, _ := f.ReadAt(raw, max(0, size-int64(len(raw)))) // show what could be read
 	text := strings.TrimSpace(string(raw[:n]))
 	line := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 	if line == "" {

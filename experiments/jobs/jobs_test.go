@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the program whose calls the jobs of these tests are.
+// TestMain lets the test binary be the program that the jobs of these tests call.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "job" {
 		os.Exit(job(os.Args[2:]))
@@ -28,14 +28,16 @@ func TestMain(m *testing.M) {
 // job is what the jobs of these tests do.
 func job(args []string) int {
 	switch args[0] {
-	case "say": // its words, one a line
+	case "say": // its words, one per line
 		for _, word := range args[1:] {
 			fmt.Println(os.ExpandEnv(word))
 		}
 	case "fail":
 		fmt.Fprintln(os.Stderr, "some trouble\n\n  "+args[1]+"\n")
 		return 3
-	case "stop": // the first time it writes its number into a pipe and waits to be stopped; the second time it is done
+	// The first time it writes its number into a pipe and waits to be stopped; the second time it
+	// is done.
+	case "stop":
 		return waitForStop(args[1])
 	case "once": // the first time it kills itself
 		if _, err := os.Stat(args[1]); err == nil {
@@ -70,7 +72,7 @@ func waitForStop(pipe string) int {
 	case <-told:
 		fmt.Println("saved, and stopped")
 		return 1
-	case <-time.After(time.Minute): // a test that failed leaves nothing behind
+	case <-time.After(time.Minute): // so that a failed test leaves nothing behind
 		return 8
 	}
 }
@@ -79,7 +81,7 @@ func say(name string, words ...string) Job {
 	return Job{name, append([]string{"job", "say"}, append(words, name)...)}
 }
 
-// stopping is a job that waits to be stopped, and the pipe that says its process number.
+// stopping returns a job that waits to be stopped, and the pipe with its process number.
 func stopping(t *testing.T, name string) (j Job, pipe string) {
 	t.Helper()
 	pipe = filepath.Join(t.TempDir(), "pipe")
@@ -103,11 +105,13 @@ func begun(t *testing.T, pipe string) (pid int) {
 }
 
 func logOf(dir, name string) string {
-	raw, _ := os.ReadFile(filepath.Join(dir, "logs", logName(name))) // no log is an empty one
+	// a missing log counts as empty
+	raw, _ := os.ReadFile(filepath.Join(dir, "logs", logName(name)))
 	return string(raw)
 }
 
-// TestLocal: all jobs run, never more than n at a time; one that fails is told with its last line and stops no other.
+// TestLocal: all jobs run, never more than n at a time. A failing one is reported with its last
+// line and does not stop others.
 func TestLocal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	list := []Job{say("a/1", "$GOMAXPROCS"), {"b", []string{"job", "fail", "no luck"}}, say("c"), say("d"), say("e")}
@@ -131,7 +135,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestLocalStopped: when the context ends, what runs is told to stop and waited for, and nothing else begins.
+// TestLocalStopped: when the context ends, running jobs are told to stop and awaited, and no other
+// starts.
 func TestLocalStopped(t *testing.T) {
 	dir := t.TempDir()
 	j, pipe := stopping(t, "slow")

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// detach puts a job into a process group of its own, so that Ctrl-C reaches the caller alone, who then stops the jobs. A job whose
-// caller was killed is told to stop.
+// detach puts a job into its own process group, so that Ctrl-C reaches only the caller, which then
+// stops the jobs. A job is told to stop when its caller is killed.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// detach does nothing: Ctrl-C reaches the jobs too.
+// detach does nothing: Ctrl-C also reaches the jobs.
 func detach(*exec.Cmd) {}
 
-// terminate asks a job to end; where signals cannot be sent, it ends it.
+// terminate kills a job, where signals cannot be sent.
 func terminate(p *os.Process) error {
 	if p.Signal(syscall.SIGTERM) == nil {
 		return nil

@@ -16,16 +16,17 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Slurm says what one job of an array needs. An empty field asks for nothing: the cluster's default holds.
+// Slurm says what one job of an array needs. An empty field leaves the cluster's default.
 type Slurm struct {
 	Partition, Account string
-	Time               string   // limit, as sbatch reads it: 2:00:00, 1-0
-	Memory             string   // per node, as sbatch reads it: 8G
+	Time               string   // limit in sbatch's format: 2:00:00, 1-0
+	Memory             string   // per node, in sbatch's format: 8G
 	CPUs, GPUs         int      // per job
-	MaxParallel        int      // most jobs at a time
+	MaxParallel        int      // maximum number of concurrent jobs
 	Extra              []string // further options of sbatch: --constraint=a100
-	Retries            int      // how often a job that reached its time limit or was killed goes back into the queue
-	Env                []string // names of variables that a job must see as they are here
+	// Retries is how often a job that timed out or was killed is requeued.
+	Retries int
+	Env     []string // names of environment variables to pass on
 }
 
 const (
@@ -33,22 +34,24 @@ const (
 	arrayFile  = "slurm.json"
 )
 
-// array is slurm.json.
+// array is the content of slurm.json.
 type array struct {
 	Job     string `json:"job"`
 	Cluster string `json:"cluster,omitempty"`
 	Jobs    int    `json:"jobs"`
 }
 
-// Submit submits the jobs as one job array, with logs, script and record in dir, which it makes, and returns the array's number. If
-// the array of an earlier call is still queued, nothing is submitted and that one's number is returned. This program and dir must
-// lie on a file system that the nodes share.
+// Submit submits the jobs as one job array and returns its number. Logs, script and record are
+// written to dir, which is created. If the array of an earlier call is still queued, nothing is
+// submitted and its number is returned. This program and dir must be on a file system that the
+// nodes share.
 //
-// Slurm puts a task back into the queue when its node fails or it is preempted (--requeue). A task that reaches its time limit is
-// told to stop a minute before, and then asks to be put back, as one whose job was killed does, up to Retries times.
+// Slurm requeues a task when its node fails or it is preempted (--requeue). A task near its time
+// limit is signalled a minute before, and then requeues itself. So does one whose job was killed.
+// Both happen up to Retries times.
 //
-// It needs sbatch, squeue and scontrol, not sacct. Errors: one of those is missing or fails, with its own words; dir cannot be
-// written; an option is not one word.
+// It needs sbatch, squeue and scontrol, not sacct. It is an error if one of them is missing or
+// fails (with its own message), if dir cannot be written, or if an option is not one word.
 func (o Slurm) Submit(ctx context.Context, dir string, jobs []Job) (job string, err error) {
 	if len(jobs) == 0 {
 		return "", errors.New("expected at least one job, found none")
@@ -105,7 +108,7 @@ func (o Slurm) Submit(ctx context.Context, dir string, jobs []Job) (job string, 
 	return a.Job, nil
 }
 
-// script is the batch script of an array over the jobs.
+// script returns the batch script of an array over the jobs.
 func (o Slurm) script(program, here, dir string, jobs []Job) (string, error) {
 	options, err := o.options()
 	if err != nil {
@@ -148,7 +151,7 @@ func (o Slurm) script(program, here, dir string, jobs []Job) (string, error) {
 	line("")
 	line("%s \"$@\" >>\"$log\" 2>&1 &", quote(program))
 	line("job=$! again=")
-	line("# A minute before the time limit the job saves what it has, and goes on after the next start. scancel ends it.")
+	line("# A minute before the time limit the job saves what it has, and resumes after the next start. scancel ends it.")
 	line("trap 'again=1; kill -TERM $job' USR1")
 	line("trap 'again=no; kill -TERM $job' TERM")
 	line("wait $job; code=$?")
@@ -161,7 +164,7 @@ func (o Slurm) script(program, here, dir string, jobs []Job) (string, error) {
 	return b.String(), nil
 }
 
-// options are the #SBATCH lines that o asks for.
+// options returns the #SBATCH lines for o.
 func (o Slurm) options() (lines []string, err error) {
 	for _, f := range []struct{ option, name, value string }{
 		{"partition", "Partition", o.Partition}, {"account", "Account", o.Account}, {"time", "Time", o.Time}, {"mem", "Memory", o.Memory},
@@ -192,18 +195,19 @@ func (o Slurm) options() (lines []string, err error) {
 	return append(lines, o.Extra...), nil
 }
 
-// quote makes text one word of a shell.
+// quote quotes text as one word of a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// pollEvery is the shortest time between two questions to Slurm; patience is how long squeue may fail.
+// pollEvery is the shortest interval between queries to Slurm; patience is how long squeue may
+// fail.
 var (
 	pollEvery = time.Second
 	patience  = 10 * time.Minute
 )
 
-// Wait returns when no task of the array submitted in dir is queued any more. What became of the jobs is in their results and logs.
-// When ctx ends the array goes on, and a later Wait goes on waiting for it. progress, if not nil, is called when a count changes;
-// ended jobs count as done.
+// Wait returns when no task of the array submitted in dir is queued any more. The outcome of the
+// jobs is in their results and logs. When ctx ends the array continues, and a later Wait can wait
+// for it. progress, if not nil, is called when a count changes; ended jobs count as done.
 func Wait(ctx context.Context, dir string, progress func(Counts)) error {
 	a, err := readArray(dir)
 	if err != nil || a.Job == "" {
@@ -229,13 +233,13 @@ func Wait(ctx context.Context, dir string, progress func(Counts)) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no longer waiting for array %s, which goes on; the same call waits for it again, scancel %s ends it: %w", a.Job, a.Job, ctx.Err())
+			return fmt.Errorf("no longer waiting for array %s, which continues; the same call waits for it again, scancel %s ends it: %w", a.Job, a.Job, ctx.Err())
 		case <-time.After(pause):
 		}
 	}
 }
 
-// readArray reads the newest submission; there may be none.
+// readArray reads the newest submission, if there is one.
 func readArray(dir string) (a array, err error) {
 	path := filepath.Join(dir, arrayFile)
 	raw, err := os.ReadFile(path)
@@ -254,7 +258,7 @@ func readArray(dir string) (a array, err error) {
 	return a, nil
 }
 
-// queue counts the tasks of the array that wait, and that run or end.
+// queue counts the array's tasks that are pending, and those running or ending.
 func (a array) queue(ctx context.Context) (c Counts, err error) {
 	args := []string{"-h", "-r", "-j", a.Job, "-o", "%i|%T|%r"}
 	if a.Cluster != "" {
@@ -262,7 +266,7 @@ func (a array) queue(ctx context.Context) (c Counts, err error) {
 	}
 	out, err := client(ctx, "", "squeue", args...)
 	if err != nil {
-		if strings.Contains(err.Error(), "Invalid job id") { // ended and forgotten
+		if strings.Contains(err.Error(), "Invalid job id") { // ended, and forgotten by Slurm
 			err = nil
 		}
 		return c, err
@@ -283,7 +287,7 @@ func (a array) queue(ctx context.Context) (c Counts, err error) {
 	return c, nil
 }
 
-// client runs a program of Slurm in dir; what it says of an error is in the error.
+// client runs a Slurm program in dir. Its error message becomes part of the error.
 func client(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

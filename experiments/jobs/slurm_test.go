@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// A small Slurm: sbatch runs every task of the array at once as a process, and again after scontrol requeue; squeue lists those
-// that have not ended. $FAKE holds a file per task that is queued, and the calls of sbatch.
+// A small Slurm: sbatch runs every task of the array at once as a process, and again after scontrol
+// requeue; squeue lists those that have not ended. $FAKE holds a file per queued task, and the
+// calls of sbatch.
 const (
 	fakeSbatch = `#!/bin/sh
 [ -e "$FAKE/refuse" ] && { cat "$FAKE/refuse" >&2; exit 1; }
@@ -55,7 +56,7 @@ done
 `
 )
 
-// fake puts the small Slurm on the PATH, alone with what it needs, and returns its folder.
+// fake puts the small Slurm on the PATH, with only what it needs, and returns its folder.
 func fake(t *testing.T) string {
 	t.Helper()
 	bin, state := t.TempDir(), t.TempDir()
@@ -78,7 +79,8 @@ func submit(t *testing.T, dir string, o Slurm, list ...Job) string {
 	return job
 }
 
-// TestSlurm: options, values that a shell could misread, the variables of a job, a controller that is away for a moment.
+// TestSlurm: options, values that a shell could misread, the variables of a job, a controller that
+// is briefly unavailable.
 func TestSlurm(t *testing.T) {
 	state := fake(t)
 	t.Setenv("JOBS_A", "it's $HOME\n\"two\"")
@@ -110,7 +112,8 @@ func TestSlurm(t *testing.T) {
 	if err := LastLine(dir, "b"); err == nil || !strings.Contains(err.Error(), "no luck") {
 		t.Errorf("%v", err)
 	}
-	if job := submit(t, dir, Slurm{}, say("b")); job != "2" { // nothing of the first is queued any more
+	// Nothing of the first is queued any more.
+	if job := submit(t, dir, Slurm{}, say("b")); job != "2" {
 		t.Errorf("array %q", job)
 	}
 	if err := Wait(t.Context(), dir, nil); err != nil {
@@ -118,7 +121,8 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmQueued: a second call while the array is queued submits nothing; the first one's wait can be given up and taken up.
+// TestSlurmQueued: a second call while the array is queued submits nothing. Waiting for the first
+// can be abandoned and resumed.
 func TestSlurmQueued(t *testing.T) {
 	fake(t)
 	dir := t.TempDir()
@@ -144,8 +148,8 @@ func TestSlurmQueued(t *testing.T) {
 	}
 }
 
-// TestSlurmAgain: a job that was killed, and one that reached its time limit, go back into the queue as often as is allowed; one
-// that was cancelled does not.
+// TestSlurmAgain: a job that was killed or timed out is requeued as often as allowed; a cancelled
+// one is not.
 func TestSlurmAgain(t *testing.T) {
 	state := fake(t)
 	signalled := func(t *testing.T, retries int, signal syscall.Signal) string {
@@ -187,7 +191,8 @@ func TestSlurmAgain(t *testing.T) {
 	}
 }
 
-// TestSlurmErrors: what Slurm says, options that no script can hold, a record that is damaged, a controller that stays away.
+// TestSlurmErrors: Slurm's messages, options that no script can hold, a damaged record, a
+// controller that stays unavailable.
 func TestSlurmErrors(t *testing.T) {
 	state := fake(t)
 	contains := func(err error, parts ...string) {
@@ -238,7 +243,7 @@ func TestSlurmErrors(t *testing.T) {
 	contains(err, "sbatch is not on the PATH", "run the jobs locally")
 }
 
-// TestCluster: a real Slurm. It submits jobs, so it has to be asked for.
+// TestCluster: a real Slurm. It submits jobs, so it must be requested.
 func TestCluster(t *testing.T) {
 	if os.Getenv("SWLAB_TEST_SLURM") != "1" {
 		t.Skip("needs a Slurm that may be used for tests: `make test-slurm` starts one and stops it")
@@ -277,7 +282,7 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%q", log)
 		}
 	})
-	t.Run("time limit", func(t *testing.T) { // its signal, without the wait of two minutes
+	t.Run("time limit", func(t *testing.T) { // its signal, without waiting two minutes
 		if log := run(t, Slurm{Retries: 1}, func(task string, _ int) { control(t, "scancel", "--batch", "--signal=USR1", task) }); log != "saved, and stopped\ngone on with\n" {
 			t.Errorf("%q", log)
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Cached returns what compute finds, kept as NAME-HASH.json in the book's folder so that a later cell, or the same cell run again, need not compute
-// it again. The hash is that of the key's JSON: the key holds everything that decides the result.
+// Cached returns the result of compute. It keeps it as NAME-HASH.json in the session's folder, so
+// that a later cell, or the same cell run again, reads it. The hash is that of the key's JSON: the
+// key must hold everything that decides the result.
 func Cached[T any](b *Session, name string, key any, compute func() (T, error)) (T, error) {
 	var v T
 	if err := b.opened(); err != nil {

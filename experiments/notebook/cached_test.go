@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestKept: computed once for a key, again for another, and nothing is kept of an error or of a file cut off.
+// TestKept: computed once per key; an error or a truncated file is not kept.
 func TestKept(t *testing.T) {
 	b := &Session{Out: t.TempDir()}
 	computed := 0

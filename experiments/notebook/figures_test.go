@@ -16,7 +16,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// measured is a row of a committed CSV, its mean and standard error computed here from the values of the seeds.
+// measured is a row of a committed CSV, with mean and standard error computed here from the values
+// of the seeds.
 type measured struct {
 	row, name    string
 	ours         bool
@@ -93,7 +94,7 @@ func shapes(svg []byte) (out []shape) {
 	return out
 }
 
-// ruler turns places into values by the ticks of an axis: place, value, place, value ...
+// ruler turns positions into values by the ticks of an axis: position, value, position, value ...
 type ruler struct {
 	ticks [][2]float64
 	log   bool
@@ -116,7 +117,7 @@ func (r ruler) value(place float64) float64 {
 
 const gridColor = "stroke:#E3E6EA"
 
-// read adds the tick of a grid line and of the number behind it; axis 0 has upright lines.
+// read adds the tick of a grid line and of the number after it; axis 0 has vertical lines.
 func (r *ruler) read(all []shape, i, axis int) {
 	if p := all[i].points; len(p) != 2 || !strings.Contains(all[i].style, gridColor) || math.Abs(p[0][axis]-p[1][axis]) > 1e-3 {
 		return
@@ -143,8 +144,9 @@ func recordedTable(t *testing.T, file string) table.Results {
 	return f
 }
 
-// TestFiguresAreTheNumbers reads the pictures of the committed results back, by the ticks of their axes: error bars reach one standard error to
-// either side of the mean, and curves run through the means, both computed here from the committed values of the seeds.
+// TestFiguresAreTheNumbers reads the pictures of the committed results back, by the ticks of their
+// axes. Error bars must reach one standard error to either side of the mean, and curves must run
+// through the means, both computed here from the committed values of the seeds.
 func TestFiguresAreTheNumbers(t *testing.T) {
 	for _, name := range []string{"vDSW_approximation", "ablation_L", "ablation_kappa", "short_reconstruction_result"} {
 		numbers := readMeasured(t, name)
@@ -166,7 +168,8 @@ func TestFiguresAreTheNumbers(t *testing.T) {
 	}
 }
 
-// checkBars compares the error bars, from top to bottom, with the rows that have a spread, in order.
+// checkBars compares the error bars, from top to bottom, with the rows that have a spread, in
+// order.
 func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 	t.Helper()
 	x := ruler{}
@@ -180,7 +183,7 @@ func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 	k := 0
 	for _, r := range rows {
 		room := 1e-3 * math.Abs(x.ticks[len(x.ticks)-1][1]-x.ticks[0][1])
-		if r.stderr < room/100 { // as good as a constant
+		if r.stderr < room/100 { // practically constant
 			continue
 		}
 		if k == len(bars) {
@@ -198,7 +201,8 @@ func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 	}
 }
 
-// checkCurves compares each curve with the means of the rows of its name against T or L, a level with the one row that has none.
+// checkCurves compares each curve with the means of the rows of its name against T or L, and a
+// level with the only row that has none.
 func checkCurves(t *testing.T, name string, all []shape, numbers map[string][]measured) {
 	t.Helper()
 	headings := map[string]string{"Distance": "distance", "Time": "time", "E held out": "held_out", "SW": "sw", "EMD": "emd"}
@@ -266,7 +270,7 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y ruler, numb
 	}
 }
 
-// TestCommittedPictures: the pictures beside the committed results are those that are drawn now.
+// TestCommittedPictures: the committed pictures equal those drawn now.
 func TestCommittedPictures(t *testing.T) {
 	files, err := filepath.Glob("../../docs/results/*-quick.json")
 	if err != nil || len(files) == 0 {
@@ -281,7 +285,7 @@ func TestCommittedPictures(t *testing.T) {
 		for key, p := range all {
 			want, err := os.ReadFile(strings.TrimSuffix(file, ".json") + "-" + key + ".png")
 			if os.IsNotExist(err) {
-				continue // not every picture stands in the text
+				continue // not every picture is in the text
 			}
 			got, drawErr := p.PNG()
 			if err != nil || drawErr != nil {

@@ -22,31 +22,34 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// LiveOptions is what Live looks at.
+// LiveOptions are the options of Live.
 type LiveOptions struct {
-	Clouds *datasets.Set             // reconstructed again and again: a few
-	Names  []string                  // of the clouds, or nil
-	Every  int                       // steps between two looks
-	Quiet  bool                      // draw nothing: for a cell that reads what an earlier one has shown
-	Step   func(record train.Record) // hears of every step, if not nil
+	Clouds *datasets.Set // the clouds to reconstruct, a few
+	Names  []string      // of the clouds; may be nil
+	Every  int           // steps between snapshots
+	// Quiet draws nothing, for a cell that reads what an earlier one has shown.
+	Quiet bool
+	Step  func(record train.Record) // if not nil, called after every step
 }
 
-// Snapshot is what the network made of the clouds watched after a step, normalised by the running statistics.
+// Snapshot is the network's reconstruction of the watched clouds after a step, normalised by the
+// running statistics.
 type Snapshot struct {
 	Step   int
 	Points []float32 // [clouds, points, 3]
 }
 
-// LiveRun is a run that was watched, or as much of it as there is.
+// LiveRun is a watched run, as far as it has come.
 type LiveRun struct {
 	Result    train.Result // of the finished run
 	Records   []train.Record
-	Snapshots []Snapshot // before the first step, every Watch.Every steps, and after the last
+	Snapshots []Snapshot // before the first step, every LiveOptions.Every steps, and after the last
 }
 
-// Live is Train with an output that is drawn again every w.Every steps: the loss so far, and below it the clouds watched with what the network
-// makes of them now. A cancelled ctx and the stop button end it with an error; a checkpoint, the log and the looks are kept, and the same call goes
-// on from there. A finished run is read.
+// Live is Train with an output that is redrawn every w.Every steps: the loss so far, and below it
+// the watched clouds and their reconstructions. Cancelling ctx or the stop button ends it with an
+// error. A checkpoint, the log and the snapshots are kept, and the same call resumes. A finished
+// run is read.
 func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w LiveOptions) (*LiveRun, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -55,10 +58,10 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 		return nil, err
 	}
 	if w.Clouds == nil || w.Clouds.Clouds < 1 || w.Clouds.Points != set.Points {
-		return nil, fmt.Errorf("Watch.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
+		return nil, fmt.Errorf("LiveOptions.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
 	}
 	if w.Every < 1 {
-		return nil, fmt.Errorf("Watch.Every: expected at least 1 step, found %d", w.Every)
+		return nil, fmt.Errorf("LiveOptions.Every: expected at least 1 step, found %d", w.Every)
 	}
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -109,13 +112,13 @@ type live struct {
 	id     string // of the output
 	update func(id, html string)
 	tick   func(int, string)
-	broken error // of a look
+	broken error // of a snapshot
 }
 
-// looksFile lies beside the run's folder, which is the trainer's.
+// looksFile is beside the run's folder, which belongs to the trainer.
 func (l *live) looksFile() string { return l.dir + "-looks.json" }
 
-// read takes up what an earlier call has left.
+// read loads what an earlier call has left.
 func (l *live) read() {
 	if raw, err := os.ReadFile(l.looksFile()); err == nil {
 		_ = json.Unmarshal(raw, &l.Snapshots) // a file of another version counts as none
@@ -123,12 +126,12 @@ func (l *live) read() {
 	l.Records, _ = train.ReadLog(l.dir)
 }
 
-// step hears of every step; the checkpoint of the one before is there then.
+// step is called after every step. The checkpoint of the step before exists then.
 func (l *live) step(r train.Record, total int) {
 	l.work.part(r.Step, total)
 	if l.tick == nil {
 		l.tick = show.Progress(total, "training")
-		l.Records = l.Records[:min(len(l.Records), r.Step-1)] // a run goes on from its checkpoint
+		l.Records = l.Records[:min(len(l.Records), r.Step-1)] // a run resumes from its checkpoint
 	}
 	l.Records = append(l.Records, r)
 	l.tick(r.Step, fmt.Sprintf("loss %.2f", r.Loss))
@@ -140,7 +143,7 @@ func (l *live) step(r train.Record, total int) {
 	}
 }
 
-// lookAt looks at the checkpoint of a step.
+// lookAt takes a snapshot from the checkpoint of a step.
 func (l *live) lookAt(step int) error {
 	all, err := weights.ReadSafetensors(filepath.Join(l.dir, "checkpoints", fmt.Sprintf("step-%09d", step), "tensors.safetensors"))
 	if err != nil {
@@ -155,7 +158,7 @@ func (l *live) lookAt(step int) error {
 	return l.look(step, net)
 }
 
-// look reconstructs the clouds watched, and keeps that.
+// look reconstructs the watched clouds and keeps the snapshot.
 func (l *live) look(step int, w *weights.Set) error {
 	net, err := swlab.NewNetwork(w)
 	if err != nil {
@@ -165,14 +168,15 @@ func (l *live) look(step int, w *weights.Set) error {
 	if err != nil {
 		return err
 	}
-	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step { // seen before the run was cut off
+	// Taken before the run was interrupted.
+	for len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step >= step {
 		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}
 	l.Snapshots = append(l.Snapshots, Snapshot{step, points})
 	return durable.WriteJSON(l.looksFile(), l.Snapshots)
 }
 
-// draw shows the loss and the last look in one output.
+// draw shows the loss and the last snapshot in one output.
 func (l *live) draw() error {
 	if l.watch.Quiet {
 		return nil
@@ -198,7 +202,7 @@ func (l *live) draw() error {
 	return nil
 }
 
-// Reconstructions draws clouds and below them what the network made of them, look by look.
+// Reconstructions draws clouds and below them the network's reconstructions, one row per snapshot.
 func Reconstructions(clouds *datasets.Set, names []string, looks ...Snapshot) (*vmfviz.Picture, error) {
 	if err := clouds.Validate(); err != nil {
 		return nil, err
@@ -218,7 +222,7 @@ func Reconstructions(clouds *datasets.Set, names []string, looks ...Snapshot) (*
 	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names}, rows...)
 }
 
-// image is a picture as HTML.
+// image renders a picture as HTML.
 func image(p *vmfviz.Picture, err error) (string, error) {
 	if err != nil {
 		return "", err

@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestLive: a run that is stopped keeps what it did, goes on, and is then what it would have been; a finished one is read.
+// TestLive: a stopped run keeps what it did, resumes, and ends like an undisturbed one; a finished
+// one is read.
 func TestLive(t *testing.T) {
 	e, err := engine.Open("go")
 	if err != nil {
@@ -89,15 +90,15 @@ func TestLive(t *testing.T) {
 	if p, err := Reconstructions(few, []string{"a"}, whole.Snapshots...); err != nil || p == nil {
 		t.Error(err)
 	}
-	if _, err := b.Live(ctx, e, set, c, LiveOptions{Clouds: few}); err == nil || !strings.Contains(err.Error(), "Watch.Every") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Clouds: few}); err == nil || !strings.Contains(err.Error(), "LiveOptions.Every") {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Live(ctx, e, set, c, LiveOptions{Every: 1}); err == nil || !strings.Contains(err.Error(), "Watch.Clouds") {
+	if _, err := b.Live(ctx, e, set, c, LiveOptions{Every: 1}); err == nil || !strings.Contains(err.Error(), "LiveOptions.Clouds") {
 		t.Errorf("%v", err)
 	}
 }
 
-// wantLast is what the network of the finished run makes of the clouds.
+// wantLast is the reconstruction by the network of the finished run.
 func wantLast(t *testing.T, e *engine.Engine, l *LiveRun, clouds *datasets.Set) []float32 {
 	t.Helper()
 	file, err := train.WeightsFile(l.Result.Run, "last")

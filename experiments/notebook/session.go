@@ -1,8 +1,9 @@
-// Package notebook holds what the cells of one notebook share: the data asked for, a folder for results, pictures and times.
-// In GoNB every cell is a process of its own, so what a later cell needs lies in files, and a finished run is read, not repeated.
+// Package notebook holds what the cells of one notebook share: the data, a folder for results,
+// pictures and times. GoNB runs every cell as a process of its own. So what a later cell needs is
+// kept in files, and a finished run is read, not repeated.
 //
-// Environment: SWLAB_DATA names clouds of the user's own, SWLAB_OUT the folder for results, FAST=1 asks for a short form whose
-// numbers mean nothing.
+// Environment: SWLAB_DATA names the user's own clouds, SWLAB_OUT the folder for results. FAST=1
+// asks for a short form whose numbers mean nothing.
 package notebook
 
 import (
@@ -26,14 +27,15 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Session is a notebook at work.
+// Session is a running notebook.
 type Session struct {
 	Data string // path of the clouds, or "builtin"
 	Out  string // folder for results
 	Fast bool   // short form
 }
 
-// Open reads the environment and makes the folder for results: $SWLAB_OUT, else .out/NAME in the repository.
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, or .out/NAME in the
+// repository.
 func Open(name string) (*Session, error) {
 	b := &Session{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
 	if b.Data == "" {
@@ -49,7 +51,7 @@ func Open(name string) (*Session, error) {
 	return b, os.MkdirAll(filepath.Join(b.Out, "pictures"), 0o755)
 }
 
-// repository is the nearest folder above that holds go.mod.
+// repository returns the nearest parent folder that holds go.mod.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -69,15 +71,15 @@ func repository() (string, error) {
 
 var errNothing = errors.New("expected a function to compute what is not kept, found nil")
 
-// opened returns an error for a nil book.
+// opened returns an error for a nil session.
 func (b *Session) opened() error {
 	if b == nil {
-		return errors.New("expected a book that notebook.Open has opened, found nil")
+		return errors.New("expected a session that notebook.Open has opened, found nil")
 	}
 	return nil
 }
 
-// Backend opens the best backend and says which and why.
+// Backend opens the best backend and prints which one and why.
 func (b *Session) Backend() (*engine.Engine, error) {
 	if err := b.opened(); err != nil {
 		return nil, err
@@ -92,8 +94,9 @@ func (b *Session) Backend() (*engine.Engine, error) {
 	return e, nil
 }
 
-// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and scaled, as training and test part.
-// Data without parts of their own are split, a fifth for the test but at least two clouds, by the seed.
+// Clouds loads the data with that many points per cloud, or all where there are fewer, centred and
+// scaled, as training and test part. Data without parts are split by the seed: a fifth, but at
+// least two clouds, for the test.
 func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
 	if err := b.opened(); err != nil {
 		return nil, nil, err
@@ -120,8 +123,9 @@ func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets
 	return trainPart, testPart, nil
 }
 
-// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the classes, with their
-// captions; without labels, rows spread evenly over the set. None of a nil set.
+// OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the
+// classes, with their captions. Without labels the rows are spread evenly over the set. A nil set
+// has none.
 func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 	if set == nil {
 		return nil, nil
@@ -154,7 +158,7 @@ func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 	return rows, captions
 }
 
-// folder is where the run of c on set belongs: the same run, the same folder.
+// folder returns the folder of the run of c on set. The same run always has the same folder.
 func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
 	if err := b.opened(); err != nil {
 		return "", err
@@ -175,7 +179,7 @@ func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (s
 	return filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4])), nil
 }
 
-// Trained says whether Train would read a finished run.
+// Trained reports whether Train would read a finished run.
 func (b *Session) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -185,8 +189,9 @@ func (b *Session) Trained(e *engine.Engine, set *datasets.Set, c train.Config) b
 	return err == nil
 }
 
-// Train trains c on set in a folder of its own below Out, showing progress. The same configuration again continues that run,
-// or reads it where it is finished: what the cell stores is the same. The stop button ends it with an error; a checkpoint is kept.
+// Train trains c on set in a folder of its own below Out, showing progress. The same configuration
+// again resumes that run, or reads it if it is finished, so the cell stores the same output. The
+// stop button ends it with an error and keeps a checkpoint.
 func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -217,8 +222,8 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 	return r, err
 }
 
-// Finished reads the run of c on set that Train or Live has finished, and shows nothing: for the cells after the one that trains. A run
-// that is not there is an error.
+// Finished reads the run of c on set that Train or Live has finished, and shows nothing. It is for
+// the cells after the one that trains. A missing run is an error.
 func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) (train.Result, error) {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -231,7 +236,8 @@ func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) 
 	return r, nil
 }
 
-// Reset removes the run of c on set, finished or not, and what Live has kept of it: the next call begins anew.
+// Reset removes the run of c on set, finished or not, and what Live has kept of it. The next call
+// starts over.
 func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) error {
 	dir, err := b.folder(e, set, c)
 	if err != nil {
@@ -240,7 +246,7 @@ func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) err
 	return errors.Join(os.RemoveAll(dir), os.RemoveAll((&live{dir: dir}).looksFile()))
 }
 
-// Time notes the seconds until the function it returns is called: defer b.Time("training")().
+// Time records the seconds until the returned function is called: defer b.Time("training")().
 func (b *Session) Time(part string) func() {
 	began := time.Now()
 	return func() {
@@ -263,7 +269,7 @@ func (b *Session) Picture(name string, p *vmfviz.Picture, err error) {
 	show.Picture(p)
 }
 
-// Figure is Picture for what goes into a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
+// Figure is Picture for a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
 func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
 	b.Picture(name, p, err)
 	for _, ending := range []string{".pdf", ".svg"} {
@@ -271,8 +277,8 @@ func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
 	}
 }
 
-// Summary writes summary.json for `make run`: the row trained with its scores before and after, the backend, the times, the
-// pictures.
+// Summary writes summary.json for `make run`: the trained row with its scores before and after, the
+// backend, the times, the pictures.
 func (b *Session) Summary(row string, before, after experiments.Scores) error {
 	if err := b.opened(); err != nil {
 		return err
@@ -305,7 +311,7 @@ func (b *Session) note(file string, v any) error {
 	return durable.WriteJSON(filepath.Join(b.Out, file), v)
 }
 
-// read fills v from a file that Book wrote; v stays as it is where there is none.
+// read decodes a file that the session wrote into v, and leaves v unchanged if there is none.
 func (b *Session) read(file string, v any) {
 	if b == nil {
 		return

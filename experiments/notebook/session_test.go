@@ -15,13 +15,13 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// TestBook goes through a notebook's life: cells that know each other only by the folder.
+// TestBook runs through a notebook: cells that share only the folder.
 func TestBook(t *testing.T) {
 	out := t.TempDir()
 	t.Setenv("SWLAB_OUT", out)
 	t.Setenv("SWLAB_DATA", "")
 	t.Setenv("FAST", "1")
-	cell := func() *Session { // every cell opens the book anew
+	cell := func() *Session { // every cell opens a new session
 		t.Helper()
 		b, err := Open("x")
 		if err != nil {
@@ -108,7 +108,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestUsersData: clouds without parts of their own are split, and too few are refused.
+// TestUsersData: clouds without parts are split, and too few are refused.
 func TestUsersData(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	write := func(n int) {

@@ -21,26 +21,29 @@ import (
 // shapesTable is the table whose runs the paper's pictures of reconstructions show.
 const shapesTable = "full_reconstruction_quantitative"
 
-// Shapes are the clouds of the paper's pictures of reconstructions: the six training shapes of its table
-// full_reconstruction_quantitative, and what the network of every loss makes of them.
+// Shapes holds the clouds of the paper's pictures of reconstructions: the six training shapes of
+// its table full_reconstruction_quantitative, and their reconstructions by the network of every
+// loss.
 type Shapes struct {
 	Names    []string         // of the shapes: their classes, or PC1 to PC6
 	Inputs   [][]float32      // of the shapes, [points, 3]
-	Rows     []Reconstruction // loss by loss
-	Settings []string         // what was reduced against the paper, in words
+	Rows     []Reconstruction // one per loss
+	Settings []string         // what was reduced compared with the paper
 }
 
-// Reconstruction is what one network makes of the six shapes.
+// Reconstruction is one network's output for the six shapes.
 type Reconstruction struct {
 	ID, Name string      // of the table's row
 	Clouds   [][]float32 // [points, 3] each
-	EMD      []float64   // to the inputs: the field's approximate matching, summed over points, as in the table
+	// EMD is the approximate EMD to the inputs, summed over points, as in the table.
+	EMD []float64
 }
 
-// Shapes trains what is missing of the table full_reconstruction_quantitative at the preset's size with its first seed, below a bar unless
-// quiet, and returns the reconstructions by the networks of the epochs of lowest training loss, as the table scores them. rows are
-// ids or names, nil: the paper's. The runs are the table's: what Table or `swlab table run` has made in Out is read. The stop button ends it
-// with an error, and calling it again goes on.
+// Shapes trains what is missing of the table full_reconstruction_quantitative at the preset's size
+// with its first seed, below a bar unless quiet. It returns the reconstructions by the networks of
+// the epochs of lowest training loss, as the table scores them. rows are ids or names; nil means
+// the paper's. The runs are those of the table: what Table or `swlab table run` has made in Out is
+// read. The stop button ends it with an error, and calling it again resumes.
 func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
 	if err := b.opened(); err != nil {
 		return Shapes{}, err
@@ -83,7 +86,8 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 				return Shapes{}, err
 			}
 		}
-		r := Reconstruction{ID: j.Row, Name: plan.Table.Rows[i].Name} // one seed, so one job a row
+		// One seed, so one job per row.
+		r := Reconstruction{ID: j.Row, Name: plan.Table.Rows[i].Name}
 		var result experiments.Scores
 		if err := lab.Result(scored, &result); err != nil {
 			return Shapes{}, err
@@ -107,7 +111,7 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 	return s, nil
 }
 
-// sixOf are the six shapes of the data.
+// sixOf returns the six shapes of the data.
 func sixOf(lab *runs.Store, d runs.Data) (*datasets.Set, error) {
 	clouds, err := lab.Clouds(d)
 	if err != nil {
@@ -117,7 +121,7 @@ func sixOf(lab *runs.Store, d runs.Data) (*datasets.Set, error) {
 	return six, err
 }
 
-// reconstructions are what the scored network makes of the six, kept.
+// reconstructions returns the scored network's output for the six shapes, cached.
 func (b *Session) reconstructions(lab *runs.Store, scored runs.Scores, six *datasets.Set) ([][]float32, error) {
 	points, err := Cached(b, "shapes", runs.Hash(scored), func() ([]float32, error) {
 		file, err := train.WeightsFile(filepath.Join(lab.Folder(scored.Of), runs.RunFolder), scored.State)

@@ -11,8 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// TestShapes: the six shapes and what each network makes of them, from the runs of the table, which are read the second time; a figure is saved
-// in three forms.
+// TestShapes: the six shapes and their reconstructions by each network, from the runs of the table,
+// which are read the second time. A figure is saved in three formats.
 func TestShapes(t *testing.T) {
 	b := book(t)
 	p, err := reproduce.PresetOf("smoke")

@@ -18,8 +18,9 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// Maps of the sphere as the notebooks draw them: costs by swlab.Distance on the grid, painted by vmfviz. The tests read the pixels of the finished
-// picture back and compare them with numbers computed here, in float64, by sorting.
+// Maps of the sphere as the notebooks draw them: costs by swlab.Distance on the grid, drawn by
+// vmfviz. The tests read the pixels of the picture back and compare them with float64 numbers
+// computed here by sorting.
 
 // mapRows is the grid of the maps.
 const mapRows = 48
@@ -34,7 +35,8 @@ func cloud(points ...vec) *datasets.Set {
 	return s
 }
 
-// gridCosts are W_p^p of the projections on the directions of the grid, as the notebooks compute them.
+// gridCosts returns W_p^p of the projections on the directions of the grid, computed as in the
+// notebooks.
 func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	t.Helper()
 	grid := vmfviz.SphereGrid(mapRows)
@@ -51,7 +53,7 @@ func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	return values
 }
 
-// sorted is W_p^p of the projections on theta, by sorting.
+// sorted returns W_p^p of the projections on theta, by sorting.
 func sorted(x, y *datasets.Set, theta vec, p float64) float64 {
 	project := func(s *datasets.Set) []float64 {
 		v := make([]float64, s.Points)
@@ -71,7 +73,7 @@ func sorted(x, y *datasets.Set, theta vec, p float64) float64 {
 	return sum / float64(len(a))
 }
 
-// onSphere is the mean and the maximum of f over a grid of one degree, weighted by area.
+// onSphere returns the mean and the maximum of f over a grid of one degree, weighted by area.
 func onSphere(f func(vec) float64) (mean, top float64, best vec) {
 	const n = 180
 	top = math.Inf(-1)
@@ -90,13 +92,14 @@ func onSphere(f func(vec) float64) (mean, top float64, best vec) {
 	return mean, top, best
 }
 
-// pixel is one pixel of a map: its direction and the value that its colour stands for.
+// pixel is one pixel of a map: its direction and the value of its colour.
 type pixel struct {
 	theta vec
 	value float64
 }
 
-// readMap draws the values as an equal-area map and reads every pixel of its two discs; lo and hi are the range of the colour bar.
+// readMap draws the values as an equal-area map and reads every pixel of its two discs; lo and hi
+// are the range of the colour bar.
 func readMap(t *testing.T, values []float64) []pixel {
 	t.Helper()
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -155,7 +158,7 @@ func rgb(img raster.Image, x, y int) [3]uint8 {
 // colors are numbers from 0 to 1 by their colour.
 type colors map[[3]uint8]float64
 
-// value is the number of a colour, of the nearest one known if it is new.
+// value returns the number of a colour, of the nearest known one if it is new.
 func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 	if u, ok = c[rgb]; ok {
 		return u, true
@@ -167,7 +170,7 @@ func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 			e := int(other[k]) - int(rgb[k])
 			d += e * e
 		}
-		if d < best || d == best && v < u { // whatever the order of the map
+		if d < best || d == best && v < u { // independent of the map's order
 			best, u, ok = d, v, true
 		}
 	}
@@ -175,7 +178,7 @@ func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 	return u, ok
 }
 
-// colorScale reads the colours of the map from a table of numbers that grow evenly.
+// colorScale reads the colours of the map from a table of evenly growing numbers.
 func colorScale(t *testing.T) colors {
 	t.Helper()
 	const rows, cols = 100, 100
@@ -213,15 +216,17 @@ func colorScale(t *testing.T) colors {
 	for c := range sum {
 		sum[c] /= count[c]
 	}
-	// A density is 0 nearly everywhere: there the middle of what the first colour stands for would add up.
+	// A density is 0 nearly everywhere: there the middle of the first colour's range would add up.
 	sum[rgb(img, w/(2*cols), w/(2*rows))] = 0
 	return sum
 }
 
-// TestSphereMapClosedForms: on an equal-area map the mean of the pixels is the mean over the sphere, and the largest pixel the largest slice. For
-// two single points W_2^2 = (theta'd)^2 with mean |d|^2/3 and W_1 = |theta'd| with mean |d|/2, both largest along d. For y = s x + d around the
-// mean of x, as for two Gaussians with covariances C and s^2 C, W_2^2 = (theta'd)^2 + (1-s)^2 theta'C theta, with mean
-// (|d|^2 + (1-s)^2 tr C)/3 and the largest eigenvalue of dd' + (1-s)^2 C as its maximum.
+// TestSphereMapClosedForms: on an equal-area map the mean of the pixels is the mean over the
+// sphere, and the largest pixel the largest slice. For two single points W_2^2 = (theta'd)^2 with
+// mean |d|^2/3 and W_1 = |theta'd| with mean |d|/2, both largest along d. For y = s x + d around
+// the mean of x, as for two Gaussians with covariances C and s^2 C, W_2^2 = (theta'd)^2 + (1-s)^2
+// theta'C theta, with mean (|d|^2 + (1-s)^2 tr C)/3 and the largest eigenvalue of dd' + (1-s)^2 C
+// as its maximum.
 func TestSphereMapClosedForms(t *testing.T) {
 	d := vec{0.6, -0.3, 0.9}
 	length := math.Sqrt(0.36 + 0.09 + 0.81)
@@ -276,7 +281,8 @@ func TestSphereMapClosedForms(t *testing.T) {
 	}
 }
 
-// TestSphereMapBruteForce: the same for clouds without a closed form, against sorting on a grid of one degree; and pixel by pixel.
+// TestSphereMapBruteForce: the same for clouds without a closed form, against sorting on a grid of
+// one degree; and pixel by pixel.
 func TestSphereMapBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var x, y []vec
@@ -300,7 +306,7 @@ func TestSphereMapBruteForce(t *testing.T) {
 	}
 }
 
-// checkMap compares mean, maximum and place of the maximum, a line, of a map.
+// checkMap compares mean, maximum and position of the maximum, a line, of a map.
 func checkMap(t *testing.T, name string, pixels []pixel, mean, top float64, axis vec) {
 	t.Helper()
 	sum, most := 0.0, pixel{value: math.Inf(-1)}
@@ -317,13 +323,14 @@ func checkMap(t *testing.T, name string, pixels []pixel, mean, top float64, axis
 		t.Errorf("%s: the largest pixel is %.5f, the largest slice %.5f", name, most.value, top)
 	}
 	cos := most.theta[0]*axis[0] + most.theta[1]*axis[1] + most.theta[2]*axis[2]
-	if angle := math.Acos(math.Min(1, math.Abs(cos))) * 180 / math.Pi; angle > 4 { // a cell of the grid is 3.75 degrees wide
+	// a cell of the grid is 3.75 degrees wide
+	if angle := math.Acos(math.Min(1, math.Abs(cos))) * 180 / math.Pi; angle > 4 {
 		t.Errorf("%s: the largest pixel lies %.1f degrees from the largest slice", name, angle)
 	}
 }
 
-// TestDensityMap: the density of vMF, as a map, integrates to 1; and the part of it above a level, which a contour encloses, is the part of
-// the samples that lies there.
+// TestDensityMap: the density of vMF, as a map, integrates to 1. Its integral above a level, inside
+// the contour, is the share of samples there.
 func TestDensityMap(t *testing.T) {
 	eps := vec{0.48, 0.6, 0.64}
 	for _, kappa := range []float64{0.5, 5, 30} {
@@ -358,7 +365,8 @@ func TestDensityMap(t *testing.T) {
 				inside += 1 / float64(n)
 			}
 		}
-		// 1 - exp(-log 2) = 1/2 over 1 - exp(-2 kappa), or everything where the level is nowhere reached.
+		// 1 - exp(-log 2) = 1/2 over 1 - exp(-2 kappa), or everything if the level is never
+		// reached.
 		want := math.Min(1, 0.5/-math.Expm1(-2*kappa))
 		if math.Abs(above-want) > 0.02 || math.Abs(inside-want) > 0.015 {
 			t.Errorf("kappa %g: %.4f of the map and %.4f of the samples lie above half the maximum, expected %.4f", kappa, above, inside, want)

@@ -11,25 +11,26 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// errStopped is what a cell says that the stop button has ended.
+// errStopped is the error of a cell that the stop button ended.
 var errStopped = errors.New("interrupted; what was done is kept, and running the cell again goes on")
 
-// The edges of stoppable, which tests replace.
+// Side effects of stoppable, which tests replace.
 var (
 	leave = func() { show.Check(errStopped) }
 	grace = time.Second
 )
 
-// work is a piece of work that the stop button ends.
+// work is work that the stop button ends.
 type work struct {
-	context.Context             // cancelled by the button
-	busy            atomic.Bool // steps have been done that only the work itself can save
-	end             func()      // to be called when the work has ended
+	context.Context             // cancelled by the stop button
+	busy            atomic.Bool // set when there are steps that only the work itself can save
+	end             func()      // call it when the work has ended
 }
 
-// stoppable returns a work that Jupyter's stop button, SIGINT, cancels. Work that is busy then saves and ends by itself. While a program is
-// compiled nobody looks at a context, which may take half a minute, and the kernel kills after five seconds; but nothing is lost then
-// either: work that is not busy and has not ended after a second ends the cell.
+// stoppable returns work that Jupyter's stop button, SIGINT, cancels. Busy work then saves and ends
+// by itself. Compiling a program may take half a minute and ignores the context, while the kernel
+// kills after five seconds. Nothing is lost then: work that is not busy and has not ended after a
+// second ends the cell.
 func stoppable(ctx context.Context) *work {
 	ctx, cancel := context.WithCancel(ctx)
 	pressed, ended := make(chan os.Signal, 1), make(chan struct{})
@@ -58,5 +59,5 @@ func stoppable(ctx context.Context) *work {
 	return w
 }
 
-// part notes how far one part of the work is.
+// part records the progress of one part of the work.
 func (w *work) part(done, total int) { w.busy.Store(done > 0 && done < total) }

@@ -18,7 +18,8 @@ func press(t *testing.T) {
 	}
 }
 
-// TestStoppable: the signal cancels; work that has nothing to save is left, and work that has ended is not.
+// TestStoppable: the signal cancels. Work with nothing to save is abandoned, and ended work is not
+// affected.
 func TestStoppable(t *testing.T) {
 	defer func(f func()) { leave = f }(leave)
 	left := make(chan struct{}, 1)

@@ -17,9 +17,9 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// Sweep does a sweep and shows it as an output that is drawn again after every point of the grid, the table and the plot, below a line that
-// says what is done now.
-// The plot is saved as pictures/NAME.png. c.Data "" is the book's. The stop button ends it with an error; running the cell again goes on,
+// Sweep runs a sweep. Its output, a table and a plot, is redrawn after every point of the grid,
+// below a line that reports progress. The plot is saved as pictures/NAME.png. If c.Data is "", the
+// session's data are used. The stop button ends it with an error. Running the cell again resumes,
 // and a finished sweep is read. Outside a notebook the table goes to standard error.
 //
 //	b := show.Must(notebook.Open("sweep"))
@@ -34,7 +34,7 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 		c.Data = b.Data
 	}
 	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
-	o.say("looking at the data", 0, 1) // the line stands above the table
+	o.say("looking at the data", 0, 1) // the line is above the table
 	lab := &runs.Store{Dir: b.Out, Progress: o.say}
 	defer lab.Close()
 	plan, err := sweep.NewGrid(lab, c)
@@ -75,7 +75,7 @@ type output struct {
 	told   time.Time
 }
 
-// say shows what is done now, at most four times a second.
+// say reports progress, at most four times a second.
 func (o *output) say(what string, done, total int) {
 	if time.Since(o.told) >= 250*time.Millisecond {
 		o.told = time.Now()
@@ -105,5 +105,5 @@ func (o *output) draw(r *sweep.Result) error {
 	return nil
 }
 
-// close leaves the result alone.
+// close leaves only the result.
 func (o *output) close() { o.update(o.id+"_now", "") }

@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 )
 
-// TestSweep: a cell that is run again reads what it did before; the output is the table with the plot.
+// TestSweep: a cell that is run again reads what it did before. The output is the table with the
+// plot.
 func TestSweep(t *testing.T) {
 	b := &Session{Data: "builtin", Out: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {

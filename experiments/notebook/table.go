@@ -17,11 +17,12 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Table makes the paper's table of that name at a preset (smoke, quick or paper) and shows it beside the paper's numbers, below a bar that
-// counts rows and seeds. rows are ids or names, none: all; the short form makes the first of them alone. Clouds of the user's own
-// take the place of the preset's. Finished runs lie in Out, where all tables and sweeps share them: running the cell again
-// reads them, and the stop button ends it with an error after which running it again goes on. A row that fails does not keep the others
-// from being shown; the error then holds the reason.
+// Table computes the paper's table of that name at a preset (smoke, quick or paper) and shows it
+// beside the paper's numbers, below a bar that counts rows and seeds. rows are ids or names; none
+// means all, and the short form only the first. The user's own clouds replace the preset's.
+// Finished runs are kept in Out, shared by all tables and sweeps. Running the cell again reads
+// them; the stop button ends it with an error, after which running it again resumes. The other rows
+// are shown even if one fails; the error then says why.
 //
 //	show.Must(book.Table("ablation_kappa", "smoke"))
 func (b *Session) Table(name, preset string, rows ...string) (table.Results, error) {
@@ -67,13 +68,13 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 	if err == nil {
 		err = showTable(f)
 	}
-	if err == nil && p.Name != "smoke" { // there dots would look like results
+	if err == nil && p.Name != "smoke" { // at smoke, dots would look like results
 		err = b.tablePicture(f)
 	}
 	return f, errors.Join(err, failed)
 }
 
-// do does what is missing of the plan, with a bar over all of it.
+// do does what is missing of the schedule, with one bar over all of it.
 func do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) error {
 	w := stoppable(context.Background())
 	defer w.end()
@@ -94,7 +95,7 @@ func do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) e
 	return err
 }
 
-// showTable shows f as HTML; outside a notebook as text on standard error.
+// showTable shows f as HTML, or outside a notebook as text on standard error.
 func showTable(f table.Results) error {
 	if !gonbui.IsNotebook {
 		return table.Write(os.Stderr, f, "text")

@@ -14,8 +14,9 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows what docs/results holds of the paper's table of that name at the quick preset: a picture, what it shows and what it does
-// not, and the table beside the paper's numbers. Where there is nothing it says so and shows the paper's table as printed.
+// Results shows the stored result (docs/results) of the paper's table of that name at the quick
+// preset: a picture, what it shows and what it does not, and the table beside the paper's numbers.
+// Without a stored result it says so and shows the paper's table as printed.
 //
 //	show.Check(book.Results("ablation_kappa"))
 func (b *Session) Results(name string) error {
@@ -58,17 +59,19 @@ var (
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// prose is the page of a result without its title, its pictures, its table and its links, which lead from another folder.
+// prose returns the page of a result without its title, pictures, table and links, which are
+// relative to another folder.
 func prose(page string) string {
 	words, _, _ := strings.Cut(page, "\n## The table")
 	words = picture.ReplaceAllString(heading.ReplaceAllString(words, ""), "")
 	return strings.TrimSpace(link.ReplaceAllString(words, "$1"))
 }
 
-// best are the columns that say most, the first that a table has.
+// best lists the most telling columns. The first that a table has is shown.
 var best = []string{"curves", "emd", "avg", "distance", "mmd_emd"}
 
-// tablePicture shows the picture that says most of a filled table, and saves it under the table's name.
+// tablePicture shows the most telling picture of a filled table and saves it under the table's
+// name.
 func (b *Session) tablePicture(f table.Results) error {
 	all, err := reproduce.Pictures(f)
 	if err != nil {

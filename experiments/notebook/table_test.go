@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// book is one in a folder of its own, whose tables need no compiling.
+// book is a session in a folder of its own, whose tables need no compiling.
 func book(t *testing.T) *Session {
 	t.Helper()
 	b := &Session{Data: "builtin", Out: t.TempDir()}
@@ -22,7 +22,8 @@ func book(t *testing.T) *Session {
 	return b
 }
 
-// TestTable: two rows with their numbers; running the cell again reads them; the short form is the first row alone.
+// TestTable: two rows with their numbers. Running the cell again reads them. The short form is only
+// the first row.
 func TestTable(t *testing.T) {
 	b := book(t)
 	p, err := reproduce.PresetOf("smoke")
@@ -71,7 +72,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestResults: every table of the paper is shown, with our committed numbers where there are some; the picture is one for the reader.
+// TestResults: every table of the paper is shown, with our committed numbers if there are some, and
+// one picture.
 func TestResults(t *testing.T) {
 	b := book(t)
 	for _, name := range table.Names() {
@@ -84,7 +86,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestRecorded: a table that is written and read again reads the same in every format, and every committed one is read whole.
+// TestRecorded: a table that is written and read again is the same in every format, and every
+// committed one is read completely.
 func TestRecorded(t *testing.T) {
 	kappa, err := table.Get("ablation_kappa")
 	if err != nil {

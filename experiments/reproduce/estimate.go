@@ -8,15 +8,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
-// Estimate is what is left to do of a plan, before it starts.
+// Estimate is the work left in a schedule.
 type Estimate struct {
-	Trainings int           // not finished, each counted once
-	Epochs    int           // of all of them
-	V100      time.Duration // by the seconds per epoch that the paper prints for its own machine; 0 where it prints none
-	Disk      int64         // bytes of their weights, and of the checkpoints of one at a time
+	Trainings int // unfinished, each counted once
+	Epochs    int // of all of them
+	// V100 is the time by the paper's seconds per epoch on its own machine; 0 where it prints none.
+	V100 time.Duration
+	Disk int64 // bytes of their weights, plus the checkpoints of one training
 }
 
-// Estimate counts the trainings that are missing. Time is known only as the paper's own seconds per epoch on its full data.
+// Estimate counts the missing trainings. Time is known only as the paper's own seconds per epoch on
+// its full data.
 func (p *Schedule) Estimate(l *runs.Store) Estimate {
 	var e Estimate
 	if p == nil {
@@ -53,7 +55,7 @@ func (p *Schedule) Estimate(l *runs.Store) Estimate {
 	return e
 }
 
-// String is the estimate in a line.
+// String formats the estimate as one line.
 func (e Estimate) String() string {
 	s := fmt.Sprintf("%d trainings, %d epochs, %.1f GB on disk", e.Trainings, e.Epochs, float64(e.Disk)/1e9)
 	if e.V100 > 0 {

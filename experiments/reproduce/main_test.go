@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// preset is the one of that name on few built-in shapes, the size apart: plans look at their clouds.
+// preset is the one of that name on few built-in shapes, apart from the size: schedules read their
+// clouds.
 func preset(t *testing.T, name string) Preset {
 	t.Helper()
 	p, err := PresetOf(name)
@@ -26,7 +27,7 @@ func preset(t *testing.T, name string) Preset {
 	return p
 }
 
-// plan is a table's, ours too.
+// plan returns a table's schedule, including our rows.
 func plan(t *testing.T, l *runs.Store, name string, p Preset, rows ...string) *Schedule {
 	t.Helper()
 	out, err := NewSchedule(l, name, p, rows, true)
@@ -36,7 +37,7 @@ func plan(t *testing.T, l *runs.Store, name string, p Preset, rows ...string) *S
 	return out
 }
 
-// training is what the job trains, or nil.
+// training returns the job's training, or nil.
 func (j Item) training() *runs.Training {
 	for _, r := range j.Runs {
 		if t, ok := r.Run.(runs.Training); ok {
@@ -51,7 +52,7 @@ func (j Item) training() *runs.Training {
 	return nil
 }
 
-// pretend puts a result into the store, as if the run had been done: every number in it is another.
+// pretend puts a result into the store, as if the run had been done. All its numbers differ.
 func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 	t.Helper()
 	var result any

@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// With adds to a table of the paper the rows and columns of our own: what its numbers should be read beside (protocol section 8).
+// With adds our own rows and columns to a table of the paper, for comparison (protocol section 8).
 func (p Preset) With(t table.Table) table.Table {
 	switch t.Study {
 	case "reconstruction":
@@ -46,7 +46,7 @@ func (p Preset) With(t table.Table) table.Table {
 	return t
 }
 
-// like is a column of ours beside one of the paper's.
+// like returns a column of ours beside one of the paper's.
 func like(t table.Table, key, ownKey, name, unit string) table.Column {
 	i := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })
 	c := table.Column{Better: table.Down, Scale: 1, Decimals: 2}
@@ -57,10 +57,11 @@ func like(t table.Table, key, ownKey, name, unit string) table.Column {
 	return c
 }
 
-// moving is the rate at which an ascent with the radial part of the gradient removed finds a maximum.
+// moving is the learning rate at which an ascent without the radial part of the gradient finds a
+// maximum.
 const moving = 0.05
 
-// rows of ours. Those with equal ids in several tables are the same runs.
+// rows returns our rows. Equal ids in several tables are the same runs.
 func (p Preset) rows(t table.Table) []table.Row {
 	group := 0
 	for _, r := range t.Rows {
@@ -120,7 +121,7 @@ func gapName(c gap.Config) string {
 	return names[c.Method]
 }
 
-// gap is the study's size.
+// gap returns the study at the preset's size.
 func (p Preset) gap() gap.Config {
 	c := gap.Paper()
 	c.Batches, c.Pairs, c.HeldOut, c.Common = p.GapBatches, p.GapPairs, p.GapHeldOut, p.GapCommon

@@ -9,8 +9,10 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// Pictures are those of a filled table by name: one per measured column of the paper, with every row's mean and standard error over
-// seeds (of a table without numbers of ours the paper's means and deviations), rows of ours in another colour; curves against L and T where rows differ in them.
+// Pictures returns the pictures of a filled table by name: one per measured column of the paper,
+// with every row's mean and standard error over seeds, our rows in another colour. A table without
+// our numbers shows the paper's means and deviations. Where rows differ in L or T there are curves
+// against them.
 func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
@@ -40,7 +42,7 @@ func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	return out, nil
 }
 
-// estimates are the means of a column with their standard errors.
+// estimates returns the means of a column with their standard errors.
 func estimates(f table.Results, c table.Column) []vmfviz.Estimate {
 	var out []vmfviz.Estimate
 	for _, r := range f.Table.Rows {
@@ -57,7 +59,7 @@ func estimates(f table.Results, c table.Column) []vmfviz.Estimate {
 	return out
 }
 
-// stderr is the standard error of a cell's mean, scaled; 0 where nothing says what it is.
+// stderr returns the scaled standard error of a cell's mean, 0 where it is unknown.
 func stderr(c table.Cell, scale float64) float64 {
 	if c.SD == nil {
 		return 0
@@ -65,7 +67,7 @@ func stderr(c table.Cell, scale float64) float64 {
 	return *c.SD * scale / math.Sqrt(float64(c.N))
 }
 
-// printed are the paper's numbers of a column: mean and standard deviation over its seeds.
+// printed returns the paper's numbers of a column: mean and standard deviation over its seeds.
 func printed(t table.Table, c table.Column) (vmfviz.DotsOptions, []vmfviz.Estimate) {
 	o := vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: scaled(c)}
 	var out []vmfviz.Estimate
@@ -82,7 +84,7 @@ func printed(t table.Table, c table.Column) (vmfviz.DotsOptions, []vmfviz.Estima
 	return o, out
 }
 
-// scaled is the column's name with its factor.
+// scaled returns the column's name with its factor.
 func scaled(c table.Column) string {
 	if c.Scale == 1 {
 		return c.Name
@@ -98,7 +100,7 @@ func axis(c table.Column) string {
 	return scaled(c) + ", lower is better"
 }
 
-// label tells rows of one name apart by the setting that has a column.
+// label distinguishes rows of one name by the setting that has a column.
 func label(t table.Table, r table.Row) string {
 	for _, c := range t.Columns {
 		if v, ok := setting(r, c); ok && r.Overrides["amortizer"] == nil && !r.Ours {
@@ -113,7 +115,8 @@ func label(t table.Table, r table.Row) string {
 	return r.Name
 }
 
-// against draws the measured columns of the paper against the setting that rows of one method differ in; nil where there is none.
+// against draws the paper's measured columns against the setting in which rows of one method
+// differ; nil if there is none.
 func against(f table.Results) (*vmfviz.Picture, error) {
 	type kind struct{ x, xLabel string }
 	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]
@@ -154,7 +157,7 @@ func against(f table.Results) (*vmfviz.Picture, error) {
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("%s, preset %s: mean ± standard error over seeds", f.Table.Name, f.Preset)}, panels...)
 }
 
-// levels are the methods of the gap study without T, as lines over the whole axis.
+// levels returns the methods of the gap study without T, as lines over the whole axis.
 func levels(f table.Results, c table.Column) []vmfviz.Series {
 	var out []vmfviz.Series
 	for _, id := range []string{"la-v-dsw-L10", "ea-v-dsw-L10", "uniform", "v-dsw-converged"} {

@@ -43,7 +43,7 @@ type Reading struct {
 	Read func(l *runs.Store) (map[string]float64, error) // by column, in natural units
 }
 
-// reading is a run with the cells that its result, a T, gives.
+// reading is a run and the cells given by its result, a T.
 func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
 	return Reading{r, func(l *runs.Store) (map[string]float64, error) {
 		var v T
@@ -54,12 +54,12 @@ func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
 	}}
 }
 
-// Name of the job: unique in its table.
+// Name returns the job's name, unique in its table.
 func (j Item) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
-// NewSchedule plans the table of that name. only are the ids or names of the rows wanted, or losses, slicing distributions and amortizers (named); nil:
-// all rows. ours says whether rows and columns that the
-// paper does not have belong to it. The clouds are looked at, in l.
+// NewSchedule plans the table of that name. only lists ids or names of rows, or losses, slicing
+// distributions and amortizers (named); nil means all rows. ours says whether to include rows and
+// columns that the paper does not have. The clouds are read from l.
 func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool) (*Schedule, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 			return nil, err
 		}
 	} else if len(p.training) > 0 {
-		return nil, fmt.Errorf("override: the study of the gap trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
+		return nil, fmt.Errorf("override: the gap study trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
 	}
 	var jobs func(r table.Row, seed uint64) ([]Reading, error)
 	switch t.Study {
@@ -108,7 +108,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	return plan, nil
 }
 
-// chosen are the rows with those ids, or with those names, or made of registered names.
+// chosen returns the rows with those ids or names, or made of registered names.
 func chosen(t table.Table, only []string) ([]table.Row, error) {
 	rows := t.Rows
 	if only == nil {
@@ -131,8 +131,8 @@ func chosen(t table.Table, only []string) ([]table.Row, error) {
 	return out, nil
 }
 
-// named is a row of ours for a loss by its registered name, with an amortizer or a slicing distribution or both behind it: energy-distance,
-// v-dsw+la, v-dsw+vmf+la.
+// named returns a row of ours for a loss by its registered name, optionally followed by a slicing
+// distribution, an amortizer or both: energy-distance, v-dsw+la, v-dsw+vmf+la.
 func named(t table.Table, id string) (table.Row, error) {
 	parts := strings.Split(id, "+")
 	run := map[string]any{"loss": parts[0]}
@@ -172,7 +172,7 @@ func named(t table.Table, id string) (table.Row, error) {
 	return table.Row{ID: id, Name: strings.Join(parts, ", "), Group: group, Overrides: run, Ours: true, Note: "asked for by name"}, nil
 }
 
-// config is how the row's autoencoder is trained.
+// config returns the training of the row's autoencoder.
 func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Config, error) {
 	c := train.DefaultConfig()
 	c.Seed, c.Batch, c.Epochs, c.DK, c.K = seed, batch, epochs, p.DK, p.K
@@ -183,8 +183,8 @@ func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Confi
 	return c, fields.Apply(r.Overrides)
 }
 
-// trainable checks the overrides of the trainings: a row decides itself on what makes it a row, a row can be trained with the
-// others, and one reads each of them.
+// trainable checks the overrides of the trainings. They must not change what defines a row, they
+// must be valid together with the rest, and at least one training must read each of them.
 func (p Preset) trainable(rows []table.Row) error {
 	names := slices.Sorted(maps.Keys(p.training))
 	var configs []train.Config
@@ -211,7 +211,7 @@ func (p Preset) trainable(rows []table.Row) error {
 	return nil
 }
 
-// clouds are the preset's for reconstruction.
+// clouds returns the preset's clouds for reconstruction.
 func (p Preset) clouds(path, split string, points int) runs.Data {
 	return runs.Data{Path: path, Split: split, Points: points, Train: p.PerClass, Test: p.PerTest}
 }
@@ -299,7 +299,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, er
 	return func(r table.Row, seed uint64) ([]Reading, error) {
 		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
 		if i < 0 {
-			return nil, fmt.Errorf("no such row in the study of the gap")
+			return nil, fmt.Errorf("no such row in the gap study")
 		}
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's

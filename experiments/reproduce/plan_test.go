@@ -11,8 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestPlans: every table at every size is a job per row and seed, and when they are done every cell that the paper has is filled, and those
-// of our own columns.
+// TestPlans: every table at every size has a job per row and seed. Together they fill every cell of
+// the paper and of our own columns.
 func TestPlans(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -70,7 +70,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestReadings: which number of a result is which column's.
+// TestReadings: which number of a result goes to which column.
 func TestReadings(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -104,7 +104,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestShared: equal rows of several tables are the same training, which a sweep finds too.
+// TestShared: equal rows of several tables are the same training, which a sweep also finds.
 func TestShared(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -120,7 +120,7 @@ func TestShared(t *testing.T) {
 		"v-dsw-T50-moving": "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_T",
 		"asw":              "short_reconstruction_result full_reconstruction_quantitative",
 	} {
-		c := train.DefaultConfig() // as a sweep makes it: what it does not vary is left to the loss
+		c := train.DefaultConfig() // as a sweep makes it: what does not vary is left to the loss
 		c.Batch, c.Epochs, c.DK, c.K = p.Batch, p.Epochs, p.DK, p.K
 		c.Loss, c.Amortizer = strings.TrimSuffix(strings.TrimSuffix(row, "-moving"), "-T50"), ""
 		if row == "la-v-dsw" {
@@ -144,7 +144,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestRowsAndSeeds: rows are chosen by id and by name, in the order asked for, once; seeds are jobs.
+// TestRowsAndSeeds: rows are chosen by id and by name, in the given order, once; seeds are jobs.
 func TestRowsAndSeeds(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()

@@ -1,5 +1,5 @@
-// Package reproduce turns a table of the paper into runs, and runs into the table: which run gives which cell, at which size, with
-// rows and columns of our own beside the paper's.
+// Package reproduce turns a table of the paper into runs, and runs into the table. It decides which
+// run gives which cell, at which size, with our own rows and columns beside the paper's.
 package reproduce
 
 import (
@@ -18,27 +18,35 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Preset is the size of a reproduction. Every field can be overridden by its JSON name (Override).
+// Preset is the size of a reproduction. Override sets a field by its JSON name.
 type Preset struct {
 	Name  string   `json:"-"`
 	Seeds []uint64 `json:"-"`
 
-	Data     string `json:"data" study:"reconstruction shapes gap"`          // clouds to train on
-	Test     string `json:"test" study:"reconstruction"`                     // clouds to reconstruct and to transfer to; "": the test part of Data
-	Chairs   string `json:"chairs" study:"generation"`                       // clouds of the generation tables: train, val and test parts; builtin: its class chair
-	Points   int    `json:"points" study:"reconstruction shapes generation"` // per cloud
-	PerClass int    `json:"per_class" study:"reconstruction shapes gap"`     // built-in shapes: training clouds per class; 0: the default set
-	PerTest  int    `json:"per_test" study:"reconstruction"`                 // and test clouds
+	Data string `json:"data" study:"reconstruction shapes gap"` // clouds to train on
+	// Test names clouds to reconstruct and for transfer; "": the test part of Data.
+	Test string `json:"test" study:"reconstruction"`
+	// Chairs names clouds of the generation tables with train, val and test parts; builtin: its
+	// class chair.
+	Chairs string `json:"chairs" study:"generation"`
+	Points int    `json:"points" study:"reconstruction shapes generation"` // per cloud
+	// PerClass is the number of training clouds per class of the built-in shapes; 0: the default
+	// set.
+	PerClass int `json:"per_class" study:"reconstruction shapes gap"`
+	PerTest  int `json:"per_test" study:"reconstruction"` // and test clouds
 
 	Batch  int `json:"batch" study:"reconstruction shapes"`
 	Epochs int `json:"epochs" study:"reconstruction shapes"`
-	DK     int `json:"dk" study:"reconstruction shapes generation"` // width of A, EA, LA: one setting, where the paper prints the best of several
-	K      int `json:"k" study:"reconstruction shapes generation"`
+	// DK is the width of A, EA, LA: one value, where the paper prints the best of several.
+	DK int `json:"dk" study:"reconstruction shapes generation"`
+	K  int `json:"k" study:"reconstruction shapes generation"`
 
 	ClassifierEpochs int `json:"classifier_epochs" study:"reconstruction"`
 	ClassifierBatch  int `json:"classifier_batch" study:"reconstruction"`
 
-	ChairTrain      int    `json:"chair_train" study:"generation"` // built-in chairs: clouds of the train part, of which a twentieth chooses the best epoch
+	// ChairTrain is the train part of the built-in chairs; a twentieth of it chooses the best
+	// epoch.
+	ChairTrain      int    `json:"chair_train" study:"generation"`
 	ChairTest       int    `json:"chair_test" study:"generation"`
 	ChairEpochs     int    `json:"chair_epochs" study:"generation"`
 	ChairBatch      int    `json:"chair_batch" study:"generation"`
@@ -52,16 +60,18 @@ type Preset struct {
 	GapHeldOut int `json:"gap_held_out" study:"gap"`
 	GapCommon  int `json:"gap_common" study:"gap"`
 	GapPoints  int `json:"gap_points" study:"gap"`
-	GapPasses  int `json:"gap_passes" study:"gap"` // of the amortizers trained longer, ours
+	// GapPasses is the number of epochs of our amortizers that are trained longer.
+	GapPasses int `json:"gap_passes" study:"gap"`
 
-	training  map[string]any // of every row's training, beside what the row and the fields above say
+	// training holds settings of every row's training, in addition to the row and the fields above.
+	training  map[string]any
 	overrides []string
 }
 
-// Presets are the sizes, smallest first.
+// Presets returns the sizes, smallest first.
 func Presets() []Preset { return []Preset{smoke(), quick(), paper()} }
 
-// PresetNames lists them.
+// PresetNames returns their names.
 func PresetNames() []string {
 	var out []string
 	for _, p := range Presets() {
@@ -103,18 +113,20 @@ func quick() Preset {
 	return p
 }
 
-// smoke shows in a minute that every row of a table can be computed; its numbers mean nothing.
+// smoke shows in a minute that every row of a table can be computed. Its numbers mean nothing.
 func smoke() Preset {
 	p, study := quick(), gap.Smoke()
 	p.Name, p.Seeds, p.Points, p.PerClass, p.PerTest = "smoke", []uint64{1}, 64, 2, 1
 	p.Batch, p.Epochs, p.DK, p.K = 16, 2, 16, 16
 	p.ClassifierEpochs, p.ClassifierBatch = 20, 32
-	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16 // 32 train, 1 validation
+	// 32 train, 1 validation
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16
 	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, study.Common, 128, 2
 	return p
 }
 
-// Clouds sets the data: what a call names in place of the preset's, "" for nothing. With data alone, its own test part is scored.
+// Clouds sets the data that a call names in place of the preset's; "" keeps the preset's. With data
+// only, its own test part is scored.
 func (p *Preset) Clouds(data, test string) {
 	if p == nil {
 		return
@@ -129,18 +141,18 @@ func (p *Preset) Clouds(data, test string) {
 	}
 }
 
-// What is the preset in a sentence: its size, its time, what it needs.
+// What describes the preset in a sentence: its size, its time, what it needs.
 func (p Preset) What() string { return presetWords[p.Name] }
 
-// presetWords are what Presets were measured to take: docs/reproduction.md says where and how.
+// presetWords give the measured times of Presets: see docs/reproduction.md.
 var presetWords = map[string]string{
 	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing, nor does the time: XLA compiles fast and not well. Up to a minute a table on 2 cores",
 	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
 	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
-// Override sets the field of that JSON name to the value, written as on a command line; or, of a name that no field has, the setting
-// of train.Config for the trainings of all rows.
+// Override sets the field of that JSON name to the value, written as on a command line. A name
+// without a field is a setting of train.Config, for the trainings of all rows.
 func (p *Preset) Override(name, value string) error {
 	if p == nil {
 		return errors.New("override: expected a preset, found nil")
@@ -163,10 +175,10 @@ func (p *Preset) Override(name, value string) error {
 	return nil
 }
 
-// fields are those of p that have a name.
+// fields returns the fields of p that have a name.
 func (p *Preset) fields() settings.Fields { return settings.Of(p, "study") }
 
-// setting is the field of p of that name, which is then p's own, or that of a training.
+// setting returns the field of that name, of p itself (own) or of a training.
 func (p *Preset) setting(name string) (f settings.Field, own bool, err error) {
 	fields := p.fields()
 	if f, err := fields.Find(name); err == nil {
@@ -176,7 +188,7 @@ func (p *Preset) setting(name string) (f settings.Field, own bool, err error) {
 	return f, false, err
 }
 
-// SettingNames lists the settings that Override takes: those of a preset, and the others of a training.
+// SettingNames lists the settings of Override: those of a preset, and the others of a training.
 func SettingNames() []string {
 	out := new(Preset).fields().Names()
 	for _, name := range settings.Of(new(train.Config), "help").Names() {
@@ -187,7 +199,7 @@ func SettingNames() []string {
 	return out
 }
 
-// Reads says whether a table of that study depends on the setting of that name.
+// Reads reports whether a table of that study depends on the setting of that name.
 func Reads(study, name string) bool {
 	f, own, err := new(Preset).setting(name)
 	if !own {
@@ -196,7 +208,7 @@ func Reads(study, name string) bool {
 	return slices.Contains(strings.Fields(f.Tag.Get("study")), study)
 }
 
-// check finds sizes that no run can have.
+// check rejects impossible sizes.
 func (p Preset) check() error {
 	for _, f := range p.fields() {
 		least := 1.0
@@ -224,7 +236,7 @@ func (p Preset) check() error {
 	return nil
 }
 
-// ParseSeeds reads "1,2,3".
+// ParseSeeds parses "1,2,3".
 func ParseSeeds(list string) ([]uint64, error) {
 	var out []uint64
 	for _, s := range strings.Split(list, ",") {
@@ -237,7 +249,7 @@ func ParseSeeds(list string) ([]uint64, error) {
 	return out, nil
 }
 
-// Settings says in words what a table of that study was made with, where it is not the paper's size.
+// Settings describes how a table of that study differs from the paper's size.
 func (p Preset) Settings(study string) []string {
 	var out []string
 	printed := paper()

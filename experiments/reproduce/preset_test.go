@@ -9,7 +9,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// TestPaperPreset: protocol sections 5 and 6, by hand. What no preset holds (rates, momentum, decay) is the default that the runs get.
+// TestPaperPreset: protocol sections 5 and 6, by hand. What no preset holds (learning rates,
+// momentum, decay) is the default that the runs get.
 func TestPaperPreset(t *testing.T) {
 	p, err := PresetOf("paper")
 	if err != nil {
@@ -46,7 +47,7 @@ func TestPaperPreset(t *testing.T) {
 	}
 }
 
-// differences are the fields in which two presets differ, whatever the study.
+// differences lists the fields in which two presets differ, for any study.
 func (p Preset) differences(q Preset) string {
 	var out []string
 	others := q.fields()
@@ -58,7 +59,8 @@ func (p Preset) differences(q Preset) string {
 	return strings.Join(out, " ")
 }
 
-// TestTestSet: with clouds of its own the test is on all of them, and the classifier learns on their train part (protocol 6.1, 5.4, D18).
+// TestTestSet: a test set of its own is scored completely, and the classifier learns on its train
+// part (protocol 6.1, 5.4, D18).
 func TestTestSet(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -71,7 +73,8 @@ func TestTestSet(t *testing.T) {
 	}
 }
 
-// TestSettings: everything in which a preset, or a call, differs from the paper is said, of the study at hand.
+// TestSettings: every difference of a preset or a call from the paper is reported, for the given
+// study.
 func TestSettings(t *testing.T) {
 	for _, name := range []string{"smoke", "quick"} {
 		p, err := PresetOf(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
-// trained is what tells the trainings of the tables apart.
+// trained is what distinguishes the trainings of the tables.
 type trained struct {
 	loss, amortizer string
 	slices, steps   int     // L and T; T of rows that ascend
@@ -17,7 +17,8 @@ type trained struct {
 	tangent, summed bool
 }
 
-// rowsTrained are all rows of the tables of autoencoders, by hand from the protocol (sections 1, 5.6, 7 and traps T1, T2, T3, T17).
+// rowsTrained lists all rows of the autoencoder tables, by hand from the protocol (sections 1, 5.6,
+// 7 and traps T1, T2, T3, T17).
 var rowsTrained = map[string]trained{
 	"chamfer":           {loss: "chamfer"},
 	"chamfer-summed":    {loss: "chamfer", summed: true},
@@ -52,7 +53,8 @@ var rowsTrained = map[string]trained{
 	"la-sorted-v-dsw":   {loss: "v-dsw", amortizer: "la-sorted", slices: 100, kappa: 1},
 }
 
-// TestRowsTrained: the settings of every row reach its training, and nothing else differs from the paper's standard run.
+// TestRowsTrained: the settings of every row reach its training, and nothing else differs from the
+// paper's standard run.
 func TestRowsTrained(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -100,8 +102,8 @@ func TestRowsTrained(t *testing.T) {
 	}
 }
 
-// TestRowsGap: the rows of the study of the gap, from protocol 6.5: plain steps of rate 0.1, L = 10, one pass, d_k = 1 for A and EA (inferred), 32 and
-// k = 64 for LA.
+// TestRowsGap: the rows of the gap study, from protocol 6.5: plain steps at learning rate 0.1, L =
+// 10, one epoch, d_k = 1 for A and EA (inferred), 32 and k = 64 for LA.
 func TestRowsGap(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()

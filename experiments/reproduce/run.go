@@ -12,9 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-var errNoPlan = errors.New("expected a plan that NewPlan has made, found nil")
+var errNoPlan = errors.New("expected a schedule that NewSchedule has made, found nil")
 
-// Missing are the jobs whose results are not all there.
+// Missing returns the jobs with missing results.
 func (p *Schedule) Missing(l *runs.Store) []Item {
 	if p == nil {
 		return nil
@@ -28,12 +28,12 @@ func (p *Schedule) Missing(l *runs.Store) []Item {
 	return out
 }
 
-// Done says whether all results of the job are there.
+// Done reports whether all results of the job exist.
 func (j Item) Done(l *runs.Store) bool {
 	return !slices.ContainsFunc(j.Runs, func(r Reading) bool { return !l.Done(r.Run) })
 }
 
-// Item is the plan's job of that name.
+// Item returns the schedule's job of that name.
 func (p *Schedule) Item(name string) (Item, error) {
 	if p == nil {
 		return Item{}, errNoPlan
@@ -45,8 +45,9 @@ func (p *Schedule) Item(name string) (Item, error) {
 	return p.Jobs[i], nil
 }
 
-// Do does one job after the other. One that fails does not keep the others from being done: the error holds them all, and failures, if
-// not nil, each by the job's name. begin hears of each, if not nil.
+// Do runs the jobs in order. A failing job does not stop the others: the error joins all failures
+// and failures, if not nil, gets each by the job's name. begin, if not nil, is called before each
+// job.
 func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Item), failures map[string]string) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -72,8 +73,8 @@ func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Ite
 	return errors.Join(failed...)
 }
 
-// Fill is the table with what there is: cells over the seeds whose results are there, and the reason why others are missing.
-// failures, by job name, may be nil.
+// Fill returns the table with what exists: cells over the seeds with results, and the reason why
+// others are missing. failures, by job name, may be nil.
 func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Results, error) {
 	if p == nil {
 		return table.Results{}, errNoPlan
@@ -130,7 +131,7 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 	return f, nil
 }
 
-// setting is the number of a column that repeats how the run was made.
+// setting returns the number of a column that repeats a setting of the run.
 func setting(r table.Row, c table.Column) (float64, bool) {
 	switch v := r.Overrides[c.Key].(type) {
 	case int:
@@ -141,7 +142,7 @@ func setting(r table.Row, c table.Column) (float64, bool) {
 	return 1, c.Key == "ascent_steps" && r.Overrides["amortizer"] != nil // the single prediction
 }
 
-// backendOf is the backend that a run's training, or the run itself, names.
+// backendOf returns the backend that a task's training, or the task itself, names.
 func backendOf(l *runs.Store, r runs.Task) string {
 	var v struct {
 		Backend string `json:"backend"`

@@ -15,7 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
-// TestFill: seeds that are missing are said, with their reason, and those that are there count.
+// TestFill: missing seeds are reported with their reason, and the others count.
 func TestFill(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -65,9 +65,10 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestDo: a job that fails does not keep others from being done, and a call that is stopped stops.
+// TestDo: a failing job does not stop the others, and a cancelled call stops.
 func TestDo(t *testing.T) {
-	l := &runs.Store{Dir: t.TempDir(), Backend: "none"} // a backend that no one has: what is not there yet fails
+	// An unknown backend: missing work fails.
+	l := &runs.Store{Dir: t.TempDir(), Backend: "none"}
 	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "sw")
@@ -91,7 +92,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestEstimate: each training that is missing counts once, with the paper's own seconds per epoch.
+// TestEstimate: each missing training counts once, with the paper's own seconds per epoch.
 func TestEstimate(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()

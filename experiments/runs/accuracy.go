@@ -7,13 +7,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// Accuracy is how well a classifier, trained on the codes that a training's encoder gives to some clouds, tells the classes of others.
+// Accuracy measures how well a classifier, trained on the codes of a training's encoder, predicts
+// the classes of other clouds.
 type Accuracy struct {
 	Of     Training                `json:"of"`
 	State  string                  `json:"state"` // best, or last
 	Train  Data                    `json:"train"`
 	Test   Data                    `json:"test"`
-	Config latent.ClassifierConfig `json:"config"` // Classes 0: as many as the train clouds have
+	Config latent.ClassifierConfig `json:"config"` // Classes 0: those of the train clouds
 }
 
 func (Accuracy) Kind() string { return "accuracy" }

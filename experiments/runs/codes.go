@@ -9,10 +9,11 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// atOnce is the number of clouds encoded, or codes decoded, in one call: one size, so that the runs of a table share compiled programs.
+// atOnce is the number of clouds encoded, or codes decoded, in one call. It is fixed so that the
+// runs of a table share compiled programs.
 const atOnce = 32
 
-// network is the autoencoder of a training, with how the store runs it.
+// network returns the autoencoder of a training and the options for running it in the store.
 func (l *Store) network(ctx context.Context, w *weights.Set) (*swlab.Network, swlab.NetworkOptions, error) {
 	n, err := swlab.NewNetwork(w)
 	if err != nil {

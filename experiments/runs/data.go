@@ -14,24 +14,29 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// Data names the clouds that a run works on. It is made by [Lab.Data], which finds out what the clouds are: runs on the same clouds are the
-// same run, wherever the file lies.
+// Data names the clouds that a task works on. [Store.Data] makes it and identifies the content:
+// tasks on the same clouds are the same task, wherever the file is.
 type Data struct {
-	Path    string   `json:"-"`    // as given
-	Content string   `json:"data"` // what is there: the version of the built-in shapes, or a digest of all clouds, their classes and parts
-	Key     string   `json:"-"`    // array in a .npz or .h5 file
+	Path string `json:"-"` // as given
+	// Content is the version of the built-in shapes, or a digest of all clouds, their classes and
+	// parts.
+	Content string   `json:"data"`
+	Key     string   `json:"-"` // array in a .npz or .h5 file
 	Split   string   `json:"split"`
 	Points  int      `json:"points"`
-	Classes []string `json:"classes,omitempty"` // of these alone
-	Train   int      `json:"train,omitempty"`   // built-in shapes alone: clouds per class in the train part; with Test 0: the default set
-	Test    int      `json:"test,omitempty"`    // and in the test part
-	Val     float64  `json:"val,omitempty"`     // part of the train clouds that is the val part, for sets without one
+	Classes []string `json:"classes,omitempty"` // only these
+	// Train is the number of built-in shapes per class in the train part; with Test 0: the default
+	// set.
+	Train int `json:"train,omitempty"`
+	Test  int `json:"test,omitempty"` // and in the test part
+	// Val is the share of the train clouds used as val part, for sets without one.
+	Val float64 `json:"val,omitempty"`
 }
 
-// pointSeed chooses the points where fewer are wanted than there are, for every run alike.
+// pointSeed is the seed by which every run chooses points where fewer are wanted than there are.
 const pointSeed = 1
 
-// Part is the same data, another part.
+// Part returns another part of the same data.
 func (d Data) Part(split string) Data {
 	d.Split = split
 	return d
@@ -49,7 +54,8 @@ func (d Data) String() string {
 	return fmt.Sprintf("%s (%s)", s, d.Split)
 }
 
-// Data completes d: Content is found out, for a file by reading it once; the answer is kept in the store.
+// Data completes d. It finds Content, for a file by reading it once, and keeps the answer in the
+// store.
 func (l *Store) Data(d Data) (Data, error) {
 	if l == nil {
 		return d, errNoLab
@@ -71,7 +77,7 @@ func (l *Store) Data(d Data) (Data, error) {
 	file := filepath.Join(l.Dir, dataFile)
 	known := map[string]string{}
 	if raw, err := os.ReadFile(file); err == nil {
-		_ = json.Unmarshal(raw, &known) // a damaged file is written anew
+		_ = json.Unmarshal(raw, &known) // a damaged file is rewritten
 	}
 	if digest, ok := known[name]; ok {
 		d.Content = digest
@@ -88,10 +94,11 @@ func (l *Store) Data(d Data) (Data, error) {
 	return d, l.Write(dataFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 }
 
-// dataFile keeps what was found out about files.
+// dataFile keeps what is known about files.
 const dataFile = "data.json"
 
-// contentOf is a digest of all that runs read: clouds, and which of them belong to which class and part.
+// contentOf returns a digest of all that runs read: clouds, and which of them belong to which class
+// and part.
 func contentOf(set datasets.Clouds) (string, error) {
 	points, err := set.Digest()
 	if err != nil {
@@ -102,7 +109,7 @@ func contentOf(set datasets.Clouds) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// stampOf changes when a file, or a file of a folder, does.
+// stampOf returns a value that changes when a file, or a file of a folder, does.
 func stampOf(path string) (string, error) {
 	var bytes, newest int64
 	files := 0
@@ -124,10 +131,10 @@ func (d Data) options() datasets.OpenOptions {
 	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: datasets.DefaultMemory}
 }
 
-// Clouds are those of d, kept for the runs that work on them.
+// Clouds returns the clouds of d, and keeps them for the runs that work on them.
 func (l *Store) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
 
-// open returns the clouds; they are kept.
+// open returns the clouds and keeps them.
 func (l *Store) open(d Data) (datasets.Clouds, error) {
 	if l == nil {
 		return nil, errNoLab
@@ -190,7 +197,7 @@ func (d Data) load() (datasets.Clouds, error) {
 	return d.hold(set)
 }
 
-// hold makes the val part of a set that has none out of its train part.
+// hold splits a val part off the train part of a set that has none.
 func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 	if d.Val == 0 {
 		return set, nil
@@ -216,7 +223,8 @@ func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 	return &out, nil
 }
 
-// HasClasses says whether a classifier can be trained on the data's train part and tested on its test part.
+// HasClasses reports whether a classifier can be trained on the data's train part and tested on its
+// test part.
 func (l *Store) HasClasses(d Data) (bool, error) {
 	set, err := l.open(d.Part("all"))
 	if err != nil {

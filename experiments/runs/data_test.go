@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// content is what a store finds out about clouds.
+// content returns what a store finds out about clouds.
 func content(t *testing.T, l *Store, d Data) string {
 	t.Helper()
 	d, err := l.Data(d)
@@ -25,7 +25,8 @@ func content(t *testing.T, l *Store, d Data) string {
 	return d.Content
 }
 
-// TestContent: equal clouds are one thing wherever they lie; other points, classes or parts are another, also in a file that has changed.
+// TestContent: equal clouds have equal content at any path. Other points, classes or parts differ,
+// also in a file that has changed.
 func TestContent(t *testing.T) {
 	l := in(t)
 	first, second := stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)
@@ -64,7 +65,7 @@ func TestContent(t *testing.T) {
 	differs("other clouds")
 }
 
-// TestContentKept: files are read once; damage to what is kept costs reading again.
+// TestContentKept: files are read once; damage to the kept answer only costs another reading.
 func TestContentKept(t *testing.T) {
 	l := in(t)
 	data := Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 32}
@@ -95,7 +96,8 @@ func TestContentKept(t *testing.T) {
 	}
 }
 
-// TestWrite: a file of the store is whole or as it was, and the temporary files of killed writers go.
+// TestWrite: a file of the store is complete or unchanged, and the temporary files of killed
+// writers are removed.
 func TestWrite(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	text := func(s string, err error) func(io.Writer) error {

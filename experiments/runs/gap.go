@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 )
 
-// Gap is a row of the amortization-gap study for one seed.
+// Gap is one row of the amortization-gap study for one seed.
 type Gap struct {
 	Data   Data       `json:"data"`
 	Config gap.Config `json:"config"`
@@ -30,7 +30,7 @@ func (g Gap) do(ctx context.Context, l *Store, _ string) (any, error) {
 	}
 	set, ok := clouds.(*datasets.Set)
 	if !ok {
-		return nil, fmt.Errorf("%s: too large to hold in memory, which the study of the gap does", g.Data.Path)
+		return nil, fmt.Errorf("%s: too large for the gap study, which holds the clouds in memory", g.Data.Path)
 	}
 	e, err := l.Engine()
 	if err != nil {

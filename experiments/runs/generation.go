@@ -9,16 +9,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
-// Generation compares clouds that a latent generator makes with real ones: the generator is trained on the codes of some clouds, its own
-// codes are decoded by the autoencoder of a training, and both sets are compared as sets.
+// Generation compares the clouds of a latent generator with real ones. The generator is trained on
+// the codes of some clouds, its codes are decoded by the autoencoder of a training, and both sets
+// are compared.
 type Generation struct {
 	Of        Training               `json:"of"`
 	State     string                 `json:"state"` // best, or last
 	Train     Data                   `json:"train"`
 	Test      Data                   `json:"test"` // the real clouds
 	Config    latent.GeneratorConfig `json:"config"`
-	Count     int                    `json:"clouds"` // generated; 0: as many as Test has
-	Seed      uint64                 `json:"seed"`   // of the noise they are made of
+	Count     int                    `json:"clouds"` // to generate; 0: as many as Test has
+	Seed      uint64                 `json:"seed"`   // of the noise
 	Distances []string               `json:"distances"`
 }
 
@@ -49,7 +50,7 @@ func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Compiled: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
 }
 
-// generated makes the clouds, or reads those that an earlier attempt made.
+// generated makes the clouds, or reads those of an earlier attempt.
 func (l *Store) generated(ctx context.Context, g Generation, dir string, real datasets.Clouds) (*datasets.Set, error) {
 	file := filepath.Join(dir, GeneratedFile)
 	if set, err := datasets.Load(file, datasets.Options{Raw: true}); err == nil {
@@ -87,7 +88,7 @@ func (l *Store) generated(ctx context.Context, g Generation, dir string, real da
 	return set, datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
 }
 
-// generating is the trainer of that configuration, whatever its seed.
+// generating returns the trainer of that configuration, whatever its seed.
 func (l *Store) generating(c latent.GeneratorConfig) (*latent.GeneratorTrainer, error) {
 	c.Seed = 0
 	if l.generator != nil && l.generates != c {

@@ -10,7 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// bench is the Lab of all tests: what it has compiled serves every one of them, each in a store of its own.
+// bench is the Store of all tests. What it has compiled serves all of them, each in a folder of its
+// own.
 var bench = &Store{}
 
 func TestMain(m *testing.M) {
@@ -19,14 +20,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// in is bench, in a new store.
+// in returns bench with a new folder.
 func in(t *testing.T) *Store {
 	t.Helper()
 	bench.Dir, bench.Progress = t.TempDir(), nil
 	return bench
 }
 
-// do does a run, or the test ends.
+// do runs a task, or fails the test.
 func do(t *testing.T, l *Store, r Task) {
 	t.Helper()
 	if err := l.Do(context.Background(), r); err != nil {
@@ -34,7 +35,7 @@ func do(t *testing.T, l *Store, r Task) {
 	}
 }
 
-// toy are 12 train and 8 test clouds of four classes.
+// toy has 12 train and 8 test clouds of four classes.
 func toy(t *testing.T, l *Store) Data {
 	t.Helper()
 	d, err := l.Data(Data{Path: datasets.Builtin, Split: "train", Points: 32, Classes: datasets.ShapeClasses()[:4], Train: 3, Test: 2})
@@ -44,7 +45,7 @@ func toy(t *testing.T, l *Store) Data {
 	return d
 }
 
-// sw is a training of 6 steps in 2 passes.
+// sw is a training of 6 steps in 2 epochs.
 func sw(d Data) Training {
 	c := train.DefaultConfig()
 	c.Batch, c.Epochs, c.Slices = 4, 2, 10

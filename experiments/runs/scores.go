@@ -8,14 +8,15 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
-// Scores is the reconstruction quality of a training's autoencoder on some clouds.
+// Scores scores a training's autoencoder on some clouds by reconstruction.
 type Scores struct {
 	Of    Training `json:"of"`
 	State string   `json:"state"` // best, or last
 	Data  Data     `json:"data"`
-	Six   bool     `json:"six,omitempty"` // on six of the clouds (experiments.SixShapes)
-	Exact bool     `json:"exact"`         // exact EMD too
-	Seed  uint64   `json:"seed"`          // of the directions: the same clouds and seed, the same directions
+	Six   bool     `json:"six,omitempty"` // on the six shapes only (experiments.SixShapes)
+	Exact bool     `json:"exact"`         // also the exact EMD
+	// of the directions
+	Seed uint64 `json:"seed"`
 }
 
 func (Scores) Kind() string { return "scores" }

@@ -1,11 +1,13 @@
-// Package runs holds pieces of work as values: a training, its scores, a row of a study. A value and the clouds it works on have a hash,
-// the hash has a folder, and what is in the folder is never computed again: tables and sweeps that ask for the same run share it.
+// Package runs describes tasks as values: a training, its scores, a row of a study. A task and the
+// clouds it works on have a hash, and the hash has a folder. What is in the folder is never
+// computed again, so tables and sweeps that need the same run share it.
 //
 //	DIR/runs/<kind>-<name>-<hash>/run.json      the value
-//	                              result.json   what came of it; written last, whole
-//	                              ...           whatever the run keeps to go on where it was cut off
+//	                              result.json   its result; written last, atomically
+//	                              ...           what the run needs to resume
 //
-// A folder is one process's at a time: a second one waits until the first has finished or died, and then finds its result, or goes on.
+// One process at a time owns a folder. A second one waits until the first has finished or died.
+// Then it finds the result, or resumes.
 package runs
 
 import (
@@ -30,22 +32,23 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
-// Task is a piece of work as a value: its JSON and its kind decide its result.
+// Task is a piece of work as a value. Its kind and its JSON decide its result.
 type Task interface {
 	Kind() string   // one word
-	Name() string   // of the folder, for people: a few words of letters, digits, dots and hyphens
-	Needs() []Task  // what must be done before
+	Name() string   // part of the folder's name: letters, digits, dots and hyphens
+	Needs() []Task  // what must be done first
 	Clouds() []Data // what it works on
-	// do works in dir, where an earlier attempt may have left something, and returns what goes to result.json.
+	// do works in dir, where an earlier attempt may have left files, and returns the contents of
+	// result.json.
 	do(ctx context.Context, l *Store, dir string) (any, error)
 }
 
-// Store does runs and keeps what they have in common: the backend, clouds in memory, compiled programs. Not for use from several
-// goroutines at once. Close it.
+// Store runs tasks and keeps what they share: the backend, clouds in memory, compiled programs. It
+// is not safe for concurrent use. Close it after use.
 type Store struct {
 	Dir     string // of the store
 	Backend string // as engine.Open takes it
-	// Progress hears what is done now, and how far it is; nil: nobody.
+	// Progress, if not nil, is called as work advances.
 	Progress func(what string, done, total int)
 
 	engine     *engine.Engine
@@ -53,11 +56,11 @@ type Store struct {
 	classifier *latent.Classifier
 	classifies latent.ClassifierConfig
 	generator  *latent.GeneratorTrainer
-	generates  latent.GeneratorConfig // but its seed
+	generates  latent.GeneratorConfig // without its seed
 	metrics    metric.Compiled
 }
 
-// Close frees what the backend holds.
+// Close frees the backend.
 func (l *Store) Close() {
 	if l == nil {
 		return
@@ -71,7 +74,7 @@ func (l *Store) Close() {
 	l.metrics.Close()
 }
 
-// Engine opens the backend, once.
+// Engine opens the backend once.
 func (l *Store) Engine() (*engine.Engine, error) {
 	if l == nil {
 		return nil, errNoLab
@@ -91,9 +94,9 @@ const (
 	resultFile = "result.json"
 )
 
-var errNoLab = errors.New("expected a store of runs, found nil")
+var errNoLab = errors.New("expected a store, found nil")
 
-// check refuses a store and a run that are not there.
+// check returns an error for a nil store or task.
 func (l *Store) check(r Task) error {
 	if l == nil {
 		return errNoLab
@@ -104,7 +107,7 @@ func (l *Store) check(r Task) error {
 	return nil
 }
 
-// Folder is where the run's work lies; "" without a store or a run.
+// Folder returns the folder of the task; "" without a store or a task.
 func (l *Store) Folder(r Task) string {
 	if l.check(r) != nil {
 		return ""
@@ -113,7 +116,7 @@ func (l *Store) Folder(r Task) string {
 	dir := path(Hash(r))
 	if !exists(dir) {
 		if former := path(hash(r, settings.Former)); former != dir && exists(former) {
-			return former // of the first version
+			return former // named by the first version
 		}
 	}
 	return dir
@@ -121,8 +124,8 @@ func (l *Store) Folder(r Task) string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// Hash is the SHA-256 of the run's kind and JSON, in hexadecimal; "" without a run. A run with a NaN in it has no JSON, and cannot be
-// done: its hash is that of how Go prints it.
+// Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal; "" without a task. A task
+// with a NaN has no JSON and cannot be run: its hash is that of how Go prints it.
 func Hash(r Task) string {
 	if r == nil {
 		return ""
@@ -139,13 +142,13 @@ func hash(r Task, as func(raw []byte) []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Done says whether the run's result is there.
+// Done reports whether the task's result exists.
 func (l *Store) Done(r Task) bool {
 	var any json.RawMessage
 	return l.Result(r, &any) == nil
 }
 
-// Result reads what came of a run.
+// Result reads the result of a task.
 func (l *Store) Result(r Task, into any) error {
 	if err := l.check(r); err != nil {
 		return err
@@ -161,7 +164,7 @@ func (l *Store) Result(r Task, into any) error {
 	return nil
 }
 
-// Do does the run, and before it what it needs, unless the result is there. What was cut off goes on where it was.
+// Do runs the task, and first what it needs, unless the result exists. Interrupted work resumes.
 func (l *Store) Do(ctx context.Context, r Task) error {
 	if err := l.check(r); err != nil {
 		return err
@@ -186,7 +189,7 @@ func (l *Store) Do(ctx context.Context, r Task) error {
 		return err
 	}
 	defer unlock()
-	if l.Done(r) { // by the process that was waited for
+	if l.Done(r) { // by the process that held the lock
 		return nil
 	}
 	if err := removeTemporary(dir); err != nil {
@@ -205,7 +208,8 @@ func (l *Store) Do(ctx context.Context, r Task) error {
 	return nil
 }
 
-// removeTemporary removes what killed processes were writing in a run's folder, which is locked: files whose names begin with a dot.
+// removeTemporary removes what killed processes were writing in a task's locked folder: files whose
+// names begin with a dot.
 func removeTemporary(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), ".") {
@@ -215,7 +219,8 @@ func removeTemporary(dir string) error {
 	})
 }
 
-// Write writes a file of the store that belongs to no run, whole: one process at a time, and nothing is left of one that was killed.
+// Write atomically writes a file of the store that belongs to no task. One process writes at a
+// time, and a killed one leaves nothing.
 func (l *Store) Write(name string, write func(io.Writer) error) error {
 	if l == nil {
 		return errNoLab
@@ -239,11 +244,11 @@ func (l *Store) Write(name string, write func(io.Writer) error) error {
 	return durable.Write(path, write)
 }
 
-// note is run.json.
+// note is the content of run.json.
 type note struct {
 	Kind  string   `json:"kind"`
 	Value Task     `json:"value"`
-	Paths []string `json:"paths"` // of the clouds, as they were given
+	Paths []string `json:"paths"` // of the clouds, as given
 }
 
 func paths(r Task) []string {
@@ -254,7 +259,7 @@ func paths(r Task) []string {
 	return out
 }
 
-// lock takes the folder, and waits where another process has it.
+// lock locks the folder. It waits while another process holds it.
 func (l *Store) lock(ctx context.Context, dir string) (unlock func(), err error) {
 	for waited := 0; ; waited++ {
 		unlock, err := durable.Lock(dir)
@@ -278,7 +283,7 @@ func (l *Store) say(what string, done, total int) {
 	}
 }
 
-// saying is a progress callback for one piece of work.
+// saying returns a progress callback for one piece of work.
 func (l *Store) saying(what string) func(done, total int) {
 	return func(done, total int) { l.say(what, done, total) }
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// task is a run that does what a test wants.
+// task is a Task that does what a test wants.
 type task struct {
 	ID    string                                             `json:"id"`
 	needs []Task                                             //
@@ -30,14 +30,15 @@ func (k task) do(ctx context.Context, _ *Store, dir string) (any, error) {
 	return k.work(ctx, dir)
 }
 
-// TestHash: the pinned hash changes when a training's JSON does, and with it every store in use would lose its trainings.
+// TestHash: the hash is pinned. It changes when a training's JSON does, and then every store in use
+// would lose its trainings.
 func TestHash(t *testing.T) {
 	d := Data{Path: "a.npy", Content: "0123", Split: "train", Points: 64}
 	base := NewTraining(d, train.DefaultConfig())
 	if got, want := Hash(base)[:16], "a2bc72efc930f601"; got != want {
 		t.Errorf("the hash of the standard training is %s, was %s: trainings done before will not be found", got, want)
 	}
-	const first = "fed7e6e47b61b212" // of the first version, whose folders are found too
+	const first = "fed7e6e47b61b212" // of the first version, whose folders are also found
 	l := in(t)
 	folder := filepath.Join(l.Dir, "runs", "train-"+base.Name()+"-"+first[:12])
 	if l.Folder(base) == folder {
@@ -94,7 +95,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestOnce: what a run needs is done before it, and everything once, until its result is missing or damaged.
+// TestOnce: what a task needs is done before it, and everything once, until its result is missing
+// or damaged.
 func TestOnce(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	var did []string
@@ -137,18 +139,19 @@ func TestOnce(t *testing.T) {
 	if err := os.RemoveAll(l.Folder(base)); err != nil {
 		t.Fatal(err)
 	}
-	do(t, l, top) // its own result is there
+	do(t, l, top) // its own result exists
 	check("")
 }
 
-// TestFailing: a run that fails leaves no result, keeps what it needed, and is tried again.
+// TestFailing: a failing task leaves no result, keeps what it needed, and is tried again.
 func TestFailing(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	good := task{ID: "good", work: func(context.Context, string) (any, error) { return 1, nil }}
 	sick := errors.New("out of memory")
 	var result any = math.NaN()
 	bad := task{ID: "bad", needs: []Task{good}, work: func(context.Context, string) (any, error) { return result, sick }}
-	for _, says := range []string{"task bad: out of memory", "task bad: json"} { // the second: a result that no file can hold
+	// The second: a result that no file can hold.
+	for _, says := range []string{"task bad: out of memory", "task bad: json"} {
 		if err := l.Do(context.Background(), bad); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)
 		}
@@ -168,7 +171,8 @@ func TestFailing(t *testing.T) {
 	}
 }
 
-// TestSweep: what a killed process was writing is gone before the next attempt; what it had written is there.
+// TestSweep: what a killed process was writing is removed before the next attempt; what it had
+// written stays.
 func TestSweep(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	k := task{ID: "k", work: func(_ context.Context, dir string) (any, error) {
@@ -197,7 +201,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestWaiting: of two Labs on one store the second waits, says so, and finds the work done; or gives up when it is told to.
+// TestWaiting: of two Stores on one folder the second waits, says so, and finds the work done; or
+// gives up when it is told to.
 func TestWaiting(t *testing.T) {
 	dir := t.TempDir()
 	began, end := make(chan bool), make(chan bool)

@@ -13,14 +13,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Training is an autoencoder trained on a loss. What Config says of the data is left empty: Data says it.
+// Training is an autoencoder trained on a loss. What Config says of the data is left empty, since
+// Data says it.
 type Training struct {
-	Data       Data         `json:"data"`
-	Validation *Data        `json:"validation,omitempty"` // clouds that choose the best epoch; nil: the training loss does
+	Data Data `json:"data"`
+	// Validation names clouds that choose the best epoch; nil: the training loss chooses.
+	Validation *Data        `json:"validation,omitempty"`
 	Config     train.Config `json:"config"`
 }
 
-// NewTraining is the training of c, completed, on d. What is wrong with c, train.Run says.
+// NewTraining returns the training of c, completed, on d. train.Run reports what is wrong with c.
 func NewTraining(d Data, c train.Config) Training {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation, c.Backend = "", "", "", "", "", ""
 	c.Clouds, c.Points = 0, d.Points
@@ -29,7 +31,7 @@ func NewTraining(d Data, c train.Config) Training {
 
 func (Training) Kind() string { return "train" }
 
-// Name is made of the settings that tables vary.
+// Name is built from the settings that tables vary.
 func (t Training) Name() string {
 	c := t.Config
 	parts := []string{c.Loss}
@@ -54,7 +56,8 @@ func (t Training) Clouds() []Data {
 	return []Data{t.Data}
 }
 
-// RunFolder is the folder of the run in the folder of a Training, as `swlab train` leaves it, without checkpoints.
+// RunFolder is the run's folder within the folder of a Training, as `swlab train` leaves it,
+// without checkpoints.
 const RunFolder = "run"
 
 func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
@@ -81,14 +84,15 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	}
 	old, err := train.ReadConfig(o.Out)
 	o.Resume = err == nil
-	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) { // the same clouds, in another place than before
+	// The same clouds at another path.
+	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) {
 		old.Data, old.Key = name, c.Key
 		if err := durable.WriteJSON(filepath.Join(o.Out, "config.json"), old); err != nil {
 			return nil, err
 		}
 	}
 	r, err := train.ReadResult(o.Out)
-	if err != nil { // not finished; else it was cut off here, and its checkpoints may be gone
+	if err != nil { // not finished; a finished run may have lost its checkpoints already
 		if r, err = train.Run(ctx, e, set, c, o); err != nil {
 			return nil, err
 		}
@@ -96,17 +100,17 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	}
 	r.Run = RunFolder
 	return TrainingResult{Result: r, Backend: old.Backend, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
-		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not go on
+		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not resume
 }
 
 // TrainingResult is the result of a Training.
 type TrainingResult struct {
 	train.Result
 	Backend         string  `json:"backend"`
-	SecondsPerEpoch float64 `json:"seconds_per_epoch"` // median step, times the steps of a pass
+	SecondsPerEpoch float64 `json:"seconds_per_epoch"` // median step, times the steps of an epoch
 }
 
-// weights reads the autoencoder of a finished training; state is "best" or "last".
+// weights reads the autoencoder of a finished training. state is "best" or "last".
 func (l *Store) weights(t Training, state string) (*weights.Set, error) {
 	file, err := train.WeightsFile(filepath.Join(l.Folder(t), RunFolder), state)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// learned are the files of a training that hold what it has learned.
+// learned lists the files of a training that hold what it has learned.
 func learned(t *testing.T, l *Store, r Training) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -26,7 +26,7 @@ func learned(t *testing.T, l *Store, r Training) map[string][]byte {
 	return out
 }
 
-// cutOff starts a training and stops it in its second pass.
+// cutOff starts a training and stops it in its second epoch.
 func cutOff(t *testing.T, l *Store, r Training) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -54,7 +54,8 @@ func steps(t *testing.T, l *Store, r Training) int {
 	return n
 }
 
-// TestTraining: a training ends with the same weights whether it was cut off in the middle, after its end, or never.
+// TestTraining: a training ends with the same weights whether it was interrupted in the middle,
+// after its end, or never.
 func TestTraining(t *testing.T) {
 	l := in(t)
 	r := sw(toy(t, l))
@@ -96,7 +97,8 @@ func TestTraining(t *testing.T) {
 	same("cut off")
 }
 
-// TestMoved: a training goes on where the same clouds lie elsewhere, and its folder names the place they were last read from.
+// TestMoved: a training resumes if the same clouds have moved, and its folder names the path they
+// were last read from.
 func TestMoved(t *testing.T) {
 	l := in(t)
 	places := []string{stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)}

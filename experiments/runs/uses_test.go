@@ -18,7 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestUses: what is made of a training's weights. One training serves all.
+// TestUses: what uses a training's weights. One training serves all.
 func TestUses(t *testing.T) {
 	l := in(t)
 	d := toy(t, l)
@@ -31,7 +31,7 @@ func TestUses(t *testing.T) {
 	t.Run("generation", func(t *testing.T) { generation(t, l, r) })
 }
 
-// scores are those of experiments.Evaluate on the run's folder, and those of six clouds on six of them.
+// scores: equal to experiments.Evaluate on the run's folder, also for the six shapes.
 func scores(t *testing.T, l *Store, r Training) {
 	test := r.Data.Part("test")
 	s := Scores{Of: r, State: "last", Data: test, Exact: true, Seed: 3}
@@ -83,7 +83,7 @@ func scores(t *testing.T, l *Store, r Training) {
 	}
 }
 
-// codes are those of swlab.Network, bit by bit, also where the last batch is not full.
+// codes: equal to those of swlab.Network, bit for bit, also if the last batch is not full.
 func codes(t *testing.T, l *Store, r Training) {
 	w, err := l.weights(r, "last")
 	if err != nil {
@@ -121,7 +121,8 @@ func codes(t *testing.T, l *Store, r Training) {
 	}
 }
 
-// accuracy is the fraction of right answers of the classifier that latent.Classify trains on the codes.
+// accuracy: the fraction of right answers of the classifier that latent.Classify trains on the
+// codes.
 func accuracy(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultClassifier(0)
 	c.Epochs, c.Batch = 30, 6
@@ -166,7 +167,8 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	}
 }
 
-// generation: the comparison is the same when it is cut off after its clouds were made, which are then not made again.
+// generation: the comparison is the same if interrupted after its clouds were made, which are then
+// not made again.
 func generation(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultGenerator()
 	c.Epochs, c.Batch, c.Iterations = 2, 6, 20

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Sheet shows a row for every point, and below its numbers what they differ by from the reference's.
+// Sheet has a row for every point, and below its numbers their differences from the reference.
 func (r *Result) Sheet() (table.Sheet, error) {
 	if r == nil || len(r.Vary) == 0 {
 		return table.Sheet{}, errors.New("expected the result of a sweep, found none")
@@ -75,7 +75,7 @@ func (r *Result) Sheet() (table.Sheet, error) {
 	return s, nil
 }
 
-// entry shows a mean over seeds; one over no seeds is not there.
+// entry formats a mean over seeds; a mean over no seeds is empty.
 func entry(c table.Cell, format string) table.Entry {
 	if c.N == 0 {
 		return table.Entry{Mean: "-"}
@@ -87,7 +87,7 @@ func entry(c table.Cell, format string) table.Entry {
 	return e
 }
 
-// entry shows a difference with half its interval, and the deviation over seeds in brackets.
+// entry formats a difference with half its interval, and the deviation over seeds in brackets.
 func (d Difference) entry() table.Entry {
 	e := entry(d.Cell, "%+.3g")
 	if e.Aside = e.Spread; d.N > 0 {
@@ -96,7 +96,7 @@ func (d Difference) entry() table.Entry {
 	return e
 }
 
-// explained is what a reader has to know about the numbers.
+// explained returns what a reader has to know about the numbers.
 func (r *Result) explained(compared bool) []string {
 	var out []string
 	several := len(r.Seeds) > 1
@@ -121,7 +121,7 @@ func (r *Result) explained(compared bool) []string {
 	return out
 }
 
-// fixed are the settings that are not varied, as far as they are not the usual ones.
+// fixed lists the settings that are not varied and differ from the defaults.
 func (r *Result) fixed() string {
 	var parts []string
 	usual := train.DefaultConfig()
@@ -135,7 +135,7 @@ func (r *Result) fixed() string {
 	return strings.Join(parts, ", ")
 }
 
-// Records are the lines of CSV, one for every row and metric.
+// Records returns the lines of CSV, one for every row and metric.
 func (r *Result) Records() [][]string {
 	if r == nil {
 		return nil
@@ -170,5 +170,5 @@ func (r *Result) Records() [][]string {
 	return out
 }
 
-// JSON is the result itself.
+// JSON returns the result itself.
 func (r *Result) JSON() any { return r }

@@ -1,5 +1,6 @@
-// Package sweep varies settings of a training over a grid and compares what comes of it, every point of the grid with the same random
-// numbers: order of the data, initial weights, directions of the evaluation. Runs lie in the store that the paper's tables use.
+// Package sweep varies settings of a training over a grid and compares the results. Every point of
+// the grid has the same random numbers: data order, initial weights, directions of the evaluation.
+// Runs are kept in the store of the paper's tables.
 package sweep
 
 import (
@@ -15,27 +16,30 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Config is a sweep.
+// Config configures a sweep.
 type Config struct {
-	Vary  []Vary       // the grid is their product, the last varies fastest
-	Base  train.Config // the settings that are not varied; what it says of data and seed is not read
-	Seeds []uint64     // of the trainings, the same for every point of the grid
+	Vary []Vary // the grid is their product; the last varies fastest
+	// Base holds the settings that are not varied; its data and seed are ignored.
+	Base  train.Config
+	Seeds []uint64 // of the trainings, the same for every point
 
 	Data string // clouds to train on: the train part
 	Key  string // array in a .npz or .h5 file
-	Test string // clouds to score on, all of them; "": the test part of Data
-	// PerClass and PerTest are clouds per class of the built-in shapes, to train on and to score on; both 0: the default set.
+	Test string // clouds to score on; "": the test part of Data
+	// PerClass and PerTest are the clouds per class of the built-in shapes, for training and for
+	// scoring; both 0: the default set.
 	PerClass, PerTest int
 }
 
-// Default is a sweep of the size of the tables' preset quick, with one seed: v-DSW on the built-in shapes, 256 points, 3 epochs.
+// Default returns a sweep of the size of the tables' preset quick, with one seed: v-DSW on the
+// built-in shapes, 256 points, 3 epochs.
 func Default() Config {
 	c := Config{Base: train.DefaultConfig(), Seeds: []uint64{1}, Data: datasets.Builtin}
 	c.Base.Loss, c.Base.Points, c.Base.Batch, c.Base.Epochs = "v-dsw", 256, 32, 3
 	return c
 }
 
-// Grid is a sweep whose settings and clouds have been looked at.
+// Grid is a sweep whose settings and clouds have been checked.
 type Grid struct {
 	Config Config
 	Points []Point // of the grid, in order
@@ -46,8 +50,8 @@ type Grid struct {
 // Point is one point of the grid.
 type Point struct {
 	Config  train.Config
-	Refused error // why it cannot be trained; nil: it can
-	jobs    []job // one a seed
+	Refused error // why it cannot be trained; nil if it can
+	jobs    []job // one per seed
 }
 
 // job is the work for one seed.
@@ -56,7 +60,8 @@ type job struct {
 	scores   runs.Scores
 }
 
-// NewGrid looks at settings and clouds. A combination of settings that cannot be is its point's affair, unless no other one is left.
+// NewGrid checks settings and clouds. An invalid combination is recorded in its Point. It is an
+// error only if every point is invalid.
 func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 	if err := check(c.Base); err != nil {
 		return nil, err
@@ -78,7 +83,7 @@ func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 			return nil, fmt.Errorf("vary %s: it would do nothing, no combination of the settings reads it", v.Name)
 		}
 	}
-	for _, config := range configs { // what does not fit is an error of the call, before any work
+	for _, config := range configs { // invalid values are errors before any work
 		if err := fits(config, l); errors.As(err, new(*memory.Error)) {
 			return nil, err
 		}
@@ -95,7 +100,7 @@ func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 	return p, nil
 }
 
-// everything stands for clouds that are enough for any configuration.
+// everything stands for clouds that suffice for any configuration.
 type everything struct {
 	datasets.Clouds
 	points int
@@ -105,7 +110,8 @@ func (e everything) Header() datasets.Header {
 	return datasets.Header{Name: "the clouds", Clouds: 1 << 20, Points: e.points, Dim: pointnet.Dim}
 }
 
-// valid returns an error for a value that no other settings could make right: an unknown name, a number out of range.
+// valid returns an error for a value that is wrong whatever the other settings: an unknown name, a
+// number out of range.
 func valid(c train.Config) error {
 	if _, err := loss.NewGraph(c.Loss, loss.Defaults()); err != nil {
 		return err
@@ -116,10 +122,10 @@ func valid(c train.Config) error {
 	return c.Check(everything{points: c.Points})
 }
 
-// rowBytes of a row: a configuration, its point and its jobs.
+// rowBytes estimates the memory of a row: a configuration, its point and its jobs.
 const rowBytes = 2 << 10
 
-// Grid are the configurations of all points.
+// Grid returns the configurations of all points.
 func (c Config) Grid() ([]train.Config, error) {
 	if len(c.Vary) == 0 {
 		return nil, fmt.Errorf("vary: expected a setting and its values, found none")
@@ -168,8 +174,8 @@ func (c Config) Grid() ([]train.Config, error) {
 	return out, nil
 }
 
-// fits returns what is wrong with a configuration whatever the clouds are, memory counted where the backend is known; elsewhere the
-// training says so, once the backend is open.
+// fits checks a configuration independently of the clouds. It counts memory if the backend is
+// known. Otherwise the training does, once the backend is open.
 func fits(c train.Config, l *runs.Store) error {
 	if l != nil && (l.Backend == "go" || l.Backend == "xla:cpu") {
 		return c.CheckMemory(l.Backend)
@@ -178,7 +184,7 @@ func fits(c train.Config, l *runs.Store) error {
 	return err
 }
 
-// prepare makes the runs of a point.
+// prepare makes the tasks of a point.
 func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	c := point.Config
 	if err := fits(c, l); err != nil {
@@ -219,7 +225,7 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	return nil
 }
 
-// reference is the point that others are compared with: the first that can be trained; -1: none can.
+// reference returns the point that others are compared with: the first that can be trained, or -1.
 func (p *Grid) reference() int {
 	return slices.IndexFunc(p.Points, func(q Point) bool { return q.Refused == nil })
 }

@@ -11,12 +11,14 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// wide is the ratio of the largest value of a setting to the smallest from which on its axis is logarithmic.
+// wide is the ratio of a setting's largest value to its smallest from which on its axis is
+// logarithmic.
 const wide = 20
 
-// Plot draws the metrics against the first setting varied that is a number, a line for each combination of the others, with a band of one
-// sample standard deviation over seeds. Where no number is varied it draws the exact EMD of the rows below each other, with the standard
-// error over seeds. Before the first row is finished there is nothing to draw: nil.
+// Plot draws the metrics against the first varied setting that is a number, one line for each
+// combination of the others, with a band of one sample standard deviation over seeds. If no number
+// is varied it draws the exact EMD of the rows below each other, with the standard error over
+// seeds. Without a finished row it returns nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
 	if r == nil {
 		return nil, nil
@@ -43,7 +45,7 @@ func (r *Result) Plot() (*vmfviz.Picture, error) {
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Reconstruction by " + name}, panels...)
 }
 
-// numeric says whether the setting of that name is a number.
+// numeric reports whether the setting of that name is a number.
 func numeric(name string) bool {
 	f, err := fields(new(train.Config)).Find(name)
 	if err != nil {
@@ -53,7 +55,8 @@ func numeric(name string) bool {
 	return ok
 }
 
-// line are the rows of one combination of the other settings, by the value of the setting at the axis.
+// line holds the rows of one combination of the other settings, by the value of the setting on the
+// axis.
 type line struct {
 	label string
 	rows  []int
@@ -82,7 +85,7 @@ func (r *Result) lines(x int) []line {
 	return out
 }
 
-// at is the row's value of the setting at the axis.
+// at returns the row's value of the setting on the axis.
 func (r *Result) at(row, x int) float64 {
 	switch v := r.Rows[row].Settings[r.Vary[x].Name].(type) {
 	case int:
@@ -93,7 +96,7 @@ func (r *Result) at(row, x int) float64 {
 	return math.NaN()
 }
 
-// spread says whether the axis is logarithmic.
+// spread reports whether the axis is logarithmic.
 func (r *Result) spread(x int) bool {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range r.Rows {
@@ -102,7 +105,7 @@ func (r *Result) spread(x int) bool {
 	return low > 0 && high > wide*low
 }
 
-// series is a line of the plot, if it has a point.
+// series returns a line of the plot, if it has a point.
 func (r *Result) series(l line, key string, x int) (vmfviz.Series, bool) {
 	s := vmfviz.Series{Label: l.label}
 	some, band := false, false

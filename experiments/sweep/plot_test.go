@@ -10,8 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// made is a result over kappa and slices without runs behind it: CD = kappa + slices for the first seed, half a unit more for each further
-// one; the other metrics are as large.
+// made is a result over kappa and slices without runs: CD = kappa + slices for the first seed, half
+// a unit more for each further one. The other metrics have the same values.
 func made(kappas []float64, seeds int) *Result {
 	r := &Result{Vary: []Vary{{Name: "kappa"}, {Name: "slices"}}, Seeds: make([]uint64, seeds)}
 	for _, kappa := range kappas {

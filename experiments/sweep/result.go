@@ -11,35 +11,37 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/settings"
 )
 
-// Result is a sweep in numbers, some of which may still be missing.
+// Result holds the numbers of a sweep, some of which may still be missing.
 type Result struct {
 	Vary        []Vary         `json:"vary"`
 	Fixed       map[string]any `json:"fixed"` // the other settings
 	Seeds       []uint64       `json:"seeds"`
 	Data        string         `json:"data"`
 	Test        string         `json:"test"`
-	Backend     string         `json:"backend"`   // of the runs; several are separated by commas
-	Reference   int            `json:"reference"` // the row that others are compared with
+	Backend     string         `json:"backend"`   // of the runs, comma-separated
+	Reference   int            `json:"reference"` // the row that the others are compared with
 	Rows        []Row          `json:"rows"`
 	Uncertainty string         `json:"uncertainty"`
-	// Conventions says what the metrics are, by their keys.
+	// Conventions describes the metrics, by their keys.
 	Conventions map[string]string `json:"conventions"`
 }
 
-// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw, emd_approx, emd_exact, and time, which is
-// seconds per epoch.
+// Row is a point of the grid. Numbers are in the units of experiments.Scores, by the keys cd, sw,
+// emd_approx, emd_exact, and time (seconds per epoch).
 type Row struct {
-	Settings   map[string]any        `json:"settings"` // those that vary
-	State      State                 `json:"state"`
-	Reason     string                `json:"reason,omitempty"` // why it was refused, or failed
-	Values     map[string]table.Cell `json:"values"`           // over seeds
-	Difference map[string]Difference `json:"difference"`       // to the reference; none of the reference itself, and of rows with other test clouds
+	Settings map[string]any        `json:"settings"` // those that vary
+	State    State                 `json:"state"`
+	Reason   string                `json:"reason,omitempty"` // why it was refused, or failed
+	Values   map[string]table.Cell `json:"values"`           // over seeds
+	// Difference is that from the reference; none for the reference itself and rows with other test
+	// clouds.
+	Difference map[string]Difference `json:"difference"`
 }
 
 // State of a row.
 type State string
 
-// The states. A refused row has settings that do not go together.
+// The states. A refused row has an invalid combination of settings.
 const (
 	Pending State = "pending"
 	Done    State = "done"
@@ -47,7 +49,7 @@ const (
 	Failed  State = "failed"
 )
 
-// WithoutTimes is r without its seconds, which no second run repeats.
+// WithoutTimes returns r without its seconds, which differ between runs.
 func (r *Result) WithoutTimes() *Result {
 	if r == nil {
 		return nil
@@ -61,9 +63,10 @@ func (r *Result) WithoutTimes() *Result {
 	return &out
 }
 
-// Difference of a row's metric and the reference's, paired: the same test clouds, the same directions, the same seed of the training.
-// With d_i the difference at cloud i, averaged over the seeds, the interval is that of experiments.Paired: over clouds, for these
-// trainings. SD is that of the mean difference over seeds.
+// Difference is a row's metric minus the reference's, paired: same test clouds, same directions,
+// same training seed. With d_i the difference at cloud i, averaged over the seeds, the interval is
+// that of experiments.Paired: over clouds, for these trainings. SD is that of the mean difference
+// over seeds.
 type Difference struct {
 	table.Cell
 	Low    float64 `json:"low"` // 95 % interval of Mean
@@ -72,11 +75,12 @@ type Difference struct {
 	Clouds int     `json:"clouds"`
 }
 
-// uncertainty goes with every sweep.
+// uncertainty is printed with every sweep.
 const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
 	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
 
-// metrics are those that are compared: key, here and in experiments.Comparison and experiments.Conventions; name; what is done over points.
+// metrics lists the metrics compared: key, here and in experiments.Comparison and
+// experiments.Conventions; name; what is done over points.
 var metrics = []struct{ key, name, over string }{
 	{"cd", "CD", "mean over points"},
 	{"sw", "SW", "sum over points"},
@@ -84,7 +88,7 @@ var metrics = []struct{ key, name, over string }{
 	{"emd_exact", "EMD exact", "sum over points"},
 }
 
-// conventions are those of the metrics, by their keys.
+// conventions describes the metrics, by their keys.
 func conventions() map[string]string {
 	out := map[string]string{}
 	for _, m := range metrics {
@@ -93,7 +97,8 @@ func conventions() map[string]string {
 	return out
 }
 
-// differences compares a with b cloud by cloud, for one pair a seed. Nil where the clouds are not the same, or a single one.
+// differences compares a with b cloud by cloud, one pair per seed. It returns nil for different
+// clouds or a single one.
 func differences(pairs [][2]experiments.Scores) map[string]Difference {
 	if len(pairs) == 0 {
 		return nil
@@ -139,7 +144,7 @@ func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
 	return experiments.Scores{PerCloud: to}
 }
 
-// text is the row's value of a setting as it is written.
+// text returns the row's value of a setting as written.
 func (r Row) text(name string) string {
 	if text := fmt.Sprint(r.Settings[name]); text != "" {
 		return text
@@ -147,7 +152,7 @@ func (r Row) text(name string) string {
 	return settings.None
 }
 
-// Label is the row's settings in words; "" of a row that is not there.
+// Label describes the row's settings; "" for a missing row.
 func (r *Result) Label(row int) string {
 	if r == nil || row < 0 || row >= len(r.Rows) {
 		return ""
@@ -159,7 +164,7 @@ func (r *Result) Label(row int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Count is the number of rows in that state.
+// Count returns the number of rows in that state.
 func (r *Result) Count(s State) int {
 	n := 0
 	if r == nil {

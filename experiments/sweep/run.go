@@ -13,9 +13,9 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// Run does what is missing, point by point. A point that fails does not keep the others from being done: its row says why, and the error
-// holds them all. changed, if not nil, hears of the result after each point with the number of its row, and before the first with -1.
-// What ctx cuts off goes on in the next call.
+// Run does what is missing, point by point. A failing point does not stop the others: its row says
+// why, and the error joins all failures. changed, if not nil, is called with the result before the
+// first point (row -1) and after each point (its row). When ctx ends, the next call resumes.
 func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, row int)) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -53,7 +53,7 @@ func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, r
 	return r, errors.Join(failed...)
 }
 
-// do does the runs of a point that are missing, those of every seed.
+// do runs the missing tasks of a point, for every seed.
 func (p *Grid) do(ctx context.Context, l *runs.Store, i int) error {
 	var failed []error
 	for _, j := range p.Points[i].jobs {
@@ -67,10 +67,10 @@ func (p *Grid) do(ctx context.Context, l *runs.Store, i int) error {
 	return errors.Join(failed...)
 }
 
-// Result is what is there of the sweep.
+// Result returns what exists of the sweep.
 func (p *Grid) Result(l *runs.Store) (*Result, error) {
 	if p == nil || l == nil {
-		return nil, errors.New("expected a plan that NewPlan has made and a store, found nil")
+		return nil, errors.New("expected a grid that NewGrid has made and a store, found nil")
 	}
 	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
 	for _, f := range fields(&p.Config.Base) {
@@ -100,14 +100,14 @@ func (p *Grid) Result(l *runs.Store) (*Result, error) {
 	return r, nil
 }
 
-// fill reads a row's numbers, as far as they are there.
+// fill reads a row's numbers, as far as they exist.
 func (p *Grid) fill(l *runs.Store, r *Result, i int) error {
 	row := &r.Rows[i]
 	if row.State == Refused {
 		return nil
 	}
 	values := map[string][]float64{}
-	var pairs [][2]experiments.Scores // of the seeds for which both are there
+	var pairs [][2]experiments.Scores // of the seeds for which both exist
 	for k, j := range p.Points[i].jobs {
 		var t runs.TrainingResult
 		var s, first experiments.Scores
@@ -151,7 +151,7 @@ func (p *Grid) fill(l *runs.Store, r *Result, i int) error {
 	return nil
 }
 
-// read reads a run's result, if it is there.
+// read reads a task's result, if it exists.
 func read(l *runs.Store, r runs.Task, into any) (bool, error) {
 	err := l.Result(r, into)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// tiny is a sweep of the smallest size that trains: 32 clouds of 16 points, 2 steps, 32 clouds to score on.
+// tiny is a sweep of the smallest size that trains: 32 clouds of 16 points, 2 steps, 32 clouds to
+// score on.
 func tiny(t *testing.T, vary ...string) Config {
 	t.Helper()
 	c := Default()
@@ -151,7 +152,7 @@ func TestTablesShareRuns(t *testing.T) {
 	for _, x := range []struct {
 		table, vary string
 		change      func(*Config)
-		rows        int // of the grid that the table has
+		rows        int // of the grid that are in the table
 	}{
 		{"ablation_kappa", "kappa=0.1,1,10", func(c *Config) { c.Base.Amortizer = "la" }, 3},
 		{"ablation_T", "ascent_steps=1,10,50,7", func(*Config) {}, 3},
@@ -184,8 +185,8 @@ func TestTablesShareRuns(t *testing.T) {
 	}
 }
 
-// TestResume: a sweep that is cut off after its first point does the rest in the next call, and nothing in the one after it.
-// One of its points cannot be: its row says so, and the others are done.
+// TestResume: a sweep interrupted after its first point does the rest in the next call, and nothing
+// in the one after it. One of its points is invalid: its row says so, and the others are done.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	c := tiny(t, "loss=v-dsw,sw", "amortizer=l,none")
@@ -247,7 +248,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// written looks at the formats of the result of TestResume.
+// written checks the formats of the result of TestResume.
 func written(t *testing.T, r *Result) {
 	t.Helper()
 	for _, format := range table.Formats() {
@@ -286,8 +287,9 @@ func written(t *testing.T, r *Result) {
 	}
 }
 
-// TestCommonRandomNumbers: two points whose settings hardly differ have nearly the same steps, which takes the same clouds in the
-// same order, the same bootstrap, weights and directions; other seeds do not. Evaluations have the same clouds and directions.
+// TestCommonRandomNumbers: two points whose settings hardly differ have nearly the same steps,
+// which requires the same clouds in the same order, the same bootstrap, weights and directions.
+// Other seeds do not. Evaluations have the same clouds and directions.
 func TestCommonRandomNumbers(t *testing.T) {
 	c := tiny(t, "kappa=1,1.001")
 	c.Seeds = []uint64{1, 2}
@@ -372,7 +374,8 @@ func TestCommonRandomNumbers(t *testing.T) {
 	}
 }
 
-// TestFailure: where the work of a point fails, its row says why, the others are done, and the call fails.
+// TestFailure: if the work of a point fails, its row says why, the others are done, and the call
+// fails.
 func TestFailure(t *testing.T) {
 	l := newLab(t, t.TempDir())
 	p := plan(t, l, tiny(t, "slices=1,2,3"))
@@ -380,7 +383,8 @@ func TestFailure(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o644); err != nil { // no run, and not empty
+	// No run, and not empty.
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r, err := p.Run(context.Background(), l, nil)
@@ -415,7 +419,7 @@ func TestOtherClouds(t *testing.T) {
 	}
 }
 
-// What is said of a metric over points is the same on an axis and in words.
+// A metric is described the same way on an axis and in words.
 func TestConventions(t *testing.T) {
 	for _, m := range metrics {
 		if c := conventions()[m.key]; !strings.Contains(c, m.over) {

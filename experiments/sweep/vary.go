@@ -9,13 +9,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Vary is a setting and the values that it takes, both as they are written on a command line.
+// Vary is a setting and its values, both as written on a command line.
 type Vary struct {
 	Name   string   `json:"name"` // JSON name of a field of train.Config
 	Values []string `json:"values"`
 }
 
-// Parse reads "kappa=0.1,1,10", one such text a setting.
+// Parse reads texts such as "kappa=0.1,1,10", one per setting.
 func Parse(texts ...string) ([]Vary, error) {
 	var out []Vary
 	for _, text := range texts {
@@ -32,13 +32,13 @@ func Parse(texts ...string) ([]Vary, error) {
 	return out, nil
 }
 
-// fields are the settings of c.
+// fields returns the settings of c.
 func fields(c *train.Config) settings.Fields { return settings.Of(c, "help") }
 
 // Names lists the settings that can be varied.
 func Names() []string { return fields(new(train.Config)).Names() }
 
-// with is c with another value of the setting of that name, and the value as it is written.
+// with returns c with another value of the setting of that name, and the value as written.
 func with(c train.Config, name, value string) (changed train.Config, text string, err error) {
 	f, err := fields(&c).Find(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func with(c train.Config, name, value string) (changed train.Config, text string
 	return c, f.Text(), nil
 }
 
-// check finds numbers in the settings that are none.
+// check rejects NaN and infinite settings.
 func check(c train.Config) error {
 	for _, f := range fields(&c) {
 		if v, ok := f.Number(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {

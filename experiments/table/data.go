@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// full writes v so that it is read back exactly.
+// full formats v so that it is read back exactly.
 func full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Records are the lines of CSV, one for every row and column. Numbers are on the printed scale, with all their digits; sd divides by n - 1,
-// paper_sd by n as printed, paper_sd_sample by n - 1.
+// Records returns the lines of CSV, one for every row and column. Numbers are on the printed scale,
+// with full precision. sd divides by n - 1, paper_sd by n as printed, paper_sd_sample by n - 1.
 func (f Results) Records() [][]string {
 	out := [][]string{{"table", "row", "name", "row_ours", "column", "heading", "column_ours", "unit", "scale", "better", "mean", "sd", "n", "values", "mark",
 		"paper_mean", "paper_sd", "paper_sd_sample", "paper_bold", "note", "failed", "preset", "settings", "seeds", "backend", "data"}}
@@ -37,7 +37,7 @@ func (f Results) Records() [][]string {
 	return out
 }
 
-// Fields are the cell in a line of CSV: mean, sd, n and the values, with all their digits.
+// Fields returns the cell as CSV fields: mean, sd, n and the values, with full precision.
 func (c Cell) Fields() []string {
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {
@@ -53,7 +53,7 @@ func optional(v *float64) string {
 	return full(*v)
 }
 
-// scaled is c with every number times by.
+// scaled returns c with every number times by.
 func (c Cell) scaled(by float64) Cell {
 	c.Mean, c.SD, c.Values = c.Mean*by, scaled(c.SD, by), slices.Clone(c.Values)
 	for i := range c.Values {
@@ -123,7 +123,7 @@ func (v *storedFloat) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*float64)(v))
 }
 
-// JSON is what Read reads.
+// JSON returns what Read reads.
 func (f Results) JSON() any {
 	t := f.Table
 	marks := f.Marks()

@@ -33,7 +33,7 @@ func (f Results) seeds(separator string) string {
 	return strings.Join(text, separator)
 }
 
-// legend is what a reader has to know about the numbers.
+// legend returns what a reader has to know about the numbers.
 func (f Results) legend(marks map[string]map[string]Mark) []string {
 	var out []string
 	n := f.usualRuns()
@@ -73,7 +73,7 @@ func (f Results) legend(marks map[string]map[string]Mark) []string {
 	return out
 }
 
-// usualRuns is the number of runs that most cells have, the larger of two; 0 without cells.
+// usualRuns returns the number of runs that most cells have, the larger of two; 0 without cells.
 func (f Results) usualRuns() int {
 	count, usual := map[int]int{}, 0
 	f.any(func(_ Row, _ Column, c Cell) bool { count[c.N]++; return false })
@@ -85,7 +85,7 @@ func (f Results) usualRuns() int {
 	return usual
 }
 
-// any says whether test holds for a measured cell of ours.
+// any reports whether test holds for one of our measured cells.
 func (f Results) any(test func(r Row, c Column, cell Cell) bool) bool {
 	for _, r := range f.Table.Rows {
 		for _, c := range f.Table.Columns {
@@ -97,7 +97,7 @@ func (f Results) any(test func(r Row, c Column, cell Cell) bool) bool {
 	return false
 }
 
-// spread says whether the paper prints a deviation in the table.
+// spread reports whether the paper prints a deviation in the table.
 func (t Table) spread() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool {
 		for _, p := range r.Paper {
@@ -109,7 +109,7 @@ func (t Table) spread() bool {
 	})
 }
 
-// absent says whether a cell shows that there is no number.
+// absent reports whether a cell shows that there is no number.
 func (f Results) absent() bool {
 	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool {
 		return slices.ContainsFunc(f.Table.Columns, func(c Column) bool {
@@ -123,7 +123,7 @@ func (f Results) anyOurs() bool {
 	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool { return r.Ours })
 }
 
-// units explains the columns, those of one unit together.
+// units explains the columns, grouped by unit.
 func units(columns []Column) []string {
 	var out []string
 	var done []Column
@@ -148,7 +148,7 @@ func units(columns []Column) []string {
 	return out
 }
 
-// label is the column's name, with a dagger if it is ours.
+// label returns the column's name, with a dagger if it is ours.
 func (c Column) label() string {
 	if c.Ours {
 		return c.Name + dagger
@@ -156,7 +156,7 @@ func (c Column) label() string {
 	return c.Name
 }
 
-// heading is the label with the direction in which the column improves.
+// heading returns the label with the direction in which the column improves.
 func (c Column) heading() string {
 	switch c.Better {
 	case Up:
@@ -167,7 +167,7 @@ func (c Column) heading() string {
 	return c.label()
 }
 
-// factor is the scale as a reader sees it, "" for 1.
+// factor returns the scale as printed, "" for 1.
 func (c Column) factor() string {
 	if c.Scale == 1 || c.Scale == 0 {
 		return ""

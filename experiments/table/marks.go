@@ -15,15 +15,18 @@ const (
 	Second   Mark = "second"
 )
 
-// level of the two-sided test behind a mark.
+// level is that of the two-sided test for a mark.
 const level = 0.05
 
-// Marks ranks the paper's rows (never rows of ours) in every column that has a better direction, by row id and column key.
+// Marks ranks the paper's rows (never ours) in every column that has a better direction, by row id
+// and column key.
 //
-// The row of the best mean is Best if Welch's t-test (two-sided, 5 %) tells it from every other row; rows of exactly that mean share
-// the mark if all of them pass. With one Best, the best of the remaining rows is Second if it passes against all others that remain. A
-// single row with fewer than two runs leaves its column unmarked: nothing says how far its number would move. That the best row
-// must pass every comparison makes a correction for their number unnecessary.
+// The row of the best mean is Best if it differs significantly from every other row by Welch's
+// t-test (two-sided, 5 %). Rows with exactly that mean share the mark if all of them pass. With one
+// Best, the best of the remaining rows is Second if it passes against all others that remain. A
+// single row with fewer than two runs leaves its column unmarked, because its uncertainty is
+// unknown. No correction for multiple comparisons is needed, because the best row must pass all of
+// them.
 func (f Results) Marks() map[string]map[string]Mark {
 	out := map[string]map[string]Mark{}
 	for _, c := range f.Table.Columns {
@@ -72,7 +75,8 @@ func ranks(cells []Cell, better Better) []Mark {
 	return marks
 }
 
-// leaders are the cells of the best mean among those without a mark, if the test tells them from all others without one.
+// leaders returns the cells of the best mean among the unmarked, if they differ significantly from
+// all other unmarked cells.
 func leaders(cells []Cell, marks []Mark, better Better) []int {
 	var top, rest []int
 	for i, c := range cells {
@@ -101,8 +105,9 @@ func leaders(cells []Cell, marks []Mark, better Better) []int {
 	return top
 }
 
-// welch is the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2 / n_a and v = sd_b^2 / n_b, against
-// Student's distribution of (u + v)^2 / (u^2 / (n_a - 1) + v^2 / (n_b - 1)) degrees of freedom.
+// welch returns the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2
+// / n_a and v = sd_b^2 / n_b, against Student's distribution with (u + v)^2 / (u^2 / (n_a - 1) +
+// v^2 / (n_b - 1)) degrees of freedom.
 func welch(a, b Cell) float64 {
 	na, nb := float64(a.N), float64(b.N)
 	u, v := *a.SD**a.SD/na, *b.SD**b.SD/nb

@@ -28,19 +28,25 @@ func TestSampleSD(t *testing.T) {
 	}
 }
 
-// TestWelch: with two degrees of freedom p = 1 - t / sqrt(t^2 + 2); with one p = 1 - 2 atan(t) / pi.
+// TestWelch: with two degrees of freedom p = 1 - t / sqrt(t^2 + 2); with one p = 1 - 2 atan(t) /
+// pi.
 func TestWelch(t *testing.T) {
 	root3 := math.Sqrt(3)
 	for _, c := range []struct {
 		a, b Cell
 		p    float64
 	}{
-		{cellOf(5, root3, 3), cellOf(4, 0, 3), 1 - 1/root3},                          // u = 1, v = 0: t = 1, two degrees
-		{cellOf(4, 0, 3), cellOf(7, root3, 3), 1 - 3/math.Sqrt(11)},                  // t = 3
-		{cellOf(0, 1, 2), cellOf(2, 1, 2), 1 - 2/math.Sqrt(6)},                       // u = v = 1/2: t = 2, (1)^2 / (1/4 + 1/4) = 2 degrees
-		{cellOf(0, math.Sqrt2, 2), cellOf(1, 0, 9), 0.5},                             // t = 1, one degree
-		{cellOf(0, 1, 3), cellOf(2.7764451051977987*math.Sqrt(2.0/3), 1, 3), 0.05},   // four degrees: the 97.5 % point
-		{cellOf(1, 0, 3), cellOf(2, 0, 3), 0}, {cellOf(1, 0, 3), cellOf(1, 0, 3), 1}, // no spread at all
+		// u = 1, v = 0: t = 1, two degrees
+		{cellOf(5, root3, 3), cellOf(4, 0, 3), 1 - 1/root3},
+		{cellOf(4, 0, 3), cellOf(7, root3, 3), 1 - 3/math.Sqrt(11)}, // t = 3
+		// u = v = 1/2: t = 2, (1)^2 / (1/4 + 1/4) = 2 degrees
+		{cellOf(0, 1, 2), cellOf(2, 1, 2), 1 - 2/math.Sqrt(6)},
+		// t = 1, one degree
+		{cellOf(0, math.Sqrt2, 2), cellOf(1, 0, 9), 0.5},
+		// Four degrees: the 97.5 % point.
+		{cellOf(0, 1, 3), cellOf(2.7764451051977987*math.Sqrt(2.0/3), 1, 3), 0.05},
+		// No spread at all.
+		{cellOf(1, 0, 3), cellOf(2, 0, 3), 0}, {cellOf(1, 0, 3), cellOf(1, 0, 3), 1},
 	} {
 		if p := welch(c.a, c.b); math.Abs(p-c.p) > 1e-9 || math.Abs(p-welch(c.b, c.a)) > 1e-15 {
 			t.Errorf("%v against %v: p = %.10f, expected %.10f", c.a.Mean, c.b.Mean, p, c.p)
@@ -50,7 +56,8 @@ func TestWelch(t *testing.T) {
 
 func TestRanks(t *testing.T) {
 	far := []Cell{cellOf(3, 0.1, 3), cellOf(1, 0.1, 3), cellOf(2, 0.1, 3), cellOf(4, 0.1, 3)}
-	noisy := append([]Cell{cellOf(9, 8, 3)}, far...) // 1 against 9 ± 8: t = 8 / 4.62 = 1.73 at two degrees, p = 0.23
+	// 1 against 9 ± 8: t = 8 / 4.62 = 1.73 at two degrees, p = 0.23
+	noisy := append([]Cell{cellOf(9, 8, 3)}, far...)
 	for _, c := range []struct {
 		name   string
 		cells  []Cell
@@ -72,7 +79,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestMarks: a row of ours does not count, a single run silences its column, settings have no rank.
+// TestMarks: our rows do not count, a single run leaves its column unmarked, settings have no rank.
 func TestMarks(t *testing.T) {
 	f := small(t)
 	want := map[string]map[string]Mark{"la-v-dsw-kappa0.1": {"cd": Best}, "la-v-dsw": {"cd": Second}}

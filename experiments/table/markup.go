@@ -11,7 +11,7 @@ import (
 var asMarkdown = markup{escape: strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "#", `\#`, "$", `\$`, "~", `\~`, "\r", " ", "\n", " ").Replace,
 	note: "<sup>%d</sup>", gap: " ", best: "**%s**", second: "*%s*", bestName: "**bold**", secondName: "*italic*", boldName: "**bold**"}
 
-// markdown writes the sheet as a table in the form of GitHub, second lines in rows of their own.
+// markdown writes the sheet as a table in GitHub's format, second lines in their own rows.
 func (s Sheet) markdown(b *bytes.Buffer) {
 	m := asMarkdown
 	fmt.Fprintf(b, "**%s**", m.escape(s.Title))
@@ -56,7 +56,8 @@ var style string
 var asHTML = markup{escape: html.EscapeString, note: "<sup>%d</sup>", gap: " ", best: `<b class="best">%s</b>`, second: `<i class="second">%s</i>`,
 	bestName: `<b class="best">bold</b>`, secondName: `<i class="second">underlined</i>`, boldName: `<b class="best">bold</b>`}
 
-// html writes the sheet as a fragment with its style, for a page or a notebook: colours are those of the page, light or dark.
+// html writes the sheet as a fragment with its style, for a page or a notebook. Colours follow the
+// page, light or dark.
 func (s Sheet) html(b *bytes.Buffer) {
 	m, esc := asHTML, html.EscapeString
 	fmt.Fprintf(b, "<div class=\"swlab-table\">\n<style>\n%s</style>\n", style)
@@ -108,7 +109,8 @@ var asLaTeX = markup{escape: strings.NewReplacer(`\`, `\textbackslash{}`, "&", `
 	"±", `$\pm$`, "×", `$\times$`, "↑", `$\uparrow$`, "↓", `$\downarrow$`, dagger, `$^{\dagger}$`, "\r", " ", "\n", " ").Replace,
 	note: "$^{%d}$", gap: "~", best: `\mathbf{%s}`, second: `\underline{%s}`, bestName: `\textbf{bold}`, secondName: `\underline{underlined}`, boldName: `\textbf{bold}`}
 
-// latex writes the sheet as a float for the package booktabs, with everything a reader has to know in and below it.
+// latex writes the sheet as a float for the booktabs package, with everything a reader has to know
+// in and below it.
 func (s Sheet) latex(b *bytes.Buffer) {
 	m, tex := asLaTeX, asLaTeX.escape
 	caption := tex(s.Title) + "."
@@ -117,7 +119,7 @@ func (s Sheet) latex(b *bytes.Buffer) {
 	}
 	size := "footnotesize"
 	if len(s.Columns) > 7 {
-		size = "scriptsize" // fits a page that is 17 cm wide
+		size = "scriptsize" // fits a page 17 cm wide
 	}
 	fmt.Fprintf(b, "%% \\usepackage{booktabs}\n\\begin{table*}[t]\n\\centering\n\\caption{%s}\n\\label{tab:swlab-%s}\n\\%s\\setlength{\\tabcolsep}{3pt}\n", caption, strings.ReplaceAll(s.Name, "_", "-"), size)
 	fmt.Fprintf(b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", len(s.Columns)))
@@ -167,7 +169,7 @@ func (s Sheet) latex(b *bytes.Buffer) {
 	b.WriteString("\\end{minipage}\n\\end{table*}\n")
 }
 
-// texEntry is a number in mathematics, with the mark around its mean alone; words stay text.
+// texEntry formats a number in math mode, with the mark around its mean only. Words stay text.
 func texEntry(e Entry) string {
 	m := asLaTeX
 	if strings.Trim(e.Mean, "+-.0123456789e") != "" || e.Mean == nothing || e.Mean == "" {

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// maxDecimals bounds the digits after the point of small numbers.
+// maxDecimals bounds the decimals of small numbers.
 const maxDecimals = 6
 
-// decimals is how many digits after the point our numbers of the column have: those of the paper, or more where the largest mean would
-// have fewer than two significant digits.
+// decimals returns the number of decimals of our numbers in the column: the paper's, or more where
+// the largest mean would have fewer than two significant digits.
 func (f Results) decimals(c Column) int {
 	largest := 0.0
 	for _, r := range f.Table.Rows {
@@ -23,7 +23,7 @@ func (f Results) decimals(c Column) int {
 	return max(c.Decimals, min(maxDecimals, 1-int(math.Floor(math.Log10(largest)))))
 }
 
-// number writes v with so many digits after the point; beyond ten million with its power of ten.
+// number formats v with that many decimals; beyond ten million, with a power of ten.
 func number(v float64, decimals int) string {
 	if math.Abs(v) >= 1e7 {
 		return strconv.FormatFloat(v, 'e', 2, 64)
@@ -34,7 +34,7 @@ func number(v float64, decimals int) string {
 // paperBold marks what is bold in the paper.
 const paperBold Mark = "bold"
 
-// ourEntry shows c on the printed scale.
+// ourEntry formats c on the printed scale.
 func ourEntry(col Column, c Cell, decimals int) Entry {
 	e := Entry{Mean: number(c.Mean*col.Scale, decimals), Aside: strconv.Itoa(c.N)}
 	if c.SD != nil && col.Better != None {
@@ -43,7 +43,7 @@ func ourEntry(col Column, c Cell, decimals int) Entry {
 	return e
 }
 
-// paperEntry shows what the paper prints.
+// paperEntry formats what the paper prints.
 func paperEntry(col Column, p Printed) Entry {
 	e := Entry{Mean: number(p.Mean, col.Decimals)}
 	if p.SD != nil {

@@ -14,9 +14,10 @@ import (
 //go:embed paper.json
 var paperJSON []byte
 
-// Names are the paper's labels, by study: reconstruction, gap, ablations, generation.
+// Names returns the paper's labels, by study: reconstruction, gap, ablations, generation.
 func Names() []string {
-	tables, _ := paper() // paper.json is part of the program; Get reports what would be wrong with it
+	// paper.json is part of the program; Get reports its errors
+	tables, _ := paper()
 	names := make([]string, len(tables))
 	for i, t := range tables {
 		names[i] = t.Name
@@ -24,7 +25,7 @@ func Names() []string {
 	return names
 }
 
-// Get returns the table of that name, the caller's to change.
+// Get returns the table of that name, a copy that the caller may change.
 func Get(name string) (Table, error) {
 	tables, err := paper()
 	if err != nil {
@@ -38,10 +39,10 @@ func Get(name string) (Table, error) {
 	return Table{}, suggest.Unknown("table", name, Names())
 }
 
-// paperFile is paper.json. Columns that several tables share are defined once; cells stand in the order of the columns, as the
-// paper prints them.
+// paperFile is the content of paper.json. Columns that several tables share are defined once. Cells
+// are in the order of the columns, as printed.
 type paperFile struct {
-	Columns map[string]Column `json:"columns"` // without a key: that of the definition
+	Columns map[string]Column `json:"columns"` // without a key: the definition's
 	Tables  []struct {
 		Name      string   `json:"name"`
 		Title     string   `json:"title"`

@@ -80,7 +80,8 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestAverages: the last column of the single shapes is the mean of the six before it, up to half a unit of the last digit.
+// TestAverages: the last column of the single shapes is the mean of the six before it, up to half a
+// unit of the last digit.
 func TestAverages(t *testing.T) {
 	for _, r := range get(t, "full_reconstruction_quantitative").Rows {
 		sum := 0.0
@@ -93,7 +94,7 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// TestAgainstTranscription compares with another transcription of the paper, made on its own.
+// TestAgainstTranscription compares with an independent transcription of the paper.
 func TestAgainstTranscription(t *testing.T) {
 	raw, err := os.ReadFile("../../../shared/paper_tables.json")
 	if err != nil {
@@ -148,7 +149,7 @@ func TestAgainstTranscription(t *testing.T) {
 	}
 }
 
-// transcribed is how a row is made, as the other transcription says it.
+// transcribed is how a row is made, according to the other transcription.
 func transcribed(r Row) map[string]any {
 	run := maps.Clone(r.Overrides)
 	if run["loss"] == "asw" {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Cell is what the runs of one row gave in one column, in natural units (fractions, distances without factors).
+// Cell is the result of the runs of one row in one column, in natural units (fractions, distances
+// without factors).
 type Cell struct {
 	Mean   float64   `json:"mean"`
 	SD     *float64  `json:"sd"`             // over runs, dividing by N - 1; nil where N is 1
@@ -18,7 +19,8 @@ type Cell struct {
 	Note   string    `json:"note,omitempty"` // a footnote
 }
 
-// NewCell is the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 / (n - 1)).
+// NewCell returns the cell of the runs' values: mean and sample deviation sqrt(sum (v - mean)^2 /
+// (n - 1)).
 func NewCell(values ...float64) Cell {
 	c := Cell{N: len(values), Values: values}
 	if c.N == 0 {
@@ -26,7 +28,7 @@ func NewCell(values ...float64) Cell {
 	}
 	sum := 0.0
 	for _, v := range values {
-		sum += v - values[0] // equal values have no deviation, not one from rounding
+		sum += v - values[0] // equal values have deviation 0, without rounding errors
 	}
 	c.Mean = values[0] + sum/float64(c.N)
 	if c.N < 2 {
@@ -41,16 +43,19 @@ func NewCell(values ...float64) Cell {
 	return c
 }
 
-// SampleSD turns a deviation over n runs that divides by n, as those in the paper do, into the one that divides by n - 1.
+// SampleSD converts a deviation over n runs that divides by n, as in the paper, to one that divides
+// by n - 1.
 func SampleSD(population float64, n int) float64 {
 	return population * math.Sqrt(float64(n)/float64(n-1))
 }
 
-// Results is a table with numbers of one's own. Without any (Cells and Failed are empty) it is written as the paper has it.
+// Results is a table filled with numbers. Without any (Cells and Failed are empty) it is written as
+// in the paper.
 type Results struct {
-	Table    Table
-	Preset   string
-	Settings []string // what was reduced or overridden against the paper; printed with the result always
+	Table  Table
+	Preset string
+	// Settings says what was reduced or overridden compared with the paper; always printed.
+	Settings []string
 	Seeds    []uint64
 	Backend  string
 	Data     string
@@ -58,16 +63,17 @@ type Results struct {
 	Failed   map[string]string          // by row id: why cells are missing
 }
 
-// empty says that there is nothing but the paper's numbers.
+// empty reports whether there are only the paper's numbers.
 func (f Results) empty() bool { return len(f.Cells) == 0 && len(f.Failed) == 0 }
 
-// cell is the row's cell in the column, if there is one.
+// cell returns the row's cell in the column, if there is one.
 func (f Results) cell(r Row, c Column) (Cell, bool) {
 	cell, ok := f.Cells[r.ID][c.Key]
 	return cell, ok
 }
 
-// Sheet shows our numbers and the paper's below them. Without numbers of ours the paper's are the only ones.
+// Sheet shows our numbers with the paper's below them, or only the paper's if there are none of
+// ours.
 func (f Results) Sheet() (Sheet, error) {
 	if err := f.check(); err != nil {
 		return Sheet{}, err
@@ -109,7 +115,7 @@ func (f Results) Sheet() (Sheet, error) {
 	return s, nil
 }
 
-// order puts rows of ours below the paper's.
+// order sorts our rows below the paper's.
 func order(r Row) int {
 	if r.Ours {
 		return 1
@@ -117,7 +123,7 @@ func order(r Row) int {
 	return 0
 }
 
-// entries are our number and the paper's. A setting that nobody has changed is shown once, as the row's.
+// entries returns our number and the paper's. An unchanged setting is shown once, as the row's.
 func (f Results) entries(r Row, c Column) (our, their Entry) {
 	p, printed := r.Paper[c.Key]
 	if printed {
@@ -158,7 +164,7 @@ func (s *Sheet) footnote(text string) []int {
 	return []int{i + 1}
 }
 
-// check finds numbers that no row or column takes, and cells that contradict themselves.
+// check rejects numbers without a row or column, and inconsistent cells.
 func (f Results) check() error {
 	t := f.Table
 	if !f.empty() && f.Preset == "" {

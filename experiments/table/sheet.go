@@ -13,14 +13,14 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// Document is a table with numbers: for readers as a sheet, for programs as lines of CSV and as a value of JSON.
+// Document is a table with numbers: for readers a sheet, for programs CSV lines and a JSON value.
 type Document interface {
 	Sheet() (Sheet, error)
 	Records() [][]string // the first is the header
-	JSON() any           // the key version is added
+	JSON() any           // Write adds the key version
 }
 
-// Sheet is a table as readers see it, before it is text of some format.
+// Sheet is a table as readers see it, before formatting.
 type Sheet struct {
 	Name      string // label in LaTeX
 	Title     string
@@ -36,7 +36,7 @@ type Sheet struct {
 	notes     []string // on the paper's table
 }
 
-// Line is a row: a cell for every column, and those of a second line below it, or none.
+// Line is a row: a cell for every column, and optionally a second line below it.
 type Line struct {
 	Name         string
 	Cells, Below []Entry
@@ -46,7 +46,8 @@ type Line struct {
 	rule  bool // a rule above
 }
 
-// Entry is a number as it is shown: the mean, what stands behind ± and what stands in brackets, each "" if there is none to show.
+// Entry is a number as shown: the mean, what follows ± and what is in brackets, each "" if there is
+// nothing to show.
 type Entry struct {
 	Mean, Spread, Aside string
 
@@ -54,7 +55,7 @@ type Entry struct {
 	notes []int // footnotes
 }
 
-// label is the row's name, with a dagger if it is ours.
+// label returns the row's name, with a dagger if it is ours.
 func (l Line) label() string {
 	if l.ours {
 		return l.Name + dagger
@@ -62,7 +63,7 @@ func (l Line) label() string {
 	return l.Name
 }
 
-// both are the entries of column j: the first line's, and the second's where there is one.
+// both returns the entries of column j: the first line's, and the second's where there is one.
 func (l Line) both(j int) []Entry {
 	if l.Below == nil {
 		return l.Cells[j : j+1]
@@ -77,7 +78,7 @@ const (
 	plusMinus = " ± "
 )
 
-// text is the entry's mean and spread.
+// text returns the entry's mean and spread.
 func (e Entry) text() string {
 	if e.Spread != "" {
 		return e.Mean + plusMinus + e.Spread
@@ -85,17 +86,17 @@ func (e Entry) text() string {
 	return e.Mean
 }
 
-// markup is how a format writes the parts of a sheet.
+// markup says how a format writes the parts of a sheet.
 type markup struct {
 	escape       func(text string) string
 	note         string // number of a footnote, a format with one %d
 	gap          string // between it and the footnote
 	best, second string // around a number, a format with one %s
-	// what the legend calls them, and bold numbers in the paper's lines
+	// What the legend calls them, and bold numbers in the paper's lines.
 	bestName, secondName, boldName string
 }
 
-// marked is a text with the mark of its entry.
+// marked returns text with the mark of its entry.
 func (m markup) marked(e Entry, text string) string {
 	switch {
 	case text == "":
@@ -107,7 +108,7 @@ func (m markup) marked(e Entry, text string) string {
 	return text
 }
 
-// entry is a cell: marked, with its brackets and footnotes.
+// entry formats a cell: marked, with its brackets and footnotes.
 func (m markup) entry(e Entry) string {
 	text := m.marked(e, e.text())
 	if e.Aside != "" {
@@ -124,7 +125,8 @@ func (m markup) notes(notes []int) string {
 	return text
 }
 
-// remarks are what stands below the table: footnotes, failures, the legend, the marks that occur, the units.
+// remarks returns what is printed below the table: footnotes, failures, the legend, the marks that
+// occur, the units.
 func (s Sheet) remarks(m markup) []string {
 	var out []string
 	for i, note := range s.footnotes {
@@ -164,7 +166,7 @@ func (s Sheet) remarks(m markup) []string {
 
 const onPaper = "On the paper's table:"
 
-// check finds lines that do not have a cell for every column.
+// check rejects lines without a cell for every column.
 func (s Sheet) check() error {
 	for _, l := range s.Lines {
 		if len(l.Cells) != len(s.Columns) || l.Below != nil && len(l.Below) != len(s.Columns) {
@@ -176,10 +178,10 @@ func (s Sheet) check() error {
 
 var formats = []string{"text", "md", "csv", "latex", "json", "html"}
 
-// Formats are the names that Write takes.
+// Formats returns the formats of Write.
 func Formats() []string { return slices.Clone(formats) }
 
-// textWidth is that of Write's text, in columns of a terminal.
+// textWidth is the width of Write's text, in terminal columns.
 const textWidth = 120
 
 // Write writes the table in one of the Formats; csv and json hold its numbers with full precision.
@@ -217,7 +219,8 @@ func Write(w io.Writer, d Document, format string) error {
 	return write(w, d, body)
 }
 
-// Text is the format text for a terminal of so many columns: what does not fit beside goes below, under the same rows.
+// Text writes the table for a terminal of that many columns. Columns that do not fit go below,
+// under the same rows.
 func Text(w io.Writer, d Document, width int) error {
 	return write(w, d, func(s Sheet, b *bytes.Buffer) error { s.text(b, width); return nil })
 }

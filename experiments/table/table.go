@@ -1,27 +1,31 @@
-// Package table holds the nine tables of the paper as data, and writes them filled with numbers of one's own: for the terminal, for
-// pages and notebooks, for LaTeX and for programs. It runs nothing.
+// Package table holds the nine tables of the paper as data, and writes them filled with other
+// numbers: for the terminal, for pages and notebooks, for LaTeX and for programs. It runs nothing.
 package table
 
 import "slices"
 
-// Table is one table of the paper: what is compared, in which units, and what the paper prints.
+// Table is one table of the paper: what is compared, in which units, and the printed numbers.
 type Table struct {
-	Name      string // the paper's label
-	Title     string
-	Section   string // main or appendix
-	Study     string // reconstruction, shapes, gap or generation: rows of one id in tables of one study are one run
+	Name    string // the paper's label
+	Title   string
+	Section string // main or appendix
+	// Study is reconstruction, shapes, gap or generation; rows with equal ids in tables of one
+	// study are the same run.
+	Study     string
 	RowHeader string // heading of the column of names
 	Columns   []Column
 	Rows      []Row
-	Notes     []string // what in the printed table is inconsistent or not said
+	Notes     []string // what is inconsistent or missing in the printed table
 }
 
-// Column is a number reported of every run, or a setting (Better is None).
+// Column is a number reported for every run, or a setting (Better is None).
 type Column struct {
-	Key      string  `json:"key"`
-	Name     string  `json:"name"`
-	Unit     string  `json:"unit"`
-	Scale    float64 `json:"scale"` // printed = natural value x Scale: 100 for fractions and small distances; 0: as it is
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// Scale gives the printed value, natural value x Scale: 100 for fractions and small distances;
+	// 0: 1.
+	Scale    float64 `json:"scale"`
 	Better   Better  `json:"better"`
 	Decimals int     `json:"decimals"` // printed after the point
 	Ours     bool    `json:"ours"`     // not in the paper
@@ -30,7 +34,7 @@ type Column struct {
 // Better is the direction in which a column improves.
 type Better string
 
-// None is that of settings.
+// None is for settings.
 const (
 	None Better = ""
 	Up   Better = "up"
@@ -43,25 +47,27 @@ type Row struct {
 	Name  string `json:"name"`  // as printed, without the paper's "(ours)"
 	Group int    `json:"group"` // from 1: the block between two rules
 	Ours  bool   `json:"ours"`  // not in the paper
-	// Overrides are the settings that make the run, by their names in the JSON of train.Config.
+	// Overrides are the settings of the run, by their JSON names in train.Config.
 	Overrides map[string]any `json:"run"`
-	// Candidates are values of settings of which the paper prints the best run, and does not say which; a single one is the paper's.
+	// Candidates are values of settings of which the paper prints the best run without saying
+	// which; a single value is the paper's.
 	Candidates map[string][]int   `json:"candidates,omitempty"`
 	Paper      map[string]Printed `json:"-"`
 	Note       string             `json:"note,omitempty"` // a footnote
 }
 
-// Printed is a number as the paper prints it: on the printed scale, SD over PaperRuns training seeds dividing by their number.
+// Printed is a number as the paper prints it: on the printed scale, with SD over PaperRuns training
+// seeds, dividing by their number.
 type Printed struct {
 	Mean float64
-	SD   *float64 // nil: none is printed
+	SD   *float64 // nil if none is printed
 	Bold bool
 }
 
-// PaperRuns is the number of training seeds behind every deviation in the paper.
+// PaperRuns is the number of training seeds of every deviation in the paper.
 const PaperRuns = 3
 
-// WithoutOurs is the table without rows and columns that the paper does not have.
+// WithoutOurs returns the table without rows and columns that the paper does not have.
 func (t Table) WithoutOurs() Table {
 	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Ours })
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return r.Ours })

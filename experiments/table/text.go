@@ -11,7 +11,7 @@ const gap = "  "
 
 var asText = markup{escape: func(text string) string { return text }, note: " [%d]", gap: " ", bestName: "*", secondName: "°", boldName: "•"}
 
-// text writes the sheet for a terminal, in panels of columns side by side as far as they fit.
+// text writes the sheet for a terminal, in panels of as many columns as fit.
 func (s Sheet) text(b *bytes.Buffer, width int) {
 	for _, line := range append([]string{s.Title}, s.About...) {
 		paragraph(b, line, "", width)
@@ -37,7 +37,7 @@ func (s Sheet) text(b *bytes.Buffer, width int) {
 	}
 }
 
-// panel writes the columns of these numbers, two lines a row.
+// panel writes the columns with these numbers, two lines per row.
 func (s Sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, panel []int) {
 	total := names.width
 	for _, j := range panel {
@@ -70,7 +70,7 @@ func (s Sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, pa
 // textColumn is a column as text of one width.
 type textColumn struct {
 	head, factor string
-	cells, paper []string // one a row
+	cells, paper []string // one per row
 	width        int
 }
 
@@ -88,7 +88,7 @@ func (s Sheet) textNames() textColumn {
 	return c
 }
 
-// textColumn aligns a column: means end below each other, deviations begin below each other.
+// textColumn aligns a column: means are right-aligned, deviations left-aligned.
 func (s Sheet) textColumn(j int) textColumn {
 	mean, body := 0, 0
 	for _, l := range s.Lines {
@@ -122,12 +122,13 @@ func (s Sheet) textColumn(j int) textColumn {
 			c.paper = append(c.paper, "")
 		}
 	}
-	end := max(c.width-all+body, utf8.RuneCountInString(c.head)) // headings end where the numbers end
+	// Headings end with the numbers.
+	end := max(c.width-all+body, utf8.RuneCountInString(c.head))
 	c.head, c.factor = left(right(c.head, end), c.width), left(right(c.factor, end), c.width)
 	return c
 }
 
-// tail is what follows a number: what stands in brackets, its mark, its footnotes.
+// tail returns what follows a number: brackets, its mark, its footnotes.
 func (e Entry) tail() string {
 	text := ""
 	if e.Aside != "" {
@@ -136,15 +137,15 @@ func (e Entry) tail() string {
 	return text + map[Mark]string{Best: asText.bestName, Second: asText.secondName, paperBold: asText.boldName}[e.mark] + asText.notes(e.notes)
 }
 
-// panels distributes the columns over as few panels of this width as they need, evenly. Settings at the left, which tell rows of one
-// name apart, stand in every panel.
+// panels distributes the columns evenly over as few panels of this width as needed. Settings on the
+// left, which distinguish rows of one name, are in every panel.
 func (s Sheet) panels(columns []textColumn, width int) [][]int {
 	fixed := 0
 	for fixed < len(columns) && s.Columns[fixed].Better == None {
 		width -= len(gap) + columns[fixed].width
 		fixed++
 	}
-	split := func(most int) (out [][]int) { // at most so many beside each other
+	split := func(most int) (out [][]int) { // at most that many side by side
 		free := 0
 		for j := fixed; j < len(columns); j++ {
 			need := len(gap) + columns[j].width
@@ -179,7 +180,7 @@ func right(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
 }
 
-// paragraph writes text in lines of the width, all but the first indented.
+// paragraph writes text in lines of the width, indented after the first.
 func paragraph(b *bytes.Buffer, text, indent string, width int) {
 	at := 0
 	for i, word := range strings.Fields(text) {

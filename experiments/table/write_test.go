@@ -49,7 +49,8 @@ func written(t *testing.T, f Results, format string) string {
 	return b.String()
 }
 
-// TestFormats compares with the files in testdata; after a wanted change look at them and run with -update.
+// TestFormats compares with the files in testdata. After an intended change check them and run with
+// -update.
 func TestFormats(t *testing.T) {
 	for _, format := range Formats() {
 		got := written(t, small(t), format)
@@ -66,7 +67,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestEveryNumber: all tables in all formats, without numbers of ours: every number of the paper is there.
+// TestEveryNumber: all tables in all formats, without our numbers, contain every number of the
+// paper.
 func TestEveryNumber(t *testing.T) {
 	for _, name := range Names() {
 		table := get(t, name)
@@ -87,7 +89,7 @@ func TestEveryNumber(t *testing.T) {
 	}
 }
 
-// TestReduced: what was reduced stands in every format, and the reason of a failure.
+// TestReduced: every format says what was reduced, and why a row failed.
 func TestReduced(t *testing.T) {
 	for _, format := range Formats() {
 		text := written(t, small(t), format)
@@ -163,7 +165,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestLaTeX: braces and dollars are balanced, nothing is left that TeX would take for itself.
+// TestLaTeX: braces and dollars are balanced, and all special characters of TeX are escaped.
 func TestLaTeX(t *testing.T) {
 	for _, name := range Names() {
 		checkLaTeX(t, written(t, Results{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
@@ -230,7 +232,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestWidth: narrow terminals get the columns in panels, each with the settings that tell rows of one name apart.
+// TestWidth: narrow terminals get the columns in panels, each with the settings that distinguish
+// rows of one name.
 func TestWidth(t *testing.T) {
 	for _, width := range []int{60, 80, 100, 160} {
 		for _, name := range Names() {

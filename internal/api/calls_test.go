@@ -1,4 +1,4 @@
-// Package api calls everything that the library exports, on arguments that make no sense.
+// Package api calls everything that the library exports with meaningless arguments.
 package api
 
 import (
@@ -36,9 +36,10 @@ var mayPanic = map[string]string{
 
 const exits = "ends a notebook's cell on an error, by exit"
 
-// TestNoPanic calls every exported function and method with zero values, nil, empty, wrong and good arguments. None may panic: an
-// error is returned where there is one to return, and what is documented elsewhere. What builds a graph may, which is the
-// custom of GoMLX, so that whatever takes a node is left out.
+// TestNoPanic calls every exported function and method with zero values, nil, empty, wrong and
+// valid arguments. None may panic: an error is returned if the function returns one, otherwise what
+// is documented. Graph builders may panic, as is the custom of GoMLX, so whatever takes a node is
+// left out.
 func TestNoPanic(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -71,7 +72,8 @@ func TestNoPanic(t *testing.T) {
 	}
 }
 
-// quiet sends standard output and error to nowhere: packages show and notebook write pictures and progress there.
+// quiet discards standard output and error: packages show and notebook write pictures and progress
+// there.
 func quiet(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -121,7 +123,7 @@ func (v *values) try(t *testing.T, name string, f reflect.Value, receivers int) 
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var single [][]int
-	for i := range lists { // one argument that is not zero
+	for i := range lists { // one nonzero argument
 		for k := 1; k < len(lists[i]); k++ {
 			other := make([]int, len(lists))
 			other[i] = k
@@ -146,7 +148,7 @@ func (v *values) try(t *testing.T, name string, f reflect.Value, receivers int) 
 	}
 }
 
-// call returns where f has panicked, or that it does not end, and what was said.
+// call returns where f has panicked, or that it does not end, and its message.
 func (v *values) call(f reflect.Value, args []reflect.Value) (where, said string) {
 	done := make(chan struct{})
 	go func() {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write exported_test.go anew")
 
 const module = "github.com/sliced-wasserstein/lab"
 
-// instances are generic functions as they are called here.
+// instances are generic functions, instantiated.
 var instances = map[string]string{"vmf.New": "vmf.New[float64]", "show.Must": "show.Must[int]", "notebook.Cached": "notebook.Cached[int]", "engine.Compiled": "engine.Compiled[int]"}
 
 // TestList: exported_test.go lists every exported function and type of the library's packages.
@@ -50,7 +50,7 @@ func exported(t *testing.T) []byte {
 			}
 			if n := d.Name(); n == "internal" || n == "testdata" {
 				return fs.SkipDir
-			} else if strings.HasSuffix(n, "test") { // suites for tests
+			} else if strings.HasSuffix(n, "test") { // test suites
 				return nil
 			}
 			p, err := build.ImportDir(dir, 0)
@@ -92,7 +92,7 @@ func exported(t *testing.T) []byte {
 	return src
 }
 
-// declared are the exported functions and types of a package.
+// declared returns the exported functions and types of a package.
 func declared(t *testing.T, p *build.Package) (functions, types []string) {
 	t.Helper()
 	for _, name := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {

@@ -25,10 +25,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// values makes arguments of any type: zero first, then empty, wrong and hostile ones, and some that are good. Numbers are not
-// large: what takes long or much memory is another test's.
+// values makes arguments of any type: zero first, then empty, wrong and hostile ones, and some
+// valid ones. Numbers are not large: other tests cover time and memory.
 type values struct {
-	good map[reflect.Type][]any // beside what the kind of a type gives
+	good map[reflect.Type][]any // in addition to those by kind
 	made map[reflect.Type][]reflect.Value
 }
 
@@ -81,7 +81,7 @@ func newValues(t *testing.T) *values {
 	}}
 }
 
-// of are the values of a type.
+// of returns the values of a type.
 func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 	if made, ok := v.made[t]; ok {
 		return made
@@ -151,7 +151,7 @@ func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 		}
 		out = append(out, m)
 	case reflect.Pointer:
-		if t == reflect.TypeFor[*rand.Rand]() { // a zero one panics by itself
+		if t == reflect.TypeFor[*rand.Rand]() { // the zero value panics by itself
 			break
 		}
 		for _, e := range v.of(t.Elem(), depth+1) {
@@ -163,7 +163,7 @@ func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 		if known {
 			break
 		}
-		// every field once each value, the others zero; and all of them the k-th value.
+		// Each field takes each value once, the others zero; then all take the k-th value.
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() {
 				for _, e := range v.of(f.Type, depth+1)[1:] {
@@ -191,7 +191,7 @@ func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 			}
 			return r
 		}))
-	case reflect.Interface: // what is known of it
+	case reflect.Interface: // its known implementations
 	}
 	if depth == 0 || len(out) < 400 {
 		v.made[t] = out
@@ -199,7 +199,7 @@ func (v *values) of(t reflect.Type, depth int) []reflect.Value {
 	return out
 }
 
-// node says whether a type holds nodes of a graph.
+// node reports whether a type holds nodes of a graph.
 func node(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == reflect.TypeFor[graph.Node]() || t == reflect.TypeFor[graph.Graph]() || t == reflect.TypeFor[slicing.Source]() {
 		return true

@@ -1,9 +1,10 @@
-// Package canvas is what the pages share whose canvas turns: pieces of HTML for the output of a notebook's cell, without a library, a
-// network or element ids, so that a notebook may show one twice.
+// Package canvas holds what the pages with a turning canvas share: pieces of HTML for the output of
+// a notebook's cell. They need no library and no network and have no element ids, so a notebook may
+// show one twice.
 package canvas
 
 import (
-	_ "embed" // for the script
+	_ "embed" // embeds the script
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -16,8 +17,8 @@ import (
 //go:embed view.js
 var view string
 
-// Page fills a page: its {{view}} with the shared script, {{data}} with the data as JSON, which cannot end a script, and {{message}} with the line
-// of text that stands where scripts do not run.
+// Page fills a page: {{view}} with the shared script, {{data}} with the data as JSON, which cannot
+// end a script, and {{message}} with the text shown where scripts do not run.
 func Page(page, message string, data any) (string, error) {
 	raw, err := json.Marshal(data) // escapes <, > and &
 	if err != nil {
@@ -26,7 +27,8 @@ func Page(page, message string, data any) (string, error) {
 	return strings.NewReplacer("{{view}}", view, "{{message}}", html.EscapeString(message), "{{data}}", string(raw)).Replace(page), nil
 }
 
-// Pack writes coordinates as little-endian 16-bit numbers in base64, 32767 for the unit; the script's coordinates() reads them.
+// Pack writes coordinates as little-endian 16-bit numbers in base64, 32767 for the unit; the
+// script's coordinates() reads them.
 func Pack[T float32 | float64](v []T, unit float64) string {
 	b := make([]byte, 0, 2*len(v))
 	for _, x := range v {

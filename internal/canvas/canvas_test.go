@@ -34,7 +34,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestTurning: the frame is orthonormal and that of the angles; keys and dragging turn it, up to the poles, and Home turns it back.
+// TestTurning: the frame is orthonormal and matches the angles. Keys and dragging turn it, up to
+// the poles, and Home turns it back.
 func TestTurning(t *testing.T) {
 	page := `<script class="swlab-data">{}</script><script>
 {{view}}

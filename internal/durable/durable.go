@@ -1,5 +1,5 @@
-// Package durable writes files that are whole: after a crash or an error a path holds its old content or the new one, never
-// half of it. Only regular files are ever replaced.
+// Package durable writes files atomically: after a crash or an error a path holds its old content
+// or the new one, never half of it. Only regular files are replaced.
 package durable
 
 import (
@@ -17,10 +17,11 @@ import (
 // newMode is the mode of files that Write creates.
 const newMode fs.FileMode = 0o644
 
-// maxLinks is how many symbolic links in a row are followed, as many as Linux does.
+// maxLinks bounds chains of symbolic links, as Linux does.
 const maxLinks = 40
 
-// Error says that the file at Path cannot be written, as opposed to an error of what was to be written.
+// Error says that the file at Path cannot be written, as opposed to an error in producing its
+// content.
 type Error struct {
 	Path string // as given to Write
 	Err  error  // without a path
@@ -30,7 +31,7 @@ func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failed is err as an Error about path. What the operating system says about a temporary file is said about path.
+// failed wraps err as an Error about path, also if the operating system names a temporary file.
 func failed(path string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
@@ -43,9 +44,9 @@ func failed(path string, err error) error {
 	return &Error{path, err}
 }
 
-// Write replaces the file at path by what write produces: a temporary file in the same folder, fsync, rename, fsync of the
-// folder. A symbolic link is followed and stays, and a file that exists keeps its permissions ([Target]). The error is that
-// of write, or an [Error].
+// Write replaces the file at path by what write produces: a temporary file in the same folder,
+// fsync, rename, fsync of the folder. A symbolic link is followed and stays, and an existing file
+// keeps its permissions ([Target]). The error is that of write, or an [Error].
 func Write(path string, write func(io.Writer) error) (err error) {
 	target, info, err := Target(path)
 	if err != nil {
@@ -85,9 +86,9 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// Target returns the file that Write(path) replaces: path itself or, where that is a symbolic link, what it leads to. info is
-// nil if there is no such file yet. Only regular files may be replaced: for a folder, a device, a pipe or a socket the error
-// is an [Error].
+// Target returns the file that Write(path) replaces: path itself or, if that is a symbolic link,
+// its target. info is nil if there is no such file yet. Only regular files may be replaced: for a
+// folder, a device, a pipe or a socket the error is an [Error].
 func Target(path string) (target string, info fs.FileInfo, err error) {
 	info, err = os.Stat(path)
 	switch {
@@ -114,17 +115,18 @@ func Target(path string) (target string, info fs.FileInfo, err error) {
 	return "", nil, &Error{path, errors.New("too many symbolic links")}
 }
 
-// follow is where a symbolic link leads.
+// follow returns the target of a symbolic link.
 func follow(link string) (string, error) {
 	to, err := os.Readlink(link)
 	if err != nil || filepath.IsAbs(to) {
 		return to, err
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(link)) // the link is relative to where it really is
+	// The link is relative to its real folder.
+	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
 	return filepath.Join(dir, to), err
 }
 
-// Kind says in words what a path is that is no regular file.
+// Kind names the kind of a path that is not a regular file.
 func Kind(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
@@ -140,8 +142,8 @@ func Kind(m fs.FileMode) string {
 	}
 }
 
-// Probe tries whether Write(path) could begin: the target is a regular file or new, and a file can be made in its folder.
-// Nothing is left behind.
+// Probe checks whether Write(path) could begin: the target is a regular file or new, and its folder
+// is writable. It leaves nothing behind.
 func Probe(path string) error {
 	target, _, err := Target(path)
 	if err != nil {
@@ -157,7 +159,7 @@ func Probe(path string) error {
 	return nil
 }
 
-// RemoveTemporary removes what a process that was killed inside Write has left of the file at path.
+// RemoveTemporary removes what a process killed inside Write has left of the file at path.
 func RemoveTemporary(path string) error {
 	dir, prefix := filepath.Dir(path), temporaryPrefix(path)
 	entries, err := os.ReadDir(dir)
@@ -174,7 +176,7 @@ func RemoveTemporary(path string) error {
 	return nil
 }
 
-// temporaryPrefix begins the names of Write's temporary files.
+// temporaryPrefix is the prefix of Write's temporary files.
 func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
 // WriteJSON writes v as indented JSON.
@@ -186,10 +188,11 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// SyncDir makes renames and removals in dir durable. On Windows, which does so by itself, it does nothing.
+// SyncDir makes renames and removals in dir durable. On Windows it does nothing, because the system
+// does it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // a folder opened to be read cannot be synced there
+		return nil // a folder opened for reading cannot be synced there
 	}
 	d, err := os.Open(dir)
 	if err != nil {

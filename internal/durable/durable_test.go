@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestWholeOrOld: a failing write leaves the old content and no temporary file; a good one replaces it.
+// TestWholeOrOld: a failing write leaves the old content and no temporary file; a good one replaces
+// it.
 func TestWholeOrOld(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -39,7 +40,7 @@ func TestWholeOrOld(t *testing.T) {
 	}
 }
 
-// TestRemoveTemporary: what a killed writer leaves is removed, the file itself and others are not.
+// TestRemoveTemporary: what a killed writer leaves is removed; the file itself and others are not.
 func TestRemoveTemporary(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"f", ".f.123", ".f2.123", "f.123"} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// special makes a pipe and, where that is permitted, a device node in dir, and says what they are.
+// special makes a pipe and, if permitted, a device node in dir, and returns their kinds.
 func special(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	pipe, null := filepath.Join(dir, "pipe"), filepath.Join(dir, "null")

@@ -22,8 +22,8 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// TestLinks: a symbolic link stays and the file that it leads to is replaced, through chains, relative links in linked
-// folders, and to a file that is not there yet.
+// TestLinks: a symbolic link stays and its target is replaced, through chains, relative links in
+// linked folders, and for a missing target.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -60,7 +60,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestMode: a file that exists keeps its permissions.
+// TestMode: an existing file keeps its permissions.
 func TestMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, mode := range []fs.FileMode{newMode, 0o600, 0o755} {
@@ -78,7 +78,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestRegularOnly: what is no regular file is refused by name and left as it is, also at the end of a link.
+// TestRegularOnly: anything but a regular file is refused by name and left unchanged, also at the
+// end of a link.
 func TestRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	folder, socket, link := filepath.Join(dir, "folder"), filepath.Join(dir, "s"), filepath.Join(dir, "link")
@@ -113,7 +114,7 @@ func TestRegularOnly(t *testing.T) {
 	}
 }
 
-// TestProbe leaves nothing behind and finds what Write would stumble over.
+// TestProbe: Probe leaves nothing behind and finds what would make Write fail.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	if err := Probe(filepath.Join(dir, "f")); err != nil {

@@ -21,20 +21,22 @@ import (
 // Built counts the graphs that Call has built, each to be compiled. It is for tests.
 var Built atomic.Int64
 
-// Key tells compiled graphs apart: what they compute, with which configuration, for inputs of which
+// Key identifies a compiled graph: what it computes, with which configuration, for which input
 // shapes.
 type Key struct {
 	Config any // comparable
 	Shapes string
 }
 
-// Call calls the graph that build makes. It is compiled once for the configuration and the shapes
-// of args, and kept by the engine. build should hold on to nothing large: it is kept with the graph.
+// Call calls the graph that build makes. The engine compiles it once per configuration and shapes
+// of args, and keeps it together with build. build should not refer to anything large.
 func Call(e *engine.Engine, config any, build func([]*graph.Node) []*graph.Node, args ...any) ([]*tensors.Tensor, error) {
 	x, release, err := engine.Compiled(e, Key{config, Shapes(args)}, func(b compute.Backend) (*graph.Exec, func(), error) {
 		x, err := graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
 			Built.Add(1)
-			defer func() { // GoMLX makes an error of a panic with an error, and waits for ever for a graph that panicked otherwise
+			// GoMLX returns a panic with an error as an error, and waits for ever after any other
+			// panic
+			defer func() {
 				if r := recover(); r != nil {
 					panic(fmt.Errorf("%v", r))
 				}
@@ -57,7 +59,7 @@ func Call(e *engine.Engine, config any, build func([]*graph.Node) []*graph.Node,
 	return x.Call(args...)
 }
 
-// Shapes writes the shapes of tensors.
+// Shapes formats the shapes of tensors.
 func Shapes(args []any) string {
 	var b strings.Builder
 	for _, t := range args {
@@ -66,7 +68,7 @@ func Shapes(args []any) string {
 	return b.String()
 }
 
-// Free frees tensors on the device, which Go's collector does not see.
+// Free frees tensors on the device, which Go's garbage collector does not see.
 func Free[T any](list []T) {
 	for _, t := range list {
 		any(t).(*tensors.Tensor).FinalizeAll()
@@ -76,18 +78,19 @@ func Free[T any](list []T) {
 // Network is a graph with weights that maps clouds, or pairs of them, in batches of one size.
 type Network struct {
 	Engine   *engine.Engine // nil: the best backend found
-	Config   any            // comparable: what Build makes, but for the weights and the shapes
+	Config   any            // comparable: decides what Build makes, apart from weights and shapess
 	Weights  *weights.Set
 	Batch    int                   // clouds at a time
-	Progress func(done, total int) // called with the number of clouds done, if not nil
-	// Build gets a batch of clouds [Batch, points, dim] of every set and returns the outputs, whose first axis is the batch.
+	Progress func(done, total int) // if not nil, called with the number of clouds done
+	// Build gets a batch of clouds [Batch, points, dim] of every set and returns the outputs, whose
+	// first axis is the batch.
 	Build func(w weights.Nodes, in []*graph.Node) []*graph.Node
 }
 
-// Each calls the network on every batch of the sets, which have equally many clouds and go in step,
-// and passes its inputs and outputs to take; the batch holds the clouds first, ..., first+n-1. The last
-// batch is filled up with its own last cloud, so that one graph serves all. take does not keep
-// the tensors. Each stops between two batches when ctx is done, with ctx's error.
+// Each calls the network on every batch of the sets, which have equal numbers of clouds, in step.
+// It passes the inputs and outputs to take; the batch holds the clouds first, ..., first+n-1. The
+// last batch is padded with its own last cloud, so that one graph serves all. take must not keep
+// the tensors. Each stops between batches when ctx is done, with ctx's error.
 func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float32, out []*tensors.Tensor) error, sets ...datasets.Clouds) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -136,7 +139,7 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 	return nil
 }
 
-// read reads the clouds first, ..., first+n-1 of every set, the last one again and again up to a batch.
+// read reads the clouds first, ..., first+n-1 of every set, the last one repeated up to a batch.
 func (p Network) read(sets []datasets.Clouds, first, n int) (in [][]float32, clouds []any, err error) {
 	rows := make([]int32, p.Batch)
 	for i := range rows {

@@ -41,8 +41,8 @@ func sums(t *testing.T, batch int) exec.Network {
 	}}
 }
 
-// TestRows: the batches of a set come out in its order, also where the last is not full, with clouds and weights in place, and one graph
-// serves all batches and other weights.
+// TestRows: the batches of a set come out in order, also if the last is not full, with clouds and
+// weights in place. One graph serves all batches and other weights.
 func TestRows(t *testing.T) {
 	x, y := clouds(7, 5), clouds(7, 4)
 	for _, batch := range []int{1, 2, 3, 7, 100} {
@@ -79,7 +79,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsFail: a context that ends during a batch ends the work after it; a cloud that cannot be read and a graph that panics are errors.
+// TestRowsFail: a context that ends during a batch ends the work after it. An unreadable cloud and
+// a panicking graph are errors.
 func TestRowsFail(t *testing.T) {
 	x, y := clouds(7, 5), clouds(7, 4)
 	n := sums(t, 2)

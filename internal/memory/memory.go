@@ -1,5 +1,5 @@
-// Package memory compares what a call would need with what there is, before it is allocated: a Go
-// program cannot survive running out of memory, and dies with a trace that helps nobody.
+// Package memory compares what a call would need with what is available, before it is allocated: a
+// Go program that runs out of memory dies with an unhelpful trace.
 //
 //	if err := memory.Check("slices: the directions", memory.Bytes(4, clouds, slices, dim)); err != nil {
 //		return err
@@ -14,16 +14,18 @@ import (
 	"runtime/metrics"
 )
 
-// Unchecked is the size in bytes up to which Check grants everything without looking at the machine.
+// Unchecked is the size in bytes up to which Check always succeeds.
 const Unchecked = 64 << 20
 
-// addressable bounds what any machine can give: 2^46 bytes, half of what a process can address on amd64.
+// addressable bounds the memory of any machine: 2^46 bytes, half of what a process can address on
+// amd64.
 const addressable = 1 << 46
 
-// Error says that something needs more memory than there is.
+// Error says that something needs more memory than is available.
 type Error struct {
-	What      string // what needs it, with the setting that asks for it, such as "slices: 5000 directions a pair"
-	Needed    int64  // bytes, an estimate; math.MaxInt64: or more
+	// What needs the memory, with the setting, such as "slices: 5000 directions a pair".
+	What      string
+	Needed    int64  // estimated bytes; math.MaxInt64: or more
 	Available int64  // bytes
 	Limit     string // what sets Available, such as "the machine's memory"
 }
@@ -36,7 +38,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: this needs %s of memory, and %s are available (%s)", e.What, needed, gigabytes(e.Available), e.Limit)
 }
 
-// gigabytes prints bytes in GB (10^9 bytes).
+// gigabytes formats bytes in GB (10^9 bytes).
 func gigabytes(n int64) string {
 	switch v := float64(n) / 1e9; {
 	case v < 10:
@@ -46,7 +48,8 @@ func gigabytes(n int64) string {
 	}
 }
 
-// Check returns an *Error when bytes are more than what is available. Garbage is collected and given back before it refuses.
+// Check returns an *Error if bytes exceeds what is available. It collects garbage before it
+// refuses.
 func Check(what string, bytes int64) error {
 	if bytes <= Unchecked {
 		return nil
@@ -62,8 +65,9 @@ func Check(what string, bytes int64) error {
 	return &Error{What: what, Needed: bytes, Available: available, Limit: limit}
 }
 
-// Available is the number of bytes that this process can still use, and what sets it: the memory of the machine, a limit of a
-// control group or of the shell (on Linux), or GOMEMLIMIT. Where a system does not tell what is free, its whole memory counts.
+// Available returns the number of bytes that this process can still use, and what limits it: the
+// memory of the machine, a control group or the shell (on Linux), or GOMEMLIMIT. If a system does
+// not tell what is free, its whole memory counts.
 func Available() (bytes int64, limit string) {
 	bytes, limit = addressable, "the address space"
 	for _, b := range append(system(), goLimit()) {
@@ -80,7 +84,7 @@ type bound struct {
 	name  string
 }
 
-// goLimit is what GOMEMLIMIT leaves to Go's own allocations.
+// goLimit returns what GOMEMLIMIT leaves for Go's allocations.
 func goLimit() bound {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -92,8 +96,8 @@ func goLimit() bound {
 	return bound{limit - int64(used), "GOMEMLIMIT"}
 }
 
-// Bytes is the product of sizes, such as 4 for float32, clouds, points and dim. Negative sizes count as 0; a product that does not
-// fit is math.MaxInt64.
+// Bytes returns the product of sizes, such as 4 for float32, clouds, points and dim. Negative sizes
+// count as 0; an overflow gives math.MaxInt64.
 func Bytes(sizes ...int) int64 {
 	p := uint64(1)
 	over := false
@@ -110,7 +114,7 @@ func Bytes(sizes ...int) int64 {
 	return int64(p)
 }
 
-// Sum adds sizes in bytes; a sum that does not fit is math.MaxInt64.
+// Sum adds sizes in bytes; an overflow gives math.MaxInt64.
 func Sum(bytes ...int64) int64 {
 	var sum int64
 	for _, n := range bytes {

@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestGoLimit sets GOMEMLIMIT's value and asks what it leaves.
+// TestGoLimit sets GOMEMLIMIT and checks what it leaves.
 func TestGoLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
 	available, limit := Available()
@@ -67,7 +67,7 @@ func TestGoLimit(t *testing.T) {
 	}
 }
 
-// TestPlatforms builds the package for the systems that this machine is not.
+// TestPlatforms builds the package for the other systems.
 func TestPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for four systems")

@@ -2,7 +2,8 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// system is the machine's memory: macOS compresses and swaps, and has no number of what is free that could be trusted.
+// system returns the machine's memory: macOS compresses and swaps, and reports no reliable number
+// of free bytes.
 func system() []bound {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// system are the limits of a Linux machine.
+// system returns the limits of a Linux machine.
 func system() []bound { return append(machine("/"), addressSpace()...) }
 
-// machine are the limits that the files below root tell: free memory and swap of /proc/meminfo, and of every control group from that of this
-// process up to the root of its tree.
+// machine reads the limits from the files below root: free memory and swap of /proc/meminfo, and of
+// every control group from that of this process up to the root of its tree.
 func machine(root string) []bound {
 	info := read(root, "proc/meminfo")
 	swap := kilobytes(info, "SwapFree:")
@@ -39,7 +39,8 @@ func machine(root string) []bound {
 		default:
 			continue
 		}
-		// In a container the path may be that outside of it, and its own group the tree's root: parents that are not there have no limit.
+		// In a container the path may be the one outside, and its own group the root of the tree:
+		// missing parents have no limit.
 		for at := path.Clean("/" + fields[2]); ; at = path.Dir(at) {
 			if room := groupRoom(root, path.Join(tree, at), swap); room < math.MaxInt64 {
 				out = append(out, bound{room, "limit of the control group " + at})
@@ -52,8 +53,8 @@ func machine(root string) []bound {
 	return out
 }
 
-// groupRoom is what the limit of a control group, of version 2 or 1, leaves; math.MaxInt64: it has none. Pages of files that can be
-// dropped are not counted as used.
+// groupRoom returns what the limit of a control group, version 2 or 1, leaves; math.MaxInt64
+// without a limit. Pages of files that can be dropped do not count as used.
 func groupRoom(root, dir string, swap int64) int64 {
 	limit, ok := number(root, dir, "memory.max")
 	used, _ := number(root, dir, "memory.current")
@@ -83,7 +84,7 @@ func groupRoom(root, dir string, swap int64) int64 {
 	return limit - max(0, used)
 }
 
-// addressSpace is what RLIMIT_AS (ulimit -v) leaves.
+// addressSpace returns what RLIMIT_AS (ulimit -v) leaves.
 func addressSpace() []bound {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || uint64(r.Cur) > math.MaxInt64/4 {
@@ -98,17 +99,18 @@ func addressSpace() []bound {
 }
 
 func read(root, name string) string {
-	raw, _ := os.ReadFile(filepath.Join(root, name)) // what is not there limits nothing
+	raw, _ := os.ReadFile(filepath.Join(root, name)) // a missing file means no limit
 	return string(raw)
 }
 
-// number is that of a file of a control group; false where there is none, or it says max.
+// number reads a file of a control group; false if there is none, or it says max.
 func number(root, dir, name string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(read(root, path.Join(dir, name))), 10, 64)
 	return n, err == nil
 }
 
-// kilobytes is the value in bytes of the line that starts with name, as in files below /proc; 0 where there is none.
+// kilobytes returns the value in bytes of the line that starts with name, in the format of files
+// below /proc; 0 without one.
 func kilobytes(text, name string) int64 {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, name); ok {

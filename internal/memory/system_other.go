@@ -4,7 +4,7 @@ package memory
 
 import "runtime"
 
-// system knows of WebAssembly's address space alone.
+// system knows only WebAssembly's address space.
 func system() []bound {
 	if runtime.GOARCH != "wasm" {
 		return nil

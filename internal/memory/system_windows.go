@@ -14,7 +14,7 @@ type statusEx struct {
 	totalVirtual, availableVirtual, more uint64
 }
 
-// system is what can still be committed: memory and page file.
+// system returns what can still be committed: memory and page file.
 func system() []bound {
 	s := statusEx{length: uint32(unsafe.Sizeof(statusEx{}))}
 	ok, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&s)))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names in the JSON of configurations, as they were in the first version and as they are.
+// JSON names of configurations in the first version and today.
 var (
 	now    = strings.NewReplacer(renamed(0, 1)...)
 	before = strings.NewReplacer(renamed(1, 0)...)
@@ -25,7 +25,7 @@ func renamed(from, to int) (pairs []string) {
 	return pairs
 }
 
-// Current is a configuration's JSON, which the first version may have written, in the names of today.
+// Current translates a configuration's JSON, possibly of the first version, to today's names.
 func Current(raw []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -34,6 +34,6 @@ func Current(raw []byte) []byte {
 	return []byte(now.Replace(b.String()))
 }
 
-// Former is JSON of today as the first version wrote it, from which the hashes of its runs were made.
-// A mean and a sum over points had names of their own.
+// Former translates today's JSON to that of the first version, from which the hashes of its runs
+// were made. A mean and a sum over points had different names then.
 func Former(raw []byte) []byte { return []byte(before.Replace(string(raw))) }

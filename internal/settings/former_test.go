@@ -10,7 +10,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestFormer: the first version's JSON of two configurations, byte for byte, is read, and is what Former makes of them.
+// TestFormer: the first version's JSON of two configurations is read, and Former reproduces it byte
+// for byte.
 func TestFormer(t *testing.T) {
 	paper := train.DefaultConfig()
 	paper.Loss, paper.Amortizer, paper.Variant, paper.Reduce = "v-dsw", "la", amortizer.Paper, loss.Mean

@@ -1,5 +1,5 @@
-// Package settings reads and writes the fields of a configuration by their JSON names, as text or as
-// values: what a flag, a sweep, a row of a table and an override have in common.
+// Package settings reads and writes the fields of a configuration by their JSON names, as text or
+// as values. Flags, sweeps, table rows and overrides use it.
 package settings
 
 import (
@@ -23,11 +23,11 @@ type Field struct {
 	value reflect.Value
 }
 
-// Fields are those of a struct, embedded ones included, in their order.
+// Fields are the fields of a struct, including embedded ones, in order.
 type Fields []Field
 
-// Of returns the fields of the struct that ptr points to. Without keys these are all fields with a
-// name in JSON, else those that have one of the struct tags named.
+// Of returns the fields of the struct that ptr points to: all fields with a name in JSON or, with
+// keys, those that have one of these struct tags.
 func Of(ptr any, keys ...string) Fields {
 	v := reflect.ValueOf(ptr).Elem()
 	var out Fields
@@ -51,7 +51,7 @@ func (f Fields) Names() []string {
 	return out
 }
 
-// Find returns the field of that name. The error for an unknown one suggests the closest.
+// Find returns the field of that name. The error for an unknown name suggests the closest.
 func (f Fields) Find(name string) (Field, error) {
 	for _, field := range f {
 		if field.Name == name {
@@ -78,8 +78,8 @@ func (f Fields) Apply(values map[string]any) error {
 // None is how an empty text is written where a name is expected.
 const None = "none"
 
-// Set gives the field a value, or the value that a text stands for. Where 0 says that nobody asked, the
-// struct tag zero holds what is expected in its place.
+// Set sets the field to a value, or to the value that a text stands for. Where 0 means unset, the
+// struct tag zero says what is expected instead.
 func (f Field) Set(value any) error {
 	text, ok := value.(string)
 	if !ok {
@@ -131,7 +131,7 @@ func (f Field) Set(value any) error {
 	return nil
 }
 
-// Value is the field's value; nil for a field that Find has not found.
+// Value returns the field's value; nil for the zero Field.
 func (f Field) Value() any {
 	if !f.value.IsValid() {
 		return nil
@@ -139,10 +139,10 @@ func (f Field) Value() any {
 	return f.value.Interface()
 }
 
-// Pointer points to the field.
+// Pointer returns a pointer to the field.
 func (f Field) Pointer() any { return f.value.Addr().Interface() }
 
-// Text is the value as it is written.
+// Text returns the value as written on a command line.
 func (f Field) Text() string {
 	if text := fmt.Sprint(f.Value()); text != "" {
 		return text
@@ -150,7 +150,7 @@ func (f Field) Text() string {
 	return None
 }
 
-// Number is the value of a field that is a number; ok is false for others.
+// Number returns the value of a field that is a number; ok is false for others.
 func (f Field) Number() (v float64, ok bool) {
 	if _, text := f.Pointer().(encoding.TextUnmarshaler); text {
 		return 0, false

@@ -1,4 +1,4 @@
-// Package suggest finds the word that was meant by one that is unknown.
+// Package suggest finds the known word that an unknown one probably means.
 package suggest
 
 import (
@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// Closest returns the known word that was probably meant by word, or "" where none is close: the only one that begins with word,
-// else the one that differs from it in the fewest letters, at most a third of them but one always. Insertions, deletions, replacements and exchanges of neighbours count one each, and case counts nothing.
+// Closest returns the known word that word probably means, or "" if none is close: the only one
+// that begins with word, else the one that differs from it in the fewest letters, at most a third
+// of them but always one. Insertions, deletions, replacements and exchanges of neighbours count one
+// each. Case is ignored.
 func Closest(word string, known []string) string {
 	low := strings.ToLower(word)
 	var begun []string
@@ -28,7 +30,7 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// Hint is "; did you mean ...?" with the closest known word, or "" where none is close.
+// Hint is "; did you mean ...?" with the closest known word, or "" if none is close.
 func Hint(word string, known []string) string {
 	if c := Closest(word, known); c != "" {
 		return fmt.Sprintf("; did you mean %q?", c)
@@ -36,12 +38,14 @@ func Hint(word string, known []string) string {
 	return ""
 }
 
-// Unknown is the error for a word that names nothing of a kind, such as a loss: it lists the known words and the closest one.
+// Unknown is the error for an unknown name of a kind, such as a loss. It lists the known words and
+// the closest one.
 func Unknown(kind, word string, known []string) error {
 	return fmt.Errorf("unknown %s %q, expected one of %s%s", kind, word, strings.Join(known, ", "), Hint(word, known))
 }
 
-// distance is the number of edits between two words (Damerau and Levenshtein, optimal string alignment).
+// distance is the number of edits between two words (Damerau-Levenshtein, optimal string
+// alignment).
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	d := make([][]int, len(x)+1)

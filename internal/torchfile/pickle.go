@@ -11,8 +11,9 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// unpickle reads the pickle that data begins with and its length. persistent turns the names of storages into storages. Lengths
-// are checked first, because the unpickler allocates what an instruction announces.
+// unpickle reads the pickle at the start of data and returns its length. persistent turns the names
+// of storages into storages. Lengths are checked first, because the unpickler allocates what an
+// instruction announces.
 func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, error)) (value any, length int, err error) {
 	if length, err = pickleLength(data); err != nil {
 		return nil, 0, err
@@ -29,8 +30,9 @@ func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, e
 	return value, length, err
 }
 
-// pickleLength is the length of the pickle that data begins with. It is an error if the pickle does not end, if an instruction
-// announces more bytes than there are, or if there is an instruction that torch.save (protocols 2 to 5) does not write.
+// pickleLength returns the length of the pickle at the start of data. It is an error if the pickle
+// does not end, if an instruction announces more bytes than there are, or if torch.save (protocols
+// 2 to 5) does not write an instruction.
 func pickleLength(data []byte) (int, error) {
 	rest := data
 	take := func(n uint64) (b []byte, ok bool) {
@@ -45,7 +47,9 @@ func pickleLength(data []byte) (int, error) {
 		if !ok {
 			return 0, errCut
 		}
-		size, counted, frame := uint64(0), false, false // of the argument; a count of bytes that follow; a frame, read on inside
+		// Size of the argument; whether it counts the bytes that follow; whether it is a frame,
+		// which is read further.
+		size, counted, frame := uint64(0), false, false
 		switch op[0] {
 		case '.':
 			return len(data) - len(rest), nil
@@ -98,7 +102,8 @@ func pickleLength(data []byte) (int, error) {
 
 var errCut = errors.New("damaged pickle: it is cut off, or announces more than there is")
 
-// findClass knows what tensors and dicts of them are made of. (The unpickler itself knows dicts, lists and OrderedDict.)
+// findClass knows the classes of tensors and dicts of them. (The unpickler itself knows dicts,
+// lists and OrderedDict.)
 func findClass(module, name, hint string) (any, error) {
 	if k, ok := kinds[name]; ok && (module == "torch" || module == "torch.cuda") {
 		return k, nil
@@ -122,7 +127,8 @@ var kinds = map[string]kind{
 	"ByteStorage": {"U8", 1}, "BoolStorage": {"BOOL", 1},
 }
 
-// storageOf reads the name of a storage, ("storage", class, key, location, number of elements, ...).
+// storageOf reads the name of a storage, ("storage", class, key, location, number of elements,
+// ...).
 func storageOf(id *types.Tuple) (s *storage, key string, err error) {
 	if id.Len() < 5 || id.Get(0) != "storage" {
 		return nil, "", errors.New("damaged pickle: expected the name of a storage")

@@ -1,8 +1,10 @@
-// Package torchfile reads the values that PyTorch's torch.save wrote, without running any of the file's code: tensors, dicts, lists
-// and numbers are understood, and a file that asks for anything else is an error.
+// Package torchfile reads the values that PyTorch's torch.save wrote, without running any of the
+// file's code. It understands tensors, dicts, lists and numbers. A file that asks for anything else
+// is an error.
 //
-// Of the zip format, the checksum of everything used is verified; the older format has none. Memory is bounded by a small
-// multiple of the file's size: a file may not hold more tensor elements than bytes.
+// In the zip format the checksum of everything used is verified. The older format has none. Memory
+// is bounded by a small multiple of the file's size: a file may not hold more tensor elements than
+// bytes.
 package torchfile
 
 import (
@@ -20,13 +22,13 @@ import (
 // File is an unpickled file.
 type File struct {
 	Root   any   // a *Tensor, a dict or list of values, a number, a string, a bool, or nil
-	size   int64 // bytes; no storage may claim more elements
-	budget int64 // elements that all tensors together may still have
+	size   int64 // bytes; bounds the elements of a storage
+	budget int64 // elements left for all tensors together
 	file   *os.File
 }
 
-// Open reads the file at path. hint is the call that writes what the caller expects, for errors about a file that holds something
-// else. The tensors are read from the file when they are asked for, so it stays open until Close.
+// Open reads the file at path. hint is the call that writes what the caller expects, for errors
+// about a file with other content. Tensors are read on demand, so the file stays open until Close.
 func Open(path, hint string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +59,7 @@ func (f *File) Close() error {
 // Parse is Open for a file of that many bytes in r.
 func Parse(r io.ReaderAt, size int64, hint string) (file *File, err error) {
 	defer func() {
-		if p := recover(); p != nil { // the unpickler's, on a damaged file
+		if p := recover(); p != nil { // by the unpickler, on a damaged file
 			file, err = nil, fmt.Errorf("damaged pickle: %v", p)
 		}
 	}()
@@ -85,7 +87,7 @@ type storage struct {
 	floats []float32              // once read
 }
 
-// values are the storage's elements as float32.
+// values returns the storage's elements as float32.
 func (s *storage) values() ([]float32, error) {
 	if s.floats != nil || s.count == 0 {
 		return s.floats, nil
@@ -104,7 +106,8 @@ type kind struct {
 	width int    // bytes
 }
 
-// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in <name>/data/<key>.
+// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in
+// <name>/data/<key>.
 func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -121,7 +124,8 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	if records[folder+"constants.pkl"] != nil {
 		return nil, errors.New("a TorchScript program; write the file with " + hint)
 	}
-	left := size // what all records together may take: archives whose records overlap would multiply the file
+	// Bound for all records together: overlapping records would multiply the file.
+	left := size
 	record := func(name string) ([]byte, error) {
 		f := records[folder+name]
 		if f == nil {
@@ -184,8 +188,9 @@ const (
 	legacyVersion = "\x80\x02M\xe9\x03."
 )
 
-// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled object, the pickled list of
-// storage keys, and for each key the number of elements (int64) and the elements.
+// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled
+// object, the pickled list of storage keys, and for each key the number of elements (int64) and the
+// elements.
 func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 	head := make([]byte, len(legacyMagic)+len(legacyVersion))
 	if _, err := r.ReadAt(head, 0); err != nil || string(head) != legacyMagic+legacyVersion {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// One row per type of number, with values that tell signs, widths and byte orders apart.
+// One row per number type, with values that distinguish signs, widths and byte orders.
 func TestDecode(t *testing.T) {
 	for dtype, c := range map[string]struct {
 		raw  []byte

@@ -20,11 +20,12 @@ type Tensor struct {
 // Shape returns a copy of the sizes of the axes.
 func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
 
-// DType is the type of the elements, in the words of safetensors: F32, F64, F16, BF16, I64, I32, I16, I8, U8 or BOOL.
+// DType is the element type, as named by safetensors: F32, F64, F16, BF16, I64, I32, I16, I8, U8 or
+// BOOL.
 func (t *Tensor) DType() string { return t.dtype }
 
-// Floats copies a tensor of f in row-major order. Numbers of any type are rounded to float32; float64 beyond its range becomes
-// infinite.
+// Floats copies a tensor of f in row-major order. Numbers of any type are rounded to float32;
+// float64 beyond its range becomes infinite.
 func (f *File) Floats(v *Tensor) ([]float32, error) {
 	if int64(v.count) > f.size {
 		return nil, fmt.Errorf("a storage of %d values in a file of %d bytes", v.count, f.size)
@@ -32,7 +33,8 @@ func (f *File) Floats(v *Tensor) ([]float32, error) {
 	if slices.Contains(v.shape, 0) {
 		return []float32{}, nil
 	}
-	count, last := int64(1), int64(v.offset) // number of elements, and the place of the last in the storage
+	// Number of elements, and index of the last in the storage.
+	count, last := int64(1), int64(v.offset)
 	for i, n := range v.shape {
 		if n < 0 || v.stride[i] < 0 || count > f.budget/int64(n) || v.stride[i] > v.count {
 			return nil, fmt.Errorf("shape %v with strides %v does not fit into a file of this size", v.shape, v.stride)
@@ -65,7 +67,7 @@ func (f *File) Floats(v *Tensor) ([]float32, error) {
 	return data, nil
 }
 
-// IsDict says whether an unpickled value is a dict.
+// IsDict reports whether an unpickled value is a dict.
 func IsDict(v any) bool {
 	switch v.(type) {
 	case *types.Dict, *types.OrderedDict:
@@ -80,7 +82,7 @@ type Item struct {
 	Value any
 }
 
-// Items lists the entries of a dict with names for keys, in the order of the file.
+// Items lists the entries of a dict with string keys, in file order.
 func Items(v any) ([]Item, error) {
 	var list []Item
 	add := func(key, value any) error {
@@ -111,7 +113,7 @@ func Items(v any) ([]Item, error) {
 	return list, nil
 }
 
-// Describe says in Python's words what an unpickled value is.
+// Describe names the type of an unpickled value in Python's terms.
 func Describe(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -134,7 +136,7 @@ func Describe(v any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }
 
-// Decode reads little-endian numbers of a type (Tensor.DType) as float32; nil for a type it does not know.
+// Decode reads little-endian numbers of a type (Tensor.DType) as float32; nil for an unknown type.
 func Decode(dtype string, b []byte) []float32 {
 	le := binary.LittleEndian
 	var v []float32

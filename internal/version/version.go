@@ -14,17 +14,20 @@ const Module = "github.com/sliced-wasserstein/lab"
 //
 //	go build -ldflags "-X github.com/sliced-wasserstein/lab/internal/version.commit=$(git rev-parse HEAD)"
 //
-// A suffix "-dirty" says that files had been changed since.
+// A suffix "-dirty" marks changed files.
 var commit string
 
 // Info is a version.
 type Info struct {
-	Version string `json:"version"` // such as v1.2.0, or devel for a program built from a working copy; with +COMMIT where that says more
-	Commit  string `json:"commit"`  // "": unknown
-	Dirty   bool   `json:"dirty"`   // files had been changed since the commit
+	// Version is such as v1.2.0, or devel for a program built from a working copy; with +COMMIT if
+	// known and useful.
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // "": unknown
+	Dirty   bool   `json:"dirty"`  // files had been changed since the commit
 }
 
-// Get is the version that is running. In a program of another module it is that of the module it depends on.
+// Get returns the running version. In a program of another module it is that of the module it
+// depends on.
 var Get = sync.OnceValue(func() Info {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -33,10 +36,10 @@ var Get = sync.OnceValue(func() Info {
 	return of(b, commit)
 })
 
-// String is Get's Version, as it stands in answers and result files.
+// String returns Get's Version, as used in answers and result files.
 func String() string { return Get().Version }
 
-// of reads a version from what Go knows of a program and from the commit that the linker was told.
+// of derives the version from Go's build information and the commit given by the linker.
 func of(b *debug.BuildInfo, commit string) Info {
 	commit, dirty := strings.CutSuffix(commit, "-dirty")
 	i := Info{Commit: commit, Dirty: dirty}
@@ -55,7 +58,7 @@ func of(b *debug.BuildInfo, commit string) Info {
 	}
 	for _, s := range b.Settings {
 		if !main || i.Commit != "" && commit != "" {
-			break // Go's stamp is that of another module, or the linker knows
+			break // Go's stamp is of another module, or the linker set it
 		}
 		switch s.Key {
 		case "vcs.revision":

@@ -13,8 +13,8 @@ type Array struct {
 	Shape []int
 	Type  Type
 	file  *File
-	row   int // bytes of a row, all that belongs to one index of the first axis
-	// The largest size that each axis may grow to; undefined: any.
+	row   int // bytes of a row: one index of the first axis
+	// The maximum size of each axis; undefined: unlimited.
 	largest []uint64
 	// Where the numbers are, one of:
 	compact    []byte
@@ -29,7 +29,7 @@ type Type struct {
 	Order binary.ByteOrder
 }
 
-// Array returns the array of a name, one of File.Names.
+// Array returns the array of that name, one of File.Names.
 func (f *File) Array(name string) (*Array, error) {
 	address, ok := f.arrays[name]
 	if !ok {
@@ -175,7 +175,8 @@ func (a *Array) setLayout(data []byte, messages []message) error {
 	return c.done("layout")
 }
 
-// Rows is the length of the first axis; a single number has one row, an array without numbers none.
+// Rows returns the length of the first axis; a single number has one row, an array without numbers
+// none.
 func (a *Array) Rows() int {
 	switch {
 	case a.row == 0:
@@ -186,13 +187,14 @@ func (a *Array) Rows() int {
 	return a.Shape[0]
 }
 
-// Bytes is the size of all numbers together.
+// Bytes returns the size of all numbers.
 func (a *Array) Bytes() int { return a.Rows() * a.row }
 
 // Contiguous reports whether any row can be read without unpacking others.
 func (a *Array) Contiguous() bool { return a.chunks == nil }
 
-// Step is the number of rows of a chunk: reading that many from a multiple of it unpacks no chunk twice.
+// Step returns the number of rows of a chunk. Reading that many from a multiple of it unpacks no
+// chunk twice.
 func (a *Array) Step() int {
 	if a.chunks == nil {
 		return 1
@@ -200,7 +202,7 @@ func (a *Array) Step() int {
 	return a.chunks.dims[0]
 }
 
-// ReadRows reads rows of the first axis into dst, which must have their size, as they are in the file: see Type.
+// ReadRows reads rows of the first axis into dst, which must have their size, as stored: see Type.
 func (a *Array) ReadRows(dst []byte, first, rows int) error {
 	if first < 0 || rows < 0 || rows > a.Rows()-first || len(dst) != rows*a.row {
 		return fmt.Errorf("rows %d to %d of %d, of %d bytes each, into %d bytes", first, first+rows, a.Rows(), a.row, len(dst))

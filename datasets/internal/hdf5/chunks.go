@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// chunks is where the numbers of a chunked array are. The axes that a chunk spans entirely are taken together with the
-// one before them, except the first: an array [n, 2048, 3] in chunks [32, 2048, 3] is one of [n, 6144] in [32, 6144].
+// chunks locates the numbers of a chunked array. Axes that a chunk spans entirely are merged with
+// the one before them, except the first: an array [n, 2048, 3] in chunks [32, 2048, 3] is treated
+// as [n, 6144] in [32, 6144].
 type chunks struct {
 	array       *Array
 	shape, dims []int // of the array and of a chunk, last axis in bytes
@@ -18,7 +19,7 @@ type chunks struct {
 	list        map[int]chunk // by number, chunks counted in row-major order
 }
 
-// chunk is a chunk as it lies in the file.
+// chunk is a chunk as stored in the file.
 type chunk struct {
 	address uint64
 	size    uint64 // packed
@@ -103,7 +104,8 @@ func (k *chunks) count() int {
 	return n
 }
 
-// add notes where a chunk is; at counts chunks along each axis of the array. None may be too small for its numbers.
+// add records where a chunk is; at counts chunks along each axis of the array. No chunk may be too
+// small for its numbers.
 func (k *chunks) add(at []uint64, found chunk) error {
 	number := 0
 	for axis, n := range at {
@@ -124,7 +126,7 @@ func (k *chunks) add(at []uint64, found chunk) error {
 
 // read copies rows of the array from the chunks that hold them.
 func (k *chunks) read(dst []byte, first, rows int) error {
-	across := k.count() / k.grid(0) // chunks beside each other
+	across := k.count() / k.grid(0) // chunks side by side
 	for number := first / k.dims[0] * across; number < ((first+rows-1)/k.dims[0]+1)*across; number++ {
 		data, err := k.unpack(k.list[number])
 		if err != nil {
@@ -140,10 +142,11 @@ func (k *chunks) read(dst []byte, first, rows int) error {
 	return nil
 }
 
-// copy puts the part of a chunk that lies in the rows, and in the array, in its place.
+// copy copies the part of a chunk that lies in the rows, and in the array.
 func (k *chunks) copy(dst []byte, first, rows int, data []byte, origin []int) {
 	last := len(k.shape) - 1
-	// from and to are byte offsets in the chunk and the rows, of the point that axes before axis have reached.
+	// from and to are byte offsets in the chunk and the rows, of the point that axes before axis
+	// have reached.
 	var walk func(axis, from, to int)
 	walk = func(axis, from, to int) {
 		low, high := 0, min(k.dims[axis], k.shape[axis]-origin[axis])

@@ -1,9 +1,11 @@
-// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with libver="latest":
-// superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays with any chunk index and the filters
-// gzip, LZF, shuffle and Fletcher-32. Anything else the format offers is an error of type [*Unsupported].
+// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with
+// libver="latest": superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays
+// with any chunk index and the filters gzip, LZF, shuffle and Fletcher-32. Anything else the format
+// offers is an error of type [*Unsupported].
 //
-// Files are not trusted: no claim in a header makes it allocate more than the file can hold, and every structure is
-// visited at most once. The format: "HDF5 File Format Specification", version 3.0, whose names are used here.
+// Files are not trusted: no header can cause allocations larger than the file can hold, and every
+// structure is visited at most once. The format and its terms: "HDF5 File Format Specification",
+// version 3.0.
 package hdf5
 
 import (
@@ -21,19 +23,20 @@ const signature = "\x89HDF\r\n\x1a\n"
 // undefined is the address of what was never written.
 const undefined = ^uint64(0)
 
-// Unsupported is the error of files, or arrays, that are stored in a way this package does not read.
+// Unsupported is the error of files, or arrays, that are stored in a way this package does not
+// read.
 type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return u.What + " is not supported" }
 
 func unsupported(format string, args ...any) error { return &Unsupported{fmt.Sprintf(format, args...)} }
 
-// File is an open HDF5 file. It may be read from several goroutines.
+// File is an open HDF5 file. It is safe for concurrent use.
 type File struct {
 	Names  []string // of the arrays, sorted, each with the groups it is in: "group/data"
 	arrays map[string]uint64
 	in     io.ReaderAt
-	base   uint64 // where the HDF5 data start: other data may come before
+	base   uint64 // start of the HDF5 data; other data may precede them
 	size   uint64 // of the HDF5 data
 	close  func() error
 }
@@ -62,7 +65,7 @@ func Open(path string) (*File, error) {
 func Read(in io.ReaderAt, size int64) (*File, error) {
 	f := &File{in: in, arrays: map[string]uint64{}, close: func() error { return nil }}
 	start := int64(0)
-	for { // the signature stands at byte 0, 512, 1024, 2048, ...
+	for { // the signature is at byte 0, 512, 1024, 2048, ...
 		head := make([]byte, len(signature))
 		if n, err := in.ReadAt(head, start); n < len(head) {
 			if err != io.EOF {
@@ -102,7 +105,8 @@ func (f *File) superblock() (root uint64, err error) {
 	at := uint64(0) // of the root group's header
 	switch version {
 	case 0, 1:
-		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its second word.
+		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its
+		// second word.
 		at = 24 + 4*uint64(version) + 4*8 + 8
 		if head, err = f.bytes(0, 16); err != nil {
 			return 0, err
@@ -135,8 +139,8 @@ func (f *File) bytes(address, n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// holds reports whether n bytes of numbers may come from the file. Compression makes clouds smaller by a third, labels by
-// a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
+// holds reports whether n bytes of numbers may come from the file. Compression shrinks clouds by a
+// third and labels by a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
 func (f *File) holds(n int) bool {
 	const (
 		small = 256 << 20
@@ -145,7 +149,8 @@ func (f *File) holds(n int) bool {
 	return n <= small || uint64(n)/ratio <= f.size
 }
 
-// block reads n bytes that begin with a signature, often with the version or type behind it, and returns what follows.
+// block reads n bytes that begin with a signature, often followed by the version or type, and
+// returns the rest.
 func (f *File) block(address uint64, signature string, n uint64) (cursor, error) {
 	data, err := f.bytes(address, n)
 	if err != nil {
@@ -190,7 +195,7 @@ func (f *File) text(address uint64) (string, error) {
 	return string(out[:end]), nil
 }
 
-// cursor takes little-endian numbers off the front of a message. After the first that is not there it returns zeros.
+// cursor takes little-endian numbers off the front of a message. Beyond the end it returns zeros.
 type cursor struct {
 	data  []byte
 	short bool
@@ -213,7 +218,7 @@ func (c *cursor) number(size int) uint64 {
 	return binary.LittleEndian.Uint64(word[:])
 }
 
-// done reports a message that was shorter than it should be.
+// done reports a truncated message.
 func (c *cursor) done(what string) error {
 	if c.short {
 		return fmt.Errorf("%s: the message is too short: the file is damaged", what)

@@ -11,14 +11,15 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
-// filter is a step that packed a chunk. undo reverses it; size is that of the chunk before any filter.
+// filter is a step that encoded a chunk. undo reverses it; size is that of the chunk before any
+// filter.
 type filter struct {
 	name     string
 	undo     func(data []byte, settings []uint64, size int) ([]byte, error)
 	settings []uint64 // its parameters
 }
 
-// filters are those that are read, by their registered number.
+// filters are the supported ones, by their registered number.
 var filters = map[uint64]filter{
 	1:     {name: "gzip", undo: inflate},
 	2:     {name: "shuffle", undo: unshuffle},
@@ -64,19 +65,21 @@ func parseFilters(data []byte) ([]filter, error) {
 	return pipeline, nil
 }
 
-// inflate unpacks zlib data of at most size bytes, or a few more for a checksum inside.
+// inflate unpacks zlib data of at most size bytes, or slightly more for a checksum inside.
 func inflate(data []byte, _ []uint64, size int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	const checksum = 4
-	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead)) // index has seen that size is possible
+	// index has checked that size is possible
+	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead))
 	_, err = out.ReadFrom(io.LimitReader(z, int64(size)+checksum+1))
 	return out.Bytes(), err
 }
 
-// unshuffle puts the bytes of each number together again: all first bytes come first, then all second ones, and so on.
+// unshuffle reassembles the bytes of each number: all first bytes come first, then all second ones,
+// and so on.
 func unshuffle(data []byte, settings []uint64, _ int) ([]byte, error) {
 	if len(settings) == 0 || settings[0] < 1 || settings[0] > 8 {
 		return nil, fmt.Errorf("settings %v: expected the size of a number, 1 to 8 bytes", settings)
@@ -93,7 +96,7 @@ func unshuffle(data []byte, settings []uint64, _ int) ([]byte, error) {
 	return out, nil
 }
 
-// checkFletcher compares the checksum at the end and takes it off.
+// checkFletcher verifies the checksum at the end and removes it.
 func checkFletcher(data []byte, _ []uint64, _ int) ([]byte, error) {
 	if len(data) < 4 {
 		return nil, errors.New("the checksum is missing")

@@ -10,7 +10,7 @@ type lister struct {
 	depth int
 }
 
-// list adds the object at an address, and what lies in it, under a name.
+// list adds the object at an address, and its members, under a name.
 func (l *lister) list(name string, address uint64) error {
 	messages, err := l.file.header(address)
 	if err != nil {
@@ -29,7 +29,7 @@ func (l *lister) list(name string, address uint64) error {
 			group = true
 		}
 	}
-	if !group || l.seen[address] { // a second link to the same group, or to one around it
+	if !group || l.seen[address] { // a second link to the same group, or to an enclosing one
 		return nil
 	}
 	l.seen[address] = true
@@ -58,7 +58,8 @@ func (l *lister) list(name string, address uint64) error {
 	return nil
 }
 
-// table lists a group that keeps its members in a B-tree of symbol tables, and their names in a heap.
+// table lists a group that keeps its members in a B-tree of symbol tables, and their names in a
+// heap.
 func (l *lister) table(group string, tree, heap uint64) error {
 	c, err := l.file.block(heap, "HEAP\x00", 32)
 	if err != nil {
@@ -119,7 +120,8 @@ func (l *lister) link(group string, data []byte) error {
 	return l.list(join(group, name), object)
 }
 
-// dense lists a group with so many members that their links are kept in a heap, and found by a tree of their names.
+// dense lists a group with so many members that their links are kept in a heap, indexed by a tree
+// of their names.
 func (l *lister) dense(group string, info []byte) error {
 	c := cursor{data: info}
 	c.take(1)

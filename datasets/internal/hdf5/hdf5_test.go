@@ -55,7 +55,8 @@ func value(t Type, b []byte) float64 {
 	}
 }
 
-// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every size.
+// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every
+// size.
 func wantCounting(t *testing.T, f *File, name string, shape ...int) {
 	t.Helper()
 	a, err := f.Array(name)
@@ -154,7 +155,7 @@ func TestLatestLayouts(t *testing.T) {
 	}
 }
 
-// large is the file that is kept packed.
+// large is the file that is stored compressed.
 func large(t *testing.T) []byte {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", "large.h5.gz"))
@@ -294,7 +295,7 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })
 }
 
-// TestHostileSizes changes sizes in the headers: nothing may be allocated by what they claim.
+// TestHostileSizes changes sizes in the headers: their claims must not cause allocations.
 func TestHostileSizes(t *testing.T) {
 	good, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
 	if err != nil {
@@ -347,7 +348,8 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles damages files at random: none of them may cost more memory than the arrays themselves do, times a few.
+// TestDamagedFiles damages files at random: none of them may cost more than a few times the memory
+// of the arrays themselves.
 func TestDamagedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"default.h5", "heap.h5", "latest.h5", "v110.h5"} {

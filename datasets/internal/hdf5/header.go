@@ -2,7 +2,7 @@ package hdf5
 
 import "fmt"
 
-// The types of header messages that matter here.
+// The types of header messages that are used here.
 const (
 	messageDataspace    = 0x01
 	messageLinkInfo     = 0x02
@@ -16,13 +16,13 @@ const (
 
 const (
 	maxMessages = 1 << 16 // of an object
-	maxBlock    = 1 << 20 // bytes of a part of a header
+	maxBlock    = 1 << 20 // bytes per part of a header
 )
 
-// message is an entry of an object's header.
+// message is an entry per object's header.
 type message struct {
 	kind   int
-	shared bool // the data say where the message is instead
+	shared bool // the data hold the message's location instead
 	data   []byte
 }
 
@@ -58,7 +58,7 @@ func (h *headerReader) version2(address uint64, start []byte) error {
 		return unsupported("object header of version %d", start[4])
 	}
 	flags := start[5]
-	h.kind, h.skip = 1, int(flags&4)/2 // messages may carry their number
+	h.kind, h.skip = 1, int(flags&4)/2 // messages may have a number
 	skip := uint64(6)
 	if flags&0x20 != 0 {
 		skip += 16 // times

@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// heap is a fractal heap, which holds the links of a large group. It is a table of blocks: width in a row, those of the
-// first two rows of start bytes, of every later row twice as large as before. Blocks larger than direct are tables.
+// heap is a fractal heap, which holds the links of a large group. It is a table of blocks, width
+// per row: start bytes each in the first two rows, twice as large in every later row. Blocks larger
+// than direct are tables.
 type heap struct {
 	file                 *File
 	width, start, direct uint64
@@ -33,7 +34,7 @@ func (f *File) heap(address uint64) (*heap, error) {
 	return h, c.done("heap")
 }
 
-// object returns what an ID stands for: a byte for its kind, an offset in the heap and a length.
+// object resolves an ID: a byte for its kind, an offset in the heap and a length.
 func (h *heap) object(id []byte) ([]byte, error) {
 	c := cursor{data: id}
 	if kind := c.number(1); kind != 0 {

@@ -15,8 +15,8 @@ const (
 	indexTree2
 )
 
-// entry takes a chunk off an index's entry: its address and, where the chunks are filtered, its size in as many bytes as
-// are left in an entry of n, and the filters that were skipped.
+// entry takes a chunk off an index's entry of n bytes: its address and, if the chunks are filtered,
+// its size in the remaining bytes and the filters that were skipped.
 func (k *chunks) entry(c *cursor, n int) chunk {
 	if n == 8 {
 		return chunk{address: c.number(8), size: uint64(k.bytes)}
@@ -107,7 +107,8 @@ func (k *chunks) index2(c *cursor, flags uint64) error {
 	})
 }
 
-// entries reads the chunks of an index that lists them in order: row-major, but an unlimited axis counts as the first.
+// entries reads the chunks of an index that lists them in order: row-major, but an unlimited axis
+// counts as the first.
 type entries struct {
 	walker
 	chunks *chunks
@@ -138,8 +139,8 @@ func (e *entries) put(found chunk) error {
 	return e.chunks.add(at, found)
 }
 
-// read reads n entries: at once or, where they are more than a page, page by page with a checksum behind each. Only
-// pages whose bit in written is set are in use; first is the bit of the first.
+// read reads n entries: at once or, if they are more than a page, page by page with a checksum
+// after each. Only pages whose bit in written is set are in use; first is the bit of the first.
 func (e *entries) read(address, n uint64, written []byte, first uint64) error {
 	step, checksum := n, uint64(0)
 	if n > e.page {
@@ -183,7 +184,7 @@ func (e *entries) header(address uint64, signature string, n uint64) (cursor, er
 	if err != nil {
 		return c, err
 	}
-	c.take(1) // filtered or not: the size of the entries says so too
+	c.take(1) // filtered or not; the size of the entries also says so
 	e.size = int(c.number(1))
 	return c, checkEntry(e.size)
 }
@@ -212,9 +213,10 @@ func (e *entries) fixed(address uint64) error {
 	return e.read(at, n, c.data, 0)
 }
 
-// extensible reads an extensible array: the first entries are in the index block; those after in data blocks, listed by
-// the index block or by secondary blocks. Secondary block i has 2^(i/2) data blocks of least 2^((i+1)/2) entries; the
-// data blocks of the first few are listed in the index block.
+// extensible reads an extensible array: the first entries are in the index block; those after in
+// data blocks, listed by the index block or by secondary blocks. Secondary block i has 2^(i/2) data
+// blocks of least 2^((i+1)/2) entries; the data blocks of the first few are listed in the index
+// block.
 func (e *entries) extensible(address uint64) error {
 	c, err := e.header(address, "EAHD\x00", 12+6*8+8)
 	if err != nil {
@@ -254,7 +256,8 @@ func (e *entries) extensible(address uint64) error {
 	return nil
 }
 
-// secondary reads a secondary block: which pages of its count data blocks are in use, and the addresses of these blocks.
+// secondary reads a secondary block: which pages of its count data blocks are in use, and the
+// addresses of these blocks.
 func (e *entries) secondary(address, count, n uint64) error {
 	if address == undefined {
 		e.next += count * n

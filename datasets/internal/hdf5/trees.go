@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// tree1 visits the entries in the leaves of a B-tree of version 1, in order, each with the key before it. The signature
-// includes the tree's type; level is that of the node, -1 for the root's.
+// tree1 visits the entries in the leaves of a B-tree of version 1, in order, each with the key
+// before it. The signature includes the tree's type; level is that of the node, -1 for the root's.
 func (w walker) tree1(signature string, keySize int, address uint64, level int, visit func(key []byte, child uint64) error) error {
 	c, err := w.visit(address, signature, 24)
 	if err != nil {
@@ -59,7 +59,7 @@ func (w walker) tree2(address uint64, visit func(record []byte) error) error {
 	if t.record == 0 || node < 2*(frame+t.record) || depth > maxTree {
 		return fmt.Errorf("tree at %d: %d levels of records of %d bytes in nodes of %d: the file is damaged", address, depth, t.record, node)
 	}
-	// The numbers beside a pointer are as wide as the most records below it need.
+	// The numbers next to a pointer are wide enough for the most records below it.
 	most := (node - frame) / t.record
 	t.count = width(most)
 	t.pointers = []uint64{0}

@@ -1,11 +1,11 @@
-// Package lzf expands data packed by LibLZF, which point cloud files (.pcd) and HDF5 use.
+// Package lzf expands data compressed by LibLZF, which point cloud files (.pcd) and HDF5 use.
 package lzf
 
 import "fmt"
 
-// Unpack expands packed to exactly size bytes. A byte c below 32 is followed by c+1 bytes as they are; any
-// other repeats 2 + c>>5 bytes, with c>>5 = 7 that many more as the next byte says, from 1 + 256 (c&31) + (the next byte)
-// before the end. Memory grows with the bytes unpacked.
+// Unpack expands packed to exactly size bytes. A byte c below 32 is followed by c+1 bytes as they
+// are; any other repeats 2 + c>>5 bytes, with c>>5 = 7 that many more as the next byte says, from 1
+// + 256 (c&31) + (the next byte) before the end. Memory grows with the bytes unpacked.
 func Unpack(packed []byte, size int) ([]byte, error) {
 	var out []byte
 	for at := 0; at < len(packed); {

@@ -2,7 +2,7 @@
 package canvastest
 
 import (
-	_ "embed" // for the document
+	_ "embed" // embeds the document
 	"os/exec"
 	"strings"
 	"testing"
@@ -11,9 +11,10 @@ import (
 //go:embed page.js
 var document string
 
-// Drawings runs the script of a page and returns what it draws, one path, text or image a line: at the start, then after each event,
-// "input k value" of the k-th slider, "keydown ArrowLeft", "pointerdown x y", "pointermove x y" or "click". Paths are written as their
-// number of pieces, extent and mean, images as sixteen means. Without node on this machine the test is skipped.
+// Drawings runs the script of a page and returns what it draws, one path, text or image per line:
+// at the start, then after each event, "input k value" of the k-th slider, "keydown ArrowLeft",
+// "pointerdown x y", "pointermove x y" or "click". Paths are written as their number of pieces,
+// extent and mean, images as sixteen means. The test is skipped without node.
 func Drawings(t *testing.T, page string, events ...string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
