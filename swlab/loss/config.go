@@ -23,7 +23,7 @@ type Config struct {
 	Slices int `json:"slices" help:"number of directions L (default 100; asw: at most 500)" zero:"at least 1"`
 	// Name of the slicing distribution (slicing.Names); "": the loss's own.
 	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`
-	// of the distributions that have one
+	// Concentration of the distributions that have one.
 	Kappa float64 `json:"kappa" help:"concentration of the rules that have one"`
 	Chain int     `json:"chain" help:"markov: steps of a chain"` // steps of a Markov chain of directions
 	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on,
@@ -35,7 +35,7 @@ type Config struct {
 	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`
 	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
 	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"`
-	// p-th root of the value
+	// Take the p-th root of the value.
 	Root bool    `json:"root,omitempty" help:"take the p-th root per pair"`
 	Reg  float64 `json:"reg"` // entropic regularisation, of sinkhorn
 
