@@ -109,7 +109,7 @@ func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler,
 	return keys
 }
 
-// order sorts keys, of which as many differ only in their lowest bits.
+// order sorts keys that differ only in their lowest width bits.
 //
 // Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number
 // the keys. A few neighbours stay out of order, which mend puts in place.

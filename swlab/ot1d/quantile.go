@@ -12,9 +12,9 @@ import (
 //
 //	W_p^p = int_0^1 |A(t) - B(t)|^p dt = sum_k (t_k - t_(k-1)) |a_(i_k) - b_(j_k)|^p
 //
-// where the levels t_k are those of both cumulative masses, and A, B the quantile functions (G.
-// Peyre and M. Cuturi, Computational Optimal Transport, 2019, section 2.6). The gradient holds the
-// coupling (i_k, j_k) and its masses fixed.
+// where the levels t_k are those of both cumulative masses, and A, B the quantile functions
+// (G. Peyre and M. Cuturi, Computational Optimal Transport, 2019, section 2.6). The gradient holds
+// the coupling (i_k, j_k) and its masses fixed.
 func (s sorter) quantile(x, y, directions *graph.Node, o Config) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
 	weighted := o.MassX != nil || o.MassY != nil
