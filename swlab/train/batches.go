@@ -15,8 +15,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller where Batch does not divide the
-// clouds; a single cloud left over joins the batch before it, for the decoder's batch norm needs two (PyTorch refuses one).
+// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller
+// where Batch does not divide the clouds; a single cloud left over joins the batch before it, for
+// the decoder's batch norm needs two (PyTorch refuses one).
 func (c Config) batches(epoch int) [][]int32 {
 	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
 	all := datasets.Batches(order, c.Batch)
@@ -63,7 +64,8 @@ func (c Config) totalSteps() int {
 // deviceData is Options.DeviceData where it is left open: all of ShapeNet's 1.41 GB fit.
 const deviceData = 2 << 30
 
-// defaultDeviceData is deviceData, and where so many devices share the host's memory, together at most half of what is available.
+// defaultDeviceData is deviceData, and where so many devices share the host's memory, together at
+// most half of what is available.
 func defaultDeviceData(backend string, devices int) int64 {
 	if backend == "xla:cuda" {
 		return deviceData
@@ -72,20 +74,22 @@ func defaultDeviceData(backend string, devices int) int64 {
 	return min(deviceData, free/2/int64(devices))
 }
 
-// batches gives the steps the clouds that Bootstrap draws from: all of them, which lie on the device, with the rows of the batch; or those
-// of the batch, read on the host while the step before ran. The draws depend on the place in the batch alone, so both give the same
-// samples.
+// batches gives the steps the clouds that Bootstrap draws from: all of them, which lie on the
+// device, with the rows of the batch; or those of the batch, read on the host while the step before
+// ran. The draws depend on the place in the batch alone, so both give the same samples.
 //
 // Several devices get all of that each; the rows of the batch are divided among them.
 type batches struct {
 	devices     shard.Devices
 	points, dim int
-	all         shard.Value                     // [clouds, points, dim], or nil
-	read        func() ([]float32, error, bool) // the clouds of one batch after the other, where all is nil
-	stop        func()
+	all         shard.Value // [clouds, points, dim], or nil
+	// the clouds of one batch after the other, where all is nil
+	read func() ([]float32, error, bool)
+	stop func()
 }
 
-// newBatches puts set on the device where it takes at most budget bytes (Options.DeviceData), or starts to read batches.
+// newBatches puts set on the device where it takes at most budget bytes (Options.DeviceData), or
+// starts to read batches.
 func newBatches(e *engine.Engine, d shard.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
 	h := set.Header()
 	f := &batches{devices: d, points: h.Points, dim: h.Dim}
@@ -137,8 +141,8 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 	return all, nil
 }
 
-// next returns the clouds to draw from and where in them those of rows lie, which must be the next of the batches. The
-// data are handed back by used.
+// next returns the clouds to draw from and where in them those of rows lie, which must be the next
+// of the batches. The data are handed back by used.
 func (f *batches) next(rows []int32) (data, at shard.Value, err error) {
 	if f.all != nil {
 		return f.all, shard.Parts(f.devices, rows, len(rows)), nil

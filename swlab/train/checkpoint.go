@@ -12,8 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// progress is where a run stands. The order of the data is a function of (seed, epoch) and the random state one of
-// (seed, step), so these numbers restore both.
+// progress is where a run stands. The order of the data is a function of (seed, epoch) and the
+// random state one of (seed, step), so these numbers restore both.
 type progress struct {
 	Step      int     `json:"step"`       // steps done
 	EpochSum  float64 `json:"epoch_sum"`  // sum of the losses of the epoch at hand
@@ -25,7 +25,8 @@ type progress struct {
 	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
 }
 
-// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..", "first/..".
+// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..",
+// "psi/..", "second/..", "first/..".
 type checkpoint struct {
 	progress
 	tensors *weights.Set
@@ -39,7 +40,8 @@ const (
 	checkpointsKept  = 2
 )
 
-// saveCheckpoint writes the checkpoint under a temporary name, syncs it, renames it, and removes all but the newest two.
+// saveCheckpoint writes the checkpoint under a temporary name, syncs it, renames it, and removes
+// all but the newest two.
 func saveCheckpoint(run string, c checkpoint) error {
 	dir := filepath.Join(run, checkpointDir)
 	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.Step))
@@ -114,8 +116,9 @@ func removeHalfCheckpoints(run string) error {
 // errNoCheckpoint says that a run has not saved one yet.
 var errNoCheckpoint = errors.New("no checkpoint")
 
-// loadCheckpoint reads the newest checkpoint that is whole and fits specs, and removes broken newer ones, whose steps will be
-// done again. If all are broken the error says what is wrong with them; if there are none it is errNoCheckpoint.
+// loadCheckpoint reads the newest checkpoint that is whole and fits specs, and removes broken newer
+// ones, whose steps will be done again. If all are broken the error says what is wrong with them;
+// if there are none it is errNoCheckpoint.
 func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
 	if err != nil {

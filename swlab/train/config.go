@@ -12,30 +12,41 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Config is a run as a value: with the data, it determines every number of the run on one backend. A field with the tag help is a setting:
-// a flag of `swlab train` and `swlab sweep`, and by its JSON name what rows of tables, overrides and points of a sweep set.
+// Config is a run as a value: with the data, it determines every number of the run on one backend.
+// A field with the tag help is a setting: a flag of `swlab train` and `swlab sweep`, and by its
+// JSON name what rows of tables, overrides and points of a sweep set.
 type Config struct {
-	Data        string            `json:"data"`                                                                                                                       // what was given as data
-	Key         string            `json:"key,omitempty"`                                                                                                              // array in it; "": data
-	Split       string            `json:"split,omitempty"`                                                                                                            // part of it: test, val or all; "": train
-	Points      int               `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
-	Clouds      int               `json:"clouds"`                                                                                                                     // training clouds
-	DataHash    string            `json:"data_hash"`                                                                                                                  // of the training clouds
-	Validation  string            `json:"validation,omitempty"`                                                                                                       // hash of the clouds that choose the best epoch; "": the training loss does
-	Batch       int               `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
-	Devices     int               `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"` // devices that share every batch; 0: one. They change rounding, and a run may go on on another number
-	Epochs      int               `json:"epochs" help:"passes over the data"`
-	Steps       int               `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"` // upper bound on the steps; -1: none
-	Seed        uint64            `json:"seed"`
-	Loss        string            `json:"loss" help:"%s"`
-	loss.Config                   // its choices
-	DK          int               `json:"dk" help:"width of the amortizer's queries and keys"`
-	K           int               `json:"k" help:"projected keys and values of LA"`
-	Variant     amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`                                                     // the amortizers as released or as written
-	Plain       plain.Set         `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"` // fast paths that are switched off
+	// what was given as data
+	Data string `json:"data"`
+	Key  string `json:"key,omitempty"` // array in it; "": data
+	// part of it: test, val or all; "": train
+	Split  string `json:"split,omitempty"`
+	Points int    `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
+	Clouds int    `json:"clouds"`                                                                                                                     // training clouds
+	// of the training clouds
+	DataHash string `json:"data_hash"`
+	// hash of the clouds that choose the best epoch; "": the training loss does
+	Validation string `json:"validation,omitempty"`
+	Batch      int    `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
+	// devices that share every batch; 0: one. They change rounding, and a run may go on on another
+	// number
+	Devices int `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
+	Epochs  int `json:"epochs" help:"passes over the data"`
+	// upper bound on the steps; -1: none
+	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
+	Seed        uint64 `json:"seed"`
+	Loss        string `json:"loss" help:"%s"`
+	loss.Config        // its choices
+	DK          int    `json:"dk" help:"width of the amortizer's queries and keys"`
+	K           int    `json:"k" help:"projected keys and values of LA"`
+	// the amortizers as released or as written
+	Variant amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`
+	// fast paths that are switched off
+	Plain plain.Set `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
 
-	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes AmortizerSteps ascent steps per batch before the
-	// autoencoder's one. In JSON they are left out at DefaultConfig's values.
+	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes
+	// AmortizerSteps ascent steps per batch before the autoencoder's one. In JSON they are left out
+	// at DefaultConfig's values.
 	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
 	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
 	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
@@ -44,11 +55,12 @@ type Config struct {
 	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
 	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
-	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	// xla:cuda, xla:cpu or go: random numbers and rounding differ between them
+	Backend string `json:"backend"`
 }
 
-// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100, kappa = 1, d_k = k = 64,
-// and its optimizers.
+// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100,
+// kappa = 1, d_k = k = 64, and its optimizers.
 func DefaultConfig() Config {
 	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Config: loss.Defaults(), DK: 64, K: 64,
 		LearningRate: AutoencoderSGD.LearningRate, Momentum: AutoencoderSGD.Momentum, WeightDecay: AutoencoderSGD.WeightDecay, AmortizerLearningRate: AmortizerAdam.LearningRate,
@@ -86,7 +98,8 @@ func (c Config) Model() (Model, error) {
 	return m, c.checkState(m)
 }
 
-// HasFastPath says whether a step of the configuration takes that fast path, which Plain could switch off.
+// HasFastPath says whether a step of the configuration takes that fast path, which Plain could
+// switch off.
 func (c Config) HasFastPath(path plain.Set) bool {
 	m, err := c.Model()
 	if err != nil {
@@ -118,8 +131,8 @@ func (c Config) completed(m Model) Config {
 	return c
 }
 
-// Completed is c with the numbers that it leaves to its loss, Slices and P, so that it does not matter who says them. A
-// configuration that cannot be stays as it is.
+// Completed is c with the numbers that it leaves to its loss, Slices and P, so that it does not
+// matter who says them. A configuration that cannot be stays as it is.
 func (c Config) Completed() Config {
 	m, err := c.Model()
 	if err != nil {
@@ -128,8 +141,9 @@ func (c Config) Completed() Config {
 	return c.completed(m)
 }
 
-// Reads says whether one of these configurations depends on the setting of that name: what its loss has no use for, it does not read. Where
-// none of them can be, it is true: what is wrong is something else.
+// Reads says whether one of these configurations depends on the setting of that name: what its loss
+// has no use for, it does not read. Where none of them can be, it is true: what is wrong is
+// something else.
 func Reads(configs []Config, setting string) bool {
 	possible := false
 	for _, c := range configs {
@@ -163,8 +177,8 @@ func (c Config) Start() (*weights.Set, error) {
 // paperBatch is the number of clouds per step of the paper's reconstruction runs.
 const paperBatch = 128
 
-// Fit returns c with Points and Batch as the data have them where they are 0: all points of a cloud, and 128 clouds per step, or
-// all clouds where there are fewer. Run does the same.
+// Fit returns c with Points and Batch as the data have them where they are 0: all points of a
+// cloud, and 128 clouds per step, or all clouds where there are fewer. Run does the same.
 func (c Config) Fit(set datasets.Header) Config {
 	if c.Points == 0 {
 		c.Points = set.Points
@@ -221,9 +235,10 @@ func (c Config) checkDivision() error {
 	return nil
 }
 
-// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash, Batch where it is 0, and with the
-// numbers that the loss decides where they are left to it, Slices and P. For the hash all clouds are read, once where they are a stream. What is
-// wrong with them, Run says.
+// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash,
+// Batch where it is 0, and with the numbers that the loss decides where they are left to it, Slices
+// and P. For the hash all clouds are read, once where they are a stream. What is wrong with them,
+// Run says.
 func (c Config) On(set datasets.Clouds) Config {
 	c, _ = c.on(set)
 	return c
@@ -268,11 +283,14 @@ func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 }
 
 const (
-	stateBytes = 8    // of a number of the state: the host's copy and the device's
-	pointBytes = 6000 // of a point of a batch: the encoder's activations and their gradients, measured on both CPU backends
+	stateBytes = 8 // of a number of the state: the host's copy and the device's
+	// of a point of a batch: the encoder's activations and their gradients, measured on both CPU
+	// backends
+	pointBytes = 6000
 )
 
-// checkState returns an error, a *memory.Error, where weights and moments would not fit into the memory of this machine.
+// checkState returns an error, a *memory.Error, where weights and moments would not fit into the
+// memory of this machine.
 func (c Config) checkState(m Model) error {
 	var need int64
 	for _, s := range m.stateSpecs() {
@@ -281,8 +299,8 @@ func (c Config) checkState(m Model) error {
 	return memory.Check(fmt.Sprintf("points, dk, k: weights and moments for %d points, d_k = %d, k = %d", c.Points, c.DK, c.K), need)
 }
 
-// CheckMemory returns an error where a step on that backend would not fit into the memory of this machine. What a GPU holds is not
-// looked at.
+// CheckMemory returns an error where a step on that backend would not fit into the memory of this
+// machine. What a GPU holds is not looked at.
 func (c Config) CheckMemory(backend string) error {
 	m, err := c.Model()
 	if err != nil || backend == "xla:cuda" {

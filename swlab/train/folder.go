@@ -18,17 +18,19 @@ import (
 
 // Names of the files of a run folder.
 const (
-	configFile    = "config.json"
-	logFile       = "log.jsonl"
-	resultFile    = "result.json"
-	weightsFile   = "weights.safetensors"   // the last state of the autoencoder
-	bestFile      = "best.safetensors"      // the autoencoder after the epoch of lowest mean training loss
+	configFile  = "config.json"
+	logFile     = "log.jsonl"
+	resultFile  = "result.json"
+	weightsFile = "weights.safetensors" // the last state of the autoencoder
+	// the autoencoder after the epoch of lowest mean training loss
+	bestFile      = "best.safetensors"
 	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
 	checkpointDir = "checkpoints"
 )
 
-// CheckOut returns a UsageError when o.Out cannot take the run of c: to resume, it must hold that run, or one that differs in
-// Epochs and Steps only and has not done more than c asks for; else it must be empty or not exist.
+// CheckOut returns a UsageError when o.Out cannot take the run of c: to resume, it must hold that
+// run, or one that differs in Epochs and Steps only and has not done more than c asks for; else it
+// must be empty or not exist.
 func CheckOut(c Config, o Options) error {
 	if o.Out == "" {
 		return UsageError{errors.New("out: expected a folder for the run")}
@@ -59,15 +61,16 @@ func CheckOut(c Config, o Options) error {
 			return UsageError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
 		}
 	}
-	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and nobody's work.
+	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and
+	// nobody's work.
 	if len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), "."+configFile+".") {
 		return UsageError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
 	}
 	return nil
 }
 
-// openFolder makes the run folder, or reads the one to resume, and returns the state to start from. The folder is this
-// process's until unlock.
+// openFolder makes the run folder, or reads the one to resume, and returns the state to start from.
+// The folder is this process's until unlock.
 func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), err error) {
 	if err := CheckOut(c, o); err != nil {
 		return start, nil, err
@@ -88,8 +91,8 @@ func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), 
 	return start, unlock, err
 }
 
-// begin is openFolder inside the lock. The configuration is written first: from then on the run can be resumed, and
-// before its first checkpoint that means from step 0.
+// begin is openFolder inside the lock. The configuration is written first: from then on the run can
+// be resumed, and before its first checkpoint that means from step 0.
 func begin(m Model, c Config, o Options) (checkpoint, error) {
 	if err := CheckOut(c, o); err != nil { // again: another process may have been faster
 		return checkpoint{}, err
@@ -149,8 +152,8 @@ func (c Config) continues(old Config, dir string) error {
 	return nil
 }
 
-// stepsDone is the number of steps that a run has kept. A finished run without its checkpoints, as tables and sweeps keep
-// theirs, is an error: it cannot go on.
+// stepsDone is the number of steps that a run has kept. A finished run without its checkpoints, as
+// tables and sweeps keep theirs, is an error: it cannot go on.
 func stepsDone(dir string) (int, error) {
 	all, err := listCheckpoints(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -165,7 +168,8 @@ func stepsDone(dir string) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(filepath.Base(all[0]), checkpointPrefix))
 }
 
-// writeConfig writes the configuration of a new run, or the new length of one that is resumed, which is no longer finished then.
+// writeConfig writes the configuration of a new run, or the new length of one that is resumed,
+// which is no longer finished then.
 func writeConfig(c Config, o Options) error {
 	path := filepath.Join(o.Out, configFile)
 	if !o.Resume {
@@ -191,8 +195,8 @@ func ReadConfig(dir string) (Config, error) {
 	return c, err
 }
 
-// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is the last where no epoch was
-// finished.
+// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is
+// the last where no epoch was finished.
 func WeightsFile(dir, state string) (string, error) {
 	best, last := filepath.Join(dir, bestFile), filepath.Join(dir, weightsFile)
 	switch state {
@@ -231,12 +235,14 @@ func readJSON(path string, v any) error {
 
 // Record is one line of log.jsonl.
 type Record struct {
-	Step        int      `json:"step"`                       // 1 is the first
-	Epoch       int      `json:"epoch"`                      // 0 is the first
-	Loss        float64  `json:"loss"`                       // the descended loss, mean over the batch
-	Objective   *float64 `json:"ascent,omitempty"`           // the ascended objective before its update; amortized losses only
-	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"` // degrees by which the ascent turned the predicted directions, mean; amortized losses only
-	Seconds     float64  `json:"seconds"`                    // of this step
+	Step  int     `json:"step"`  // 1 is the first
+	Epoch int     `json:"epoch"` // 0 is the first
+	Loss  float64 `json:"loss"`  // the descended loss, mean over the batch
+	// the ascended objective before its update; amortized losses only
+	Objective *float64 `json:"ascent,omitempty"`
+	// degrees by which the ascent turned the predicted directions, mean; amortized losses only
+	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
+	Seconds     float64  `json:"seconds"` // of this step
 }
 
 // ReadLog reads the log of the run in dir. A last line that was cut off is left out.
@@ -262,7 +268,8 @@ func readLog(dir string, most int) ([]Record, error) {
 			continue
 		}
 		var r Record
-		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1) // its name in the first version
+		// its name in the first version
+		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1)
 		if err := json.Unmarshal(line, &r); err != nil {
 			if i == len(lines)-1 { // no newline at its end: cut off
 				break
@@ -274,8 +281,8 @@ func readLog(dir string, most int) ([]Record, error) {
 	return out, nil
 }
 
-// openLog keeps the lines of the first steps, which a checkpoint has made durable, and opens the log for appending. Later ones
-// will be written again, whatever a crash has made of them.
+// openLog keeps the lines of the first steps, which a checkpoint has made durable, and opens the
+// log for appending. Later ones will be written again, whatever a crash has made of them.
 func openLog(dir string, step int) (*os.File, error) {
 	path := filepath.Join(dir, logFile)
 	var keep []Record

@@ -18,7 +18,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Optimizers of the paper's reconstruction runs (its section on settings, and the released code), which DefaultConfig has.
+// Optimizers of the paper's reconstruction runs (its section on settings, and the released code),
+// which DefaultConfig has.
 var (
 	// AutoencoderSGD trains the autoencoder: all parameters, batch norms and biases included.
 	AutoencoderSGD = optim.SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}
@@ -53,10 +54,12 @@ type Noise struct{ Ascend, Descend slicing.Source }
 
 // Outcome of one step.
 type Outcome struct {
-	State       State
-	Loss        *graph.Node // scalar, the descended loss: mean over the batch
-	Objective   *graph.Node // scalar J before the first ascent step; nil without an amortizer
-	AscentAngle *graph.Node // scalar, mean angle in degrees by which the ascent turned the predicted directions; nil without an amortizer
+	State     State
+	Loss      *graph.Node // scalar, the descended loss: mean over the batch
+	Objective *graph.Node // scalar J before the first ascent step; nil without an amortizer
+	// scalar, mean angle in degrees by which the ascent turned the predicted directions; nil
+	// without an amortizer
+	AscentAngle *graph.Node
 	Before      *graph.Node // [batch, 3] predicted directions before the ascent
 	After       *graph.Node // [batch, 3] the location of the descent's slices, or nil
 	Codes       *graph.Node // [batch, 256]
@@ -71,8 +74,9 @@ type Outcome struct {
 //     on psi, or AmortizerSteps of them, each on fresh slices;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
 //
-// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was found by ascent from an amortizer's prediction
-// (fine-tuning), part 2 has been done before (Predict), and s has the updated psi.
+// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was
+// found by ascent from an amortizer's prediction (fine-tuning), part 2 has been done before
+// (Predict), and s has the updated psi.
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
@@ -104,8 +108,8 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	return out
 }
 
-// Predict builds part 2 of Step alone, for clouds x and reconstructions y: the outcome has the updated psi, J, and the locations predicted
-// before and after.
+// Predict builds part 2 of Step alone, for clouds x and reconstructions y: the outcome has the
+// updated psi, J, and the locations predicted before and after.
 func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 	var out Outcome
 	m.ascend(&out, s, x, y, src)

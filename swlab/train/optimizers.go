@@ -23,7 +23,8 @@ func (c Config) adam() optim.Adam {
 	return a
 }
 
-// checkOptimizers rejects optimizer settings that cannot train, and those of an amortizer where there is none.
+// checkOptimizers rejects optimizer settings that cannot train, and those of an amortizer where
+// there is none.
 func (c Config) checkOptimizers(amortized bool) error {
 	for _, s := range []struct {
 		name, expected string
@@ -63,8 +64,9 @@ func (c Config) checkOptimizers(amortized bool) error {
 // bare is Config without its methods, so that encoding/json does not call them again.
 type bare Config
 
-// optimizersJSON shadows the optimizers' fields of a Config. One that is nil has its default and is left out, so that
-// configurations from before these fields were there have the same bytes, and the same hash, as today.
+// optimizersJSON shadows the optimizers' fields of a Config. One that is nil has its default and is
+// left out, so that configurations from before these fields were there have the same bytes, and the
+// same hash, as today.
 type optimizersJSON struct {
 	bare
 	LearningRate          *float64 `json:"learning_rate,omitempty"`

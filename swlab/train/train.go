@@ -22,10 +22,12 @@ import (
 
 // Result of a run, as in result.json.
 type Result struct {
-	Steps     int     `json:"steps"`
-	Epochs    int     `json:"epochs"`     // whole passes done
-	Loss      float64 `json:"loss"`       // of the last step
-	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss (validation loss where there is one), counted from 0; -1 before the first whole pass
+	Steps  int     `json:"steps"`
+	Epochs int     `json:"epochs"` // whole passes done
+	Loss   float64 `json:"loss"`   // of the last step
+	// of lowest mean training loss (validation loss where there is one), counted from 0; -1 before
+	// the first whole pass
+	BestEpoch int     `json:"best_epoch"`
 	BestLoss  float64 `json:"best_loss"`
 	// Validation is the loss on the clouds held out after every whole pass; nil without such
 	// clouds.
@@ -33,7 +35,8 @@ type Result struct {
 	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
 	Run            string    `json:"run"`
-	Version        string    `json:"version,omitempty"` // of the program that finished the run; "": before versions were noted
+	// of the program that finished the run; "": before versions were noted
+	Version string `json:"version,omitempty"`
 }
 
 // Options of Run that do not change the result.

@@ -9,11 +9,13 @@ import (
 type WoodVariant int
 
 const (
-	// PaperB is Wood's envelope at every concentration: the distribution drawn is exactly von Mises-Fisher.
+	// PaperB is Wood's envelope at every concentration: the distribution drawn is exactly von
+	// Mises-Fisher.
 	PaperB WoodVariant = iota
-	// ReleasedB is the authors' released code: from kappa = 10 to 11 it goes over linearly to b = (d-1)/(4 kappa).
-	// The envelope then no longer covers the density, so above kappa = 10 the distribution drawn is only nearly
-	// von Mises-Fisher, and the more so the larger d (at d = 10, kappa = 11 it has E[omega] = 0.651 for 0.660).
+	// ReleasedB is the authors' released code: from kappa = 10 to 11 it goes over linearly to b =
+	// (d-1)/(4 kappa). The envelope then no longer covers the density, so above kappa = 10 the
+	// distribution drawn is only nearly von Mises-Fisher, and the more so the larger d (at d = 10,
+	// kappa = 11 it has E[omega] = 0.651 for 0.660).
 	ReleasedB
 )
 
@@ -60,8 +62,8 @@ func (w Wood) Propose(psi, u float64) (omega, logRatio float64, accept bool) {
 	return omega, logRatio, logRatio > math.Log(u)
 }
 
-// angle returns omega and sqrt(1-omega^2) of a proposal, from 1-omega = 2 B psi/q and 1+omega = 2(1-psi)/q, so that the
-// second stays accurate where omega rounds to 1.
+// angle returns omega and sqrt(1-omega^2) of a proposal, from 1-omega = 2 B psi/q and 1+omega =
+// 2(1-psi)/q, so that the second stays accurate where omega rounds to 1.
 func (w Wood) angle(psi float64) (omega, sine float64) {
 	q := 1 - psi + w.B*psi
 	if gap := 2 * w.B * psi / q; gap < 1 {
@@ -72,8 +74,9 @@ func (w Wood) angle(psi float64) (omega, sine float64) {
 	return omega, 2 * math.Sqrt(w.B*psi*(1-psi)) / q
 }
 
-// Draw runs the rejection until a proposal is accepted and returns its omega. On average it takes at most about
-// 1.5 proposals. NaN when the constants are, when they are none that NewWood gives, and without a source.
+// Draw runs the rejection until a proposal is accepted and returns its omega. On average it takes
+// at most about 1.5 proposals. NaN when the constants are, when they are none that NewWood gives,
+// and without a source.
 func (w Wood) Draw(src *rand.Rand) float64 {
 	omega, _ := w.draw(src)
 	return omega
@@ -92,9 +95,10 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 	return math.NaN(), math.NaN()
 }
 
-// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta distributions with parameter a >= 1/2,
-// 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye, Non-Uniform Random Variate Generation, IX.3.6).
-// At d = 2 the exponent is infinite and the draw is of the arcsine distribution.
+// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta
+// distributions with parameter a >= 1/2, 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye,
+// Non-Uniform Random Variate Generation, IX.3.6). At d = 2 the exponent is infinite and the draw is
+// of the arcsine distribution.
 func symmetricBeta(src *rand.Rand, d int) float64 {
 	v := src.Float64()
 	if d == 2 {
