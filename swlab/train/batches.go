@@ -15,9 +15,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// batches are the rows of every step of a pass, in the pass's own order. The last batch is smaller
-// where Batch does not divide the clouds; a single cloud left over joins the batch before it, for
-// the decoder's batch norm needs two (PyTorch refuses one).
+// batches are the rows of every step of an epoch, in the epoch's own order. The last batch is
+// smaller if Batch does not divide the clouds. A single remaining cloud joins the batch before it,
+// because the decoder's batch norm needs two (PyTorch rejects one).
 func (c Config) batches(epoch int) [][]int32 {
 	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
 	all := datasets.Batches(order, c.Batch)
@@ -27,7 +27,7 @@ func (c Config) batches(epoch int) [][]int32 {
 	return all
 }
 
-// batchesFrom are the rows of every step after that many, to the end of the run.
+// batchesFrom are the rows of the steps after that many, to the end of the run.
 func (c Config) batchesFrom(step int) iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
 		total, per := c.totalSteps(), c.perEpoch()
@@ -42,7 +42,7 @@ func (c Config) batchesFrom(step int) iter.Seq[[]int32] {
 	}
 }
 
-// perEpoch is the number of steps of one pass.
+// perEpoch is the number of steps of an epoch.
 func (c Config) perEpoch() int {
 	batch := max(c.Batch, 1)
 	n := (c.Clouds + batch - 1) / batch
@@ -61,11 +61,11 @@ func (c Config) totalSteps() int {
 	return n
 }
 
-// deviceData is Options.DeviceData where it is left open: all of ShapeNet's 1.41 GB fit.
+// deviceData is the default of Options.DeviceData: all of ShapeNet's 1.41 GB fit.
 const deviceData = 2 << 30
 
-// defaultDeviceData is deviceData, and where so many devices share the host's memory, together at
-// most half of what is available.
+// defaultDeviceData is deviceData; if the devices share the host's memory, at most half of what is
+// available for all of them together.
 func defaultDeviceData(backend string, devices int) int64 {
 	if backend == "xla:cuda" {
 		return deviceData
@@ -74,21 +74,21 @@ func defaultDeviceData(backend string, devices int) int64 {
 	return min(deviceData, free/2/int64(devices))
 }
 
-// batches gives the steps the clouds that Bootstrap draws from: all of them, which lie on the
-// device, with the rows of the batch; or those of the batch, read on the host while the step before
-// ran. The draws depend on the place in the batch alone, so both give the same samples.
+// batches supplies the clouds that Bootstrap draws from: either all of them, on the device, with
+// the rows of the batch, or only those of the batch, read on the host during the step before. The
+// draws depend only on the place in the batch, so both give the same samples.
 //
-// Several devices get all of that each; the rows of the batch are divided among them.
+// Each of several devices gets all clouds; the rows of the batch are divided among them.
 type batches struct {
 	devices     shard.Devices
 	points, dim int
 	all         shard.Value // [clouds, points, dim], or nil
-	// the clouds of one batch after the other, where all is nil
+	// the clouds of one batch after the other, if all is nil
 	read func() ([]float32, error, bool)
 	stop func()
 }
 
-// newBatches puts set on the device where it takes at most budget bytes (Options.DeviceData), or
+// newBatches puts set on the device if it takes at most budget bytes (Options.DeviceData), or
 // starts to read batches.
 func newBatches(e *engine.Engine, d shard.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
 	h := set.Header()
@@ -119,7 +119,7 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 	if err != nil {
 		return nil, err
 	}
-	// In place: on the CPU this is the one copy.
+	// In place: on the CPU this is the only copy.
 	write := tensors.MutableFlatData(all, func(flat []float32) {
 		for rows := range h.InOrder() {
 			at := int(rows[0]) * h.Points * h.Dim
@@ -141,8 +141,8 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 	return all, nil
 }
 
-// next returns the clouds to draw from and where in them those of rows lie, which must be the next
-// of the batches. The data are handed back by used.
+// next returns the clouds to draw from and the places of rows in them. rows must be the next of the
+// batches. The caller returns the data by used.
 func (f *batches) next(rows []int32) (data, at shard.Value, err error) {
 	if f.all != nil {
 		return f.all, shard.Parts(f.devices, rows, len(rows)), nil

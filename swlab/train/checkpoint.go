@@ -12,16 +12,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// progress is where a run stands. The order of the data is a function of (seed, epoch) and the
+// progress says how far a run is. The order of the data is a function of (seed, epoch) and the
 // random state one of (seed, step), so these numbers restore both.
 type progress struct {
 	Step      int     `json:"step"`       // steps done
-	EpochSum  float64 `json:"epoch_sum"`  // sum of the losses of the epoch at hand
-	BestEpoch int     `json:"best_epoch"` // -1 before the first epoch's end
+	EpochSum  float64 `json:"epoch_sum"`  // sum of the losses of the current epoch
+	BestEpoch int     `json:"best_epoch"` // -1 before the end of the first epoch
 	BestLoss  float64 `json:"best_loss"`
 	LastLoss  float64 `json:"last_loss"`
 
-	Validation []float64 `json:"validation,omitempty"` // loss on the clouds held out, by epoch
+	Validation []float64 `json:"validation,omitempty"` // loss on the held-out clouds, by epoch
 	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
 }
 
@@ -96,7 +96,7 @@ func listCheckpoints(run string) ([]string, error) {
 	return out, nil
 }
 
-// removeHalfCheckpoints removes what a process that was killed while saving has left.
+// removeHalfCheckpoints removes what a process killed while saving has left.
 func removeHalfCheckpoints(run string) error {
 	dir := filepath.Join(run, checkpointDir)
 	entries, err := os.ReadDir(dir)
@@ -116,9 +116,9 @@ func removeHalfCheckpoints(run string) error {
 // errNoCheckpoint says that a run has not saved one yet.
 var errNoCheckpoint = errors.New("no checkpoint")
 
-// loadCheckpoint reads the newest checkpoint that is whole and fits specs, and removes broken newer
-// ones, whose steps will be done again. If all are broken the error says what is wrong with them;
-// if there are none it is errNoCheckpoint.
+// loadCheckpoint reads the newest checkpoint that is whole and fits specs. It removes broken newer
+// ones, whose steps will be repeated. If all are broken, the error says why; if there are none, it
+// is errNoCheckpoint.
 func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
 	if err != nil {

@@ -13,40 +13,43 @@ import (
 )
 
 // Config is a run as a value: with the data, it determines every number of the run on one backend.
-// A field with the tag help is a setting: a flag of `swlab train` and `swlab sweep`, and by its
-// JSON name what rows of tables, overrides and points of a sweep set.
+// A field with the tag help is a setting: a flag of `swlab train` and `swlab sweep` and, by its
+// JSON name, a setting of table rows, overrides and points of a sweep.
 type Config struct {
-	// what was given as data
+	// Name of the data, as given.
 	Data string `json:"data"`
-	Key  string `json:"key,omitempty"` // array in it; "": data
-	// part of it: test, val or all; "": train
-	Split  string `json:"split,omitempty"`
-	Points int    `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"` // points per cloud
-	Clouds int    `json:"clouds"`                                                                                                                     // training clouds
-	// of the training clouds
+	// Array in Data; "": data.
+	Key string `json:"key,omitempty"`
+	// Part of Data: test, val or all; "": train.
+	Split string `json:"split,omitempty"`
+	// Points per cloud.
+	Points int `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"`
+	// Number of training clouds.
+	Clouds int `json:"clouds"`
+	// Hash of the training clouds.
 	DataHash string `json:"data_hash"`
-	// hash of the clouds that choose the best epoch; "": the training loss does
+	// Hash of the held-out clouds that choose the best epoch; "": the training loss does.
 	Validation string `json:"validation,omitempty"`
 	Batch      int    `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
-	// devices that share every batch; 0: one. They change rounding, and a run may go on on another
-	// number
+	// Devices that share every batch; 0: one. They change rounding. A run may continue on another
+	// number.
 	Devices int `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
 	Epochs  int `json:"epochs" help:"passes over the data"`
-	// upper bound on the steps; -1: none
+	// Upper bound on the steps; -1: none.
 	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
 	Seed        uint64 `json:"seed"`
 	Loss        string `json:"loss" help:"%s"`
 	loss.Config        // its choices
 	DK          int    `json:"dk" help:"width of the amortizer's queries and keys"`
 	K           int    `json:"k" help:"projected keys and values of LA"`
-	// the amortizers as released or as written
+	// The amortizers as released or as in the paper.
 	Variant amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`
-	// fast paths that are switched off
+	// Fast paths that are switched off.
 	Plain plain.Set `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
 
-	// SGD of the autoencoder (optim.SGD), and Adam of the amortizer (optim.Adam), which takes
-	// AmortizerSteps ascent steps per batch before the autoencoder's one. In JSON they are left out
-	// at DefaultConfig's values.
+	// Settings of the autoencoder's SGD (optim.SGD) and the amortizer's Adam (optim.Adam). The
+	// amortizer takes AmortizerSteps ascent steps per batch before the autoencoder's step. JSON
+	// leaves them out at DefaultConfig's values.
 	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
 	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
 	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
@@ -59,7 +62,7 @@ type Config struct {
 	Backend string `json:"backend"`
 }
 
-// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, passes 0 to 300, L = 100,
+// DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, epochs 0 to 300, L = 100,
 // kappa = 1, d_k = k = 64, and its optimizers.
 func DefaultConfig() Config {
 	return Config{Data: "builtin", Points: 2048, Batch: paperBatch, Epochs: 301, Steps: -1, Seed: 1, Loss: "sw", Config: loss.Defaults(), DK: 64, K: 64,
@@ -67,14 +70,14 @@ func DefaultConfig() Config {
 		AmortizerBeta1: AmortizerAdam.Beta1, AmortizerBeta2: AmortizerAdam.Beta2, AmortizerSteps: 1}
 }
 
-// LossConfig are the loss's part of the configuration, with what its amortizer depends on.
+// LossConfig returns the loss's settings, with those of its amortizer.
 func (c Config) LossConfig() loss.Config {
 	s := c.Config
 	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Variant: c.Variant, Plain: c.Plain}
 	return s
 }
 
-// Model builds what the configuration describes.
+// Model builds the configured model.
 func (c Config) Model() (Model, error) {
 	if err := c.Plain.Check(); err != nil {
 		return Model{}, err
@@ -98,8 +101,7 @@ func (c Config) Model() (Model, error) {
 	return m, c.checkState(m)
 }
 
-// HasFastPath says whether a step of the configuration takes that fast path, which Plain could
-// switch off.
+// HasFastPath reports whether a step uses that fast path, which Plain could switch off.
 func (c Config) HasFastPath(path plain.Set) bool {
 	m, err := c.Model()
 	if err != nil {
@@ -109,7 +111,7 @@ func (c Config) HasFastPath(path plain.Set) bool {
 	switch path {
 	case plain.Ascent:
 		return isSliced && sliced.Slicer.Ascent != nil
-	case plain.Attention: // the maps with queries
+	case plain.Attention: // maps with queries
 		queries, err := loss.Reads(c.Loss, c.LossConfig(), false, "dk")
 		return err == nil && queries
 	case plain.Sort:
@@ -120,7 +122,7 @@ func (c Config) HasFastPath(path plain.Set) bool {
 	return path == plain.Encoder
 }
 
-// completed is c with the numbers that it leaves to its loss, slices and exponent.
+// completed is c with the numbers that the loss decides, slices and exponent.
 func (c Config) completed(m Model) Config {
 	if s, ok := m.Loss.(loss.Sliced); ok {
 		c.Slices = s.Slicer.Slices
@@ -131,8 +133,8 @@ func (c Config) completed(m Model) Config {
 	return c
 }
 
-// Completed is c with the numbers that it leaves to its loss, Slices and P, so that it does not
-// matter who says them. A configuration that cannot be stays as it is.
+// Completed is c with the numbers that the loss decides, Slices and P, filled in, so that it does
+// not matter who sets them. An invalid configuration is returned unchanged.
 func (c Config) Completed() Config {
 	m, err := c.Model()
 	if err != nil {
@@ -141,9 +143,8 @@ func (c Config) Completed() Config {
 	return c.completed(m)
 }
 
-// Reads says whether one of these configurations depends on the setting of that name: what its loss
-// has no use for, it does not read. Where none of them can be, it is true: what is wrong is
-// something else.
+// Reads reports whether one of these configurations depends on the named setting, that is, whether
+// its loss uses it. If all configurations are invalid it is true: another error will say why.
 func Reads(configs []Config, setting string) bool {
 	possible := false
 	for _, c := range configs {
@@ -156,7 +157,7 @@ func Reads(configs []Config, setting string) bool {
 	return !possible
 }
 
-// Convention says what the numbers of the loss are ([loss.Loss]); "" where there is no such loss.
+// Convention says what the numbers of the loss are ([loss.Loss]); "" if there is no such loss.
 func (c Config) Convention() string {
 	l, err := loss.NewGraph(c.Loss, c.LossConfig())
 	if err != nil {
@@ -177,8 +178,8 @@ func (c Config) Start() (*weights.Set, error) {
 // paperBatch is the number of clouds per step of the paper's reconstruction runs.
 const paperBatch = 128
 
-// Fit returns c with Points and Batch as the data have them where they are 0: all points of a
-// cloud, and 128 clouds per step, or all clouds where there are fewer. Run does the same.
+// Fit returns c with Points and Batch taken from the data where they are 0: all points of a cloud,
+// and 128 clouds per step, or all clouds if there are fewer. Run does the same.
 func (c Config) Fit(set datasets.Header) Config {
 	if c.Points == 0 {
 		c.Points = set.Points
@@ -189,7 +190,7 @@ func (c Config) Fit(set datasets.Header) Config {
 	return c
 }
 
-// Check compares the configuration, in which Fit has left no 0, with the data it is to run on.
+// Check checks the configuration, after Fit, against its data.
 func (c Config) Check(data datasets.Clouds) error {
 	set := datasets.HeaderOf(data)
 	switch {
@@ -220,7 +221,7 @@ func (c Config) Check(data datasets.Clouds) error {
 	return c.checkDivision()
 }
 
-// checkDivision returns an error where the devices do not divide every batch of a pass evenly.
+// checkDivision returns an error unless the devices divide every batch of an epoch evenly.
 func (c Config) checkDivision() error {
 	if c.Devices <= 1 {
 		return nil
@@ -235,10 +236,9 @@ func (c Config) checkDivision() error {
 	return nil
 }
 
-// On returns c with the fields that the training clouds decide, Data, Points, Clouds, DataHash,
-// Batch where it is 0, and with the numbers that the loss decides where they are left to it, Slices
-// and P. For the hash all clouds are read, once where they are a stream. What is wrong with them,
-// Run says.
+// On returns c with the fields that the training clouds decide (Data, Points, Clouds, DataHash, and
+// Batch if 0) and, unless set, those that the loss decides (Slices and P). The hash reads all
+// clouds, once for a stream. Run reports errors in them.
 func (c Config) On(set datasets.Clouds) Config {
 	c, _ = c.on(set)
 	return c
@@ -265,7 +265,7 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	return c.completed(m), nil
 }
 
-// validatedOn returns c with the field that the clouds held out decide.
+// validatedOn returns c with the field that the held-out clouds decide.
 func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 	if held == nil {
 		c.Validation = ""
@@ -283,14 +283,14 @@ func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 }
 
 const (
-	stateBytes = 8 // of a number of the state: the host's copy and the device's
-	// of a point of a batch: the encoder's activations and their gradients, measured on both CPU
-	// backends
+	stateBytes = 8 // per number of the state: the host's copy and the device's
+	// Per point of a batch: the encoder's activations and their gradients, measured on both CPU
+	// backends.
 	pointBytes = 6000
 )
 
-// checkState returns an error, a *memory.Error, where weights and moments would not fit into the
-// memory of this machine.
+// checkState returns a *memory.Error if weights and moments would not fit into the memory of this
+// machine.
 func (c Config) checkState(m Model) error {
 	var need int64
 	for _, s := range m.stateSpecs() {
@@ -299,8 +299,8 @@ func (c Config) checkState(m Model) error {
 	return memory.Check(fmt.Sprintf("points, dk, k: weights and moments for %d points, d_k = %d, k = %d", c.Points, c.DK, c.K), need)
 }
 
-// CheckMemory returns an error where a step on that backend would not fit into the memory of this
-// machine. What a GPU holds is not looked at.
+// CheckMemory returns an error if a step on that backend would not fit into the memory of this
+// machine. It ignores memory of a GPU.
 func (c Config) CheckMemory(backend string) error {
 	m, err := c.Model()
 	if err != nil || backend == "xla:cuda" {

@@ -28,8 +28,8 @@ const (
 	checkpointDir = "checkpoints"
 )
 
-// CheckOut returns a UsageError when o.Out cannot take the run of c: to resume, it must hold that
-// run, or one that differs in Epochs and Steps only and has not done more than c asks for; else it
+// CheckOut returns a UsageError if o.Out cannot take the run of c. To resume, it must hold that
+// run, or one that differs only in Epochs and Steps and has not done more than c asks for; else it
 // must be empty or not exist.
 func CheckOut(c Config, o Options) error {
 	if o.Out == "" {
@@ -61,8 +61,7 @@ func CheckOut(c Config, o Options) error {
 			return UsageError{fmt.Errorf("out: %s holds a run already; continue it with --resume or choose another folder", o.Out)}
 		}
 	}
-	// A run that was killed while it wrote its configuration leaves a temporary file: no run, and
-	// nobody's work.
+	// A run killed while it wrote its configuration leaves a temporary file, which is no run.
 	if len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), "."+configFile+".") {
 		return UsageError{fmt.Errorf("out: %s is not empty and holds no run; choose another folder", o.Out)}
 	}
@@ -70,7 +69,7 @@ func CheckOut(c Config, o Options) error {
 }
 
 // openFolder makes the run folder, or reads the one to resume, and returns the state to start from.
-// The folder is this process's until unlock.
+// It locks the folder for this process until unlock.
 func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), err error) {
 	if err := CheckOut(c, o); err != nil {
 		return start, nil, err
@@ -91,8 +90,8 @@ func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), 
 	return start, unlock, err
 }
 
-// begin is openFolder inside the lock. The configuration is written first: from then on the run can
-// be resumed, and before its first checkpoint that means from step 0.
+// begin is openFolder with the lock held. It writes the configuration first: from then on the run
+// can be resumed, from step 0 before its first checkpoint.
 func begin(m Model, c Config, o Options) (checkpoint, error) {
 	if err := CheckOut(c, o); err != nil { // again: another process may have been faster
 		return checkpoint{}, err
@@ -123,13 +122,13 @@ func removeLeftovers(run string) error {
 	return removeHalfCheckpoints(run)
 }
 
-// withLength is c as long as another run.
+// withLength is c with the length of another run.
 func (c Config) withLength(other Config) Config {
 	c.Epochs, c.Steps = other.Epochs, other.Steps
 	return c
 }
 
-// continues returns why the run in dir, of the configuration old, cannot go on as c.
+// continues returns why the run in dir, with the configuration old, cannot continue as c.
 func (c Config) continues(old Config, dir string) error {
 	if diff := c.withLength(old).Differences(old); len(diff) > 0 {
 		return fmt.Errorf("%s holds another run: %s", dir, strings.Join(diff, "; "))
@@ -152,8 +151,8 @@ func (c Config) continues(old Config, dir string) error {
 	return nil
 }
 
-// stepsDone is the number of steps that a run has kept. A finished run without its checkpoints, as
-// tables and sweeps keep theirs, is an error: it cannot go on.
+// stepsDone is the number of steps that a run has saved. A finished run without checkpoints, as
+// tables and sweeps keep theirs, is an error: it cannot continue.
 func stepsDone(dir string) (int, error) {
 	all, err := listCheckpoints(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -168,8 +167,8 @@ func stepsDone(dir string) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(filepath.Base(all[0]), checkpointPrefix))
 }
 
-// writeConfig writes the configuration of a new run, or the new length of one that is resumed,
-// which is no longer finished then.
+// writeConfig writes the configuration of a new run, or the new length of a resumed one, which is
+// then no longer finished.
 func writeConfig(c Config, o Options) error {
 	path := filepath.Join(o.Out, configFile)
 	if !o.Resume {
@@ -195,8 +194,8 @@ func ReadConfig(dir string) (Config, error) {
 	return c, err
 }
 
-// WeightsFile returns the autoencoder's weights in a run folder: state "last", or "best", which is
-// the last where no epoch was finished.
+// WeightsFile returns the autoencoder's weights in a run folder. state is "last", or "best", which
+// is the last if no epoch was finished.
 func WeightsFile(dir, state string) (string, error) {
 	best, last := filepath.Join(dir, bestFile), filepath.Join(dir, weightsFile)
 	switch state {
@@ -218,7 +217,7 @@ func WeightsFile(dir, state string) (string, error) {
 func ReadResult(dir string) (Result, error) {
 	var r Result
 	err := readJSON(filepath.Join(dir, resultFile), &r)
-	r.Run = dir // not where it was when it was written
+	r.Run = dir // not where it was when written
 	return r, err
 }
 
@@ -235,20 +234,20 @@ func readJSON(path string, v any) error {
 
 // Record is one line of log.jsonl.
 type Record struct {
-	Step  int     `json:"step"`  // 1 is the first
-	Epoch int     `json:"epoch"` // 0 is the first
-	Loss  float64 `json:"loss"`  // the descended loss, mean over the batch
-	// the ascended objective before its update; amortized losses only
-	Objective *float64 `json:"ascent,omitempty"`
-	// degrees by which the ascent turned the predicted directions, mean; amortized losses only
+	Step      int      `json:"step"`             // 1 is the first
+	Epoch     int      `json:"epoch"`            // 0 is the first
+	Loss      float64  `json:"loss"`             // the minimised loss, mean over the batch
+	Objective *float64 `json:"ascent,omitempty"` // the maximised objective before its update; amortized losses only
+	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
+	// only.
 	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
 	Seconds     float64  `json:"seconds"` // of this step
 }
 
-// ReadLog reads the log of the run in dir. A last line that was cut off is left out.
+// ReadLog reads the log of the run in dir. It leaves out a cut-off last line.
 func ReadLog(dir string) ([]Record, error) { return readLog(dir, math.MaxInt) }
 
-// readLog reads at most that many lines; what follows them may be anything.
+// readLog reads at most most lines; what follows may be invalid.
 func readLog(dir string, most int) ([]Record, error) {
 	path := filepath.Join(dir, logFile)
 	raw, err := os.ReadFile(path)
@@ -281,8 +280,8 @@ func readLog(dir string, most int) ([]Record, error) {
 	return out, nil
 }
 
-// openLog keeps the lines of the first steps, which a checkpoint has made durable, and opens the
-// log for appending. Later ones will be written again, whatever a crash has made of them.
+// openLog keeps the lines of the steps that a checkpoint has made durable, and opens the log for
+// appending. Later steps will be written again, whatever a crash made of them.
 func openLog(dir string, step int) (*os.File, error) {
 	path := filepath.Join(dir, logFile)
 	var keep []Record

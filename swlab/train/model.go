@@ -19,15 +19,15 @@ import (
 )
 
 // Optimizers of the paper's reconstruction runs (its section on settings, and the released code),
-// which DefaultConfig has.
+// which DefaultConfig uses.
 var (
 	// AutoencoderSGD trains the autoencoder: all parameters, batch norms and biases included.
 	AutoencoderSGD = optim.SGD{LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-4}
-	// AmortizerAdam trains the amortizer, one step per batch before the descent.
+	// AmortizerAdam trains the amortizer, one step per batch before the autoencoder's.
 	AmortizerAdam = optim.Adam{LearningRate: 1e-3, Beta1: 0, Beta2: 0.9, Eps: 1e-8}
 )
 
-// Model is what a step trains, and on what.
+// Model is what a step trains, and how.
 type Model struct {
 	Net  *pointnet.Autoencoder
 	Loss loss.Graph
@@ -45,23 +45,23 @@ type State struct {
 	Momentum weights.Nodes // SGD's buffer of every parameter
 	Psi      weights.Nodes // the amortizer
 	Second   weights.Nodes // Adam's second moment of every amortizer weight
-	First    weights.Nodes // and its first moment, where Beta1 is not 0
+	First    weights.Nodes // its first moment, if Beta1 is not 0
 	Count    *graph.Node   // Adam's steps so far, float64 scalar
 }
 
-// Noise of one step: the two sides draw from different numbers.
+// Noise is the random numbers of one step, separate for the two sides.
 type Noise struct{ Ascend, Descend slicing.Source }
 
 // Outcome of one step.
 type Outcome struct {
 	State     State
-	Loss      *graph.Node // scalar, the descended loss: mean over the batch
+	Loss      *graph.Node // scalar, the minimised loss: mean over the batch
 	Objective *graph.Node // scalar J before the first ascent step; nil without an amortizer
-	// scalar, mean angle in degrees by which the ascent turned the predicted directions; nil
-	// without an amortizer
+	// Scalar, the mean angle in degrees by which the ascent turned the predicted directions; nil
+	// without an amortizer.
 	AscentAngle *graph.Node
 	Before      *graph.Node // [batch, 3] predicted directions before the ascent
-	After       *graph.Node // [batch, 3] the location of the descent's slices, or nil
+	After       *graph.Node // [batch, 3] the location of the loss's slices, or nil
 	Codes       *graph.Node // [batch, 256]
 	Clouds      *graph.Node // [batch, m, 3] reconstructions
 	NetGrad     []*graph.Node
@@ -74,9 +74,9 @@ type Outcome struct {
 //     on psi, or AmortizerSteps of them, each on fresh slices;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
 //
-// location [batch, 3] is the result of an ascent for losses that have one, else nil. Where it was
-// found by ascent from an amortizer's prediction (fine-tuning), part 2 has been done before
-// (Predict), and s has the updated psi.
+// location [batch, 3] is the result of an ascent for losses that have one, else nil. If the ascent
+// started from an amortizer's prediction (fine-tuning), part 2 has been done before (Predict), and
+// s has the updated psi.
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
@@ -108,8 +108,8 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	return out
 }
 
-// Predict builds part 2 of Step alone, for clouds x and reconstructions y: the outcome has the
-// updated psi, J, and the locations predicted before and after.
+// Predict builds part 2 of Step alone, for clouds x and reconstructions y. The outcome has the
+// updated psi, J, and the predicted locations before and after.
 func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 	var out Outcome
 	m.ascend(&out, s, x, y, src)
@@ -133,7 +133,7 @@ func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Sourc
 	out.State.Psi, out.State.Second, out.State.First, out.State.Count = s.Psi, s.Second, s.First, s.Count
 }
 
-// ascentStep is one step of Adam on psi, which makes the objective larger.
+// ascentStep is one step of Adam on psi that increases the objective.
 func (m Model) ascentStep(s State, objective *graph.Node) State {
 	specs := m.Loss.Specs()
 	var nodes []*graph.Node
@@ -152,7 +152,7 @@ func (m Model) ascentStep(s State, objective *graph.Node) State {
 	return next
 }
 
-// first lists the amortizer's weights of which Adam keeps a first moment.
+// first lists the amortizer's weights that have a first moment.
 func (m Model) first() []weights.Spec {
 	if m.Adam.Beta1 == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (m Model) first() []weights.Spec {
 	return m.Loss.Specs()
 }
 
-// trained lists the parameters that SGD moves.
+// trained lists the parameters that SGD trains.
 func (m Model) trained() []weights.Spec {
 	var out []weights.Spec
 	for _, s := range m.Net.Specs() {
@@ -187,7 +187,8 @@ func meanAngle(a, b *graph.Node) *graph.Node {
 	return graph.MulScalar(graph.ReduceAllMean(angle), 180/math.Pi)
 }
 
-// Bootstrap gathers the clouds data[rows] and draws m points of each with replacement, in the graph:
+// Bootstrap gathers the clouds data[rows] and draws m points of each with replacement, in the
+// graph:
 //
 //	data [clouds, points, 3], rows [batch] int32 -> next state, [batch, points, 3]
 func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
@@ -207,7 +208,7 @@ type part struct {
 	nodes  func(*State) *weights.Nodes
 }
 
-// parts lists the state, but for the count, in its order on the device.
+// parts lists the state, except the count, in its order on the device.
 func (m Model) parts() []part {
 	zeros := func(specs []weights.Spec) []weights.Spec {
 		specs = slices.Clone(specs)
@@ -237,7 +238,7 @@ func (m Model) stateSpecs() []weights.Spec {
 	return out
 }
 
-// initial draws the state of step 0: network and amortizer from generators of their own.
+// initial draws the state of step 0, network and amortizer from separate generators.
 func (m Model) initial(seed uint64) checkpoint {
 	set := weights.NewSet()
 	for _, p := range m.parts() {
@@ -271,7 +272,7 @@ func unbind(s State, parts []part) []*graph.Node {
 	return append(out, s.Count)
 }
 
-// Streams of random numbers of one seed.
+// Streams of random numbers of a seed.
 const (
 	netStream = iota + 1
 	psiStream

@@ -23,8 +23,8 @@ func (c Config) adam() optim.Adam {
 	return a
 }
 
-// checkOptimizers rejects optimizer settings that cannot train, and those of an amortizer where
-// there is none.
+// checkOptimizers rejects optimizer settings that cannot train, and an amortizer's if there is
+// none.
 func (c Config) checkOptimizers(amortized bool) error {
 	for _, s := range []struct {
 		name, expected string
@@ -64,9 +64,8 @@ func (c Config) checkOptimizers(amortized bool) error {
 // bare is Config without its methods, so that encoding/json does not call them again.
 type bare Config
 
-// optimizersJSON shadows the optimizers' fields of a Config. One that is nil has its default and is
-// left out, so that configurations from before these fields were there have the same bytes, and the
-// same hash, as today.
+// optimizersJSON shadows the optimizers' fields of a Config. A nil field has its default and is
+// left out, so that configurations older than these fields keep their bytes and hash.
 type optimizersJSON struct {
 	bare
 	LearningRate          *float64 `json:"learning_rate,omitempty"`
@@ -83,7 +82,7 @@ func (c *Config) shadow() optimizersJSON {
 	return optimizersJSON{bare(*c), &c.LearningRate, &c.Momentum, &c.WeightDecay, &c.AmortizerLearningRate, &c.AmortizerBeta1, &c.AmortizerBeta2, &c.AmortizerSteps}
 }
 
-// MarshalJSON writes the optimizers' settings only where they are not DefaultConfig's.
+// MarshalJSON writes the optimizers' settings only if they differ from DefaultConfig's.
 func (c Config) MarshalJSON() ([]byte, error) {
 	d := DefaultConfig()
 	own, usual := c.shadow(), d.shadow()
@@ -96,7 +95,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(own)
 }
 
-// UnmarshalJSON gives the optimizers' settings that raw does not have their defaults.
+// UnmarshalJSON gives the optimizers' settings missing from raw their defaults.
 func (c *Config) UnmarshalJSON(raw []byte) error {
 	if c == nil {
 		return errors.New("expected a configuration to read into, found nil")

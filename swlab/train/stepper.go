@@ -18,8 +18,7 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	// clouds, rows, random state, [location,] state... -> loss, [J, turn,] state...
-	descend *shard.Exec
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
@@ -27,14 +26,13 @@ type compiled struct {
 // step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
 // the new prediction.
 type locationSearch struct {
-	// clouds, rows, two random states, state... -> x, y, [prediction, J, turn, new psi...]
-	forward   *shard.Exec
+	forward   *shard.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
 	maximizer *slicing.Maximizer
 	fineTune  bool
 }
 
-// compile returns the executables of m, the model of c, which the engine keeps for the next run of
-// such a model: one of another seed or number of ascent steps.
+// compile returns the executables of m, the model of c. The engine keeps them for runs of the same
+// model with another seed or number of ascent steps.
 func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, func(), error) {
 	key, err := c.graphKey()
 	if err != nil {
@@ -56,15 +54,13 @@ func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, fu
 func (c Config) graphKey() (string, error) {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
 	c.Epochs, c.Steps, c.Seed = 0, 0, 0
-	// without a step there is no ascent: the location is drawn in the step itself
-	c.AscentSteps = min(c.AscentSteps, 1)
+	c.AscentSteps = min(c.AscentSteps, 1) // without a step there is no ascent: the step itself draws the location
 	key, err := json.Marshal(c)
 	return string(key), err
 }
 
 func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
-	// clouds, rows, random state
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
 		if p.search, err = newLocationSearch(d, m, sl); err != nil {
 			return p, err
@@ -85,8 +81,7 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 		return nil, err
 	}
 	l := &locationSearch{maximizer: climb, fineTune: sl.Slicer.Amortizer != nil}
-	// clouds, rows, random states, state
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
 	out := []shard.Sharding{shard.Sharded, shard.Sharded}
 	if l.fineTune {
 		out = append(out, shard.Sharded, shard.Replicated)
@@ -108,7 +103,7 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 }
 
 // build is the graph of one step: clouds, rows, random state, [location,] state... -> loss, [J,
-// turn,] state...
+// angle,] state...
 func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	clouds, rows, rng := in[0], in[1], in[2]
 	in = in[3:]
@@ -143,8 +138,8 @@ func (l *locationSearch) close() {
 	l.maximizer.Close()
 }
 
-// stepper runs a model's steps with all state on the device, or on each of several that share every
-// batch. Its step is in train.go.
+// stepper runs a model's steps with all state on the device, or on several that share every batch.
+// Its step is in train.go.
 type stepper struct {
 	compiled
 	devices shard.Devices
@@ -154,8 +149,8 @@ type stepper struct {
 	state   []shard.Value // in the order of stateSpecs, then Adam's count
 }
 
-// newStepper puts the state of a checkpoint on the device. The executables and batches stay the
-// caller's.
+// newStepper puts the state of a checkpoint on the device. The caller keeps the executables and
+// batches.
 func newStepper(d shard.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
 	s := &stepper{compiled: p, devices: d, model: m, seed: seed, batches: data}
 	for _, sp := range m.stateSpecs() {
@@ -195,7 +190,7 @@ func (s *stepper) locate(args []shard.Value, r *Record) (shard.Value, error) {
 	return s.search.maximizer.MaximizeSharded(int64(stream(s.seed, r.Step, maximizeStream)), from, out[0], out[1])
 }
 
-// take reads a number, which is the same on every device, and frees it.
+// take reads a number that is the same on every device, and frees it.
 func take(v shard.Value) float64 {
 	defer v.Finalize()
 	return float64(v[0].Value().(float32))

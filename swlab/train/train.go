@@ -23,20 +23,18 @@ import (
 // Result of a run, as in result.json.
 type Result struct {
 	Steps  int     `json:"steps"`
-	Epochs int     `json:"epochs"` // whole passes done
+	Epochs int     `json:"epochs"` // whole epochs done
 	Loss   float64 `json:"loss"`   // of the last step
-	// of lowest mean training loss (validation loss where there is one), counted from 0; -1 before
-	// the first whole pass
+	// BestEpoch is the epoch of lowest mean training loss (validation loss if there is one),
+	// counted from 0; -1 before the end of the first.
 	BestEpoch int     `json:"best_epoch"`
 	BestLoss  float64 `json:"best_loss"`
-	// Validation is the loss on the clouds held out after every whole pass; nil without such
-	// clouds.
+	// Validation is the loss on the held-out clouds after every epoch; nil without them.
 	Validation     []float64 `json:"validation,omitempty"`
-	Seconds        float64   `json:"seconds"`          // spent in steps, over all sittings
+	Seconds        float64   `json:"seconds"`          // spent in steps, over all sessions of the run
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
 	Run            string    `json:"run"`
-	// of the program that finished the run; "": before versions were noted
-	Version string `json:"version,omitempty"`
+	Version        string    `json:"version,omitempty"` // of the program that finished the run; "" before versions were recorded
 }
 
 // Options of Run that do not change the result.
@@ -45,18 +43,18 @@ type Options struct {
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
 	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered.
-	// Larger sets are read batch by batch, the next one during a step. 0: 2 GiB, and on the CPU,
-	// over all devices, at most half the memory that is free; below 0: no set is kept.
+	// Larger sets are read batch by batch, the next one during a step. 0: 2 GiB; on the CPU at most
+	// half the free memory over all devices. Below 0: no set is kept.
 	DeviceData int64
-	// Validation are clouds held out: the best epoch is then the one of lowest loss on them
+	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
 	Validation datasets.Clouds
-	// Progress is called after every step with the record and the number of steps of the whole run.
+	// Progress is called after every step with its record and the number of steps of the whole run.
 	Progress func(r Record, total int)
 }
 
-// UsageError marks a call that cannot be carried out as it is: a wrong setting, data that do not
-// fit, a folder that holds another run. Nothing has been written then.
+// UsageError marks an invalid call: a wrong setting, data that do not fit, a folder that holds
+// another run. Nothing has been written then.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string {
@@ -72,11 +70,11 @@ func (e UsageError) Unwrap() error { return e.Err }
 // best.safetensors (the epoch of lowest mean training loss, which the paper evaluates),
 // result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
 //
-// On one backend, equal configurations give equal logs (seconds aside) and equal weights, also when
-// a run was cut off anywhere and resumed. A run, finished or not, is resumed with other Epochs and
-// Steps too, as long as they do not end it before what has been done: it then goes on, and ends, as
-// if it had had them from the beginning. Cancelling ctx saves a checkpoint and returns ctx's error.
-// Where the training is done but one of the last files cannot be written, the error comes with the
+// On one backend, equal configurations give equal logs (except seconds) and equal weights, also
+// when a run was interrupted anywhere and resumed. A run, finished or not, can be resumed with
+// other Epochs and Steps, if they do not end it before what has been done; it then continues as if
+// it had had them from the beginning. Cancelling ctx saves a checkpoint and returns ctx's error. If
+// the training is done but one of the last files cannot be written, Run returns the error with the
 // result.
 func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
 	if ctx == nil {
@@ -133,7 +131,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	return r.finish()
 }
 
-// prepare completes c from the data and checks it, before anything is written.
+// prepare completes c from the data and checks it before anything is written.
 func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, d shard.Devices, err error) {
 	if err = engine.Ready(e); err != nil {
 		return c, m, d, err
@@ -158,7 +156,7 @@ func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clou
 	return c, m, d, c.CheckMemory(e.Name)
 }
 
-// run is a run under way.
+// run is the state of a run.
 type run struct {
 	config  Config
 	options Options
@@ -168,7 +166,7 @@ type run struct {
 	progress
 }
 
-// train does one step on the clouds of those rows and writes its line of the log.
+// train takes one step on the clouds of those rows and logs it.
 func (r *run) train(rows []int32) error {
 	began := time.Now()
 	rec, err := r.stepper.step(r.Step+1, rows)
@@ -190,7 +188,7 @@ func (r *run) train(rows []int32) error {
 	return nil
 }
 
-// step trains on the clouds of those rows. n is its number; the first is 1. [Model.Step] has the
+// step trains on the clouds of those rows. n is its number, from 1. [Model.Step] has the
 // mathematics.
 func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	rng, err := s.devices.Random(int64(stream(s.seed, n, stepStream)))
@@ -206,8 +204,8 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	defer at.Finalize()
 	r.Step = n
 	args := []shard.Value{clouds, at, rng}
-	// Where the location of the slicing distribution is found by ascent, that comes first, and in
-	// fine-tuning the amortizer's ascent.
+	// If the location is found by ascent, that comes first; in fine-tuning it includes the
+	// amortizer's ascent.
 	if s.search != nil {
 		location, err := s.locate(args, &r)
 		if err != nil {
@@ -216,8 +214,7 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 		defer location.Finalize()
 		args = append(args, location)
 	}
-	// Then, in one executable: the amortizer's ascent steps, and the descent step of the
-	// autoencoder.
+	// Then, in one executable: the amortizer's ascent steps and the autoencoder's step.
 	out, err := s.descend.Call(append(args, s.state...)...)
 	if err != nil {
 		return r, err
@@ -232,8 +229,9 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	return r, nil
 }
 
-// endEpoch notes the best epoch and saves. It is the one of lowest loss on the clouds held out, or
-// of lowest unweighted mean of the batches' losses, as in the released code.
+// endEpoch records the best epoch and saves. The best epoch has the lowest loss on the held-out
+// clouds or, without them, the lowest unweighted mean of the batches' losses, as in the released
+// code.
 func (r *run) endEpoch() error {
 	epoch, mean := r.Step/r.config.perEpoch()-1, r.EpochSum/float64(r.config.perEpoch())
 	r.EpochSum = 0
@@ -258,7 +256,7 @@ func (r *run) endEpoch() error {
 	return err
 }
 
-// save writes a checkpoint of the state, which it returns.
+// save writes a checkpoint of the state and returns it.
 func (r *run) save() (checkpoint, error) {
 	c, err := r.stepper.save(r.progress)
 	if err != nil {
@@ -270,13 +268,13 @@ func (r *run) save() (checkpoint, error) {
 	return c, saveCheckpoint(r.options.Out, c)
 }
 
-// write writes the tensors of a checkpoint whose names start with prefix, without it.
+// write writes the tensors of a checkpoint whose names start with prefix, without the prefix.
 func (r *run) write(file string, c checkpoint, prefix string) error {
 	return weights.WriteSafetensors(filepath.Join(r.options.Out, file), group(c.tensors, prefix))
 }
 
-// finish writes the last state under its public names, and the result, which it returns even where
-// a file cannot be written.
+// finish writes the last state under its public names, and the result, which it returns even if a
+// file cannot be written.
 func (r *run) finish() (Result, error) {
 	out := r.options.Out
 	records, err := ReadLog(out)

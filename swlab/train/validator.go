@@ -13,9 +13,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// validator computes the training loss on clouds held out, with the network in evaluation mode, on
-// one device. It changes nothing: the amortizer predicts with the weights it has (the released code
-// takes an ascent step on the validation clouds too).
+// validator computes the training loss on held-out clouds, with the network in evaluation mode, on
+// one device. It changes nothing: the amortizer predicts with its present weights (the released
+// code takes an ascent step on the validation clouds too).
 type validator struct {
 	locationSearch             // forward: random state, x, state... -> y, [prediction]
 	value          *shard.Exec // random state, x, y, [location,] state... -> [batch]
@@ -69,8 +69,8 @@ func (v *validator) close() {
 	}
 }
 
-// validate is the mean over the clouds held out of the training loss after that epoch, in
-// evaluation mode, in batches of the run's size.
+// validate is the mean training loss over the held-out clouds after that epoch, in evaluation mode,
+// in batches of the run's size.
 func (r *run) validate(epoch int) (float64, error) {
 	c, clouds, m := r.config, r.options.Validation, r.stepper.model
 	key, err := c.graphKey()
@@ -109,7 +109,7 @@ func (r *run) validate(epoch int) (float64, error) {
 	return sum, nil
 }
 
-// losses are the training losses of x [batch, m, 3] in evaluation mode, in that state.
+// losses are the training losses of x [batch, m, 3] with that state, in evaluation mode.
 func (v *validator) losses(x shard.Value, state []shard.Value, seed uint64, steps int) ([]float32, error) {
 	rng, err := shard.One(nil).Random(int64(seed))
 	if err != nil {
@@ -148,7 +148,7 @@ func (v *validator) losses(x shard.Value, state []shard.Value, seed uint64, step
 	return tensors.CopyFlatData[float32](values[0][0])
 }
 
-// finalize frees values on the device: Go's collector does not see what lies there.
+// finalize frees values on the device, which Go's collector does not see.
 func finalize(all []shard.Value) {
 	for _, v := range all {
 		v.Finalize()

@@ -7,15 +7,14 @@ import (
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the
-// host. It is immutable and safe for concurrent use (each goroutine with its own random source).
-// New makes one; of a nil or zero Dist every number is NaN and every vector nil.
+// host. It is immutable and safe for concurrent use, each goroutine with its own random source. Use
+// New to make one. For a nil or zero Dist every number is NaN and every vector nil.
 type Dist struct {
 	location []float64 // unit
 	kappa    float64
 }
 
-// unitTolerance is how far from 1 the norm of a location may be; within it the location is
-// normalised.
+// unitTolerance is how far from 1 the norm of a location may be; within it the location is normalised.
 const unitTolerance = 1e-4
 
 // New returns vMF(location, kappa).
@@ -23,8 +22,8 @@ const unitTolerance = 1e-4
 //	location [d]  unit vector, d >= 2; its norm may differ from 1 by 1e-4 (float32 rounding), which is divided out
 //	kappa         concentration in [0, MaxKappa]; 0 is the uniform distribution
 //
-// It fails when location has fewer than two coordinates, is not finite or is not a unit vector, and
-// when kappa is not in its range. The location is copied.
+// It fails if location has fewer than two coordinates, is not finite or is not a unit vector, and
+// if kappa is out of range. The location is copied.
 func New[F float32 | float64](location []F, kappa float64) (*Dist, error) {
 	wide := make([]float64, len(location))
 	for i, x := range location {
@@ -33,7 +32,7 @@ func New[F float32 | float64](location []F, kappa float64) (*Dist, error) {
 	return newDist(wide, kappa)
 }
 
-// newDist is New for a location that it may write to.
+// newDist is New; it may overwrite location.
 func newDist(location []float64, kappa float64) (*Dist, error) {
 	if len(location) < 2 {
 		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
@@ -57,8 +56,8 @@ func newDist(location []float64, kappa float64) (*Dist, error) {
 	return &Dist{location: location, kappa: kappa}, nil
 }
 
-// CheckKappa returns an error unless kappa is a concentration in [0, MaxKappa]. FromNoise panics
-// where it fails, so a caller who builds a graph from user input asks here first.
+// CheckKappa returns an error unless kappa is a concentration in [0, MaxKappa]. FromNoise panics in
+// that case, so check user input here before building a graph.
 func CheckKappa(kappa float64) error {
 	if !(kappa >= 0 && kappa <= MaxKappa) {
 		return fmt.Errorf("vmf: kappa is %g, expected a concentration in [0, %g]", kappa, float64(MaxKappa))
@@ -66,7 +65,7 @@ func CheckKappa(kappa float64) error {
 	return nil
 }
 
-// Dim is the dimension d of the space around the sphere S^{d-1}; 0 of a Dist that New has not made.
+// Dim is the dimension d of the space around the sphere S^{d-1}; 0 for a Dist not made by New.
 func (d *Dist) Dim() int {
 	if d == nil {
 		return 0
@@ -74,7 +73,7 @@ func (d *Dist) Dim() int {
 	return len(d.location)
 }
 
-// Kappa is the concentration; NaN of a Dist that New has not made.
+// Kappa is the concentration; NaN for a Dist not made by New.
 func (d *Dist) Kappa() float64 {
 	if d.Dim() == 0 {
 		return math.NaN()
@@ -91,8 +90,8 @@ func (d *Dist) Location() []float64 {
 }
 
 // LogProb is the natural logarithm of the density with respect to the surface measure of the
-// sphere, log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (it is not normalised here). NaN when
-// len(x) is not Dim.
+// sphere, log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (not normalised here). NaN if len(x) is
+// not Dim.
 func (d *Dist) LogProb(x []float64) float64 {
 	if d.Dim() == 0 || len(x) != d.Dim() {
 		return math.NaN()
@@ -133,12 +132,10 @@ func (d *Dist) Mean() []float64 {
 	return mean
 }
 
-// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at kappa
-// = 0.
+// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at kappa = 0.
 func (d *Dist) SecondMoment() []float64 { return d.axial(d.MeanCos2()) }
 
-// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row,
-// where A' is VarCos.
+// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row, where A' is VarCos.
 func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
 
 // axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.
@@ -159,8 +156,8 @@ func (d *Dist) axial(along float64) []float64 {
 }
 
 // Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to
-// rounding and the component across the location keeps its relative accuracy at every kappa. nil
-// when n < 1 or without a source. See Rand32 for pictures.
+// rounding, and the component across the location keeps its relative accuracy at every kappa. nil
+// if n < 1 or without a source.
 func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 	if n < 1 || src == nil || d.Dim() == 0 {
 		return nil
@@ -178,8 +175,8 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 	return x
 }
 
-// Rand32 is Rand rounded to float32, in which package vmfviz draws directions and swlab.Directions
-// takes them: equal sources give the same samples.
+// Rand32 is Rand rounded to float32, the type of swlab.Directions and of the directions of package
+// vmfviz. Equal sources give the same samples.
 func (d *Dist) Rand32(src *rand.Rand, n int) []float32 {
 	samples := d.Rand(src, n)
 	if samples == nil {

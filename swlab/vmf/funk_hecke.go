@@ -1,13 +1,13 @@
 package vmf
 
-// FunkHecke are the numbers a_0 = 1, a_1, ..., a_degree by which the vMF kernel multiplies
-// spherical harmonics (Funk and Hecke): for a harmonic Y of degree l on S^{d-1},
+// FunkHecke returns the factors a_0 = 1, a_1, ..., a_degree by which the vMF kernel multiplies
+// spherical harmonics (the Funk-Hecke theorem): for a harmonic Y of degree l on S^{d-1},
 //
 //	E_{x ~ vMF(mu, kappa)}[Y(x)] = a_l Y(mu),   a_l = I_{l+d/2-1}(kappa) / I_{d/2-1}(kappa) = A_d A_{d+2} ... A_{d+2(l-1)}
 //
 // with A_d = MeanResultantLength(d, kappa). They fall with l, beyond l = sqrt(kappa) faster than
-// any power: at d = 3, kappa = 1 they are 1, 0.313, 0.0609, 0.00856, 0.00094. NaN from a_1 on where
-// (d, kappa) names no distribution; nil for a negative degree.
+// any power: at d = 3, kappa = 1 they are 1, 0.313, 0.0609, 0.00856, 0.00094. From a_1 on they are
+// NaN if (d, kappa) names no distribution; nil for a negative degree.
 func FunkHecke(d int, kappa float64, degree int) []float64 {
 	if degree < 0 {
 		return nil

@@ -18,12 +18,11 @@ import (
 //
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   h = (omega, sqrt(1-omega^2) v),   theta = h - 2 (h.r) r,
 //
-// with r from refl. All arguments have one dtype, float32 or float64. The result is differentiable
-// in location through r only; u and normals carry no gradient. The gradient is finite at location =
-// e1.
+// with r from refl. All arguments have one dtype, float32 or float64. The result is differentiable in location
+// through r only; u and normals carry no gradient. The gradient is finite at location = e1.
 //
-// It panics while the graph is built, as GoMLX does, with the shapes in the message: when a shape,
-// a dtype, kappa or refl is not as above. Executing through graph.Exec turns that into an error.
+// As usual in GoMLX, it panics with the shapes while the graph is built if a shape, a dtype, kappa
+// or refl is not as above. graph.Exec turns that into an error.
 func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection) *graph.Node {
 	checkShapes("FromNoise", location, u, normals, refl)
 	if dims := location.Shape().Dimensions; dims[1] != 3 {
@@ -38,16 +37,16 @@ func FromNoise(location, u, normals *graph.Node, kappa float64, refl Reflection)
 }
 
 // FromOmega builds samples of a distribution on S^{d-1}, any d >= 2, from given components along
-// the location: for components drawn on the host with Omega, whose result depends on (d, kappa)
-// alone, or of another distribution.
+// the location: drawn on the host with Omega, whose result depends on (d, kappa) alone, or of
+// another distribution.
 //
 //	location [B,d]      unit vectors
 //	omega    [B,L]      components along the location, in [-1, 1]
 //	normals  [B,L,d-1]  standard normals: the direction across it, after division by their norm
 //	returns  [B,L,d]    directions; unit vectors unless refl is Released
 //
-// Dtypes, gradient and panics are those of FromNoise. In float32, sqrt(1-omega^2) is only as good
-// as omega: relative error 1e-7 kappa; FromNoise and FromWood do not have that loss.
+// Dtypes, gradient and panics are those of FromNoise. In float32, sqrt(1-omega^2) inherits the
+// rounding of omega, a relative error of 1e-7 kappa, which FromNoise and FromWood avoid.
 func FromOmega(location, omega, normals *graph.Node, refl Reflection) *graph.Node {
 	checkShapes("FromOmega", location, omega, normals, refl)
 	sine2 := graph.Mul(graph.OneMinus(omega), graph.OnePlus(omega))
@@ -56,8 +55,8 @@ func FromOmega(location, omega, normals *graph.Node, refl Reflection) *graph.Nod
 
 // UniformFromNormals divides standard normals [..., d] by their norm over the last axis: uniform
 // directions on S^{d-1}, of the same shape. No epsilon is added; a row of zeros becomes e1 instead
-// of NaN. It carries no gradient. It panics while the graph is built when normals is a scalar or
-// not float32 or float64.
+// of NaN. It carries no gradient. It panics while the graph is built if normals is a scalar or not
+// float32 or float64.
 func UniformFromNormals(normals *graph.Node) *graph.Node {
 	checkFloat("UniformFromNormals", "normals", normals)
 	if normals.Rank() < 1 {
@@ -87,8 +86,7 @@ func angleGraph(u *graph.Node, kappa float64) (omega, sine2 *graph.Node) {
 		up := graph.Log1p(graph.MulScalar(u, math.Expm1(2*kappa)))
 		below, above = graph.MulScalar(down, -1/kappa), graph.MulScalar(up, 1/kappa)
 	default:
-		// Log-sum-exp of log(u) and log(1-u)-2 kappa, with u = 0 put in afterwards: omega = -1
-		// there.
+		// Log-sum-exp of log(u) and log(1-u)-2 kappa, with u = 0 put in afterwards: omega = -1 there.
 		positive := graph.GreaterThan(u, graph.ScalarZero(u.Graph(), u.DType()))
 		logU := graph.Log(graph.Where(positive, u, graph.OnesLike(u)))
 		logV := graph.Log1p(graph.Neg(u))
@@ -102,12 +100,13 @@ func angleGraph(u *graph.Node, kappa float64) (omega, sine2 *graph.Node) {
 	return graph.Where(near, graph.OneMinus(below), graph.MinusOne(above)), graph.Mul(below, above)
 }
 
-// logAddExpGraph is log(exp(a) + exp(b)) where at least one of the two is finite.
+// logAddExpGraph is log(exp(a) + exp(b)) if at least one of the two is finite.
 func logAddExpGraph(a, b *graph.Node) *graph.Node {
 	return graph.Add(graph.Max(a, b), graph.Log1p(graph.Exp(graph.Neg(graph.Abs(graph.Sub(a, b))))))
 }
 
-// place is the common end of the samplers: h from (omega, sine2 = 1-omega^2), then the reflection.
+// place is the common last step of the samplers: h from (omega, sine2 = 1-omega^2), then the
+// reflection.
 func place(location, omega, sine2, normals *graph.Node, refl Reflection) *graph.Node {
 	if refl == Released {
 		sine2 = graph.MaxScalar(sine2, releasedFloor)
@@ -117,8 +116,7 @@ func place(location, omega, sine2, normals *graph.Node, refl Reflection) *graph.
 	if sign != nil {
 		omega = graph.Mul(omega, sign)
 	}
-	// The noise carries no gradient: not even where u or omega comes out of another part of the
-	// graph.
+	// The noise carries no gradient, even if u or omega comes from another part of the graph.
 	h := graph.StopGradient(graph.Concatenate([]*graph.Node{graph.InsertAxes(omega, -1), across}, -1)) // [B,L,d]
 	r = graph.InsertAxes(r, 1)                                                                         // [B,1,d]
 	dot := graph.ReduceAndKeep(graph.Mul(h, r), graph.ReduceSum, -1)                                   // [B,L,1]
@@ -163,8 +161,7 @@ func firstAxis(like *graph.Node, rank int) *graph.Node {
 	return graph.Reshape(graph.ConstAsDType(like.Graph(), like.DType(), e1), shape...)
 }
 
-// checkShapes panics unless location is [B,d] with d >= 2, along is [B,L] and normals is [B,L,d-1],
-// of one dtype.
+// checkShapes panics unless location is [B,d] with d >= 2, along is [B,L] and normals is [B,L,d-1], of one dtype.
 func checkShapes(fn string, location, along, normals *graph.Node, refl Reflection) {
 	checkFloat(fn, "location", location)
 	a, b, c := location.Shape(), along.Shape(), normals.Shape()
@@ -182,8 +179,7 @@ func checkShapes(fn string, location, along, normals *graph.Node, refl Reflectio
 	}
 }
 
-// checkFloat panics unless x is float32 or float64: the constants of the package underflow in
-// shorter types.
+// checkFloat panics unless x is float32 or float64: the constants of the package underflow in shorter types.
 func checkFloat(fn, name string, x *graph.Node) {
 	if dtype := x.DType(); dtype != dtypes.Float32 && dtype != dtypes.Float64 {
 		exceptions.Panicf("vmf.%s: %s has shape %s, expected float32 or float64", fn, name, x.Shape())

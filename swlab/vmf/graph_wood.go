@@ -8,14 +8,14 @@ import (
 )
 
 // WoodProposals is the number K of proposals that FromWood draws per sample. A proposal is accepted
-// with probability at least 0.6577 (d = 2, kappa to infinity; more everywhere else), so none of K
-// is with probability at most 0.3423^26 = 8e-13: less than one sample in 10^12 is then a proposal,
-// not a draw of the distribution.
+// with probability at least 0.6577 (d = 2, kappa to infinity; more everywhere else), so all K are
+// rejected with probability at most 0.3423^26 = 8e-13: less than one sample in 10^12 is then a
+// proposal, not a draw of the distribution.
 const WoodProposals = 26
 
 // FromWood builds samples of vMF(location, kappa) on S^{d-1}, any d >= 2, from given noise: Wood's
-// rejection with the true envelope and a fixed number of proposals, of which the first accepted is
-// taken (should none be, the last).
+// rejection with the true envelope and a fixed number of proposals. It takes the first accepted
+// proposal, or the last if all are rejected.
 //
 //	location [B,d]       unit vectors, one distribution each
 //	u        [B,L,K,3]   uniform draws in [0, 1), K = WoodProposals: two for the symmetric beta, one for the acceptance
@@ -28,10 +28,10 @@ const WoodProposals = 26
 //	1-omega = 2 B psi/q,   1+omega = 2 (1-psi)/q,   accepted when (d-1) (log(1+x) - x) > log u_3,   1+x = (1+B)/(2q),
 //
 // which is Wood.Propose without the terms that cancel. omega and sqrt(1-omega^2) both keep their
-// relative accuracy at every kappa, in float32 too.
+// relative accuracy at every kappa, also in float32.
 //
-// Dtypes, gradient (in location only) and panics are those of FromNoise, which is the shorter way
-// at d = 3: one uniform per sample.
+// Dtypes, gradient (in location only) and panics are those of FromNoise, which is simpler at d = 3:
+// one uniform per sample.
 func FromWood(location, u, normals *graph.Node, kappa float64, refl Reflection) *graph.Node {
 	checkFloat("FromWood", "u", u)
 	if s := u.Shape(); s.Rank() != 4 || s.Dimensions[2] != WoodProposals || s.Dimensions[3] != 3 {
@@ -64,8 +64,7 @@ func uniform(u *graph.Node, i int) *graph.Node {
 	return graph.Squeeze(graph.Slice(u, graph.AxisRange().Spacer(), graph.AxisElem(i)), -1)
 }
 
-// betaGraph is symmetricBeta: 2 psi and 2 (1-psi) from the uniforms v and w. With r^2 = 1 - s, s =
-// (1-w)^(2/(d-2)),
+// betaGraph is symmetricBeta: 2 psi and 2 (1-psi) from the uniforms v and w. With r^2 = 1 - s, s = (1-w)^(2/(d-2)),
 //
 //	2 psi = 1 - r cos(2 pi v) = 2 sin^2(pi v) + cos(2 pi v) s/(1+r),   2 (1-psi) = 2 cos^2(pi v) - cos(2 pi v) s/(1+r),
 //
@@ -84,7 +83,7 @@ func betaGraph(v, w *graph.Node, d int) (near, far *graph.Node) {
 }
 
 // firstAccepted picks, per sample, the pair of values [B,L] of the first accepted of K proposals
-// [B,L,K]; the last where none is.
+// [B,L,K], or of the last if none is accepted.
 func firstAccepted(accept, a, b *graph.Node) (firstA, firstB *graph.Node) {
 	at := func(x *graph.Node, k int) *graph.Node {
 		return graph.Squeeze(graph.Slice(x, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(k)), 2)

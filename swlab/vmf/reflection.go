@@ -5,25 +5,24 @@ import (
 	"math"
 )
 
-// Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried
-// to the location mu by a reflection x = h - 2 (h.r) r. A reflection turns the orientation of v,
-// which is isotropic, so the distribution is that of a rotation.
+// Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried to the
+// location mu by a reflection x = h - 2 (h.r) r. A reflection turns the orientation of v, which is isotropic,
+// so the distribution is that of a rotation.
 type Reflection int
 
 const (
-	// Released is the released code: r = (e1-mu) / (||e1-mu|| + 1e-5), and 1-omega^2 is not taken
-	// below 1e-10. r is shorter than 1, so x is too: by 4e-4 at most at an angle of 0.1 between mu
-	// and e1, 4e-2 at 1e-3, and x can vanish near 2.4e-5. At mu = e1 it is h. It is the default
-	// because the paper's tables come from it.
+	// Released is the released code: r = (e1-mu) / (||e1-mu|| + 1e-5), and 1-omega^2 is at least
+	// 1e-10. r is shorter than 1, so x is too: by 4e-4 at most at an angle of 0.1 between mu and
+	// e1, 4e-2 at 1e-3, and x can vanish near 2.4e-5. At mu = e1 it is h. It is the default because
+	// the paper's tables come from it.
 	Released Reflection = iota
-	// Exact has no 1e-5: r = (e1-mu) / ||e1-mu||, and r = 0 (so x = h) at mu = e1. x is a unit
-	// vector everywhere. The derivative of x with respect to mu still grows like 1/||e1-mu|| near
-	// e1, and is 0 by convention at e1.
+	// Exact has no 1e-5: r = (e1-mu) / ||e1-mu||, and r = 0 (so x = h) at mu = e1. x is a unit vector everywhere.
+	// The derivative of x with respect to mu still grows like 1/||e1-mu|| near e1, and is 0 by convention at e1.
 	Exact
 	// Stable starts from the opposite pole when mu_1 > 0: r = (e1+mu)/||e1+mu|| and omega changes
-	// sign in h. The distribution is the same, x is a unit vector and the derivative is bounded,
-	// because the denominator is at least sqrt(2); for one and the same noise the sample differs
-	// from that of Exact, and it jumps where mu_1 changes sign.
+	// sign in h. The distribution is the same, x is a unit vector, and the derivative is bounded,
+	// because the denominator is at least sqrt(2). For the same noise the sample differs from that
+	// of Exact, and it jumps where mu_1 changes sign.
 	Stable
 )
 
@@ -67,7 +66,7 @@ const (
 //	normals  [L*(d-1)]  tangent normals, row l being divided by its norm to give v (a zero row counts as e1)
 //	returns  [L*d]      directions
 //
-// It fails when the lengths do not match, the reflection is unknown or an omega is outside [-1, 1].
+// It fails if the lengths do not match, the reflection is unknown or an omega is outside [-1, 1].
 // The location is used as given.
 func Place(location, omega, normals []float64, refl Reflection) ([]float64, error) {
 	d := len(location)
@@ -149,8 +148,7 @@ func newMirror(location []float64, refl Reflection) mirror {
 	return m
 }
 
-// carry turns row, which holds v in row[1:], into the sample with the given omega and
-// sqrt(1-omega^2).
+// carry turns row, which holds v in row[1:], into the sample with the given omega and sqrt(1-omega^2).
 func (m mirror) carry(row []float64, omega, sine float64) {
 	row[0] = m.sign * omega
 	for i := 1; i < len(row); i++ {

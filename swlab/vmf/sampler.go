@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// OmegaFromUniform is the closed form of the component along the location when d = 3, the inverse
-// of its distribution function at u in [0, 1):
+// OmegaFromUniform is the closed form of the component along the location when d = 3, the inverse of its
+// distribution function at u in [0, 1):
 //
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   2u - 1 at kappa = 0.
 //
-// It takes u = 0 to -1 and holds for every kappa up to MaxKappa; NaN when u or kappa is outside its
-// range.
+// u = 0 gives -1. It holds for every kappa up to MaxKappa; NaN if u or kappa is out of range.
 func OmegaFromUniform(kappa, u float64) float64 {
 	omega, _ := angleFromUniform(kappa, u)
 	return omega
@@ -25,8 +24,7 @@ func angleFromUniform(kappa, u float64) (omega, sine float64) {
 	return newClosedForm(kappa).at(u)
 }
 
-// closedForm is the inverse of the distribution function of omega at d = 3, through the distance to
-// the nearer pole
+// closedForm is the inverse of the distribution function of omega at d = 3, through the distance to the nearer pole
 //
 //	1-omega = -log(u + (1-u) exp(-2 kappa)) / kappa   or   1+omega = log(1-u + u exp(2 kappa)) / kappa:
 //
@@ -80,8 +78,8 @@ func logAddExp(a, b float64) float64 {
 
 // Omega draws n independent components along the location, omega = mu.x, of the distribution with
 // dimension d and concentration kappa: by the closed form at d = 3, by Wood's rejection with the
-// true envelope otherwise. They do not depend on the location; give them to FromOmega or Place. The
-// values are NaN when d < 2 or kappa is outside [0, MaxKappa]; the slice is nil when n < 1.
+// true envelope otherwise. They do not depend on the location; pass them to FromOmega or Place. The
+// values are NaN if d < 2 or kappa is outside [0, MaxKappa]; the slice is nil if n < 1.
 func Omega(src *rand.Rand, d int, kappa float64, n int) []float64 {
 	if n < 1 {
 		return nil
@@ -113,9 +111,9 @@ func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float
 	return func() (omega, sine float64) { return wood.draw(src) }
 }
 
-// Uniform draws n independent directions from the uniform distribution on S^{d-1}, as normals
-// divided by their norm: n*d values, row i being direction i. Any d >= 1 (at d = 1 the sphere is
-// the pair -1, 1); nil when d or n is below 1, or without a source.
+// Uniform draws n independent uniform directions on S^{d-1}, as normals divided by their norm: n*d
+// values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1); nil if d or
+// n is below 1, or without a source.
 func Uniform(src *rand.Rand, d, n int) []float64 {
 	if d < 1 || n < 1 || src == nil {
 		return nil
@@ -127,8 +125,7 @@ func Uniform(src *rand.Rand, d, n int) []float64 {
 	return x
 }
 
-// direction fills v with a uniform unit vector. A draw too short to be divided by its norm is drawn
-// again.
+// direction fills v with a uniform unit vector. It redraws vectors too short to be normalised.
 func direction(src *rand.Rand, v []float64) {
 	for {
 		sum := 0.0

@@ -9,13 +9,12 @@ import (
 type WoodVariant int
 
 const (
-	// PaperB is Wood's envelope at every concentration: the distribution drawn is exactly von
-	// Mises-Fisher.
+	// PaperB is Wood's envelope at every concentration: draws are exactly von Mises-Fisher.
 	PaperB WoodVariant = iota
-	// ReleasedB is the authors' released code: from kappa = 10 to 11 it goes over linearly to b =
-	// (d-1)/(4 kappa). The envelope then no longer covers the density, so above kappa = 10 the
-	// distribution drawn is only nearly von Mises-Fisher, and the more so the larger d (at d = 10,
-	// kappa = 11 it has E[omega] = 0.651 for 0.660).
+	// ReleasedB is the released code: from kappa = 10 to 11 it changes linearly to b = (d-1)/(4
+	// kappa). The envelope then no longer covers the density, so above kappa = 10 the draws are
+	// only nearly von Mises-Fisher, the less so the larger d (at d = 10, kappa = 11, E[omega] =
+	// 0.651 for 0.660).
 	ReleasedB
 )
 
@@ -75,8 +74,8 @@ func (w Wood) angle(psi float64) (omega, sine float64) {
 }
 
 // Draw runs the rejection until a proposal is accepted and returns its omega. On average it takes
-// at most about 1.5 proposals. NaN when the constants are, when they are none that NewWood gives,
-// and without a source.
+// at most about 1.5 proposals. NaN if the constants are NaN or not from NewWood, and without a
+// source.
 func (w Wood) Draw(src *rand.Rand) float64 {
 	omega, _ := w.draw(src)
 	return omega
@@ -86,7 +85,7 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 	if math.IsNaN(w.B) || w.Dim < 2 || src == nil {
 		return math.NaN(), math.NaN()
 	}
-	for range 1 << 20 { // without end only for constants that are none
+	for range 1 << 20 { // endless only for constants not from NewWood
 		psi := symmetricBeta(src, w.Dim)
 		if _, _, accept := w.Propose(psi, src.Float64()); accept {
 			return w.angle(psi)
@@ -95,10 +94,9 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 	return math.NaN(), math.NaN()
 }
 
-// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta
-// distributions with parameter a >= 1/2, 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye,
-// Non-Uniform Random Variate Generation, IX.3.6). At d = 2 the exponent is infinite and the draw is
-// of the arcsine distribution.
+// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta distributions with parameter a >= 1/2,
+// 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye, Non-Uniform Random Variate Generation, IX.3.6).
+// At d = 2 the exponent is infinite and the draw is of the arcsine distribution.
 func symmetricBeta(src *rand.Rand, d int) float64 {
 	v := src.Float64()
 	if d == 2 {
