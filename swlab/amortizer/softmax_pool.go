@@ -53,7 +53,7 @@ func softmaxPool(p, keys, values *graph.Node, table int) *graph.Node {
 	moments := graph.SliceAxis(sums, 2, graph.AxisRange(0, width))                                         // M
 	products := graph.Reshape(graph.SliceAxis(sums, 2, graph.AxisRangeToEnd(width)), batch, k, dim, width) // R
 	f := graph.ReduceSum(graph.Mul(graph.SliceAxis(moments, 2, graph.AxisRange(dim, width)), values), 1)   // sum_l w_l v_l
-	// zero, with the gradient in the keys
+	// Zero, with the gradient in the keys
 	moved := graph.Sub(keys, keys0)
 	along := graph.Mul(values0, graph.ReduceAndKeep(graph.Mul(moments, moved), graph.ReduceSum, 2)) // [batch, k, dim]
 	across := graph.ReduceSum(graph.Mul(products, graph.InsertAxes(moved, 2)), 3)                   // [batch, k, dim]

@@ -104,7 +104,7 @@ func (s sorter) equal(x, y, directions *graph.Node, o Config) *graph.Node {
 		matchB := s.scatterBy(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
 		matchA := s.scatterBy(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
 		cost := s.sum(power(graph.Sub(b, matchB), o.P))
-		// the same value; carries the gradient through a
+		// The same value; it carries the gradient through a
 		other := s.sum(power(graph.Sub(a, matchA), o.P))
 		return graph.Add(cost, graph.Sub(other, graph.StopGradient(other)))
 	}

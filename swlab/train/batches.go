@@ -83,7 +83,7 @@ type batches struct {
 	devices     shard.Devices
 	points, dim int
 	all         shard.Value // [clouds, points, dim], or nil
-	// the clouds of one batch after the other, if all is nil
+	// The clouds of one batch after the other, if all is nil.
 	read func() ([]float32, error, bool)
 	stop func()
 }

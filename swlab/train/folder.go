@@ -22,7 +22,7 @@ const (
 	logFile     = "log.jsonl"
 	resultFile  = "result.json"
 	weightsFile = "weights.safetensors" // the last state of the autoencoder
-	// the autoencoder after the epoch of lowest mean training loss
+	// The autoencoder after the epoch of lowest mean training loss.
 	bestFile      = "best.safetensors"
 	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
 	checkpointDir = "checkpoints"
