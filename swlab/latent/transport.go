@@ -11,7 +11,7 @@ import (
 // Sinkhorns are the forms of the generator's loss, the transport cost sum_ij P_ij ||x_i - g_j||^2
 // between real codes x and generated codes g of equal masses:
 //
-//	log       P after Rounds rounds in logarithms from potentials 0; gradient in g with P held fixed
+//	log       P after Iterations iterations in logarithms from potentials 0; gradient in g with P held fixed
 //	released  P of the stabilised loop of the released code, its gradient back-propagated through all rounds
 var Sinkhorns = []string{"log", "released"}
 

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// costs is a matrix of costs c_ij, m rows and m columns, that can be searched by reduced cost c_ij
-// - v_j.
+// costs is a matrix of costs c_ij [m, m] that can be searched by reduced cost c_ij - v_j.
 type costs interface {
 	size() int
 	at(i, j int) float64
@@ -24,8 +23,8 @@ type costs interface {
 }
 
 // shortlist holds the columns of one row that had the smallest reduced costs at some time.
-// Potentials v only fall, so reduced costs only rise, and every column outside the list keeps c_ij
-// - v_j >= bound.
+// Potentials v only fall, so reduced costs only rise, and every column outside the list keeps
+// c_ij - v_j >= bound.
 type shortlist struct {
 	col   []int32
 	cost  []float64

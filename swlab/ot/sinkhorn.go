@@ -74,7 +74,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		}
 	}
 	if s.Iterations < 0 || s.MaxIterations < 0 {
-		return nil, fmt.Errorf("Sinkhorn: expected Rounds >= 0 and MaxRounds >= 0, found %d and %d", s.Iterations, s.MaxIterations)
+		return nil, fmt.Errorf("Sinkhorn: expected Iterations >= 0 and MaxIterations >= 0, found %d and %d", s.Iterations, s.MaxIterations)
 	}
 	a, mass, err := weights("A", s.A, n)
 	if err != nil {
