@@ -108,7 +108,7 @@ type Result struct {
 
 // Work is the cost of a call.
 type Work struct {
-	// directions along which a pair was compared, including the ascent's
+	// Slices counts the directions along which a pair was compared, including the ascent's.
 	Slices  int     `json:"slices"`
 	Sorts   int     `json:"sorts"`   // projected clouds that were sorted
 	Seconds float64 `json:"seconds"` // compilation included

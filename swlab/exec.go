@@ -48,7 +48,7 @@ type distanceGraph struct {
 	gradient     bool
 	located      bool // the location is an input
 	massX, massY bool // the masses are inputs
-	points       int  // of a cloud, where no input tells
+	points       int  // of a cloud, if no input tells
 }
 
 // call runs a graph once, compiled for the shapes of args.

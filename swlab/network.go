@@ -31,7 +31,7 @@ type NetworkOptions struct {
 	// Reconstruct then moves its clouds back (datasets.FramesOf). False: clouds are taken as they
 	// are.
 	Normalize bool
-	// clouds at a time, with running statistics; 0: as many as have 65,536 points together
+	// Batch is the number of clouds at a time, with running statistics; 0: as many as have 65,536
 	Batch    int
 	Context  context.Context       // stops the work between two batches; nil: nothing does
 	Engine   *engine.Engine        // nil: the best backend found

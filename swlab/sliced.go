@@ -70,7 +70,7 @@ func drawn(rule slicing.Slicer) int {
 	return rule.Slices
 }
 
-// climbs says whether the call finds its location by ascent.
+// climbs reports whether the call finds its location by ascent.
 func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Slicer.Ascent != nil }
 
 // work counts the slices of the directions and of the ascent, and their sorts.

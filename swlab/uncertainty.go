@@ -57,7 +57,7 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 		square := 0.0
 		for i, v := range own {
 			if v == 0 {
-				continue // also where there is no slope
+				continue // even without a slope
 			}
 			square += slope * slope * v * v
 			common[i] += slope * v / n

@@ -26,7 +26,7 @@ func tableSize(g *graph.Graph) int {
 // Loops compute the scores and have no gradient, so it is built by hand. For cotangents g_i of o_i,
 //
 //	dq_i = C_i g_i,   C_i = sum_j P_ij p_j p_j' - o_i o_i'   (found with o_i in one pass)
-//	dp_j = sum_i P_ij (g_i + ((p_j - o_i)'g_i) q_i)          (a second pass, only where it is asked for)
+//	dp_j = sum_i P_ij (g_i + ((p_j - o_i)'g_i) q_i)          (a second pass, only if needed)
 func attend(q, p *graph.Node, table int) *graph.Node {
 	batch, n, dim := q.Shape().Dimensions[0], q.Shape().Dimensions[1], q.Shape().Dimensions[2]
 	m := p.Shape().Dimensions[1]

@@ -25,10 +25,11 @@ const (
 // HugePages restarts the program once, in the same process, with an environment that must be set
 // from the start:
 //
-//   - the C library's allocator asks for huge pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), which makes a training step
-//     of XLA on the CPU 15 to 30 percent faster; only where the kernel allows it, and not if the variable says anything
-//     about it already (=0 switches it off);
-//   - with an NVIDIA device and `make setup-cuda`, the loader knows NVIDIA's libraries, which load one another by name.
+//   - The C library's allocator asks for huge pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), which
+//     makes a training step of XLA on the CPU 15 to 30 percent faster. This needs the kernel's
+//     permission, and a variable that does not mention it yet (=0 switches it off).
+//   - With an NVIDIA device and `make setup-cuda`, the loader knows NVIDIA's libraries, which load
+//     one another by name.
 //
 // Call it first in main. Arguments, standard streams, working directory, process id and ignored
 // signals stay as they are. If there is nothing to gain, or the restart fails, it returns and the

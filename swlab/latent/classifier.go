@@ -60,7 +60,7 @@ type Classification struct {
 	Accuracy float64 `json:"accuracy"` // fraction of the test codes
 	NTrain   int     `json:"n_train"`
 	NTest    int     `json:"n_test"`
-	// of lowest mean training loss, from 0; its weights were tested
+	// BestEpoch has the lowest mean training loss, from 0; its weights were tested.
 	BestEpoch int     `json:"best_epoch"`
 	Loss      float64 `json:"loss"` // that mean
 	Correct   []bool  `json:"-"`    // [NTest], for paired tests between classifiers

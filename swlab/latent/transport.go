@@ -12,7 +12,7 @@ import (
 // between real codes x and generated codes g of equal masses:
 //
 //	log       P after Iterations iterations in logarithms from potentials 0; gradient in g with P held fixed
-//	released  P of the stabilised loop of the released code, its gradient back-propagated through all rounds
+//	released  P of the stabilised loop of the released code, its gradient back-propagated through all iterations
 var Sinkhorns = []string{"log", "released"}
 
 // transport computes the loss between real [n, 256] and generated [n, 256] codes and its gradient

@@ -13,7 +13,8 @@ import (
 // 2021). With m1 and m2 the means of the costs and of their squares over the first n slices of a
 // pair,
 //
-//	n = Start; while more than the fraction Violating of the pairs have Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
+//	n = Start; while more than the fraction Violating of the pairs have
+//	    Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
 //	    n = n + Step
 //
 // So Confidence standard errors of the mean are at most Epsilon for (nearly) every pair; one n

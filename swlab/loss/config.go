@@ -30,7 +30,7 @@ type Config struct {
 	// else 1.
 	Replicates int     `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
 	Control    string  `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`     // of cv-sw
-	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"` // accuracy that asw reaches
+	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"` // accuracy
 	// Exponent; 0: the loss's own, 1 for EMDs, else 2.
 	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`
 	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
@@ -44,7 +44,7 @@ type Config struct {
 	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the
 	// paper, and needed for a true maximum.
 	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
-	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"` // plain gradient steps instead of Adam
+	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"` // not Adam
 	// Name of the map that predicts the location; "": ascent.
 	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`
 	// The ascent starts from the map's prediction.

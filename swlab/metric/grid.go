@@ -17,8 +17,9 @@ const (
 // numbers sum to at most 27^2; none is on the sphere.
 type grid struct {
 	number [steps * steps * steps]int16 // of a grid point among the kept ones, -1 for the others
-	reach  [steps][steps]int            // of the column (i, j): l is kept from 14 - reach to 13 + reach; 0: none
-	cells  int
+	// of the column (i, j): l is kept from 14 - reach to 13 + reach; 0: none
+	reach [steps][steps]int
+	cells int
 }
 
 // ball is the grid in the ball of radius 1/2.

@@ -50,7 +50,7 @@ func PaperDistances() []string { return []string{"cd", "emd-approx"} }
 // Report is the result of Compare. Scores of distances not asked for are nil.
 type Report struct {
 	JSD float64 `json:"jsd"` // of the clouds as they are
-	// of the clouds times 1/2: clouds of radius 1 then fill the grid
+	// JSDScaled is that of the clouds times 1/2: clouds of radius 1 then fill the grid.
 	JSDScaled  float64 `json:"jsd_scaled"`
 	NReference int     `json:"n_reference"`
 	NGenerated int     `json:"n_generated"`
@@ -81,9 +81,9 @@ type Config struct {
 	// processes may share it. A block is reused only for the same clouds, distance, convention and
 	// backend; a damaged one is computed again.
 	Store string
-	// keeps compiled programs for the next call; nil: they are freed
+	// Compiled keeps compiled programs for the next call; nil: they are freed.
 	Compiled *Compiled
-	// if not nil, called with the number of finished pairs of a distance
+	// Progress, if not nil, is called with the number of finished pairs of a distance.
 	Progress func(what string, done, total int)
 }
 

@@ -10,7 +10,7 @@ import (
 type Matrix struct {
 	Rows, Cols int
 	Values     []float64 // [Rows, Cols]
-	// the smallest fraction of a pair's mass that the distance matched: 1 except for emd-approx
+	// The smallest fraction of a pair's mass that the distance matched: 1 except for emd-approx.
 	MatchedMass float64
 }
 

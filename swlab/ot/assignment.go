@@ -21,9 +21,11 @@ type Assignment struct {
 	Match []int32 // the y matched with each x
 	Cost  float64 // sum_i c(x_i, y_Match[i]), a SUM over points
 	U, V  []float64
-	// Cost - sum U - sum V, summed pair by pair: rounding, about 1e-16 of the cost per point
+	// DualityGap is Cost - sum U - sum V, summed by pairs: rounding, about 1e-16 of the cost per
+	// point.
 	DualityGap float64
-	// the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
+	// Slack is the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last
+	// place.
 	Slack float64
 }
 

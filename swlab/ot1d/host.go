@@ -26,7 +26,7 @@ type HostConfig struct {
 	// twice as fast. It takes clouds of one size of up to MaxSIMDPoints points without masses, and
 	// gives no gradient. Each projection is off by up to 3e-7 of the pair's extent (default:
 	// 1e-15). It needs a program built with GOEXPERIMENT=simd on amd64 (see the function SIMD);
-	// else it is an error.
+	// otherwise it is an error.
 	SIMD bool
 }
 
@@ -85,7 +85,7 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 		Clouds
 	}{{"x", x}, {"y", y}} {
 		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords) != c.Batch*c.Points*c.Dim {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, N, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
+			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, Points, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
 		}
 		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
 			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))

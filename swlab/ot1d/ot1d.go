@@ -1,5 +1,5 @@
-// Package ot1d computes one-dimensional optimal transport between the projections of two clouds, inside
-// a GoMLX graph.
+// Package ot1d computes one-dimensional optimal transport between the projections of two clouds,
+// inside a GoMLX graph.
 //
 // For a unit direction theta and clouds X, Y of m points, with a_(1) <= ... <= a_(m) the sorted
 // theta'x_i and b_(i) the sorted theta'y_i, the optimal coupling matches equal ranks, and the cost

@@ -16,9 +16,9 @@ import (
 // is uniform by itself, and the mean over slices is unbiased with an error that falls faster than
 // 1/sqrt(L) (Nguyen, Bariletto and Ho 2024):
 //
-//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: all round the circle, and no two opposite, for theta and -theta cost the same
-//	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), turned by one random rotation per set
-//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, taken to normals (Box-Muller), divided by their norm
+//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: around the whole circle, no two opposite (theta and -theta cost the same)
+//	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), rotated at random once per set
+//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, mapped to normals (Box-Muller) and normalised
 //
 // The slices are divided into Replicates independent sets, whose means give the standard error; one
 // set is the most accurate and has none. 0 stands for 4 sets from 64 slices on, and 1 below.

@@ -12,7 +12,7 @@ import (
 // by a Householder reflection of the location; package vmf has its formulas.
 type VMF struct {
 	Kappa      float64
-	Reflection vmf.Reflection // vmf.Released reproduces the released code
+	Reflection vmf.Reflection // vmf.Released: as in the released code
 }
 
 func (v VMF) Name() string      { return fmt.Sprintf("vmf(%g)", v.Kappa) }

@@ -18,7 +18,8 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
+	// clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
+	descend *shard.Exec
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
@@ -26,7 +27,8 @@ type compiled struct {
 // step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
 // the new prediction.
 type locationSearch struct {
-	forward   *shard.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
+	// clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
+	forward   *shard.Exec
 	maximizer *slicing.Maximizer
 	fineTune  bool
 }
@@ -54,13 +56,15 @@ func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, fu
 func (c Config) graphKey() (string, error) {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
 	c.Epochs, c.Steps, c.Seed = 0, 0, 0
-	c.AscentSteps = min(c.AscentSteps, 1) // without a step there is no ascent: the step itself draws the location
+	// without a step there is no ascent: the step itself draws the location
+	c.AscentSteps = min(c.AscentSteps, 1)
 	key, err := json.Marshal(c)
 	return string(key), err
 }
 
 func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
+	// clouds, rows, random state
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
 		if p.search, err = newLocationSearch(d, m, sl); err != nil {
 			return p, err
@@ -81,7 +85,8 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 		return nil, err
 	}
 	l := &locationSearch{maximizer: climb, fineTune: sl.Slicer.Amortizer != nil}
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
+	// clouds, rows, random states, state
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
 	out := []shard.Sharding{shard.Sharded, shard.Sharded}
 	if l.fineTune {
 		out = append(out, shard.Sharded, shard.Replicated)

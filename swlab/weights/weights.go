@@ -19,7 +19,7 @@ type Spec struct {
 	// PyTorch shape: a Linear weight is [out, in], a Conv1d weight [out, in, 1]
 	Shape []int
 	Init  func(r *rand.Rand, values []float32) // fills the initial values
-	// true for a batch-norm running statistic, which no optimizer touches
+	// Buffer marks a batch norm's running statistic, which no optimizer touches.
 	Buffer bool
 }
 

@@ -123,16 +123,19 @@ func (s *Subject) lacks(p loss.Property) bool {
 
 // Suite tests a loss.Graph or a loss.Host, on small clouds:
 //
-//   - zero between a cloud and itself in any order of its points; nowhere negative; symmetry; the triangle inequality of its p-th root;
-//   - it does not depend on the order of the points, on a common translation or on a common rotation, nor on the other pairs of
-//     the batch; clouds scaled by c cost c^p times as much, or c times where there is a root;
-//   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is Exponent() (1 for a loss without);
-//   - single points at distance r cost Options.Dirac r^p; slices between translates by v cost m |theta'v|^p, and the value is the mean of
-//     the shares of the slices that count;
-//   - gradients in x and y agree with central differences, that in y is the same alone, a Sliced has none in x then, and neither value nor gradient is ever
-//     infinite or NaN: duplicates, equal clouds, single points;
-//   - equal seeds give equal values and other seeds others; float32 agrees with float64; a loss that is said to estimate SW (Options.SW)
-//     agrees with a quadrature over the sphere.
+//   - It is zero between a cloud and itself in any order of its points, nowhere negative, and
+//     symmetric; its p-th root satisfies the triangle inequality.
+//   - It does not depend on the order of the points, on a common translation or rotation, or on the
+//     other pairs of the batch. Clouds scaled by c cost c^p times as much, or c times with a root.
+//   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is
+//     Exponent() (1 for a loss without).
+//   - Single points at distance r cost Options.Dirac r^p. Slices between translates by v cost
+//     m |theta'v|^p, and the value is the mean of the shares of the slices that count.
+//   - Gradients in x and y agree with central differences. That in y is the same alone, and a
+//     Sliced then has none in x. Neither value nor gradient is ever infinite or NaN: duplicates,
+//     equal clouds, single points.
+//   - Equal seeds give equal values and other seeds others. float32 agrees with float64. A loss
+//     declared to estimate SW (Options.SW) agrees with a quadrature over the sphere.
 //
 // A loss.Sliced is tested with directions drawn once, for properties on the same directions, and
 // with its own slicer, by seeds. Another Graph is tested by seeds alone, with one seed standing for
