@@ -32,6 +32,7 @@ type NetworkOptions struct {
 	// are.
 	Normalize bool
 	// Batch is the number of clouds at a time, with running statistics; 0: as many as have 65,536
+	// points together.
 	Batch    int
 	Context  context.Context       // stops the work between two batches; nil: nothing does
 	Engine   *engine.Engine        // nil: the best backend found

@@ -70,7 +70,7 @@ func newVDSW(s Config) (Loss, error) { return s.withLocation("v-DSW", "vmf", s.s
 
 func newMaxSW(s Config) (Loss, error) {
 	if s.Slicing != "" {
-		return nil, fmt.Errorf("its one slice is the location's, so no slicing distribution: found %q", s.Slicing)
+		return nil, fmt.Errorf("it has one slice, at the location, and takes no slicing distribution: found %q", s.Slicing)
 	}
 	return s.withLocation("Max-SW", "point", 1)
 }
@@ -82,7 +82,7 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 		return nil, err
 	}
 	if !l.HasLocation() {
-		return nil, fmt.Errorf("its slicing distribution needs a location, which %q has not: sw takes it", s.Slicing)
+		return nil, fmt.Errorf("its slicing distribution needs a location, which %q lacks: use sw", s.Slicing)
 	}
 	rule := slicing.Slicer{Distribution: l, Slices: n}
 	if s.Amortizer != "" {

@@ -182,16 +182,16 @@ func (s *subject) gradients(t *testing.T) {
 // sizes tries other numbers of points and another dimension.
 func (s *subject) sizes(t *testing.T) {
 	if err := s.a.Check(m); err != nil {
-		t.Errorf("Fits(%d): %v", m, err)
+		t.Errorf("Check(%d): %v", m, err)
 	}
 	if err := s.a.Check(0); err == nil {
-		t.Error("Fits(0): no error")
+		t.Error("Check(0): no error")
 	}
 	more := gaussian(3, s.x.dim, m+3)
 	switch err := s.a.Check(m + 3); {
 	case s.a.Properties().AnySize:
 		if err != nil {
-			t.Errorf("Fits(%d): %v, though Properties claims any size", m+3, err)
+			t.Errorf("Check(%d): %v, though Properties claims any size", m+3, err)
 		}
 		r, err := s.try(s.only, s.x, more, s.w)
 		if err != nil {
@@ -203,7 +203,7 @@ func (s *subject) sizes(t *testing.T) {
 			}
 		}
 	case err == nil || !strings.Contains(err.Error(), fmt.Sprint(m)) || !strings.Contains(err.Error(), fmt.Sprint(m+3)):
-		t.Errorf("Fits(%d): %v, expected an error that says %d and %d", m+3, err, m, m+3)
+		t.Errorf("Check(%d): %v, expected an error that says %d and %d", m+3, err, m, m+3)
 	default:
 		if _, err := s.try(s.only, more, more, s.w); err == nil {
 			t.Errorf("clouds of %d points give no error", m+3)

@@ -177,7 +177,7 @@ func TestNew(t *testing.T) {
 		loss loss.Loss
 		o    losstest.Options
 	}{
-		`declares to lack "beauty"`:                {elsewhere{lacks: []loss.Property{"beauty"}}, third},
+		`declares to violate "beauty"`:             {elsewhere{lacks: []loss.Property{"beauty"}}, third},
 		"Fits refuses the clouds of the suite":     {elsewhere{}, losstest.Options{Dim: 1}},
 		"neither a loss.Graph nor a loss.Host":     {nameless{}, third},
 		`backend "nope" is unknown`:                {elsewhere{}, losstest.Options{Backend: "nope"}},

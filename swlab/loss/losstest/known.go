@@ -101,7 +101,7 @@ func diracs(s *Subject) error {
 		pairs = append(pairs, pair{x: one, y: b[(i+1)%len(b)].take([]int{0})})
 	}
 	if s.loss.Check(1, 1, s.o.Dim) != nil && s.sliced == nil {
-		return fmt.Errorf("method Fits refuses single points")
+		return fmt.Errorf("method Check rejects single points")
 	}
 	length := func(p pair) float64 {
 		n := 0.0

@@ -55,11 +55,11 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 		s.degree = 1
 	}
 	if err := l.Check(o.Points, o.Points, o.Dim); err != nil {
-		return nil, fmt.Errorf("method Fits refuses the clouds of the suite: %w", err)
+		return nil, fmt.Errorf("method Check rejects the clouds of the suite: %w", err)
 	}
 	for _, p := range loss.Violates(l) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.Property == p }) {
-			return nil, fmt.Errorf("%s declares to lack %q, which is no property of package loss", l.Name(), p)
+			return nil, fmt.Errorf("%s declares to violate %q, which is not a property of package loss", l.Name(), p)
 		}
 	}
 	switch k := l.(type) {

@@ -110,7 +110,7 @@ func (s *Subject) Check(c Check) error {
 	var v Violation
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s declares to lack %q, but has it on the clouds of the suite", s.loss.Name(), c.Property)
+		return fmt.Errorf("%s declares to violate %q, but has it on the clouds of the suite", s.loss.Name(), c.Property)
 	case errors.As(err, &v):
 		return nil
 	}
