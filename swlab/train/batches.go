@@ -82,10 +82,9 @@ func defaultDeviceData(backend string, devices int) int64 {
 type batches struct {
 	devices     shard.Devices
 	points, dim int
-	all         shard.Value // [clouds, points, dim], or nil
-	// The clouds of one batch after the other, if all is nil.
-	read func() ([]float32, error, bool)
-	stop func()
+	all         shard.Value                     // [clouds, points, dim], or nil
+	read        func() ([]float32, error, bool) // the clouds of one batch after the other, if all is nil
+	stop        func()
 }
 
 // newBatches puts set on the device if it takes at most budget bytes (Options.DeviceData), or

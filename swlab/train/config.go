@@ -39,7 +39,7 @@ type Config struct {
 	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
 	Seed        uint64 `json:"seed"`
 	Loss        string `json:"loss" help:"%s"`
-	loss.Config        // the loss's settings
+	loss.Config        // its choices
 	DK          int    `json:"dk" help:"width of the amortizer's queries and keys"`
 	K           int    `json:"k" help:"projected keys and values of LA"`
 	// The amortizers as released or as in the paper.
@@ -58,8 +58,7 @@ type Config struct {
 	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
 	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
-	// Backend is xla:cuda, xla:cpu or go: random numbers and rounding differ between them.
-	Backend string `json:"backend"`
+	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
 // DefaultConfig is the paper's ShapeNet run: 2048 points, batch 128, epochs 0 to 300, L = 100,

@@ -18,8 +18,7 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	// clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
-	descend *shard.Exec
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
@@ -27,8 +26,7 @@ type compiled struct {
 // step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
 // the new prediction.
 type locationSearch struct {
-	// clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
-	forward   *shard.Exec
+	forward   *shard.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
 	maximizer *slicing.Maximizer
 	fineTune  bool
 }
@@ -56,15 +54,13 @@ func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, fu
 func (c Config) graphKey() (string, error) {
 	c.Data, c.Key, c.Split, c.DataHash, c.Validation = "", "", "", "", ""
 	c.Epochs, c.Steps, c.Seed = 0, 0, 0
-	// without a step there is no ascent: the step itself draws the location
-	c.AscentSteps = min(c.AscentSteps, 1)
+	c.AscentSteps = min(c.AscentSteps, 1) // without a step there is no ascent: the step itself draws the location
 	key, err := json.Marshal(c)
 	return string(key), err
 }
 
 func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
-	// clouds, rows, random state
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
 		if p.search, err = newLocationSearch(d, m, sl); err != nil {
 			return p, err
@@ -85,8 +81,7 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 		return nil, err
 	}
 	l := &locationSearch{maximizer: climb, fineTune: sl.Slicer.Amortizer != nil}
-	// clouds, rows, random states, state
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
 	out := []shard.Sharding{shard.Sharded, shard.Sharded}
 	if l.fineTune {
 		out = append(out, shard.Sharded, shard.Replicated)

@@ -34,7 +34,7 @@ type Result struct {
 	Seconds        float64   `json:"seconds"`          // spent in steps, over all sessions of the run
 	SecondsPerStep float64   `json:"seconds_per_step"` // median
 	Run            string    `json:"run"`
-	Version        string    `json:"version,omitempty"` // of the finishing program; "" in old runs
+	Version        string    `json:"version,omitempty"` // of the program that finished the run; "" before versions were recorded
 }
 
 // Options of Run that do not change the result.

@@ -178,7 +178,7 @@ func TestNew(t *testing.T) {
 		o    losstest.Options
 	}{
 		`declares to violate "beauty"`:             {elsewhere{lacks: []loss.Property{"beauty"}}, third},
-		"Fits refuses the clouds of the suite":     {elsewhere{}, losstest.Options{Dim: 1}},
+		"Check rejects the clouds of the suite":    {elsewhere{}, losstest.Options{Dim: 1}},
 		"neither a loss.Graph nor a loss.Host":     {nameless{}, third},
 		`backend "nope" is unknown`:                {elsewhere{}, losstest.Options{Backend: "nope"}},
 		"2 directions are not enough: the control": {loss.Sliced{Slicer: slicing.Slicer{Distribution: slicing.Uniform{}, Slices: 24}, Estimator: loss.Upper}, losstest.Options{Slices: 2}},
