@@ -7,8 +7,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Sinkhorn is entropic optimal transport between whole clouds with mass 1 each, c_ij = ||x_i -
-// y_j||_2^p, solved until the plan's marginals are right to 1e-9 (package ot; Cuturi 2013):
+// Sinkhorn is entropic optimal transport between whole clouds with mass 1 each,
+// c_ij = ||x_i - y_j||_2^p, solved until the plan's marginals are right to 1e-9 (package ot; Cuturi
+// 2013):
 //
 //	P = argmin sum_ij P_ij c_ij + Reg sum_ij P_ij log P_ij,   value = sum_ij P_ij c_ij
 //

@@ -12,8 +12,8 @@ const (
 	radius = steps - 1
 )
 
-// grid holds the kept points of the grid: k = ((i 28) + j) 28 + l, with coordinates (2i - 27, 2j -
-// 27, 2l - 27) / 54, is kept if its norm is at most 1/2. In integers: the squares of the odd
+// grid holds the kept points of the grid: k = ((i 28) + j) 28 + l, with coordinates (2i - 27,
+// 2j - 27, 2l - 27) / 54, is kept if its norm is at most 1/2. In integers: the squares of the odd
 // numbers sum to at most 27^2; none is on the sphere.
 type grid struct {
 	number [steps * steps * steps]int16 // of a grid point among the kept ones, -1 for the others

@@ -14,8 +14,8 @@ const (
 	warmError  = 1e-2 // tolerance there
 )
 
-// scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with kernel =
-// exp((f + g - c)/reg).
+// scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with
+// kernel = exp((f + g - c)/reg).
 type scaling struct {
 	reg    float64
 	c      []float64 // [n, k]

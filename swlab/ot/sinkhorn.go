@@ -193,8 +193,8 @@ type Divergence struct {
 	Converged    bool // all three plans
 }
 
-// Divergence computes the Sinkhorn divergence, which is zero between a cloud and itself and, for P
-// <= 2, positive between different ones. It solves three problems.
+// Divergence computes the Sinkhorn divergence, which is zero between a cloud and itself and, for
+// P <= 2, positive between different ones. It solves three problems.
 func (s Sinkhorn) Divergence(x, y []float32, dim int) (*Divergence, error) {
 	xy, err := s.Solve(x, y, dim)
 	if err != nil {

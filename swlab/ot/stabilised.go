@@ -22,8 +22,8 @@ type Stabilised struct {
 }
 
 // StabilisedSinkhorn is the training loss of the latent generator exactly as released: x [n, dim]
-// the real and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k, reg >
-// 0 (released: 1e-3), iterations (released: 1001):
+// the real and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k,
+// reg > 0 (released: 1e-3), iterations (released: 1001):
 //
 //	alpha = beta = 0, u = 1/n, v = 1/k, K = exp(-(M - alpha - beta)/reg)
 //	repeat:  v = (1/k) / (K'u + 1e-16),  u = (1/n) / (K v + 1e-16)

@@ -42,10 +42,10 @@ func besselRatio(d int, kappa float64) ratio {
 // varianceSeriesFrom is the concentration above which varOmega uses the expansion in 1/kappa.
 func varianceSeriesFrom(d int) float64 { return math.Max(1000, 4*float64(d)*float64(d)) }
 
-// varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is (d-1)/(2
-// kappa^2) + ..., far below the rounding of the terms; there A is expanded as sum_j c_j kappa^-j,
-// whose coefficients follow from that same (Riccati) equation: c_0 = 1, 2 c_j = (j-d) c_{j-1} -
-// sum_{i=1..j-1} c_i c_{j-i}.
+// varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is
+// (d-1)/(2 kappa^2) + ..., far below the rounding of the terms; there A is expanded as
+// sum_j c_j kappa^-j, whose coefficients follow from that same (Riccati) equation: c_0 = 1,
+// 2 c_j = (j-d) c_{j-1} - sum_{i=1..j-1} c_i c_{j-i}.
 func varOmega(d int, kappa float64) float64 {
 	r := besselRatio(d, kappa)
 	dim := float64(d)

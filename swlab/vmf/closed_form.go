@@ -62,8 +62,8 @@ func VarCos(d int, kappa float64) float64 {
 	return varOmega(d, kappa)
 }
 
-// KLUniform is the Kullback-Leibler divergence from the uniform distribution, E[log f(x)] +
-// log(surface) in nats: kappa A_d(kappa) + log C_d(kappa) - log C_d(0). Zero at kappa = 0,
+// KLUniform is the Kullback-Leibler divergence from the uniform distribution,
+// E[log f(x)] + log(surface) in nats: kappa A_d(kappa) + log C_d(kappa) - log C_d(0). Zero at kappa = 0,
 // kappa^2/(2d) + ... near it, and growing like (d-1)/2 log(kappa); computed without cancellation at
 // both ends.
 func KLUniform(d int, kappa float64) float64 {
@@ -78,6 +78,6 @@ func KLUniform(d int, kappa float64) float64 {
 	return rest - kappa*r.gap
 }
 
-// Entropy is the differential entropy -E[log f(x)] on the sphere in nats, LogSurfaceArea(d) -
-// KLUniform(d, kappa). It is negative for concentrated distributions.
+// Entropy is the differential entropy -E[log f(x)] on the sphere in nats,
+// LogSurfaceArea(d) - KLUniform(d, kappa). It is negative for concentrated distributions.
 func Entropy(d int, kappa float64) float64 { return LogSurfaceArea(d) - KLUniform(d, kappa) }

@@ -133,8 +133,8 @@ func (d *Dist) Mean() []float64 {
 	return mean
 }
 
-// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at kappa
-// = 0.
+// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at
+// kappa = 0.
 func (d *Dist) SecondMoment() []float64 { return d.axial(d.MeanCos2()) }
 
 // Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row,

@@ -19,8 +19,8 @@ import (
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   h = (omega, sqrt(1-omega^2) v),   theta = h - 2 (h.r) r,
 //
 // with r from refl. All arguments have one dtype, float32 or float64. The result is differentiable
-// in location through r only; u and normals carry no gradient. The gradient is finite at location =
-// e1.
+// in location through r only; u and normals carry no gradient. The gradient is finite at
+// location = e1.
 //
 // As usual in GoMLX, it panics with the shapes while the graph is built if a shape, a dtype, kappa
 // or refl is not as above. graph.Exec turns that into an error.
