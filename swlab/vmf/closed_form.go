@@ -63,9 +63,9 @@ func VarCos(d int, kappa float64) float64 {
 }
 
 // KLUniform is the Kullback-Leibler divergence from the uniform distribution,
-// E[log f(x)] + log(surface) in nats: kappa A_d(kappa) + log C_d(kappa) - log C_d(0). Zero at kappa = 0,
-// kappa^2/(2d) + ... near it, and growing like (d-1)/2 log(kappa); computed without cancellation at
-// both ends.
+// E[log f(x)] + log(surface) in nats: kappa A_d(kappa) + log C_d(kappa) - log C_d(0). It is zero at
+// kappa = 0, kappa^2/(2d) + ... near it, and grows like (d-1)/2 log(kappa). It is computed without
+// cancellation at both ends.
 func KLUniform(d int, kappa float64) float64 {
 	if !defined(d, kappa) {
 		return math.NaN()

@@ -11,10 +11,10 @@ type WoodVariant int
 const (
 	// PaperB is Wood's envelope at every concentration: draws are exactly von Mises-Fisher.
 	PaperB WoodVariant = iota
-	// ReleasedB is the released code: from kappa = 10 to 11 it changes linearly to
-	// b = (d-1)/(4 kappa). The envelope then no longer covers the density, so above kappa = 10 the
-	// draws are only nearly von Mises-Fisher, the less so the larger d (at d = 10, kappa = 11,
-	// E[omega] = 0.651 for 0.660).
+	// ReleasedB is the released code: from kappa = 10 to 11 it changes linearly to b = (d-1)/(4
+	// kappa). The envelope then no longer covers the density, so above kappa = 10 the draws are
+	// only nearly von Mises-Fisher, the less so the larger d (at d = 10, kappa = 11, E[omega] =
+	// 0.651 for 0.660).
 	ReleasedB
 )
 
@@ -61,8 +61,8 @@ func (w Wood) Propose(psi, u float64) (omega, logRatio float64, accept bool) {
 	return omega, logRatio, logRatio > math.Log(u)
 }
 
-// angle returns omega and sqrt(1-omega^2) of a proposal, from 1-omega = 2 B psi/q and
-// 1+omega = 2(1-psi)/q, so that the second stays accurate where omega rounds to 1.
+// angle returns omega and sqrt(1-omega^2) of a proposal, from 1-omega = 2 B psi/q and 1+omega =
+// 2(1-psi)/q, so that the second stays accurate where omega rounds to 1.
 func (w Wood) angle(psi float64) (omega, sine float64) {
 	q := 1 - psi + w.B*psi
 	if gap := 2 * w.B * psi / q; gap < 1 {
