@@ -28,7 +28,8 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestParameterCounts are the published ones at m = 2048, and those of the maps as in the paper, counted by hand.
+// TestParameterCounts: the published counts at m = 2048, and those of the paper's variant, counted
+// by hand.
 func TestParameterCounts(t *testing.T) {
 	for _, c := range []struct {
 		name           string
