@@ -123,11 +123,11 @@ func TestInvarianceMarkdown(t *testing.T) {
 func TestInvarianceWrongCalls(t *testing.T) {
 	e, set := bestEngine(t), invarianceShapes(t)
 	for says, f := range map[string]func() error{
-		"cannot take 65 points":           func() error { _, err := Invariance(e, set, InvarianceConfig{Points: 65}); return err },
-		"expected pairs >= 1":             func() error { _, err := Invariance(e, set, InvarianceConfig{Pairs: -1}); return err },
-		`unknown amortizer "zz"`:          func() error { _, err := Invariance(e, set, InvarianceConfig{Names: []string{"zz"}}); return err },
-		"take two clouds or more":         func() error { _, err := Invariance(e, set.Select([]int{0}), InvarianceConfig{}); return err },
-		"expected form Released (0) or W": func() error { _, err := Invariance(e, set, InvarianceConfig{Variant: 7}); return err },
+		"cannot take 65 points":              func() error { _, err := Invariance(e, set, InvarianceConfig{Points: 65}); return err },
+		"expected pairs >= 1":                func() error { _, err := Invariance(e, set, InvarianceConfig{Pairs: -1}); return err },
+		`unknown amortizer "zz"`:             func() error { _, err := Invariance(e, set, InvarianceConfig{Names: []string{"zz"}}); return err },
+		"take two clouds or more":            func() error { _, err := Invariance(e, set.Select([]int{0}), InvarianceConfig{}); return err },
+		"expected variant Released (0) or P": func() error { _, err := Invariance(e, set, InvarianceConfig{Variant: 7}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

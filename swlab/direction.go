@@ -14,26 +14,29 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// DirectionConfig of Direction.
+// DirectionConfig configures Direction.
 type DirectionConfig struct {
 	Weights *weights.Set      // nil: initial ones, drawn with Seed
 	Seed    uint64            // of the initial weights
 	DK, K   int               // sizes of the attention maps; 0: those of Weights, or 64
-	Variant amortizer.Variant // as released (default) or as the paper writes it
-	Engine  *engine.Engine    // nil: by the environment, else the pure-Go backend for few points and the best found for more
+	Variant amortizer.Variant // released (default) or paper
+	// Engine nil: as the environment says, else the pure-Go backend for few points and the best
+	// backend found for more.
+	Engine *engine.Engine
 }
 
 // Prediction is the result of Direction.
 type Prediction struct {
 	Amortizer  string
-	Backend    string    // name of the Engine given, or of the one that was chosen
+	Backend    string    // name of the given or chosen Engine
 	Parameters int       // number of weights of the map
-	DK, K      int       // its sizes; 0 for a map without
+	DK, K      int       // its sizes; 0 for a map without attention
 	Directions []float32 // [B, d] unit vectors
 }
 
-// Direction predicts one slicing direction for each pair (x_b, y_b) of two sets of clouds, [B, m, d] each, by the amortizer of
-// that name (amortizer.Names). The clouds are taken as they are: neither centred nor scaled. Large sets go part by part.
+// Direction predicts one slicing direction per pair (x_b, y_b) of two sets of clouds, [B, m, d]
+// each, with the named amortizer (amortizer.Names). It neither centres nor scales the clouds. Large
+// sets are processed in parts.
 func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Prediction, err error) {
 	defer recovered(&err, "amortizer", name)
 	a, w, err := prepareDirection(name, x, y, o)
@@ -66,22 +69,23 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	return p, nil
 }
 
-// pairsAtOnce is the number of pairs of one part: attention has tables of m^2 entries per pair.
+// pairsAtOnce is the number of pairs of a part: attention has tables of m^2 entries per pair.
 func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.Points/y.Points) }
 
-// directionGraph is the configuration of a map's graph; its sizes are those of its weights.
+// directionGraph identifies a map's graph. Its sizes are those of the weights.
 type directionGraph struct {
 	name string
 	form amortizer.Variant
 }
 
-// directionWork counts pairs of points: attention compares each with each.
+// directionWork counts pairs of points: attention compares every two.
 func directionWork(x, y *datasets.Set) float64 {
 	m := float64(max(x.Points, y.Points))
 	return float64(x.Clouds) * m * m
 }
 
-// CheckDirection returns what is wrong with a call of Direction, before any work.
+// CheckDirection returns the error that Direction would return for an invalid call, before any
+// work.
 func CheckDirection(name string, x, y *datasets.Set, o DirectionConfig) error {
 	_, _, err := prepareDirection(name, x, y, o)
 	return err
@@ -132,8 +136,8 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amort
 	return a, w, nil
 }
 
-// sizes finds the m, d_k and k that the tensors of w were made for, from the shapes that depend on them; 0 where none does. Every
-// length in a map's specs is linear in each size, so two values of it give the line.
+// sizes finds m, d_k and k of the tensors of w from the shapes that depend on them; 0 where none
+// does. Every length in a map's specs is linear in each size, so two values of it give the line.
 func sizes(name string, c amortizer.Config, w *weights.Set) amortizer.Config {
 	length := func(set func(c *amortizer.Config, v int)) int {
 		var specs [2][]weights.Spec

@@ -1,5 +1,5 @@
-// Package swlab is the front door: distances between point clouds in plain Go values, with no graph in
-// sight. The packages below it hold the pieces; see docs/architecture.md.
+// Package swlab computes distances between point clouds in plain Go values, without graphs. The
+// packages below it hold the pieces; see docs/architecture.md.
 //
 //	x, err := datasets.Load("x.npy", datasets.Options{Raw: true}) // or datasets.FromSlices, datasets.New
 //	if err != nil {
@@ -31,34 +31,43 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Path says where the costs of slices are computed. The numbers agree to 1e-5.
+// Path says where the costs of slices are computed. All paths agree to 1e-5.
 type Path int
 
 const (
-	// AutoPath is HostPath unless the Engine has a GPU. Without an Engine, much work goes to a GPU where there is one.
+	// AutoPath is HostPath unless the Engine has a GPU. Without an Engine, much work goes to a GPU
+	// if there is one.
 	AutoPath Path = iota
-	// HostPath is plain Go on all cores, in 52-bit fixed point and float64: nothing to compile, and on a CPU several times faster than the graph.
+	// HostPath is plain Go on all cores, in 52-bit fixed point and float64. It compiles nothing,
+	// and on a CPU it is several times faster than the graph.
 	HostPath
-	// GraphPath is the graph that training uses, compiled for the Engine, in float32.
+	// GraphPath is the graph that training uses, in float32, compiled for the Engine.
 	GraphPath
-	// SIMDPath is plain Go with AVX-512 instructions, in 31-bit fixed point: more than twice as fast as HostPath, for clouds of one size without
-	// masses, without gradient, in programs built with GOEXPERIMENT=simd; an error elsewhere (ot1d.HostConfig.SIMD).
+	// SIMDPath is plain Go with AVX-512 instructions, in 31-bit fixed point, more than twice as
+	// fast as HostPath. It needs clouds of one size without masses, no gradient, and
+	// GOEXPERIMENT=simd at build time; otherwise it is an error (ot1d.HostConfig.SIMD).
 	SIMDPath
 )
 
-// DistanceConfig of Distance. The zero value stands for the paper's choices: DistanceConfig{} and
-// DistanceConfig{Settings: loss.Defaults()} are the same.
+// DistanceConfig configures Distance. The zero value stands for the paper's choices:
+// DistanceConfig{} and DistanceConfig{Config: loss.Defaults()} are the same.
 type DistanceConfig struct {
-	// Settings are slices, kappa, p, per point, root, ascent. Zero fields stand for loss.Defaults(), field by field. To ask for a zero
-	// itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it is; see loss.Config.Explicit.
+	// Config holds the loss's settings. Zero fields stand for those of loss.Defaults(). To ask for
+	// a zero itself (kappa = 0, no ascent steps), begin with loss.Defaults(), which is taken as it
+	// is; see loss.Config.Explicit.
 	loss.Config
-	Seed         uint64         // of the directions: equal seeds give equal directions on every backend. 0 is a seed like any other
-	Directions   *Directions    // used as given in place of the loss's own; sliced losses only
-	MassX, MassY []float32      // [B, points] masses of the points, or nil: equal ones; sliced losses with Reduce: loss.Mean only
-	Weights      *weights.Set   // of the amortizer, where the loss has one; nil: initial ones, by Seed
-	Gradient     bool           // also compute the gradient with respect to y
-	Path         Path           // where slices are costed
-	Engine       *engine.Engine // for what the host does not do; nil: by the environment, else the pure-Go backend for little work and the best found for more
+	// Seed of the directions: equal seeds give equal directions on every backend. 0 is a seed too.
+	Seed       uint64
+	Directions *Directions // replace the loss's own; sliced losses only
+	// MassX and MassY are [B, points] masses of the points; nil: equal ones. Only for sliced losses
+	// with Reduce: loss.Mean.
+	MassX, MassY []float32
+	Weights      *weights.Set // of the amortizer, if any; nil: initial ones, by Seed
+	Gradient     bool         // also compute the gradient with respect to y
+	Path         Path         // where the costs of slices are computed
+	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
+	// for little work and the best backend found for more.
+	Engine *engine.Engine
 }
 
 // Directions are unit vectors, [L, d] for all pairs or [B, L, d].
@@ -69,37 +78,49 @@ type Directions struct {
 
 // Result is the result of Distance.
 type Result struct {
-	Loss        string    // the loss's name in tables
-	Convention  string    // what the number is: summed or averaged, rooted or not
-	Backend     string    // name of the Engine given, or of the one that was chosen; "go" where plain Go does all but draw directions
-	Exponent    float64   // p; 0 for a loss that has none
-	Value       float64   // mean over the pairs
-	StdErr      float64   // Monte-Carlo standard error of Value over slices; 0 for a loss without random slices, NaN where it cannot be told: a single slice
-	Low, High   float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
-	PerPair     []float64 // [B]
-	PairErrs    []float64 // [B] standard error of every pair's value
-	DualityGap  []float64 // [B] emd-exact: how far each value can be from the optimum, certified by dual potentials; else nil
-	MatchedMass []float32 // [B] emd-approx: the part of the mass that the match assigns, far below 1 for clouds too large or too far apart for it; else nil
-	Slices      int       // slices per pair that count, 0 for a loss without slices
+	Loss       string // the loss's name in tables
+	Convention string // what the number is: sum or mean, with or without a root
+	// Backend is the name of the given or chosen Engine; "go" if plain Go does everything but draw
+	// directions.
+	Backend  string
+	Exponent float64 // p; 0 for a loss that has none
+	Value    float64 // mean over the pairs
+	// StdErr is the Monte-Carlo standard error of Value over slices: 0 for a loss without random
+	// slices, NaN for a single slice.
+	StdErr    float64
+	Low, High float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
+	PerPair   []float64 // [B]
+	PairErrs  []float64 // [B] standard error of each pair's value
+	// DualityGap [B] of emd-exact bounds the distance of each value from the optimum, certified by
+	// dual potentials; else nil.
+	DualityGap []float64
+	// MatchedMass [B] of emd-approx is the fraction of the mass that is matched, far below 1 for
+	// clouds too large or too far apart; else nil.
+	MatchedMass []float32
+	Slices      int       // slices per pair that count; 0 for a loss without slices
 	Costs       []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
 	Directions  []float32 // [B, L, d], or nil
-	Location    []float32 // [B, d] where the distribution's location was predicted or found by ascent, else nil
-	Gradient    []float32 // [B, n, d] dValue/dy, if asked for
-	Work        Work
+	// Location [B, d] of the distribution, if it was predicted or found by ascent; else nil.
+	Location []float32
+	Gradient []float32 // [B, n, d] dValue/dy, if asked for
+	Work     Work
 }
 
-// Work is what a call has cost.
+// Work is the cost of a call.
 type Work struct {
-	Slices  int     `json:"slices"`  // directions along which a pair was compared, the ascent's included
-	Sorts   int     `json:"sorts"`   // projected clouds that were sorted for it
+	// Slices counts the directions along which a pair was compared, including the ascent's.
+	Slices  int     `json:"slices"`
+	Sorts   int     `json:"sorts"`   // projected clouds that were sorted
 	Seconds float64 `json:"seconds"` // compilation included
 }
 
-// Distance compares the pairs (x_b, y_b) of two sets of clouds, [B, m, d] and [B, n, d], by the loss of that name (loss.Names).
-// The clouds are taken as they are: neither centred nor scaled. Clouds of unequal sizes need a loss that is a mean over points.
+// Distance compares the pairs (x_b, y_b) of two sets of clouds, [B, m, d] and [B, n, d], by the
+// named loss (loss.Names). It neither centres nor scales the clouds. Clouds of unequal sizes need a
+// loss that is a mean over points.
 //
-// What a call compiles is kept by the engine for later calls with the same loss, settings and shapes, until it is closed. Equal seeds give equal
-// values on every CPU backend, up to rounding. Several goroutines may call it at once.
+// The engine keeps what a call compiles for later calls with the same loss, settings and shapes,
+// until it is closed. Equal seeds give equal values on every CPU backend, up to rounding. Distance
+// is safe for concurrent use.
 func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err error) {
 	defer recovered(&err, "loss", name)
 	began := time.Now()
@@ -131,7 +152,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	return d, nil
 }
 
-// mean over the pairs. Every term is divided, so that large ones do not overflow their sum.
+// mean averages over the pairs. It divides every term, so that large ones do not overflow the sum.
 func mean(pairs []float64) (value float64) {
 	for _, v := range pairs {
 		value += v / float64(len(pairs))
@@ -139,20 +160,20 @@ func mean(pairs []float64) (value float64) {
 	return value
 }
 
-// CheckDistance returns what is wrong with a call of Distance, before any work.
+// CheckDistance returns the error that Distance would return for an invalid call, before any work.
 func CheckDistance(name string, x, y *datasets.Set, o DistanceConfig) error {
 	_, _, err := prepare(name, x, y, o)
 	return err
 }
 
-// problem is a call of Distance that has been checked.
+// problem is a checked call of Distance.
 type problem struct {
 	name string // of the loss
 	x, y *datasets.Set
 	DistanceConfig
 }
 
-// key is the configuration of the call's graphs.
+// key identifies the call's graphs.
 func (p problem) key() distanceGraph {
 	return distanceGraph{name: p.name, settings: p.Config, gradient: p.Gradient}
 }
@@ -172,7 +193,7 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	return problem{name, x, y, o}, l, err
 }
 
-// check returns what is wrong with a call, or its loss.
+// check checks a call and returns its loss.
 func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error) {
 	if o.Amortizer != "" {
 		h := x.Header()
@@ -250,7 +271,7 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	return l, fits(sliced, x, y, o)
 }
 
-// fits returns an error where a call would not fit into the memory of this machine.
+// fits returns an error if a call would not fit into the memory of this machine.
 func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
 	s, ok := l.(loss.Sliced)
 	if !ok {
@@ -262,7 +283,8 @@ func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
 	return loss.CheckTables(s, nameOf(o.Engine), x.Clouds, x.Points, y.Points)
 }
 
-// nameOf is the backend, or xla:cpu where it is not open yet: the one of least needs on the host.
+// nameOf is the backend's name. A backend that is not open yet counts as xla:cpu, which needs the
+// least memory on the host.
 func nameOf(e *engine.Engine) string {
 	if e == nil {
 		return "xla:cpu"
@@ -286,7 +308,7 @@ func checkClouds(x, y *datasets.Set) error {
 	return nil
 }
 
-// finite returns an error for a set that is empty, or that holds what is no number.
+// finite rejects an empty set and coordinates that are not finite.
 func finite(s *datasets.Set) error {
 	switch {
 	case s == nil:
@@ -304,7 +326,7 @@ func finite(s *datasets.Set) error {
 	return nil
 }
 
-// positive returns an error for masses [clouds, points] of which one is negative or not finite, or all of a cloud are 0.
+// positive rejects masses [clouds, points] that are negative, not finite, or all 0 in a cloud.
 func positive(masses []float32, points int) error {
 	sum := 0.0
 	for i, v := range masses {
@@ -322,7 +344,7 @@ func positive(masses []float32, points int) error {
 	return nil
 }
 
-// clouds are a set's for package ot1d.
+// clouds converts a set for package ot1d.
 func clouds(s *datasets.Set, mass []float32) ot1d.Clouds {
 	return ot1d.Clouds{Coords: s.Coords, Mass: mass, Batch: s.Clouds, Points: s.Points, Dim: s.Dim}
 }

@@ -14,12 +14,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// little is the work, in pairs of points compared, up to which the pure-Go backend has done it before XLA has compiled it: two pairs of
-// clouds of 2048 points. The losses that take longer for a pair of points take longer to compile too.
+// little is the work, in pairs of points, that the pure-Go backend finishes before XLA has compiled
+// it: two pairs of clouds of 2048 points. Losses with more work per pair of points take longer to
+// compile too.
 const little = 1 << 23
 
-// choose is the engine of a call: the given one; else what the environment chooses; else the pure-Go backend for little work, and for more the
-// best one found. Which it is depends on the call alone, not on the calls before it.
+// choose returns the engine of a call: the given one, else the environment's, else the pure-Go
+// backend for little work and the best backend found for more. It depends on the call alone, not on
+// earlier calls.
 func choose(given *engine.Engine, work float64) (*engine.Engine, error) {
 	switch {
 	case given != nil:
@@ -30,26 +32,26 @@ func choose(given *engine.Engine, work float64) (*engine.Engine, error) {
 	return engine.Open("")
 }
 
-// goBackend is GoMLX's pure-Go backend: it needs no plugin, and hardly any time to compile.
+// goBackend is GoMLX's pure-Go backend: it needs no plugin and compiles almost instantly.
 func goBackend() (*engine.Engine, error) { return engine.Open("go") }
 
-// graphKey tells the graphs of this package apart: what they compute, and with which configuration.
+// graphKey identifies a graph of this package: what it computes, and its configuration.
 type graphKey struct {
 	what   string
 	config any // comparable
 }
 
-// distanceGraph is the configuration of the graphs of Distance.
+// distanceGraph is the configuration of a graph of Distance.
 type distanceGraph struct {
 	name         string
 	settings     loss.Config
 	gradient     bool
 	located      bool // the location is an input
-	massX, massY bool // the masses are
-	points       int  // of a cloud, where no input has them
+	massX, massY bool // the masses are inputs
+	points       int  // of a cloud, if no input tells
 }
 
-// call calls a graph once, compiled for the shapes of args.
+// call runs a graph once, compiled for the shapes of args.
 func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	in := make([]any, len(args))
 	for i, t := range args {
@@ -58,19 +60,20 @@ func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*gr
 	return exec.Call(e, graphKey{what, config}, f, in...)
 }
 
-// recovered makes an error of a panic: of a loss, a slicing distribution or an amortizer of another module.
+// recovered turns a panic of a loss, slicing distribution or amortizer of another module into an
+// error.
 func recovered(err *error, kind, name string) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%s %q: %v", kind, name, r)
 	}
 }
 
-// tensor is a set's points, [B, m, d].
+// tensor holds a set's points, [B, m, d].
 func tensor(s *datasets.Set) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(s.Coords, s.Clouds, s.Points, s.Dim)
 }
 
-// upload makes tensors of weights, in their order.
+// upload turns weights into tensors, in their order.
 func upload(w *weights.Set) []*tensors.Tensor {
 	var out []*tensors.Tensor
 	for _, name := range w.Names() {
@@ -80,7 +83,7 @@ func upload(w *weights.Set) []*tensors.Tensor {
 	return out
 }
 
-// numbers are the values of a tensor of float32 or float64.
+// numbers are the values of a float32 or float64 tensor.
 func numbers(t *tensors.Tensor) []float64 {
 	if t.DType() == dtypes.Float64 {
 		return tensors.MustCopyFlatData[float64](t)
@@ -96,7 +99,7 @@ func widen(v []float32) []float64 {
 	return out
 }
 
-// narrow turns results into float32, or says that they do not fit.
+// narrow converts results to float32, or returns an error if they do not fit.
 func narrow(what string, v []float64) ([]float32, error) {
 	out := make([]float32, len(v))
 	for i, x := range v {

@@ -12,7 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
-// TestTooMuch calls the library with what no machine has: it returns an error that a caller can take apart, and allocates nothing.
+// TestTooMuch asks the library for more than any machine has: it returns a typed error and
+// allocates nothing.
 func TestTooMuch(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
 	e, err := engine.Open("go")

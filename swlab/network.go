@@ -17,24 +17,31 @@ import (
 
 // Network is a point-cloud autoencoder with its weights.
 type Network struct {
-	Points  int // m, of the clouds that the decoder makes; the encoder takes clouds of any number of points
+	// Points m of the clouds that the decoder makes. The encoder takes clouds of any size.
+	Points  int
 	weights *weights.Set
 }
 
-// NetworkOptions of Encode, Reconstruct and Decode.
+// NetworkOptions configures Encode, Reconstruct and Decode.
 type NetworkOptions struct {
-	BatchStats bool // normalise by the statistics of all clouds given, as in training, instead of the running ones
-	// Normalize centres every cloud and scales it to radius 1 before the encoder, as training does; Reconstruct then puts its clouds
-	// back where the given ones lay (datasets.FramesOf). False: clouds are taken as they are.
+	// BatchStats normalises by the statistics of all given clouds, as in training, instead of the
+	// running ones.
+	BatchStats bool
+	// Normalize centres every cloud and scales it to radius 1 before the encoder, as training does;
+	// Reconstruct then moves its clouds back (datasets.FramesOf). False: clouds are taken as they
+	// are.
 	Normalize bool
-	Batch     int                   // clouds at a time, with running statistics; 0: as many as have 65,536 points together
-	Context   context.Context       // ends the work between two batches; nil: nothing does
-	Engine    *engine.Engine        // nil: the best backend found
-	Progress  func(done, total int) // called with the number of clouds done, if not nil
+	// Batch is the number of clouds at a time, with running statistics; 0: as many as have 65,536
+	// points together.
+	Batch    int
+	Context  context.Context       // stops the work between two batches; nil: nothing does
+	Engine   *engine.Engine        // nil: the best backend found
+	Progress func(done, total int) // if not nil, called with the number of clouds done
 }
 
-// NewNetwork is the autoencoder with the weights w (names and shapes of pointnet.Autoencoder.Specs), made for as many points as its
-// decoder's last layer gives. The error lists what is missing, unknown or of another shape.
+// NewNetwork is the autoencoder with the weights w (names and shapes of
+// pointnet.Autoencoder.Specs). The decoder's last layer gives the number of points. The error lists
+// what is missing, unknown or of another shape.
 func NewNetwork(w *weights.Set) (*Network, error) {
 	const last = "decoder.fc3.bias"
 	t, ok := w.Get(last)
@@ -55,7 +62,7 @@ func NewNetwork(w *weights.Set) (*Network, error) {
 	return &Network{Points: net.Points, weights: fitted}, nil
 }
 
-// check returns an error unless NewNetwork has made the network.
+// check returns an error unless NewNetwork made the network.
 func (n *Network) check() error {
 	if n == nil || n.weights == nil {
 		return errors.New("expected a network that swlab.NewNetwork has made, found none")
@@ -63,7 +70,7 @@ func (n *Network) check() error {
 	return nil
 }
 
-// Parameters is the number of trained parameters; 0 of a nil network.
+// Parameters is the number of trained parameters; 0 for a nil network.
 func (n *Network) Parameters() int {
 	if n == nil {
 		return 0
@@ -71,7 +78,7 @@ func (n *Network) Parameters() int {
 	return (&pointnet.Autoencoder{Points: n.Points}).Parameters()
 }
 
-// CheckEncode returns what is wrong with a call of Encode, before any work.
+// CheckEncode returns the error that Encode would return for an invalid call, before any work.
 func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
 	if err := n.check(); err != nil {
 		return err
@@ -90,10 +97,10 @@ func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
 	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", x.Name, rows, x.Points), memory.Bytes(encodedBytes, rows, x.Points))
 }
 
-// encodedBytes of a point in the encoder, measured on both CPU backends.
+// encodedBytes is the memory of a point in the encoder, measured on both CPU backends.
 const encodedBytes = 3000
 
-// CheckReconstruct returns what is wrong with a call of Reconstruct, before any work.
+// CheckReconstruct is CheckEncode for Reconstruct.
 func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) error {
 	if err := n.CheckEncode(clouds, o); err != nil {
 		return err
@@ -104,11 +111,13 @@ func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) err
 	return nil
 }
 
-// Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The networks of the paper were trained on centred clouds of
-// radius 1: give such clouds, as datasets.Load and datasets.Open do unless they are told not to, or set NetworkOptions.Normalize.
+// Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The networks of the
+// paper were trained on centred clouds of radius 1. Give such clouds, as datasets.Load and
+// datasets.Open do by default, or set NetworkOptions.Normalize.
 //
-// With running statistics (the default) every cloud has a code of its own and large sets are encoded part by part. With
-// BatchStats the code of a cloud depends on all others, so the whole set is one batch, in memory at once: up to 8 kB per point.
+// With running statistics (the default) each cloud has its own code, and large sets are encoded in
+// parts. With BatchStats the code of a cloud depends on all others, so the whole set is one batch
+// in memory: up to 8 kB per point.
 func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckEncode(x, o); err != nil {
 		return nil, err
@@ -121,7 +130,7 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	return n.rows(x, o, "codes", encodedAtOnce(encoder.Points), encoder.Encode)
 }
 
-// normalized are clouds that are normalised as they are read.
+// normalized normalises clouds as they are read.
 type normalized struct {
 	datasets.Clouds
 	frames []datasets.Frame
@@ -138,7 +147,8 @@ func (n normalized) Read(dst []float32, rows []int32) error {
 	return nil
 }
 
-// normalize returns the clouds as the network is to see them, and where they lay before; nil where they are taken as they are.
+// normalize returns the clouds as the network sees them, and their frames; nil if taken as they
+// are.
 func (o NetworkOptions) normalize(x datasets.Clouds) (datasets.Clouds, []datasets.Frame, error) {
 	if !o.Normalize {
 		return x, nil, nil
@@ -147,8 +157,9 @@ func (o NetworkOptions) normalize(x datasets.Clouds) (datasets.Clouds, []dataset
 	return normalized{x, frames}, frames, err
 }
 
-// Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3, or with NetworkOptions.Normalize
-// where the given clouds lie. As for Encode.
+// Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3,
+// or at the place of the given clouds with NetworkOptions.Normalize. Otherwise it behaves as
+// Encode.
 func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckReconstruct(x, o); err != nil {
 		return nil, err
@@ -171,8 +182,8 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 	return y, nil
 }
 
-// Decode returns the clouds [N, Points, 3] of codes [N, 256], given in row-major order: unit vectors from Encode, or others, as of a
-// latent generator.
+// Decode returns the clouds [N, Points, 3] of codes [N, 256] in row-major order: unit vectors of
+// Encode or, say, of a latent generator.
 func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -194,16 +205,17 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 	})
 }
 
-// codesAtOnce is the number of codes that are decoded in one part.
+// codesAtOnce is the number of codes decoded in one part.
 const codesAtOnce = 1 << 9
 
-// pointsAtOnce is the number of points that are encoded in one part.
+// pointsAtOnce is the number of points encoded in one part.
 const pointsAtOnce = 1 << 16
 
-// encodedAtOnce is the number of clouds of one part.
+// encodedAtOnce is the number of clouds in one part.
 func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) }
 
-// rows maps every cloud to a row of numbers, by default `most` of them at a time, or all with the batch's statistics.
+// rows maps each cloud to a row of numbers, by default most clouds at a time, or all together with
+// the batch's statistics.
 func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	mode, batch := pointnet.Eval, o.batch(x.Header().Clouds, most)
 	if o.BatchStats {
@@ -215,7 +227,7 @@ func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most in
 		}}.Rows(o.Context, x)
 }
 
-// batch is the number of clouds of a batch, of n in all.
+// batch is the number of clouds in a batch, of n in all.
 func (o NetworkOptions) batch(n, most int) int {
 	switch {
 	case o.BatchStats:
@@ -226,7 +238,7 @@ func (o NetworkOptions) batch(n, most int) int {
 	return min(n, most)
 }
 
-// networkGraph is the configuration of a graph of the network.
+// networkGraph identifies a graph of the network.
 type networkGraph struct {
 	points int
 	mode   pointnet.Mode

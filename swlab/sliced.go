@@ -48,10 +48,10 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	return d, nil
 }
 
-// muchSorting is how many projected points are worth a GPU where nobody has chosen a backend.
+// muchSorting is how many projected points justify a GPU if the caller has chosen no backend.
 const muchSorting = 1 << 27
 
-// sortingEngine is the Engine given, or that of a GPU which the slices are worth opening, or nil.
+// sortingEngine is the given Engine, else a GPU's if the slices justify opening one, else nil.
 func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 	sorted := float64(p.x.Clouds) * float64(drawn(l.Slicer)) * float64(p.x.Points+p.y.Points)
 	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
@@ -62,7 +62,7 @@ func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 
 func (p problem) onGPU() bool { return p.Engine != nil && p.Engine.IsCUDA() }
 
-// drawn is the number of slices that the rule draws per pair.
+// drawn is the number of slices that the slicer draws per pair.
 func drawn(rule slicing.Slicer) int {
 	if _, ok := rule.Distribution.(slicing.Point); ok {
 		return 1
@@ -70,7 +70,7 @@ func drawn(rule slicing.Slicer) int {
 	return rule.Slices
 }
 
-// climbs says whether the call searches for its location by ascent.
+// climbs reports whether the call finds its location by ascent.
 func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Slicer.Ascent != nil }
 
 // work counts the slices of the directions and of the ascent, and their sorts.
@@ -82,8 +82,8 @@ func (p problem) work(l loss.Sliced, directions []float32) Work {
 	return Work{Slices: n, Sorts: 2 * n}
 }
 
-// locate predicts the location, or climbs to it, or both: [B, d], or nil where the directions have none. backend is where it was
-// predicted, or else where directions are drawn and costs reduced.
+// locate predicts the location, finds it by ascent, or both: [B, d], or nil if the directions have
+// none. backend is where it was predicted, else where directions are drawn and costs reduced.
 func (p problem) locate(l loss.Sliced) (location []float32, backend string, err error) {
 	backend = p.backend()
 	if l.Slicer.Amortizer != nil && p.Directions == nil {
@@ -101,8 +101,9 @@ func (p problem) locate(l loss.Sliced) (location []float32, backend string, err 
 	return location, backend, err
 }
 
-// climb ascends to the location, from the predicted one if there is one. Random numbers differ between backends, so it is on the pure-Go one
-// too, like the directions, and its costs in plain Go; on a GPU it stays there.
+// climb finds the location by ascent, from the predicted one if there is one. Random numbers differ
+// between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
+// plain Go; on a GPU it stays there.
 func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	e := p.Engine
 	if !p.onGPU() {
@@ -131,7 +132,7 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 		return nil, err
 	}
 	defer release()
-	// A seed of its own: from p.Seed the start would be made of the very numbers that the slices are drawn from.
+	// A seed of its own: p.Seed would give the start the same numbers as the slices.
 	reached, err := maximizer.Maximize(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
 	if err != nil {
 		return nil, err
@@ -149,8 +150,8 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	return location, nil
 }
 
-// draw makes the directions [B, L, d] on the pure-Go backend, which needs no compilation: equal seeds give equal directions wherever they are
-// costed.
+// draw makes the directions [B, L, d] on the pure-Go backend, which compiles nothing. Equal seeds
+// give equal directions wherever their costs are computed.
 func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if given := p.Directions; given != nil {
 		if len(given.Shape) == 2 {
@@ -186,18 +187,19 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	return tensors.CopyFlatData[float32](out[0])
 }
 
-// estimate is what the costs of the slices come to.
+// estimate is the result of reducing the costs of the slices.
 type estimate struct {
 	pairs, shares   []float64 // [B], and [B, L]: loss.Estimate
 	used            int       // how many of the first slices count
 	costs, gradient []float32 // [B, L], and [B, n, d] or nil
-	backend         string    // where the slices were costed; "" on the host
+	backend         string    // where the costs were computed; "" on the host
 }
 
-// perPair is L, the number of directions of every pair.
+// perPair is L, the number of directions per pair.
 func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.Clouds * p.x.Dim) }
 
-// costOnHost costs the slices in plain Go and reduces them on the pure-Go backend, both in float64.
+// costOnHost computes the costs in plain Go and reduces them on the pure-Go backend, both in
+// float64.
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
@@ -207,7 +209,8 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 		return costs, grad.Y, err
 	}
 	var costs, gy []float64
-	known := p.Gradient && l.Linear() // the derivative in every cost is known before the costs are: one pass
+	// the derivative in each cost does not depend on the costs: one call gives both
+	known := p.Gradient && l.Linear()
 	if known {
 		costs, gy, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
@@ -235,8 +238,8 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	return e, err
 }
 
-// reduce turns costs into values, in float64 on the pure-Go backend. Where asked for, it returns the derivatives of their mean in the
-// costs and, if the reduction looks at the clouds, in y.
+// reduce turns costs into values, in float64 on the pure-Go backend. With derivative it also
+// returns the derivatives of their mean in the costs and, if the estimator reads the clouds, in y.
 func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (e estimate, inCosts, inY []float64, err error) {
 	b, err := goBackend()
 	if err != nil {
@@ -276,9 +279,9 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	return read(out), inCosts, inY, nil
 }
 
-// costInGraph costs and reduces the slices in the graph that training uses.
+// costInGraph computes and reduces the costs in the graph that training uses.
 func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, error) {
-	e, err := choose(p.Engine, math.Inf(1)) // the path was asked for: as in training
+	e, err := choose(p.Engine, math.Inf(1)) // the caller asked for this path: as in training
 	if err != nil {
 		return estimate{}, err
 	}

@@ -11,21 +11,25 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// uncertainty returns the standard errors of every pair and of Value, and half of the confidence interval, from the shares [B, L] of the
-// slices (loss.Estimate): a pair's value is the mean of its first n shares s_l, and with g independent blocks of slices (of one slice each,
-// unless the distribution draws several together) of sizes n_j and means m_j, k fitted coefficients,
+// uncertainty returns the standard errors of every pair and of Value, and half of the confidence
+// interval, from the shares [B, L] of the slices (loss.Estimate). A pair's value is the mean of its
+// first n shares s_l. With g independent blocks of slices of sizes n_j and means m_j (one slice
+// each unless the distribution draws several together) and k fitted coefficients,
 //
 //	SE^2 = c sum_j (n_j/n)^2 (m_j - mean)^2,   c = (g-1)/(g-1-k) / (1 - sum_j (n_j/n)^2)
 //
-// which is s^2/n for independent slices, and c = g/(g-1-k) for blocks of one size; a last block that is cut counts as if its slices were
-// independent. It is carried through the root by the delta method, which
-// says nothing of the root of a value that is not positive. The pairs' errors are independent, SE(Value) = sqrt(sum_b SE_b^2)/B, unless the
-// directions are common to them: then it is that of the blocks' means over the pairs. The interval is Value +- t SE, with t the 97.5 % point of
-// Student's distribution with g-1-k degrees of freedom or, for pairs of their own, those of Welch and Satterthwaite,
+// which is s^2/n for independent slices, and c = g/(g-1-k) for blocks of one size; a cut last block
+// counts as if its slices were independent. The delta method carries it through the root, unless
+// the value is not positive. The pairs' errors are independent, SE(Value) = sqrt(sum_b SE_b^2)/B,
+// unless the pairs share the directions: then SE(Value) is that of the blocks' means over the
+// pairs. The interval is Value +- t SE, with t the 97.5 % point of Student's distribution with
+// g-1-k degrees of freedom or, if each pair has its own directions, those of Welch and
+// Satterthwaite,
 //
 //	(g-1-k) (sum_b SE_b^2)^2 / sum_b SE_b^4
 //
-// None of it holds the spread over the random starts of an ascent, or the bias of an adaptive number of slices.
+// It includes neither the spread over random starts of an ascent nor the bias of an adaptive number
+// of slices.
 func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, stdErr, half float64) {
 	perPair := len(e.shares) / len(e.pairs)
 	block, shared := 1, false
@@ -38,7 +42,8 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 	blocks := (e.used + block - 1) / block
 	spare := blocks - 1 - l.DegreesOfFreedom(p.x.Dim)
 	scale := inflation(e.used, block, spare)
-	common := make([]float64, blocks) // what a block adds to the deviation of the mean over the pairs
+	// what each block adds to the deviation of the mean over the pairs
+	common := make([]float64, blocks)
 	squares, fourths := 0.0, 0.0
 	pairErrs = make([]float64, len(e.pairs))
 	for b, v := range e.pairs {
@@ -52,7 +57,7 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 		square := 0.0
 		for i, v := range own {
 			if v == 0 {
-				continue // also where there is no slope
+				continue // even without a slope
 			}
 			square += slope * slope * v * v
 			common[i] += slope * v / n
@@ -89,7 +94,8 @@ func deviations(shares []float64, block int) []float64 {
 	return out
 }
 
-// inflation is c of uncertainty for so many slices in blocks, the last one cut; NaN where nothing is left to tell the error from.
+// inflation is c of uncertainty for slices in blocks, the last one cut; NaN if no degree of freedom
+// is left.
 func inflation(slices, block, spare int) float64 {
 	if spare < 1 {
 		return math.NaN()
@@ -101,8 +107,9 @@ func inflation(slices, block, spare int) float64 {
 	return (blocks - 1) / float64(spare) / (1 - (whole*size*size+rest*rest)/(n*n))
 }
 
-// SlicesNeeded says how many slices per pair give a standard error of Value of at most relative times Value, judged from the spread in d: the error
-// falls with the root of the number of slices (faster for quasi-Monte-Carlo, for which this is an upper bound). It needs a d with a standard error and a positive
+// SlicesNeeded returns how many slices per pair give a standard error of at most relative times
+// Value, judged from the spread in d. The error falls with the root of the number of slices (faster
+// for quasi-Monte-Carlo, where this is an upper bound). d needs a standard error and a positive
 // value.
 func (d *Result) SlicesNeeded(relative float64) (int, error) {
 	switch {

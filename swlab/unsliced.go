@@ -13,13 +13,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// unsliced is the result of a loss without random slices, which has no error.
+// unsliced is the result of a loss without random slices, which has no sampling error.
 func unsliced(backend string, pairs []float64) *Result {
 	value := mean(pairs)
 	return &Result{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value, High: value}
 }
 
-// onHost is Distance with a loss that is computed on the host.
+// onHost is Distance with a loss computed on the host.
 func (p problem) onHost(l loss.Host) (*Result, error) {
 	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p problem) onHost(l loss.Host) (*Result, error) {
 	return d, err
 }
 
-// inGraph is Distance with a loss of the graph that has no slices.
+// inGraph is Distance with a graph loss without slices.
 func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	e, err := choose(p.Engine, float64(p.x.Clouds)*float64(p.x.Points)*float64(p.y.Points))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package amortizer maps a pair of clouds to the location of a slicing distribution: one forward pass in place of
-// an optimisation over the sphere (Nguyen et al. 2023). Each map is a file of its own and a line in the registry; a map
-// says which properties it has, and package amortizertest checks them.
+// Package amortizer maps a pair of clouds to the location of a slicing distribution: one forward
+// pass in place of an optimisation over the sphere (Nguyen et al. 2023). Each map has its own file
+// and an entry in the registry. It declares its properties, and package amortizertest checks them.
 package amortizer
 
 import (
@@ -16,24 +16,28 @@ import (
 type Amortizer interface {
 	// Name is the registered name, such as "la".
 	Name() string
-	// Properties says what may be relied on; amortizertest.Suite checks that what is claimed holds and that what is not
-	// claimed fails.
+	// Properties declares what callers may rely on. amortizertest.Suite checks that claimed
+	// properties hold and others fail.
 	Properties() Properties
-	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial distributions.
+	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial
+	// distributions.
 	Specs() []weights.Spec
-	// Direction builds a(x, y): clouds [batch, points, dim] each -> unit vectors [batch, dim]. It panics with the
-	// shapes when the clouds do not fit the map (GoMLX's custom while a graph is built); Fits tells beforehand.
+	// Direction builds a(x, y): clouds [batch, points, dim] each -> unit vectors [batch, dim]. As
+	// usual in GoMLX, it panics with the shapes if the clouds do not fit the map; Check tells
+	// beforehand.
 	Direction(w weights.Nodes, x, y *graph.Node) *graph.Node
-	// Check returns an error when clouds of that many points cannot be given to the map.
+	// Check returns an error if the map cannot take clouds of that many points.
 	Check(points int) error
 }
 
 // Properties of a map, exact up to rounding.
 type Properties struct {
-	Symmetric bool     // a(X, Y) = a(Y, X)
-	Invariant bool     // the order of the points of X and of Y does not matter
-	AnySize   bool     // any number of points fits, another one in Y than in X too; else the m of Config alone
-	Inert     []string // weights on which the direction does not depend: their gradient is zero in exact arithmetic
+	Symmetric bool // a(X, Y) = a(Y, X)
+	Invariant bool // the order of the points of X and of Y does not matter
+	// Any number of points fits, and X and Y may differ in it; else only Config.Points.
+	AnySize bool
+	// Weights on which the direction does not depend: their gradient is zero in exact arithmetic.
+	Inert []string
 }
 
 // registered holds the maps by name.
@@ -47,16 +51,18 @@ var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
 	"n":         newNonLinear,
 })
 
-// Register makes a map of another package available by name: in New, in Settings.Amortizer of the losses with a location, and so in
-// swlab.Distance, swlab.Direction, in trainings and sweeps, and in the flags of a command line built with that package. It is meant
-// to be called from init functions. Names consist of lowercase letters, digits and single hyphens; it panics, with an error, for
-// another name, for one that is taken, and for a nil function. The function gets a Config that New has completed and checked.
+// Register makes a map of another package available by name: in New, in loss.Config.Amortizer of
+// the losses with a location, and so in swlab.Distance, swlab.Direction, trainings and sweeps, and
+// in the flags of a command line built with that package. Call it from init functions. Names
+// consist of lowercase letters, digits and single hyphens. Register panics with an error for
+// another name, a taken one, or a nil function. New completes and checks the Config before it calls
+// the function.
 func Register(name string, amortizer func(Config) Amortizer) { registered.Register(name, amortizer) }
 
 // Names lists the registered maps.
 func Names() []string { return registered.Names() }
 
-// New returns the map of that name.
+// New returns the named map.
 func New(name string, c Config) (Amortizer, error) {
 	make, err := registered.Get(name)
 	if err != nil {
@@ -79,7 +85,7 @@ func New(name string, c Config) (Amortizer, error) {
 	return a, nil
 }
 
-// Parameters is the number of weights of a map; 0 without one.
+// Parameters is the number of weights of a map; 0 for nil.
 func Parameters(a Amortizer) int {
 	n := 0
 	if a == nil {
@@ -91,14 +97,15 @@ func Parameters(a Amortizer) int {
 	return n
 }
 
-// unit is a / ||a|| with a floor of 1e-12 under the root, where the released code has none: the same value wherever
-// ||a|| > 1e-6, and finite at 0.
+// unit is a / ||a||. Unlike the released code it has a floor of 1e-12 under the root: the same
+// value if ||a|| > 1e-6, and finite at 0.
 func unit(a *graph.Node) *graph.Node {
 	square := graph.ReduceAndKeep(graph.Mul(a, a), graph.ReduceSum, -1)
 	return graph.Div(a, graph.Sqrt(graph.MaxScalar(square, 1e-12)))
 }
 
-// checkPair panics unless x and y are [batch, points, dim]; points 0 stands for any numbers, not the same in x and y.
+// checkPair panics unless x and y are [batch, points, dim]. With points 0, x and y may have any
+// numbers of points.
 func checkPair(name string, x, y *graph.Node, points, dim int) {
 	fits := x.Rank() == 3 && y.Rank() == 3 && x.Shape().Dimensions[0] == y.Shape().Dimensions[0]
 	for _, p := range []*graph.Node{x, y} {
@@ -113,7 +120,7 @@ func checkPair(name string, x, y *graph.Node, points, dim int) {
 	}
 }
 
-// fixed is the Fits of a map whose weights belong to one number of points.
+// fixed is the Check of a map whose weights belong to one number of points.
 func fixed(name string, want, points int) error {
 	if want != points {
 		return fmt.Errorf("amortizer %q was made for clouds of %d points, found %d", name, want, points)
@@ -121,7 +128,7 @@ func fixed(name string, want, points int) error {
 	return nil
 }
 
-// anySize is the Fits of a map for any number of points.
+// anySize is the Check of a map for any number of points.
 func anySize(name string, points int) error {
 	if points < 1 {
 		return fmt.Errorf("amortizer %q: expected clouds of at least 1 point, found %d", name, points)

@@ -28,7 +28,8 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestParameterCounts are the published ones at m = 2048, and those of the maps as in the paper, counted by hand.
+// TestParameterCounts: the published counts at m = 2048, and those of the paper's variant, counted
+// by hand.
 func TestParameterCounts(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -117,7 +118,7 @@ func TestWrongCalls(t *testing.T) {
 		`unknown amortizer "zz", expected one of ` + strings.Join(amortizer.Names(), ", "): {"zz", amortizer.Config{Points: 1}},
 		`amortizer "la": expected points >= 1, found 0`:                                    {"la", amortizer.Config{}},
 		"expected dk >= 1, found -1":                                                       {"la", amortizer.Config{Points: 4, DK: -1}},
-		"expected form Released (0) or Written (1), found 2":                               {"la", amortizer.Config{Points: 4, Variant: 2}},
+		"expected variant Released (0) or Paper (1), found 2":                              {"la", amortizer.Config{Points: 4, Variant: 2}},
 	} {
 		if _, err := amortizer.New(c.name, c.config); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

@@ -6,7 +6,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// tableSize is how many scores are held at a time: 16 MB on a CPU, where they should stay in the cache, 256 MB on a GPU.
+// tableSize is how many scores are held at a time: 16 MB on a CPU, to stay in the cache, 256 MB on
+// a GPU.
 func tableSize(g *graph.Graph) int {
 	if loop.OnCPU(g) {
 		return 1 << 22
@@ -22,10 +23,10 @@ func tableSize(g *graph.Graph) int {
 //	p       [batch, points, dim]
 //	table   how many of the batch x n x points scores are held at a time, forward and backward
 //
-// The scores are made in loops, which have no gradient, so it is built by hand. For cotangents g_i of o_i,
+// Loops compute the scores and have no gradient, so it is built by hand. For cotangents g_i of o_i,
 //
 //	dq_i = C_i g_i,   C_i = sum_j P_ij p_j p_j' - o_i o_i'   (found with o_i in one pass)
-//	dp_j = sum_i P_ij (g_i + ((p_j - o_i)'g_i) q_i)          (a second pass, only where it is asked for)
+//	dp_j = sum_i P_ij (g_i + ((p_j - o_i)'g_i) q_i)          (a second pass, only if needed)
 func attend(q, p *graph.Node, table int) *graph.Node {
 	batch, n, dim := q.Shape().Dimensions[0], q.Shape().Dimensions[1], q.Shape().Dimensions[2]
 	m := p.Shape().Dimensions[1]
@@ -43,7 +44,8 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 	second := graph.Reshape(graph.Div(part(2+dim, 2+dim+dim*dim), mass), batch, n, dim, dim) // sum_j P_ij p_j p_j'
 	logMass := graph.Add(part(0, 1), graph.Log(mass))
 
-	// The queries, minus themselves, carry the cotangents; the points go through the same node to get theirs.
+	// The queries, minus themselves, carry the cotangents; the points go through the same node to
+	// get theirs.
 	both := graph.IdentityWithCustomGradient(graph.Concatenate([]*graph.Node{q, p}, 1), func(_, v *graph.Node) *graph.Node {
 		g := graph.SliceAxis(v, 1, graph.AxisRange(0, n))
 		og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
@@ -54,8 +56,9 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 	return graph.Add(graph.Add(o, centre), moved)
 }
 
-// pullPoints is dp for the cotangents g [batch, n, dim] with og = o'g, for logMass_i = log sum_l exp(q_i'p_l) [batch, n, 1]: the rows
-// (p_j, -1) and keys (q_i, logMass_i) have the products log P_ij.
+// pullPoints is dp for the cotangents g [batch, n, dim] with og = o'g and logMass_i = log sum_l
+// exp(q_i'p_l) [batch, n, 1]: the rows (p_j, -1) and keys (q_i, logMass_i) have the products log
+// P_ij.
 func pullPoints(q, p, g, og, logMass *graph.Node, table int) *graph.Node {
 	d := q.Shape().Dimensions
 	batch, n, dim, m := d[0], d[1], d[2], p.Shape().Dimensions[1]

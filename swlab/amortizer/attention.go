@@ -14,14 +14,16 @@ import (
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
 //	O = softmax_rows(Q K' / sqrt(d_k)) V,  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
-// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as in the paper,
-// U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each U(+-1/sqrt(d)),
+// with a bias in the released variant only. The map is symmetric and does not depend on the order
+// or number of the points.
 //
-// Evaluated in R^d: up to terms that a row's softmax cancels, the key bias among them,
+// Evaluated in R^d: up to terms that a row's softmax cancels, such as the key bias,
 //
 //	Q_i'K_j / sqrt(d_k) = q_i'p_j,   q_i = Wk'(Wq p_i + bq) / sqrt(d_k),   pool(P) = Wv mean_i attend(q, P)_i + bv
 //
-// so a score costs d products instead of d_k, and the [m, m] scores exist in tables of a few rows only.
+// so a score costs d products instead of d_k, and the [m, m] scores exist in tables of a few rows
+// only.
 type attention struct{ Config }
 
 func newAttention(c Config) Amortizer { return attention{c} }

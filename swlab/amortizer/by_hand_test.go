@@ -143,7 +143,7 @@ func (h hand) direction(name string, x, y matrix) []float64 {
 	return a.each(func(_, _ int, v float64) float64 { return v / n })[0]
 }
 
-// TestByHand compares the six maps, as released and as in the paper, with their formulas in float64.
+// TestByHand compares the six maps, in both variants, with their formulas in float64.
 func TestByHand(t *testing.T) {
 	const batch, m, dk, k = 2, 9, 4, 5
 	for _, form := range []amortizer.Variant{amortizer.Released, amortizer.Paper} {

@@ -9,28 +9,31 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Config is what the maps may depend on.
+// Config holds what the maps may depend on.
 type Config struct {
 	Points  int     // m, points per cloud
 	Dim     int     // d, dimension of the points; 0 means 3
 	DK      int     // width d_k of queries and keys; 0 means 64
 	K       int     // number k of projected keys and values of LA; 0 means 64
-	Variant Variant // the maps as released, or as the paper writes them
-	// Plain with [plain.Attention] evaluates the attention maps as their formulas read, with all scores stored and GoMLX's gradient. The
-	// default makes the scores in tables that stay in the cache, with gradients by hand.
+	Variant Variant // released maps, or those of the paper
+	// Plain with [plain.Attention] evaluates the attention maps as their formulas read, with all
+	// scores stored and GoMLX's gradient. By default, the scores are made in tables that stay in
+	// the cache, with gradients by hand.
 	Plain plain.Set
 }
 
-// Variant chooses between the released code and the paper, which differ in the maps' biases and in how points are pooled.
+// Variant chooses between the released code and the paper, which differ in the maps' biases and in
+// the pooling of points.
 type Variant int
 
 const (
-	// Released are the maps of the released code: every layer has a bias, L adds ONE number to all coordinates, points are
-	// pooled by their mean, and pool(X), pool(Y) are averaged.
+	// Released is the released code: every layer has a bias, L adds ONE number to all coordinates,
+	// points are pooled by their mean, and pool(X), pool(Y) are averaged.
 	Released Variant = iota
-	// Paper are the maps of the paper: a free offset in R^d in L, none in the linear parts of G and N; no bias in the inner
-	// layers of G and N; attention of pure matrices, without the bias per projected row in LA; pooling by sums over the points.
-	// The paper divides G and N by the SQUARED norm, which would give no direction: they are divided by the norm here.
+	// Paper is as in the paper: L has a free offset in R^d, the linear parts of G and N have none;
+	// the inner layers of G and N have no bias; attention is of pure matrices, without the bias per
+	// projected row in LA; points are pooled by sums. The paper divides G and N by the SQUARED
+	// norm, which gives no direction; here they are divided by the norm.
 	Paper
 )
 
@@ -80,12 +83,13 @@ func (c Config) check() error {
 		}
 	}
 	if c.Variant != Released && c.Variant != Paper {
-		return fmt.Errorf("expected form Released (%d) or Written (%d), found %d", Released, Paper, int(c.Variant))
+		return fmt.Errorf("expected variant Released (%d) or Paper (%d), found %d", Released, Paper, int(c.Variant))
 	}
 	return nil
 }
 
-// dense lists the weights of a linear layer, "name.weight" [out, in] and, if biased, "name.bias" [out], both U(+-1/sqrt(in)).
+// dense lists the weights of a linear layer, "name.weight" [out, in] and, if biased, "name.bias"
+// [out], both U(+-1/sqrt(in)).
 func dense(name string, in, out int, biased bool) []weights.Spec {
 	s := []weights.Spec{{Name: name + ".weight", Shape: []int{out, in}, Init: weights.FanIn(in)}}
 	if biased {
@@ -118,9 +122,10 @@ func (c Config) keyBias() []string {
 	return nil
 }
 
-// pooled is the direction of the attention maps from pool [batch, points, dim] -> [batch, dim], a mean over the points that
-// is applied to both clouds with the same weights: of (pool(X) + pool(Y)) / 2 as released, of the sums over the points,
-// m_X pool(X) + m_Y pool(Y), as in the paper. For clouds of one size the two are the same direction.
+// pooled is the direction of the attention maps, [batch, dim]. pool is a mean over the points of a
+// cloud, [batch, points, dim] -> [batch, dim], with the same weights for both clouds. Released
+// takes (pool(X) + pool(Y)) / 2, Paper the sums over the points, m_X pool(X) + m_Y pool(Y). For
+// clouds of one size the two directions agree.
 func (c Config) pooled(x, y *graph.Node, pool func(*graph.Node) *graph.Node) *graph.Node {
 	px, py := pool(x), pool(y)
 	if c.Variant == Paper {

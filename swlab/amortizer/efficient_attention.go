@@ -13,12 +13,14 @@ import (
 //	Q' = softmax of Q over the d_k features of each point,  K' = softmax of K over the m points of each feature
 //	O = Q' (K'' V),  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
-// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each with a bias as released, without as in the paper,
-// U(+-1/sqrt(d)). The map is symmetric and does not depend on the order or the number of the points.
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], each U(+-1/sqrt(d)),
+// with a bias in the released variant only. The map is symmetric and does not depend on the order
+// or number of the points.
 //
-// Evaluated as pool(P) = Wv (sum_f mean_i Q'_if k_f) + bv with k_f = sum_j K'_jf p_j, since both softmaxes have mass 1: k by attend, the
-// sum by softmaxPool, which store no [m, d_k]. The key bias shifts a feature's keys by one number, which its softmax cancels: it is
-// left out, and its gradient is zero.
+// Evaluated as pool(P) = Wv (sum_f mean_i Q'_if k_f) + bv with k_f = sum_j K'_jf p_j, because both
+// softmaxes have mass 1: k by attend, the sum by softmaxPool, which store no [m, d_k]. The key bias
+// shifts a feature's keys by one number, which its softmax cancels. It is left out, and its
+// gradient is zero.
 type efficientAttention struct{ Config }
 
 func newEfficientAttention(c Config) Amortizer { return efficientAttention{c} }
@@ -53,7 +55,7 @@ func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.
 	})
 }
 
-// layer is (W, b) of a linear layer, [out, in + 1], with b = 0 for one without bias.
+// layer is (W, b) of a linear layer, [out, in + 1]; b = 0 if it has no bias.
 func layer(w weights.Nodes, name string) *graph.Node {
 	m := w.Get(name + ".weight")
 	bias, ok := w[name+".bias"]
@@ -69,7 +71,7 @@ func softmax(x *graph.Node, axis int) *graph.Node {
 	return graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, axis))
 }
 
-// values is Wv p + bv for a point per cloud, [batch, dim].
+// values is Wv p + bv for one point per cloud, [batch, dim].
 func values(w weights.Nodes, p *graph.Node) *graph.Node {
 	return graph.Squeeze(affine(w, "attn.tovalues", graph.InsertAxes(p, 1)), 1)
 }

@@ -18,10 +18,11 @@ const maxUnrolled = 16
 //	keys k      [batch, m, dim]
 //	features f  [batch, m, features]
 //
-// with t = 0, or, where shifted, t_i = max_j r_i'k_j, which comes first in the result, [batch, n, 1 + features].
+// with t = 0 or, if shifted, t_i = max_j r_i'k_j, which then comes first in the result, [batch, n,
+// 1 + features].
 //
-// It works on as many rows at a time as make tables of about that many exponents: in a loop on XLA, in up to maxUnrolled pieces
-// one after the other on the pure-Go backend. It has no gradient.
+// It works on as many rows at a time as give tables of about table exponents: in a loop on XLA, in
+// up to maxUnrolled consecutive pieces on the pure-Go backend. It has no gradient.
 func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) *graph.Node {
 	g, n := rows.Graph(), rows.Shape().Dimensions[1]
 	k := keys.Shape().Dimensions
@@ -40,8 +41,8 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 		var parts []*graph.Node
 		for at := 0; at < n; at += step {
 			part := body(graph.SliceAxis(rows, 1, graph.AxisRange(at, min(at+step, n))), keys, features)
-			// One after the other: with many products ready at once the workers of the Go backend of GoMLX v0.28 wait for each
-			// other for ever, and all tables would exist at a time.
+			// One after the other: with many products ready at once, the workers of the Go backend
+			// of GoMLX v0.28 deadlock, and all tables would exist at a time.
 			done := graph.SliceAxis(graph.SliceAxis(part, 1, graph.AxisRange(0, 1)), 2, graph.AxisRange(0, 1))
 			keys = graph.Add(keys, graph.MulScalar(done, 0))
 			parts = append(parts, part)
@@ -56,13 +57,14 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 		width++
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), k[0], n, width))
-	// The last table starts early enough to be whole: some rows are found twice.
+	// The last table starts early enough to be whole: some rows are computed twice.
 	return loop.Count(g, n, step, []*graph.Node{rows, keys, features}, []*graph.Node{out}, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
 		return []*graph.Node{i.Put(s[0], body(i.Rows(c[0], 1, step), c[1], c[2]), 1)}
 	})[0]
 }
 
-// largest is the maximum along the last axis, which stays with size 1, without a reduction: those are not free in a loop.
+// largest is the maximum along the last axis, kept with size 1. It avoids a reduction, which is not
+// free in a loop.
 func largest(x *graph.Node) *graph.Node {
 	for n := x.Shape().Dimensions[2]; n > 1; n = (n + 1) / 2 {
 		half := (n + 1) / 2

@@ -10,8 +10,9 @@ import (
 //
 //	a_c = sum_i u_i [x_i]_c + sum_i v_i [y_i]_c + beta,   direction = a / ||a||
 //
-// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). As released beta [1] is a single
-// number added to every coordinate; as in the paper it is a vector [d]. It depends on the order of the points and is not symmetric.
+// with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). The
+// released beta [1] is a single number added to every coordinate; the paper's is a vector [d]. The
+// map depends on the order of the points and is not symmetric.
 type linear struct{ Config }
 
 func newLinear(c Config) Amortizer { return linear{c} }
@@ -45,7 +46,7 @@ func formSpecs(points, offset int) []weights.Spec {
 	return s
 }
 
-// linearForm is a before normalisation, [batch, dim]; without offset where w has none.
+// linearForm is a before normalisation, [batch, dim]; without offset if w has none.
 func linearForm(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	points := graph.Concatenate([]*graph.Node{x, y}, 1)
 	a := graph.Reshape(graph.Einsum("on,bnc->boc", w.Get("f.0.weight"), points), x.Shape().Dimensions[0], x.Shape().Dimensions[2])

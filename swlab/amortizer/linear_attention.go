@@ -9,18 +9,21 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// linearAttention is the map LA, attention with projected keys and values (Linformer, Wang et al. 2020). For a cloud P [m, d]:
+// linearAttention is the map LA, attention with projected keys and values (Linformer, Wang et al.
+// 2020). For a cloud P [m, d]:
 //
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
 //	K~ = Pk K + ck 1'  [k, d_k],  V~ = Pv V + cv 1'  [k, d]
 //	O = softmax_rows(Q K~' / sqrt(d_k)) V~,  pool(P) = mean over the points of O;  the direction is Config.pooled
 //
-// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], "attn.Kproj", "attn.Vproj" [k, m], each with a
-// bias as released, without as in the paper; linear ones U(+-1/sqrt(in)), the two projections N(0, 2/(m+k)). The map is symmetric in
-// X and Y but, since every place in the list of points has its own column of Pk and Pv, NOT invariant to the order of the points.
+// Weights: "attn.toqueries", "attn.tokeys" [d_k, d], "attn.tovalues" [d, d], "attn.Kproj",
+// "attn.Vproj" [k, m], each with a bias in the released variant only; the linear ones are
+// U(+-1/sqrt(in)), the two projections N(0, 2/(m+k)). The map is symmetric in X and Y. It is NOT
+// invariant to the order of the points, because every place in their list has its own column of Pk
+// and Pv.
 //
-// Evaluated in R^d: K~ = (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys, Q_i'K~_l / sqrt(d_k) = q_l'p_i + c_l, and
-// pool(P) by softmaxPool, which stores no [m, k] scores.
+// Evaluated in R^d: K~ = (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys,
+// Q_i'K~_l / sqrt(d_k) = q_l'p_i + c_l, and pool(P) by softmaxPool, which stores no [m, k] scores.
 type linearAttention struct{ Config }
 
 func newLinearAttention(c Config) Amortizer { return linearAttention{c} }
@@ -57,7 +60,7 @@ func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Nod
 	})
 }
 
-// projected is Proj (P W' + b) + c 1', [batch, k, out]; without b and c where w has none.
+// projected is Proj (P W' + b) + c 1', [batch, k, out]; without b and c if w has none.
 func projected(w weights.Nodes, p *graph.Node, proj, dense string) *graph.Node {
 	columns := w.Get(proj + ".weight") // [k, m]
 	low := graph.Einsum("km,bmc->bkc", columns, p)

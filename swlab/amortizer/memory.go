@@ -6,10 +6,12 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-// parameterBytes of a weight: the set on the host, its copy for the backend, and garbage. A training holds more.
+// parameterBytes is per weight: the set on the host, its copy for the backend, and garbage.
+// Training needs more.
 const parameterBytes = 12
 
-// checkWeights returns an error, a *memory.Error, where the weights of a map would not fit into the memory of this machine.
+// checkWeights returns a *memory.Error if the weights of a map would not fit into the memory of
+// this machine.
 func checkWeights(a Amortizer, c Config) error {
 	var need int64
 	for _, s := range a.Specs() {
@@ -18,8 +20,8 @@ func checkWeights(a Amortizer, c Config) error {
 	return memory.Check(fmt.Sprintf("dk, k: the weights of amortizer %q for d_k = %d, k = %d and %d points", a.Name(), c.DK, c.K, c.Points), need)
 }
 
-// CheckPairs returns an error, a *memory.Error, where what the map of that name computes of so many pairs at a time would not fit into
-// the memory of this machine.
+// CheckPairs returns a *memory.Error if the named map, computed for that many pairs at a time,
+// would not fit into the memory of this machine.
 func CheckPairs(name string, c Config, pairs int) error {
 	c = c.withDefaults()
 	if pairs < 1 {

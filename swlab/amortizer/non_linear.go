@@ -10,8 +10,9 @@ import (
 //
 //	h(q) = W4 sigmoid(W3 q + b3) + b4,   a = h( sum_i u_i x_i + sum_i v_i y_i + beta 1 ),   direction = a / ||a||
 //
-// with "h.0" = (W3, b3), "h.2" = (W4, b4), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta) as in L as released. As
-// written there is neither b3 nor beta. (The paper divides by ||a||^2.)
+// with "h.0" = (W3, b3), "h.2" = (W4, b4), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta)
+// as in the released L. The paper's variant has neither b3 nor beta. (The paper divides by
+// ||a||^2.)
 type nonLinear struct{ Config }
 
 func newNonLinear(c Config) Amortizer { return nonLinear{c} }

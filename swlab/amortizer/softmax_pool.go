@@ -8,7 +8,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// poolTable is how many scores softmaxPool holds at a time: on a CPU 1 MB, which stays in a core's cache.
+// poolTable is how many scores softmaxPool holds at a time: on a CPU 1 MB, which stays in a core's
+// cache.
 func poolTable(g *graph.Graph) int {
 	if loop.OnCPU(g) {
 		return 1 << 18
@@ -25,12 +26,14 @@ func poolTable(g *graph.Graph) int {
 //	values  [batch, k, dim]      v_l
 //	table   how many of the batch x k x m scores are held at a time
 //
-// One pass over the scores gives f and its derivatives, which are linear in the cotangent g of f. With p' = (p, 1),
+// One pass over the scores gives f and its derivatives, which are linear in the cotangent g of f.
+// With p' = (p, 1),
 //
 //	M_l = (1/m) sum_i P_il p'_i,   R_l = (1/m) sum_i P_il o_i p'_i',   w_l = the last of M_l
 //	f = sum_l w_l v_l,   dv_l = w_l g,   d(q_l, c_l) = (v_l'g) M_l - R_l'g
 //
-// The gradient in the points, dp_i = (1/m) sum_l P_il ((v_l - o_i)'g) q_l, is a second pass, only where it is asked for.
+// The gradient in the points, dp_i = (1/m) sum_l P_il ((v_l - o_i)'g) q_l, is a second pass, made
+// only if needed.
 func softmaxPool(p, keys, values *graph.Node, table int) *graph.Node {
 	batch, m, dim := p.Shape().Dimensions[0], p.Shape().Dimensions[1], p.Shape().Dimensions[2]
 	k, width := keys.Shape().Dimensions[1], dim+1
@@ -50,12 +53,13 @@ func softmaxPool(p, keys, values *graph.Node, table int) *graph.Node {
 	moments := graph.SliceAxis(sums, 2, graph.AxisRange(0, width))                                         // M
 	products := graph.Reshape(graph.SliceAxis(sums, 2, graph.AxisRangeToEnd(width)), batch, k, dim, width) // R
 	f := graph.ReduceSum(graph.Mul(graph.SliceAxis(moments, 2, graph.AxisRange(dim, width)), values), 1)   // sum_l w_l v_l
-	moved := graph.Sub(keys, keys0)                                                                        // zero, with the gradient in the keys
-	along := graph.Mul(values0, graph.ReduceAndKeep(graph.Mul(moments, moved), graph.ReduceSum, 2))        // [batch, k, dim]
-	across := graph.ReduceSum(graph.Mul(products, graph.InsertAxes(moved, 2)), 3)                          // [batch, k, dim]
+	// Zero, with the gradient in the keys
+	moved := graph.Sub(keys, keys0)
+	along := graph.Mul(values0, graph.ReduceAndKeep(graph.Mul(moments, moved), graph.ReduceSum, 2)) // [batch, k, dim]
+	across := graph.ReduceSum(graph.Mul(products, graph.InsertAxes(moved, 2)), 3)                   // [batch, k, dim]
 	f = graph.Add(f, graph.ReduceSum(graph.Sub(along, across), 1))
 
-	// The first point, minus itself, carries the cotangent g to the rule for dp.
+	// The first point, minus itself, carries the cotangent g to the gradient dp.
 	hook := graph.IdentityWithCustomGradient(p, func(_, v *graph.Node) *graph.Node {
 		g := graph.TransposeAllAxes(graph.SliceAxis(v, 1, graph.AxisRange(0, 1)), 0, 2, 1) // [batch, dim, 1]
 		return pooledPoints(rows, keys0, graph.Einsum("blc,bcx->blx", values0, g), table)
@@ -78,9 +82,9 @@ func pooledPoints(rows, keys, along *graph.Node, table int) *graph.Node {
 	return graph.TransposeAllAxes(graph.DivScalar(pull, float64(m)), 0, 2, 1)
 }
 
-// overScores maps the softmax over keys P [n, k, m] of so many pairs that their scores fill a table, with their rows and features,
-// to [n, height, width]: a loop over the batch on XLA, one table elsewhere and for a batch
-// that is divided among devices. It has no gradient.
+// overScores maps the softmax over keys P [n, k, m] of as many pairs as fill a table with scores,
+// with their rows and features, to [n, height, width]. On XLA it is a loop over the batch;
+// elsewhere, and for a batch divided among devices, one table. It has no gradient.
 func overScores(rows, keys, features *graph.Node, table, height, width int, body func(P, rows, features *graph.Node) *graph.Node) *graph.Node {
 	g, d := rows.Graph(), rows.Shape().Dimensions
 	batch, m, k := d[0], d[2], keys.Shape().Dimensions[1]
@@ -105,7 +109,8 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 	})[0]
 }
 
-// highest is the maximum along axis 1, which stays with size 1, without a reduction: those are not free in a loop.
+// highest is the maximum along axis 1, kept with size 1. It avoids a reduction, which is not free
+// in a loop.
 func highest(x *graph.Node) *graph.Node {
 	for n := x.Shape().Dimensions[1]; n > 1; n = (n + 1) / 2 {
 		half := (n + 1) / 2

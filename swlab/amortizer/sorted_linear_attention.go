@@ -12,9 +12,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// sortedLinearAttention is the control "la-sorted", which is not in the paper: LA on the points of each cloud in the order of
-// their projections on one fixed direction. It has LA's weights and names, and is what LA lacks: invariant to the order of the
-// points. Points of equal projection go by their coordinates, so that only equal points tie.
+// sortedLinearAttention is the control "la-sorted", which is not in the paper: LA on the points of
+// each cloud in the order of their projections on one fixed direction. It has LA's weights and
+// names, and unlike LA it is invariant to the order of the points. Points of equal projection are
+// ordered by their coordinates, so only equal points tie.
 type sortedLinearAttention struct{ linearAttention }
 
 func newSortedLinearAttention(c Config) Amortizer {
@@ -34,8 +35,9 @@ func (s sortedLinearAttention) Direction(w weights.Nodes, x, y *graph.Node) *gra
 	return s.linearAttention.Direction(w, sorted(x), sorted(y))
 }
 
-// sorted is p [batch, points, dim] with the points of every cloud in rising order of theta'p, theta_c = cos(c), c = 1, ..., dim:
-// a direction without rational relations, on which no plane or lattice along the axes collapses. The order carries no gradient.
+// sorted is p [batch, points, dim] with the points of every cloud in rising order of theta'p,
+// theta_c = cos(c), c = 1, ..., dim. This direction has no rational relations, so no plane or
+// lattice along the axes collapses. The order carries no gradient.
 func sorted(p *graph.Node) *graph.Node {
 	g, d := p.Graph(), p.Shape().Dimensions
 	held := graph.StopGradient(p)
@@ -50,7 +52,8 @@ func sorted(p *graph.Node) *graph.Node {
 	}
 	place := shapes.Make(dtypes.Int32, d[0], d[1])
 	operands[d[2]+1] = graph.Iota(g, place, 1)
-	// The comparator sees pairs of scalars in the order of the operands, and compares all but the places.
+	// The comparator sees pairs of scalars in the order of the operands, and compares all but the
+	// places.
 	before := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		left, right := make([]*graph.Node, len(operands)), make([]*graph.Node, len(operands))
 		for i, o := range operands {

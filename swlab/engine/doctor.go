@@ -9,21 +9,24 @@ import (
 
 // Check is one finding of Doctor.
 type Check struct {
-	// Name says what was looked at.
+	// Name says what was checked.
 	Name string `json:"name"`
-	// OK is false if something needed is missing or broken. A missing thing that is optional is OK, with a note in Found.
+	// OK is false if something needed is missing or broken. A missing optional thing is OK, with a
+	// note in Found.
 	OK bool `json:"ok"`
 	// Found says what was found.
 	Found string `json:"found"`
-	// Fix is the command that mends it, or that adds the optional thing; "" if there is nothing to do.
+	// Fix is the command that repairs it or installs the optional thing; "" if nothing is to be
+	// done.
 	Fix string `json:"fix,omitempty"`
 }
 
 const fixSetup = "make setup"
 
-// Doctor looks at everything that the notebooks and the command line need, and says what mends what is missing. root is
-// the repository's folder; with "" it is looked for from the working directory and the executable upward. Doctor
-// downloads nothing and changes nothing, and it does not stop at the first trouble.
+// Doctor checks everything that the notebooks and the command line need, and says how to repair
+// what is missing. root is the repository's folder; with "" Doctor searches for it upward from the
+// working directory and the executable. It downloads and changes nothing, and does not stop at the
+// first problem.
 func Doctor(root string) []Check {
 	if root == "" {
 		root = pluginpath.Root()

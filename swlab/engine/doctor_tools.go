@@ -21,7 +21,7 @@ const (
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// ask runs a command that answers at once, and returns what it printed.
+// ask runs a command that answers at once, and returns its output.
 func ask(name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -35,7 +35,7 @@ func checkGo(root string) Check {
 		c.Found = "no go command on PATH"
 		return c
 	}
-	// Asked inside the repository the answer is the toolchain that go.mod selects.
+	// Inside the repository, the answer is the toolchain that go.mod selects.
 	args := []string{"env", "GOVERSION"}
 	if root != "" {
 		args = []string{"-C", root, "env", "GOVERSION"}
@@ -120,7 +120,8 @@ func checkVenv(root string) Check {
 	return c
 }
 
-// checkJupyter reads the versions from the folders that pip leaves: starting Jupyter to ask takes seconds.
+// checkJupyter reads the versions from the folders that pip leaves, because starting Jupyter takes
+// seconds.
 func checkJupyter(root string) Check {
 	c := Check{Name: "Jupyter", OK: true}
 	var found, missing []string

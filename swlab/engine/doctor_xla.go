@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// checkXLA looks at XLA's plugins and the device for one of them.
+// checkXLA checks XLA's plugins and the devices for them.
 func checkXLA() []Check { return append([]Check{checkCPUPlugin()}, checkCUDA()...) }
 
 func checkCPUPlugin() Check {
@@ -38,7 +38,8 @@ func checkCPUPlugin() Check {
 	return c
 }
 
-// checkCUDA looks at the device, the plugin and NVIDIA's libraries. Without a device all of them are optional.
+// checkCUDA checks the device, the plugin and NVIDIA's libraries. Without a device all are
+// optional.
 func checkCUDA() []Check {
 	const fix = "make setup-cuda"
 	if !hasNvidia() {

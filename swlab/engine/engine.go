@@ -1,6 +1,7 @@
-// Package engine chooses what the computations run on, and says why: an NVIDIA GPU through XLA's CUDA plugin if there is
-// one, else the CPU through XLA's CPU plugin, else the pure-Go backend of GoMLX, which works everywhere but is about ten
-// times slower. It is the one door to a backend, and it never panics.
+// Package engine chooses what the computations run on, and says why: an NVIDIA GPU through XLA's
+// CUDA plugin if there is one, else the CPU through XLA's CPU plugin, else the pure-Go backend of
+// GoMLX, which works everywhere but is about ten times slower. All backends are opened here. The
+// package never panics.
 package engine
 
 import (
@@ -20,9 +21,10 @@ type Engine struct {
 	Backend compute.Backend
 	// Name is "xla:cuda", "xla:cpu" or "go".
 	Name string
-	// Why is one sentence for the reader of a log or a notebook. It holds no absolute path.
+	// Why is one sentence for a log or a notebook. It holds no absolute path.
 	Why string
-	// Warnings holds a line for each choice that fell through. Open has printed them to the standard error already.
+	// Warnings holds a line per choice that failed. Open has already printed them to standard
+	// error.
 	Warnings []string
 
 	shared *shared
@@ -52,19 +54,20 @@ var (
 //	"xla:cpu"     XLA on the CPU
 //	"go"          GoMLX's backend in pure Go
 //
-// Also understood, mostly for GOMLX_BACKEND: "xla" (the best XLA plugin that works), "xla:/absolute/plugin.so", and
-// go-xla's options after a comma ("xla:cuda,tf32=true"; TF32 is off unless asked for).
+// Also understood, mostly for GOMLX_BACKEND: "xla" (the best XLA plugin that works),
+// "xla:/absolute/plugin.so", and go-xla's options after a comma ("xla:cuda,tf32=true"; TF32 is off
+// unless asked for).
 //
-// A choice that was made, by the caller or by the environment, is obeyed or is an error; it is never replaced. Where
-// plugins are looked for: PJRT_PLUGIN_LIBRARY_PATH if set, else the .plugins folder that `make setup` fills, found from
-// the working directory or the executable upward, else where go-xla's installer puts them. A plugin that does not load is
-// passed over with a warning, and is not tried again in this process. Nothing is ever downloaded: the warning says what
-// installs a plugin.
+// A choice made by the caller or the environment is obeyed or is an error; it is never replaced.
+// Plugins are searched for in PJRT_PLUGIN_LIBRARY_PATH if set, else in the .plugins folder that
+// `make setup` fills, found upward from the working directory or the executable, else where
+// go-xla's installer puts them. A plugin that does not load is skipped with a warning, and is not
+// tried again in this process. Open never downloads; the warning says how to install a plugin.
 //
-// A program built with the tag noxla, without cgo, or for a system other than Linux and macOS has the pure-Go backend
-// alone (HasXLA): "auto" is that one, and asking for XLA is an error.
+// A program built with the tag noxla, without cgo, or for a system other than Linux and macOS has
+// only the pure-Go backend (HasXLA): "auto" selects it, and asking for XLA is an error.
 //
-// Opening again is cheap: the backend is shared within the process.
+// Opening again is cheap: the process shares the backend.
 func Open(want string) (*Engine, error) {
 	r, err := resolve(want)
 	if err != nil {
@@ -85,8 +88,8 @@ func Open(want string) (*Engine, error) {
 	return e, nil
 }
 
-// Which says what Open would choose, for programs that report on the machine: it opens the backend to be sure, closes it
-// again and prints nothing.
+// Which returns what Open would choose, for programs that report on the machine. To be sure it
+// opens the backend and closes it again. It prints nothing.
 func Which(want string) (name, why string, err error) {
 	r, err := resolve(want)
 	if err != nil {
@@ -130,14 +133,15 @@ func open(r request) (*Engine, error) {
 	return e, nil
 }
 
-// openGo opens the pure-Go backend with one operation at a time. Left to itself, GoMLX v0.28 starts all operations that are ready, each in
-// a worker, and a large product waits for further workers: with 2 GOMAXPROCS products ready at once all wait for ever. Products still take
-// all cores; a training step takes about a third longer.
+// openGo opens the pure-Go backend with one operation at a time. By default, GoMLX v0.28 starts all
+// operations that are ready, each in a worker, and a large product waits for further workers: with
+// 2 GOMAXPROCS products ready at once, all wait for ever. Products still use all cores; a training
+// step takes about a third longer.
 func openGo() (*Engine, error) {
 	return share(kindGo, kindGo, "", func() (compute.Backend, error) { return gobackend.New("ops_sequential") })
 }
 
-// share returns an engine on the backend of that key, made by start if there is none yet.
+// share returns an engine on the backend of that key, which start makes if there is none yet.
 func share(key, name, why string, start func() (compute.Backend, error)) (*Engine, error) {
 	s := backends[key]
 	if s == nil {
@@ -164,7 +168,7 @@ func (r request) because(why string) string {
 	return why
 }
 
-// Ready returns an error unless e is an engine that Open has opened and that is not closed.
+// Ready returns an error unless e was opened by Open and is not closed.
 func Ready(e *Engine) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -177,20 +181,21 @@ func Ready(e *Engine) error {
 	return nil
 }
 
-// Chosen says whether the environment chooses the backend that "auto" stands for (SWLAB_BACKEND, GOMLX_BACKEND).
+// Chosen reports whether the environment chooses the backend for "auto" (SWLAB_BACKEND,
+// GOMLX_BACKEND).
 func Chosen() bool {
 	r, err := resolve("")
 	return err != nil || r.kind != kindAuto
 }
 
-// IsXLA says whether XLA compiles the graphs, on the CPU or on a GPU.
+// IsXLA reports whether XLA compiles the graphs, on the CPU or on a GPU.
 func (e *Engine) IsXLA() bool { return e != nil && strings.HasPrefix(e.Name, kindXLA+":") }
 
-// IsCUDA says whether the graphs run on an NVIDIA GPU.
+// IsCUDA reports whether the graphs run on an NVIDIA GPU.
 func (e *Engine) IsCUDA() bool { return e != nil && e.Name == kindCUDA }
 
-// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU plugin makes of the processor, or 1. A nil
-// engine has none.
+// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU
+// plugin makes of the processor, or 1. A nil engine has none.
 func (e *Engine) Devices() int {
 	if e == nil || e.Backend == nil {
 		return 0
@@ -198,8 +203,8 @@ func (e *Engine) Devices() int {
 	return int(e.Backend.NumDevices())
 }
 
-// Close gives the backend up. When the last engine that shares it is closed the backend is released, with the programs it
-// keeps, and everything compiled with it becomes invalid. Closing twice does nothing more.
+// Close releases the engine. Closing the last engine that shares a backend releases the backend
+// with its programs, and everything compiled with it becomes invalid. Closing twice is safe.
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
-// transparentHugePages is where Linux says whether programs may have huge pages without asking an administrator.
+// transparentHugePages is where Linux says whether programs may use huge pages without an
+// administrator.
 const transparentHugePages = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 const (
@@ -21,15 +22,18 @@ const (
 	libraryPath = "LD_LIBRARY_PATH"
 )
 
-// HugePages restarts the program once, in the same process, with an environment that has to be there from the start:
+// HugePages restarts the program once, in the same process, with an environment that must be set
+// from the start:
 //
-//   - the C library's allocator asks for huge pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), which makes a training step
-//     of XLA on the CPU 15 to 30 percent faster; only where the kernel allows it, and not if the variable says anything
-//     about it already (=0 switches it off);
-//   - with an NVIDIA device and `make setup-cuda`, the loader knows NVIDIA's libraries, which load one another by name.
+//   - The C library's allocator asks for huge pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), which
+//     makes a training step of XLA on the CPU 15 to 30 percent faster. This needs the kernel's
+//     permission, and a variable that does not mention it yet (=0 switches it off).
+//   - With an NVIDIA device and `make setup-cuda`, the loader knows NVIDIA's libraries, which load
+//     one another by name.
 //
-// Call it first in main. Arguments, standard streams, working directory, process id and ignored signals stay as they
-// are. If there is nothing to gain, or the restart fails, it returns and the program goes on as it was started.
+// Call it first in main. Arguments, standard streams, working directory, process id and ignored
+// signals stay as they are. If there is nothing to gain, or the restart fails, it returns and the
+// program continues.
 func HugePages() {
 	enabled, _ := os.ReadFile(transparentHugePages)
 	env, changed := restartEnvironment(os.Environ(), string(enabled), nvidiaLibraries())
@@ -43,8 +47,8 @@ func HugePages() {
 	_ = syscall.Exec(exe, os.Args, env) // Returns only if it fails.
 }
 
-// restartEnvironment returns env with what HugePages adds to it, less what package pluginpath has set in this process.
-// changed is false if a restart would gain nothing.
+// restartEnvironment returns env with what HugePages adds, without what package pluginpath has set
+// in this process. changed is false if a restart would gain nothing.
 func restartEnvironment(env []string, enabled string, libraries []string) (_ []string, changed bool) {
 	value := func(name string) string {
 		for _, pair := range slices.Backward(env) { // The last one counts.
@@ -75,7 +79,8 @@ func restartEnvironment(env []string, enabled string, libraries []string) (_ []s
 	return env, changed
 }
 
-// nvidiaLibraries lists the folders of NVIDIA's libraries beside the CUDA plugin; none without a device to use them.
+// nvidiaLibraries lists the folders of NVIDIA's libraries beside the CUDA plugin; none without a
+// device.
 func nvidiaLibraries() (dirs []string) {
 	for _, p := range findPlugins() {
 		if p.isCUDA() {

@@ -2,5 +2,5 @@
 
 package engine
 
-// HugePages does something on Linux only, where there is XLA.
+// HugePages does nothing here: it needs Linux and XLA.
 func HugePages() {}

@@ -22,7 +22,7 @@ import (
 type plugin struct {
 	name  string // What go-xla calls it: "cpu", "cpu_v0.83.1", "cuda".
 	path  string // Absolute.
-	first bool   // No file of the same name comes before it, so go-xla's search by name finds this one.
+	first bool   // First file of its name, so go-xla's search by name finds it.
 }
 
 // pluginName matches the two spellings of a plugin's file name that go-xla knows.
@@ -57,7 +57,8 @@ func findPlugins() (found []plugin) {
 func (p plugin) isCUDA() bool { return pjrt.IsCUDAName(p.name) }
 func (p plugin) isCPU() bool  { return strings.Contains(p.name, "cpu") }
 
-// where names the plugin for a reader: its path inside the repository or the home folder, never an absolute one.
+// where names the plugin for a reader: its path inside the repository or the home folder, never
+// absolute.
 func (p plugin) where() string {
 	if root := pluginpath.Root(); root != "" {
 		if rel, err := filepath.Rel(root, p.path); err == nil && filepath.IsLocal(rel) {
@@ -75,7 +76,8 @@ func (p plugin) where() string {
 	return filepath.Base(p.path)
 }
 
-// open loads the plugin and makes a backend of it. It never panics: go-xla does on some broken files.
+// open loads the plugin and makes a backend of it. It never panics: go-xla does on some broken
+// files.
 func (p plugin) open(options string) (backend compute.Backend, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -86,9 +88,9 @@ func (p plugin) open(options string) (backend compute.Backend, err error) {
 		return nil, fmt.Errorf("%s: %w", p.where(), err)
 	}
 
-	// go-xla tells CPU from CUDA by the plugin's name, and a plugin loaded by its path is named after the whole path. So
-	// it is loaded by name first (go-xla then knows it by that name), but opened by path: opening by name would try every
-	// file on the search path, and panic at the first that does not load.
+	// go-xla tells CPU from CUDA by the plugin's name, and names a plugin loaded by path after the
+	// whole path. So load it by name first, which registers that name, but open it by path: opening
+	// by name would try every file on the search path, and panic at the first that does not load.
 	named := p.first && p.loadByName()
 	config := p.path
 	if pjrt.IsCUDAName(p.path) != p.isCUDA() || strings.Contains(p.path, ",") {
@@ -98,7 +100,8 @@ func (p plugin) open(options string) (backend compute.Backend, err error) {
 		config = p.name
 	}
 	if p.isCUDA() && !strings.Contains(options, "tf32") {
-		// TF32 rounds the factors of a matrix product to 10 bits: distances would then differ from the CPU's in the third digit.
+		// TF32 rounds the factors of a matrix product to 10 bits: distances would then differ from
+		// the CPU's in the third digit.
 		options = strings.Trim("tf32=false,"+options, ",")
 	}
 	if options != "" {
@@ -117,8 +120,8 @@ func (p plugin) loadByName() (ok bool) {
 	return err == nil && loaded.Path() == p.path
 }
 
-// check refuses files that the system's loader would not merely decline: a truncated library ends the process with a
-// bus error when its missing pages are touched.
+// check rejects files that would crash the system's loader: a truncated library ends the process
+// with a bus error when its missing pages are touched.
 func (p plugin) check() error {
 	info, err := os.Stat(p.path) // Follows links.
 	if errors.Is(err, os.ErrNotExist) {

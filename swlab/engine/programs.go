@@ -10,7 +10,8 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// MaxPrograms is how many compiled programs a backend keeps. Beyond it the one that was used longest ago is freed.
+// MaxPrograms is how many compiled programs a backend keeps. Beyond it the least recently used is
+// freed.
 const MaxPrograms = 64
 
 // errClosed says that an engine was used after Close.
@@ -27,7 +28,7 @@ type program struct {
 	gone  bool // No longer in the list: the last user frees it.
 }
 
-// programs are those that a backend keeps, the one used last first.
+// programs are those that a backend keeps, the most recently used first.
 type programs struct {
 	mu     sync.Mutex
 	list   []*program
@@ -35,12 +36,14 @@ type programs struct {
 	calls  sync.WaitGroup
 }
 
-// Compiled returns the program that an engine's backend keeps under a comparable key, made by build if there is none: build returns it and
-// what frees it. Engines that share a backend share its programs, of which it keeps MaxPrograms, until the last of these engines is
-// closed; Close waits for programs in use. Several goroutines may ask at once, and one of them builds.
+// Compiled returns the program that an engine's backend keeps under a comparable key. If there is
+// none, build makes it and returns it with the function that frees it. Engines that share a backend
+// share its programs, of which it keeps MaxPrograms, until the last of these engines is closed;
+// Close waits for programs in use. Compiled is safe for concurrent use: one goroutine builds.
 //
-// Everything that the program depends on belongs into the key, the shapes of its inputs too, and build should hold on to nothing large.
-// release says that the caller no longer uses the program. The error is that of build, which is tried again at the next call.
+// The key must hold everything that the program depends on, including the shapes of its inputs, and
+// build should hold on to nothing large. Call release when the program is no longer used. The error
+// is that of build, which the next call tries again.
 func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(), error)) (p P, release func(), err error) {
 	if err := Ready(e); err != nil {
 		return p, nil, err
@@ -48,7 +51,7 @@ func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(),
 	if build == nil || key == nil || !reflect.ValueOf(key).Comparable() {
 		return p, nil, fmt.Errorf("expected a comparable key and a function that builds the program, found the key %v", key)
 	}
-	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free what it kept.
+	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free its programs.
 		return build(e.Backend)
 	}
 	kept, release, err := e.shared.programs.use(key, func() (any, func(), error) { return build(e.Backend) })
@@ -79,7 +82,8 @@ func (c *programs) use(key any, build func() (any, func(), error)) (value any, r
 	return p.value, release, nil
 }
 
-// take finds the program of that key or adds one, and counts a user of it. evicted is what the caller has to free for it.
+// take finds or adds the program of that key, and counts a user of it. The caller has to free
+// evicted.
 func (c *programs) take(key any) (p, evicted *program, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +117,7 @@ func (c *programs) remove(p *program) {
 	}
 }
 
-// give ends one use of a program.
+// give ends a use of a program.
 func (c *programs) give(p *program) {
 	c.mu.Lock()
 	p.users--
@@ -125,7 +129,7 @@ func (c *programs) give(p *program) {
 	c.calls.Done()
 }
 
-// close frees all programs, when the calls that use them have ended.
+// close frees all programs, after the calls that use them have ended.
 func (c *programs) close() {
 	c.mu.Lock()
 	c.closed = true

@@ -9,10 +9,10 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Variable is the environment variable that chooses the backend where the caller leaves the choice open.
+// Variable is the environment variable that chooses the backend if the caller does not.
 const Variable = "SWLAB_BACKEND"
 
-// The kinds of backend that can be asked for.
+// The kinds of backend.
 const (
 	kindAuto = "auto" // The best that works; the pure-Go backend in the end.
 	kindXLA  = "xla"  // The best XLA plugin that works, or an error.
@@ -31,7 +31,7 @@ type request struct {
 	env     string // The variable it came from, or "".
 }
 
-// resolve reads the caller's choice and, where that is open, the environment's.
+// resolve reads the caller's choice or, if there is none, the environment's.
 func resolve(want string) (request, error) {
 	want = strings.TrimSpace(want)
 	env := ""

@@ -14,27 +14,30 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// HasXLA says whether this program was built with XLA: with cgo, without the tag noxla, for Linux or macOS.
+// HasXLA reports whether this program was built with XLA: with cgo, without the tag noxla, for
+// Linux or macOS.
 const HasXLA = true
 
-// noXLA says, where the pure-Go backend runs, why XLA does not.
+// noXLA says why XLA does not run, for the pure-Go backend.
 const noXLA = "no XLA plugin works here"
 
-// mendXLA says what would let XLA run.
+// mendXLA says how to make XLA run.
 func mendXLA() string {
 	return "`make setup` installs XLA's CPU plugin, and PJRT_PLUGIN_LIBRARY_PATH names a folder with a plugin of your own; `swlab doctor` says what was found"
 }
 
-// hasNvidia says whether there is an NVIDIA device, for which go-xla may have to run a program.
+// hasNvidia reports whether there is an NVIDIA device. go-xla may have to run a program to find
+// out.
 var hasNvidia = sync.OnceValue(installer.HasNvidiaGPU)
 
-// Nvidia says whether this machine has an NVIDIA device that the program can use if there is a plugin for it. It opens nothing.
+// Nvidia reports whether this machine has an NVIDIA device that the program can use, given a
+// plugin. It opens nothing.
 func Nvidia() bool { return hasNvidia() }
 
-// openXLA opens the best XLA plugin that the request allows. Where none works, failed says why in a line each, and the
-// engine is nil: an error unless the request leaves the choice open.
+// openXLA opens the best XLA plugin that the request allows. If none works, failed gives a reason
+// each and the engine is nil; that is an error unless the request leaves the choice open.
 func openXLA(r request) (e *Engine, failed []string, err error) {
-	xla.EnableAutoInstall(false) // Else go-xla downloads first, even where a usable plugin is found.
+	xla.EnableAutoInstall(false) // Else go-xla downloads first, even if there is a usable plugin.
 	if r.kind == kindFile {
 		e, err = openFile(r)
 		return e, nil, err
@@ -70,8 +73,9 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 	return nil, failed, nil
 }
 
-// openFirst opens the first plugin of one kind that works, and says in a line each why the earlier ones do not.
-// The engine's Why is the plugin's place. possible is false where the kind's hardware is absent.
+// openFirst opens the first plugin of one kind that works, and gives a line for each earlier one
+// that does not. The engine's Why is the plugin's place. possible is false if the hardware is
+// absent.
 func openFirst(found []plugin, kind func(plugin) bool, r request, possible bool) (*Engine, []string) {
 	if !possible {
 		return nil, nil
@@ -125,7 +129,7 @@ func cudaError(r request, failed []string) error {
 	return errors.New(r.asked + ": " + strings.Join(failed, "; "))
 }
 
-// cudaAbsence says, to someone who might expect it, why the GPU is not used.
+// cudaAbsence says why the GPU is not used, for users who might expect it.
 func cudaAbsence(found []plugin) string {
 	if !hasNvidia() {
 		return "; no NVIDIA device on this machine"

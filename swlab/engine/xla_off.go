@@ -7,13 +7,14 @@ import (
 	"runtime"
 )
 
-// HasXLA says whether this program was built with XLA: with cgo, without the tag noxla, for Linux or macOS.
+// HasXLA reports whether this program was built with XLA: with cgo, without the tag noxla, for
+// Linux or macOS.
 const HasXLA = false
 
-// noXLA says, where the pure-Go backend runs, why XLA does not.
+// noXLA says why XLA does not run, for the pure-Go backend.
 const noXLA = "this program was built without XLA"
 
-// mendXLA says what would let XLA run, or "" on systems for which go-xla has nothing.
+// mendXLA says how to make XLA run; "" on systems that go-xla does not support.
 func mendXLA() string {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		return ""
@@ -21,10 +22,12 @@ func mendXLA() string {
 	return "build with a C compiler, CGO_ENABLED=1 and without the tag noxla, and install XLA's CPU plugin by `make setup`"
 }
 
-// Nvidia says whether this machine has an NVIDIA device that the program can use: never, without XLA.
+// Nvidia reports whether this machine has an NVIDIA device that the program can use: never without
+// XLA.
 func Nvidia() bool { return false }
 
-// openXLA refuses a request for XLA. Where the choice is open it returns nothing, and the pure-Go backend runs.
+// openXLA rejects a request for XLA. If the choice is open it returns nothing, and the pure-Go
+// backend runs.
 func openXLA(r request) (e *Engine, failed []string, err error) {
 	if r.kind == kindAuto {
 		return nil, nil, nil
@@ -36,11 +39,12 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 	return nil, nil, fmt.Errorf("%s: %s; %s, or use go or auto", r.asked, noXLA, mend)
 }
 
-// checkXLA says that there is none. It is optional: everything runs on the pure-Go backend, slower.
+// checkXLA says that there is no XLA. It is optional: everything runs on the pure-Go backend,
+// slower.
 func checkXLA() []Check {
 	c := Check{Name: "XLA", OK: true, Found: noXLA + " (optional: everything runs on the pure-Go backend, about ten times slower)", Fix: mendXLA()}
 	return []Check{c}
 }
 
-// FastCompile does something in programs with XLA only.
+// FastCompile does nothing in programs without XLA.
 func FastCompile() bool { return false }

@@ -17,7 +17,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// ClassifierConfig is how a classifier is trained.
+// ClassifierConfig configures the training of a classifier.
 type ClassifierConfig struct {
 	Classes      int     `json:"classes"`
 	Epochs       int     `json:"epochs"`
@@ -29,8 +29,8 @@ type ClassifierConfig struct {
 	Seed         uint64  `json:"seed"` // of initial weights, order and dropout
 }
 
-// DefaultClassifier is the released code's: 500 epochs of batch 256, SGD of rate 1e-3, momentum 0.9 and decay 5e-3 (the paper's
-// text says 5e-4), dropout 0.5, seed 123.
+// DefaultClassifier is the released code's: 500 epochs of batch 256, SGD of rate 1e-3, momentum 0.9
+// and decay 5e-3 (the paper's text says 5e-4), dropout 0.5, seed 123.
 func DefaultClassifier(classes int) ClassifierConfig {
 	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3, Dropout: 0.5, Seed: 123}
 }
@@ -55,18 +55,19 @@ func (c ClassifierConfig) check() error {
 	return nil
 }
 
-// Classification is what a classifier trained on some codes makes of others.
+// Classification is the result of a classifier, trained on some codes, on others.
 type Classification struct {
-	Accuracy  float64 `json:"accuracy"` // fraction of the test codes
-	NTrain    int     `json:"n_train"`
-	NTest     int     `json:"n_test"`
-	BestEpoch int     `json:"best_epoch"` // of lowest mean training loss, from 0; its weights were tested
-	Loss      float64 `json:"loss"`       // that mean
-	Correct   []bool  `json:"-"`          // [NTest], for paired tests between classifiers
+	Accuracy float64 `json:"accuracy"` // fraction of the test codes
+	NTrain   int     `json:"n_train"`
+	NTest    int     `json:"n_test"`
+	// BestEpoch has the lowest mean training loss, from 0; its weights were tested.
+	BestEpoch int     `json:"best_epoch"`
+	Loss      float64 `json:"loss"` // that mean
+	Correct   []bool  `json:"-"`    // [NTest], for paired tests between classifiers
 }
 
-// Classifier trains and tests classifiers of one configuration. It keeps its compiled programs: a further call with as many
-// codes compiles nothing. It serves one call at a time.
+// Classifier trains and tests classifiers of one configuration. It keeps its compiled programs:
+// another call with as many codes compiles nothing. It serves one call at a time.
 type Classifier struct {
 	config        ClassifierConfig
 	model         classifierModel
@@ -107,7 +108,7 @@ func (c *Classifier) Close() {
 	}
 }
 
-// Classify is NewClassifier and one call of Train.
+// Classify is NewClassifier followed by one call of Train.
 func Classify(ctx context.Context, e *engine.Engine, train, test Codes, c ClassifierConfig, progress func(done, total int, loss float64)) (Classification, error) {
 	classifier, err := NewClassifier(e, c)
 	if err != nil {
@@ -117,10 +118,12 @@ func Classify(ctx context.Context, e *engine.Engine, train, test Codes, c Classi
 	return classifier.Train(ctx, train, test, progress)
 }
 
-// Train trains a classifier on train and tests it on test: the class of the largest logit under the weights after the epoch of
-// lowest mean training loss (unweighted mean over the batches), batch norms with their running statistics. progress, if not
-// nil, hears of every epoch. A smaller last batch is kept; a single code left over joins the batch before it. Labels that the
-// classifier cannot know are errors: outside [0, Classes), or of classes without a training code.
+// Train trains a classifier on train and tests it on test. The prediction is the class of the
+// largest logit, with the weights after the epoch of lowest mean training loss (unweighted mean
+// over the batches) and the batch norms' running statistics. progress, if not nil, is called after
+// every epoch. A smaller last batch is kept; a single remaining code joins the batch before it.
+// Labels that the classifier cannot know are errors: outside [0, Classes), or of classes without a
+// training code.
 func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func(done, total int, loss float64)) (Classification, error) {
 	if err := c.checkCodes(train, test); err != nil {
 		return Classification{}, err
@@ -147,7 +150,7 @@ func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func
 			if err != nil {
 				return Classification{}, err
 			}
-			if !slices.Equal(best, state) { // the best weights are those of a state, not a copy
+			if !slices.Equal(best, state) { // best may be state itself, not a copy
 				release(state)
 			}
 			state, sum = next, sum+loss
@@ -204,7 +207,7 @@ func (c *Classifier) batches(n, epoch int) [][]int32 {
 	return all
 }
 
-// one does the step of that number (the first is 1) on those rows.
+// one takes step number step, from 1, on those rows.
 func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
 	in := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(rows, len(rows))}
 	r := source(c.config.Seed, dropoutStream, step)
@@ -225,7 +228,7 @@ func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state [
 	return loss, out[1:], nil
 }
 
-// test says for each code whether the network finds its class.
+// test reports for each code whether the network finds its class.
 func (c *Classifier) test(codes Codes, net []*tensors.Tensor) ([]bool, error) {
 	x := tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)
 	defer x.FinalizeAll()

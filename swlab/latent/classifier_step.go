@@ -15,9 +15,9 @@ type classifierModel struct {
 	sgd optim.SGD
 }
 
-// step builds one training step on codes x [batch, 256] of the classes labels [batch] int32: the mean cross-entropy over the
-// batch before the step, and the new state. A state is the network's tensors in the order of its specs, then the momentum of what is
-// trained.
+// step builds one training step on codes x [batch, 256] of the classes labels [batch] int32. It
+// returns the mean cross-entropy over the batch before the step, and the new state. A state is the
+// network's tensors in the order of its specs, then the momentum of the trained ones.
 func (m classifierModel) step(x, labels *graph.Node, state []*graph.Node, uniform func(shape ...int) *graph.Node) (loss *graph.Node, next []*graph.Node) {
 	specs := m.net.Specs()
 	w := weights.Bind(specs, state[:len(specs)])
@@ -50,7 +50,8 @@ func crossEntropy(logits, labels *graph.Node) *graph.Node {
 	return graph.Neg(graph.ReduceAllMean(graph.ReduceSum(graph.Mul(right, graph.LogSoftmax(logits, -1)), -1)))
 }
 
-// predict builds the class of the largest logit of each code x [n, 256], [n] int32, with the running statistics.
+// predict builds the class of the largest logit of each code x [n, 256], [n] int32, with running
+// statistics.
 func (m classifierModel) predict(x *graph.Node, net []*graph.Node) *graph.Node {
 	logits, _ := m.net.Forward(weights.Bind(m.net.Specs(), net), x, pointnet.Eval, nil)
 	return graph.ArgMax(logits, -1, dtypes.Int32)

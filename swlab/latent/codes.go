@@ -1,7 +1,8 @@
-// Package latent does what Nguyen et al. 2023 do with the codes of a trained autoencoder: it trains a classifier on them
-// ([Classifier], the transfer task) and a generator of codes ([TrainGenerator]).
+// Package latent follows Nguyen et al. 2023 with the codes of a trained autoencoder: it trains a
+// classifier on them ([Classifier], the transfer task) and a generator of codes ([TrainGenerator]).
 //
-// Everything random is a function of a seed and the number of the step, so equal calls give equal results on one backend.
+// All randomness is a function of a seed and the number of the step, so equal calls give equal
+// results on one backend.
 package latent
 
 import (
@@ -14,15 +15,15 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Codes are the latents of N clouds.
+// Codes are the codes of N clouds.
 type Codes struct {
-	Name    string    // where they come from, for errors
+	Name    string    // their origin, for errors
 	Vectors []float32 // [N, 256]
-	Labels  []int32   // [N] class of each cloud; nil where unknown
+	Labels  []int32   // [N] class of each cloud; nil if unknown
 	N       int
 }
 
-// check returns what is wrong with the codes; least is the smallest number of them that can be used.
+// check rejects codes that are fewer than least, of wrong length or not finite.
 func (c Codes) check(least int) error {
 	if c.N < least {
 		return fmt.Errorf("%s: expected at least %d codes, found %d", c.Name, least, c.N)
@@ -31,7 +32,7 @@ func (c Codes) check(least int) error {
 		return fmt.Errorf("%s: %d codes have %d numbers, found %d", c.Name, c.N, want, len(c.Vectors))
 	}
 	for i, v := range c.Vectors {
-		if v-v != 0 { // NaN for all but finite numbers
+		if v-v != 0 { // NaN unless v is finite
 			return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v", c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, v)
 		}
 	}
@@ -51,7 +52,7 @@ func (c Codes) checkLabels(classes int) error {
 	return nil
 }
 
-// Streams of random numbers of one seed; the initial weights have their own.
+// Streams of random numbers of a seed; the initial weights have their own.
 const (
 	dropoutStream = iota + 1
 	noiseStream
@@ -86,7 +87,7 @@ func upload(set *weights.Set) []*tensors.Tensor {
 	return out
 }
 
-// zeros are as many tensors of zeros as specs, in their shapes.
+// zeros are tensors of zeros in the shapes of specs.
 func zeros(specs []weights.Spec) []*tensors.Tensor {
 	var out []*tensors.Tensor
 	for _, s := range specs {
@@ -110,7 +111,7 @@ func arguments(args []any, more ...*tensors.Tensor) []any {
 	return args
 }
 
-// trained are the specs of what an optimizer moves.
+// trained are the specs of what an optimizer trains.
 func trained(specs []weights.Spec) []weights.Spec {
 	var out []weights.Spec
 	for _, s := range specs {

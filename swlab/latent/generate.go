@@ -12,8 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Generate draws n >= 1 codes [n, 256] from a generator with the weights w: its noise is a function of (n, seed), and the first
-// codes of a larger n are those of a smaller one. They lie inside (-1, 1) and are not unit vectors.
+// Generate draws n >= 1 codes [n, 256] from a generator with the weights w. Its noise is a function
+// of (n, seed), and the first codes of a larger n are those of a smaller one. The codes lie inside
+// (-1, 1) and are not unit vectors.
 func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, error) {
 	x, err := newGenerate(e)
 	if err != nil {
@@ -23,7 +24,7 @@ func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, 
 	return sample(x, w, n, seed)
 }
 
-// sample is Generate with a program that is there.
+// sample is Generate with a compiled program.
 func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("codes to generate: expected at least 1, found %d", n)
@@ -41,7 +42,7 @@ func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error
 	return generate(x, z, params)
 }
 
-// newGenerate is the program noise, weights... -> codes.
+// newGenerate compiles noise, weights... -> codes.
 func newGenerate(e *engine.Engine) (*graph.Exec, error) {
 	if err := engine.Ready(e); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func newGenerate(e *engine.Engine) (*graph.Exec, error) {
 	})
 }
 
-// generate calls it.
+// generate runs it.
 func generate(x *graph.Exec, z *tensors.Tensor, params []*tensors.Tensor) ([]float32, error) {
 	out, err := x.Call(arguments([]any{z}, params...)...)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// GeneratorConfig is how a generator of codes is trained.
+// GeneratorConfig configures the training of a generator of codes.
 type GeneratorConfig struct {
 	Epochs       int     `json:"epochs"`
 	Batch        int     `json:"batch"`
@@ -32,8 +32,8 @@ type GeneratorConfig struct {
 	Iterations   int     `json:"rounds"`
 }
 
-// DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0, 0.9), reg 1e-3, 1001 rounds;
-// but in logarithms, see [Sinkhorns].
+// DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0,
+// 0.9), reg 1e-3, 1001 iterations; but in logarithms, see [Sinkhorns].
 func DefaultGenerator() GeneratorConfig {
 	return GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1, Sinkhorn: "log", Reg: 1e-3, Iterations: ot.StabilisedIterations}
 }
@@ -65,10 +65,12 @@ func (c GeneratorConfig) check() error {
 type TrainedGenerator struct {
 	Weights *weights.Set // of pointnet.Generator
 	Losses  []float64    // [Epochs] mean loss of the batches
-	Short   int          // steps whose loss was n^2 times too small, by an absorption in the last round: "released" alone
+	// Short counts steps whose loss was n^2 times too small, because the last iteration absorbed:
+	// "released" only.
+	Short int
 }
 
-// TrainGenerator is NewGeneratorTrainer and one call of Train.
+// TrainGenerator is NewGeneratorTrainer followed by one call of Train.
 func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
 	t, err := NewGeneratorTrainer(e, c)
 	if err != nil {
@@ -78,8 +80,9 @@ func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c Genera
 	return t.Train(ctx, codes, c.Seed, progress)
 }
 
-// GeneratorTrainer trains generators of one configuration, seeds aside. It keeps its compiled programs: a further call with batches of the
-// same sizes compiles nothing. It serves one call at a time.
+// GeneratorTrainer trains generators of one configuration, seeds aside. It keeps its compiled
+// programs: another call with batches of the same sizes compiles nothing. It serves one call at a
+// time.
 type GeneratorTrainer struct {
 	config        GeneratorConfig
 	specs         []weights.Spec
@@ -125,7 +128,7 @@ func (t *GeneratorTrainer) Close() {
 	}
 }
 
-// finalize frees the programs that there are.
+// finalize frees the programs that are not nil.
 func finalize(list ...*graph.Exec) {
 	for _, x := range list {
 		if x != nil {
@@ -134,9 +137,10 @@ func finalize(list ...*graph.Exec) {
 	}
 }
 
-// Train trains a generator on codes (labels are not used): every step draws noise from N(0, I) for as many codes as the
-// batch has, and takes an Adam step on the transport cost between both. Smaller last batches are kept. seed is that of initial weights,
-// order and noise, in place of the configuration's. progress, if not nil, hears of every step.
+// Train trains a generator on codes, without their labels. Every step draws noise from N(0, I) for
+// as many codes as the batch has, and takes an Adam step on the transport cost between both.
+// Smaller last batches are kept. seed is that of initial weights, order and noise, in place of the
+// configuration's. progress, if not nil, is called after every step.
 //
 // The cost and its gradient are computed on the host in float64, the network on the backend.
 func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
@@ -177,7 +181,7 @@ func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, 
 	return out, err
 }
 
-// Generate is [Generate] with the programs of the trainer.
+// Generate is [Generate] with the trainer's programs.
 func (t *GeneratorTrainer) Generate(w *weights.Set, n int, seed uint64) ([]float32, error) {
 	if t == nil || t.forward == nil {
 		return nil, errors.New("expected a trainer that NewGeneratorTrainer has made, found none")
@@ -188,8 +192,9 @@ func (t *GeneratorTrainer) Generate(w *weights.Set, n int, seed uint64) ([]float
 // generatorRun is the state of a training.
 type generatorRun struct {
 	*GeneratorTrainer
-	seed  uint64
-	state []*tensors.Tensor // weights, first moments, second moments, in the order of specs each; Adam's count
+	seed uint64
+	// weights, first moments, second moments, in the order of specs each; Adam's count
+	state []*tensors.Tensor
 }
 
 func newGeneratorRun(t *GeneratorTrainer, seed uint64) *generatorRun {
@@ -199,7 +204,7 @@ func newGeneratorRun(t *GeneratorTrainer, seed uint64) *generatorRun {
 	return g
 }
 
-// one does the step of that number (the first is 1) on n real codes.
+// one takes step number step, from 1, on n real codes.
 func (t *generatorRun) one(step int, real []float32, n int) (loss float64, short bool, err error) {
 	z := noise(t.seed, noiseStream, step, n)
 	defer z.FinalizeAll()
@@ -226,7 +231,7 @@ func (t *generatorRun) one(step int, real []float32, n int) (loss float64, short
 	return loss, short, nil
 }
 
-// weights fetches the network.
+// weights copies the network to the host.
 func (t *generatorRun) weights() (*weights.Set, error) {
 	set := weights.NewSet()
 	for i, s := range t.specs {

@@ -9,21 +9,26 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Adaptive is the mean over the first n slices, n chosen by the data (ASW; Nguyen et al. 2021). With m1 and m2 the means of the costs and of their squares over the first n slices of a pair,
+// Adaptive is the mean over the first n slices, with n chosen by the data (ASW; Nguyen et al.
+// 2021). With m1 and m2 the means of the costs and of their squares over the first n slices of a
+// pair,
 //
-//	n = Start; while more than the fraction Violating of the pairs have Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
+//	n = Start; while more than the fraction Violating of the pairs have
+//	    Confidence^2 (m2 - m1^2) > (n-1) Epsilon^2, and n + Step <= slices:
 //	    n = n + Step
 //
-// So Confidence standard errors of the mean are at most Epsilon, for (nearly) every pair; one n serves the whole batch. All the
-// slices are drawn and their costs computed, for a graph has one shape; those beyond n get weight 0, in value and gradient.
+// So Confidence standard errors of the mean are at most Epsilon for (nearly) every pair; one n
+// serves the whole batch. All slices are drawn and their costs computed, because a graph has one
+// shape; those beyond n get weight 0, in value and gradient.
 type Adaptive struct {
 	Start, Step int
 	Epsilon     float64 // on the scale of the costs
-	Confidence  float64 // k of the released program, which the paper does not print
-	Violating   float64 // r of it, likewise
+	Confidence  float64 // k of the released program, which the paper does not state
+	Violating   float64 // r of the released program, likewise
 }
 
-// PaperAdaptive is the setting of the paper's tables: 2 slices at first, one more at a time, up to 500 drawn.
+// PaperAdaptive has the settings of the paper's tables: it starts with 2 slices and adds one at a
+// time, up to the number drawn, 500.
 func PaperAdaptive() Adaptive {
 	return Adaptive{Start: 2, Step: 1, Epsilon: 0.5, Confidence: 2, Violating: 1e-5}
 }
@@ -57,12 +62,13 @@ func (a Adaptive) Estimate(c Costs) Estimate {
 	slice := graph.Iota(g, shapes.Make(dtype, slices, tries), 0)
 	among := graph.ConvertDType(graph.LessThan(slice, graph.BroadcastToDims(n, slices, tries)), dtype) // 1 for the first n
 	mean := func(x *graph.Node) *graph.Node { return graph.Div(graph.Einsum("bl,lj->bj", x, among), n) }
-	// A variance does not depend on where it is measured from; from the first cost float32 keeps its digits.
+	// The variance does not depend on the origin. Measured from the first cost, float32 keeps its
+	// digits.
 	from := graph.Sub(stopped, graph.Slice(stopped, graph.AxisRange(), graph.AxisElem(0)))
 	m1, m2 := mean(from), mean(graph.Mul(from, from))
 	spread := graph.MulScalar(graph.Sub(m2, graph.Mul(m1, m1)), a.Confidence*a.Confidence)
 	bound := graph.BroadcastToDims(graph.MulScalar(graph.AddScalar(n, -1), a.Epsilon*a.Epsilon), batch, tries)
-	violates := graph.LogicalNot(graph.LessOrEqual(spread, bound))       // so does what is not a number
+	violates := graph.LogicalNot(graph.LessOrEqual(spread, bound))       // so does NaN
 	fraction := graph.ReduceMean(graph.ConvertDType(violates, dtype), 0) // [tries]
 	// The first n that is good enough, or the last.
 	last := graph.BroadcastToDims(graph.Scalar(g, dtype, float64(a.Start+(tries-1)*a.Step)), tries)

@@ -11,13 +11,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Chamfer is the Chamfer distance: the distance to the nearest neighbour to the power P, averaged over the points of either cloud,
-// both ways added:
+// Chamfer is the Chamfer distance: the distance to the nearest neighbour to the power P, averaged
+// over the points of each cloud and added over both directions:
 //
 //	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^P + (1/n) sum_j min_i ||x_i - y_j||^P
 //
-// The zero value is the paper's (Nguyen et al. 2023), P = 2. Reduce: Sum leaves out 1/m and 1/n. X and Y may differ in size.
-// The gradient holds the nearest neighbours fixed, of equally near ones the first; between points that coincide it is 0.
+// The zero value is the paper's (Nguyen et al. 2023), P = 2. Reduce: Sum leaves out 1/m and 1/n. X
+// and Y may differ in size. The gradient holds the nearest neighbours fixed, the first of equally
+// near ones; between points that coincide it is 0.
 type Chamfer struct {
 	P      float64   // the exponent, at least 1; 0 means 2
 	Reduce Reduction // over points; 0: Mean
@@ -26,7 +27,7 @@ type Chamfer struct {
 func (Chamfer) Name() string          { return "CD" }
 func (Chamfer) Specs() []weights.Spec { return nil }
 
-// Check returns an error for an exponent that is not a number from 1 on.
+// Check returns an error unless the exponent is a number of at least 1.
 func (l Chamfer) Check(_, _, _ int) error {
 	if p := l.Exponent(); !(p >= 1) || math.IsInf(p, 0) {
 		return fmt.Errorf("Chamfer distance: expected an exponent P >= 1, found %v", p)
@@ -70,7 +71,7 @@ func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {
 	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, stored)), l.oneWay(y, x, nearest(y, x, stored)))}
 }
 
-// alike returns an error for x and y that are not batches of clouds of one dimension and type.
+// alike returns an error unless x and y are batches of clouds of one dimension and type.
 func alike(x, y *graph.Node) error {
 	a, b := x.Shape(), y.Shape()
 	if a.Rank() != 3 || b.Rank() != 3 || a.Dimensions[0] != b.Dimensions[0] || a.Dimensions[2] != b.Dimensions[2] || a.DType != b.DType {
@@ -79,12 +80,14 @@ func alike(x, y *graph.Node) error {
 	return nil
 }
 
-// oneWay adds up over the points of x the distances to the points of y at the given indices [batch, m].
+// oneWay sums over the points of x the distances to the points of y with the given indices [batch,
+// m].
 func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 	d := graph.Sub(x, shard.GatherRows(y, at))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
-		// The floor keeps the root's gradient finite; where it acts, the value is 0 and has no gradient.
+		// The floor keeps the root's gradient finite. Where it acts, the value is 0 and has no
+		// gradient.
 		const floor = 1e-30
 		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))
 		d = graph.Where(apart, graph.PowScalar(graph.MaxScalar(d, floor), p/2), graph.ZerosLike(d))
@@ -95,7 +98,7 @@ func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 	return graph.ReduceMean(d, -1)
 }
 
-// squaredDistances is ||x_i - y_j||^2, [batch, m, n], from differences (no cancellation).
+// squaredDistances is ||x_i - y_j||^2, [batch, m, n], from differences, without cancellation.
 func squaredDistances(x, y *graph.Node) *graph.Node {
 	var differences []*graph.Node
 	for c := range x.Shape().Dimensions[2] {
@@ -106,7 +109,7 @@ func squaredDistances(x, y *graph.Node) *graph.Node {
 	return sumOfSquares(differences)
 }
 
-// sumOfSquares adds up the squares of a point's coordinates.
+// sumOfSquares sums the squares of a point's coordinates.
 func sumOfSquares(coordinates []*graph.Node) *graph.Node {
 	sum := graph.Mul(coordinates[0], coordinates[0])
 	for _, c := range coordinates[1:] {

@@ -12,48 +12,62 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Config are the choices that the registered losses read; Defaults has the paper's. A loss refuses what it would ignore among those that nobody
-// sets without meaning them: Slicing, Replicates, Root, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all losses, and each
-// reads those that it has. The tag help is the text of the flag that a field is on the command line (%s: the registered names), the tag
-// zero what is expected in place of a 0 that is given.
+// Config holds the settings that the registered losses read; Defaults has the paper's. Of the
+// settings that nobody makes by accident, a loss rejects those that it would ignore: Slicing,
+// Replicates, Root, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all
+// losses, and each reads those that apply to it. The tag help is the text of the field's
+// command-line flag (%s: the registered names). The tag zero says what is expected in place of a
+// given 0.
 type Config struct {
-	Slices  int     `json:"slices" help:"number of directions L (default 100; asw: at most 500)" zero:"at least 1"` // L; 0: 100, and at most 500 where their number is adaptive
-	Slicing string  `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`           // name of the slicing distribution (slicing.Names); "": the loss's own
-	Kappa   float64 `json:"kappa" help:"concentration of the rules that have one"`                                  // concentration of the rules that have one
-	Chain   int     `json:"chain" help:"markov: steps of a chain"`                                                  // steps of a Markov chain of directions
-	// Replicates are the independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on, else 1.
-	Replicates int       `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
-	Control    string    `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`                                                        // control variate, of cv-sw: lower, upper, harmonics
-	Epsilon    float64   `json:"epsilon" help:"asw: two standard errors that the slices are to reach"`                                                    // accuracy that asw draws slices for
-	P          float64   `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`                             // exponent; 0: the loss's own, 1 for EMDs, else 2
-	Reduce     Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"` // over points: Sum or Mean; 0: the loss's own, a mean for Chamfer and Sinkhorn, else a sum
-	Root       bool      `json:"root,omitempty" help:"take the p-th root per pair"`                                                                       // p-th root of the value
-	Reg        float64   `json:"reg"`                                                                                                                     // entropic regularisation, of sinkhorn
+	// L; 0: 100, and at most 500 where the number is adaptive.
+	Slices int `json:"slices" help:"number of directions L (default 100; asw: at most 500)" zero:"at least 1"`
+	// Name of the slicing distribution (slicing.Names); "": the loss's own.
+	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`
+	// Concentration of the distributions that have one.
+	Kappa float64 `json:"kappa" help:"concentration of the rules that have one"`
+	Chain int     `json:"chain" help:"markov: steps of a chain"` // steps of a Markov chain of directions
+	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on,
+	// else 1.
+	Replicates int     `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
+	Control    string  `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`     // of cv-sw
+	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"` // accuracy
+	// Exponent; 0: the loss's own, 1 for EMDs, else 2.
+	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`
+	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
+	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"`
+	// Take the p-th root of the value.
+	Root bool    `json:"root,omitempty" help:"take the p-th root per pair"`
+	Reg  float64 `json:"reg"` // entropic regularisation, of sinkhorn
 
-	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T, where the location is found by ascent
+	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T
 	AscentLearningRate float64 `json:"ascent_rate" help:"its rate"`
-	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the paper, and needed for a true
-	// maximum.
-	AscentTangent bool             `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
-	AscentSGD     bool             `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"`                                                                                            // plain gradient steps instead of Adam's
-	Amortizer     string           `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`                                                                                    // name of the map that predicts the location; "": ascent
-	FineTune      bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction"`                                                                            // the ascent starts from the map's prediction
-	Maps          amortizer.Config `json:"-"`                                                                                                                                                              // what the map depends on
-	Reflection    vmf.Reflection   `json:"reflection" help:"how vMF samples are turned to their location: released (the released code's, short near e1), exact, or stable (bounded gradients everywhere)"` // how vMF samples are turned to their location
+	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the
+	// paper, and needed for a true maximum.
+	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
+	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"` // not Adam
+	// Name of the map that predicts the location; "": ascent.
+	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`
+	// The ascent starts from the map's prediction.
+	FineTune bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction"`
+	Maps     amortizer.Config `json:"-"` // what the map depends on
+	// How vMF samples are carried to their location.
+	Reflection vmf.Reflection `json:"reflection" help:"how vMF samples are turned to their location: released (the released code's, short near e1), exact, or stable (bounded gradients everywhere)"`
 
-	// Explicit says that zeros are meant as zeros (kappa = 0, no ascent steps). Defaults sets it. Without it, WithDefaults fills them in.
+	// Explicit keeps zeros as zeros (kappa = 0, no ascent steps). Defaults sets it. Without it,
+	// WithDefaults replaces them.
 	Explicit bool `json:"-"`
 }
 
-// Defaults are the settings of the paper: L = 100, kappa = 1, p = 2, sums over points, T = 50 ascent steps of rate 1e-4, and for the
-// losses beyond it those of their own papers.
+// Defaults returns the settings of the paper: L = 100, kappa = 1, p = 2, sums over points, T = 50
+// ascent steps of rate 1e-4, and for other losses the settings of their own papers.
 func Defaults() Config {
 	return Config{Kappa: 1, Chain: 10, Control: "upper", Epsilon: 0.5, Reg: 0.01,
 		AscentSteps: 50, AscentLearningRate: 1e-4, Reflection: vmf.Released, Explicit: true}
 }
 
-// WithDefaults fills the zero fields in from Defaults, unless the settings are Explicit: Settings{Slices: 10} becomes the paper's settings
-// with 10 slices, and settings that began as Defaults() stay as they are. swlab.Distance takes its settings so; New does not.
+// WithDefaults fills zero fields from Defaults, unless the Config is Explicit: Config{Slices: 10}
+// becomes the paper's settings with 10 slices, and a Config made from Defaults() stays as it is.
+// swlab.Distance does this; New does not.
 func (s Config) WithDefaults() Config {
 	if s.Explicit {
 		return s
@@ -70,8 +84,8 @@ func (s Config) WithDefaults() Config {
 	return s
 }
 
-// Check returns an error for a setting whose value no loss takes: a number out of range, or an unknown name. Zero stands for the
-// default where the field says so. What a loss does with the settings, New says.
+// Check rejects values that no loss takes: a number out of range, or an unknown name. Zero stands
+// for the default where the field says so. New checks the settings of one loss.
 func (s Config) Check() error {
 	if s.Slices < 0 {
 		return fmt.Errorf("slices: expected at least 1, found %d", s.Slices)
@@ -116,7 +130,7 @@ func (s Config) Check() error {
 	return nil
 }
 
-// rejectAscentSettings refuses variants of an ascent that does not take place.
+// rejectAscentSettings rejects variants of an ascent where there is no ascent.
 func (s Config) rejectAscentSettings() error {
 	switch {
 	case s.FineTune:
@@ -127,8 +141,8 @@ func (s Config) rejectAscentSettings() error {
 	return nil
 }
 
-// RejectSlicing returns an error that names a setting of slices or of an ascent that was made, for the constructor of a loss without
-// slices: there it would silently do nothing.
+// RejectSlicing returns an error that names a setting of slices or ascent that was made.
+// Constructors of losses without slices call it, as they would ignore the setting.
 func (s Config) RejectSlicing() error {
 	switch {
 	case s.Slicing != "":
@@ -143,7 +157,7 @@ func (s Config) RejectSlicing() error {
 	return s.rejectAscentSettings()
 }
 
-// slices is L.
+// slices is L, or own if not set.
 func (s Config) slices(own int) int {
 	if s.Slices == 0 {
 		return own
@@ -151,7 +165,7 @@ func (s Config) slices(own int) int {
 	return s.Slices
 }
 
-// distribution is the slicing distribution's, own unless another one was asked for.
+// distribution returns the slicing distribution of the settings, own by default.
 func (s Config) distribution(own string) (slicing.Distribution, error) {
 	if s.Slicing != "" {
 		own = s.Slicing
@@ -162,5 +176,5 @@ func (s Config) distribution(own string) (slicing.Distribution, error) {
 	return slicing.New(own, slicing.Config{Kappa: s.Kappa, Reflection: s.Reflection, Chain: s.Chain, Replicates: s.Replicates})
 }
 
-// PaperSlices is the number of slices of the paper's losses, where none is asked for.
+// PaperSlices is the default number of slices of the paper's losses.
 const PaperSlices = 100

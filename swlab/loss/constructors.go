@@ -10,12 +10,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// sliced completes a composition.
+// sliced makes the loss of these parts.
 func (s Config) sliced(label string, rule slicing.Slicer, reduce Estimator) Loss {
 	return Sliced{Label: label, Slicer: rule, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
 }
 
-// newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over slices.
+// newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over
+// slices.
 func newSW(label, dist string, reduce func(Config) (Estimator, error)) func(Config) (Loss, error) {
 	return func(s Config) (Loss, error) {
 		rule, err := s.withoutLocation(dist, PaperSlices)
@@ -37,7 +38,7 @@ func newASW(s Config) (Loss, error) {
 	return s.sliced("ASW", rule, adaptive), err
 }
 
-// newControl is the control variate of that name; it needs directions that are uniform one by one.
+// newControl returns the named control variate, which needs uniform directions.
 func newControl(s Config) (Estimator, error) {
 	k, ok := Controls[s.Control]
 	if !ok {
@@ -50,7 +51,7 @@ func newControl(s Config) (Estimator, error) {
 	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not", s.Slicing)
 }
 
-// withoutLocation is a rule without location.
+// withoutLocation is a slicer without a location.
 func (s Config) withoutLocation(dist string, slices int) (slicing.Slicer, error) {
 	if s.Amortizer != "" {
 		return slicing.Slicer{}, fmt.Errorf("it has no location to predict, so no amortizer: found %q", s.Amortizer)
@@ -69,19 +70,19 @@ func newVDSW(s Config) (Loss, error) { return s.withLocation("v-DSW", "vmf", s.s
 
 func newMaxSW(s Config) (Loss, error) {
 	if s.Slicing != "" {
-		return nil, fmt.Errorf("its one slice is the location's, so no slicing distribution: found %q", s.Slicing)
+		return nil, fmt.Errorf("it has one slice, at the location, and takes no slicing distribution: found %q", s.Slicing)
 	}
 	return s.withLocation("Max-SW", "point", 1)
 }
 
-// withLocation completes a loss whose distribution has a location.
+// withLocation makes a loss whose distribution has a location.
 func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 	l, err := s.distribution(dist)
 	if err != nil {
 		return nil, err
 	}
 	if !l.HasLocation() {
-		return nil, fmt.Errorf("its slicing distribution needs a location, which %q has not: sw takes it", s.Slicing)
+		return nil, fmt.Errorf("its slicing distribution needs a location, which %q lacks: use sw", s.Slicing)
 	}
 	rule := slicing.Slicer{Distribution: l, Slices: n}
 	if s.Amortizer != "" {
@@ -125,7 +126,7 @@ func newExactEMD(s Config) (Loss, error) {
 	return ExactEMD{P: s.P, Reduce: s.Reduce}, s.RejectSlicing()
 }
 
-// newSinkhorn makes the transport part, or the divergence.
+// newSinkhorn makes the transport part or the divergence.
 func newSinkhorn(debiased bool) func(Config) (Loss, error) {
 	return func(s Config) (Loss, error) {
 		if s.Reduce == Sum {

@@ -9,15 +9,17 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Control subtracts from the mean over slices what is known about it: functions of the direction that follow the cost and whose
-// expectation under the uniform distribution is known (control variates; Nguyen and Ho 2024). With mu, Sigma the mean and covariance of a cloud,
+// Control reduces the variance of the mean over slices by control variates: functions of the
+// direction that follow the cost and have a known expectation under the uniform distribution
+// (Nguyen and Ho 2024). With mu, Sigma the mean and covariance of a cloud,
 //
 //	Lower  C(theta) = (theta'(mu_X - mu_Y))^2,  the cost of the means alone
 //	Upper  C(theta) = (theta'(mu_X - mu_Y))^2 + theta'(Sigma_X + Sigma_Y) theta, the cost of independent coupling
 //	value = mean F - gamma (mean C - E C),   gamma = cov(F, C)/var(C) over the slices
 //
-// and, of Leluc et al. 2024, Harmonics: the intercept of the least-squares fit of F by all quadratic functions theta_i theta_j - delta_ij/d,
-// of which the two above are special cases. The directions must be uniform, one by one. The bias that gamma brings is of order 1/L.
+// Harmonics (Leluc et al. 2024) is the intercept of the least-squares fit of F by all quadratic
+// functions theta_i theta_j - delta_ij/d, of which the two above are special cases. Every direction
+// must be uniform. The bias from gamma is of order 1/L.
 type Control int
 
 const (
@@ -43,14 +45,14 @@ func (k Control) word() string {
 
 func (k Control) Name() string { return "mean over slices with control variate " + k.word() }
 
-// NeedsClouds: the means and covariances are those of the clouds.
+// NeedsClouds marks Control as reading the clouds' means and covariances.
 func (Control) NeedsClouds() {}
 
 func (k Control) Check(slices, dim int) error {
 	return needSlices("the control variate "+k.word(), k.DegreesOfFreedom(dim)+2, slices)
 }
 
-// DegreesOfFreedom is the number of coefficients.
+// DegreesOfFreedom is the number of fitted coefficients.
 func (k Control) DegreesOfFreedom(dim int) int {
 	if k == Harmonics {
 		return dim*(dim+1)/2 - 1
@@ -60,7 +62,7 @@ func (k Control) DegreesOfFreedom(dim int) int {
 
 func (k Control) Estimate(c Costs) Estimate {
 	switch {
-	case c.Directions.Shape().Dimensions[2] == 1: // the line has no quadratic functions but the constant
+	case c.Directions.Shape().Dimensions[2] == 1: // on the line all quadratic functions are constant
 		return SliceMean{}.Estimate(c)
 	case k == Harmonics:
 		return harmonics(c.Values, graph.StopGradient(c.Directions))
@@ -87,7 +89,7 @@ func (k Control) moments(c Costs) Estimate {
 		expected = graph.Add(expected, graph.Add(expectedX, expectedY))
 	}
 	f, meanC := c.Values, graph.ReduceAndKeep(at, graph.ReduceMean, 1)
-	// C in units of its mean, for squares of small ones underflow.
+	// C in units of its mean, because squares of small numbers underflow.
 	unit := graph.MaxScalar(graph.StopGradient(meanC), 1e-30)
 	at, expected, meanC = graph.Div(at, unit), graph.Div(expected, unit), graph.Div(meanC, unit)
 	df, dc := graph.Sub(f, graph.ReduceAndKeep(f, graph.ReduceMean, 1)), graph.Sub(at, meanC)
@@ -111,8 +113,9 @@ func spread(x, mean, directions *graph.Node) (at, expected *graph.Node) {
 	return at, graph.InsertAxes(trace, -1)
 }
 
-// harmonics is the intercept of the fit of f [batch, slices] by the quadratic functions of the directions: with Q an orthonormal basis of
-// those functions' values and r what Q leaves of the vector of ones, intercept = r'f / r'r. Linear in f, so its gradient is simple.
+// harmonics is the intercept of the fit of f [batch, slices] by the quadratic functions of the
+// directions. With Q an orthonormal basis of those functions' values and r what Q leaves of the
+// vector of ones, intercept = r'f / r'r. It is linear in f.
 func harmonics(f, directions *graph.Node) Estimate {
 	d := directions.Shape().Dimensions
 	batch, slices, dim := d[0], d[1], d[2]
@@ -120,7 +123,7 @@ func harmonics(f, directions *graph.Node) Estimate {
 		return graph.Slice(directions, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(i))
 	}
 	var q *graph.Node                                        // [batch, slices, functions]
-	unit := func(v *graph.Node) (*graph.Node, *graph.Node) { // what q leaves of v [batch, slices, 1], with its length
+	unit := func(v *graph.Node) (*graph.Node, *graph.Node) { // what q leaves of v [batch, slices, 1], and its length
 		for range 2 {
 			if q != nil {
 				v = graph.Sub(v, graph.Einsum("blk,bkj->blj", q, graph.Einsum("blk,blj->bkj", q, v)))
@@ -132,7 +135,7 @@ func harmonics(f, directions *graph.Node) Estimate {
 	for i := range dim {
 		for j := i; j < dim; j++ {
 			if i == dim-1 {
-				continue // the squares add up to 1
+				continue // the squares sum to 1
 			}
 			h := graph.Mul(coordinate(i), coordinate(j))
 			if i == j {

@@ -11,31 +11,34 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// ApproximateEMD is the earth mover's distance by the soft assignment of the CUDA kernel that the field's tables are made
-// with (after Fan, Su and Guibas 2017). At nine levels c = -4^7, ..., -4^-1, with E_kl = exp(c ||x_k - y_l||^2),
-// what is left of X is offered to Y in proportion to E and what is left of Y limits the offers; the sum of the
-// offers is the match (softMatch has the formulas), and
+// ApproximateEMD is the approximate EMD (ApproxMatch, Fan et al. 2017): the earth mover's distance
+// by the soft assignment of the CUDA kernel behind the published tables. At nine levels c = -4^7,
+// ..., -4^-1, with E_kl = exp(c ||x_k - y_l||^2), the rest of X is offered to Y in proportion to E,
+// and the rest of Y limits the offers. The match is the sum of the offers (softMatch has the
+// formulas), and
 //
 //	cost(x, y) = sum_kl match_kl ||x_k - y_l||_2
 //
-// a SUM over points of unsquared distances (Reduce: Mean divides by m). The gradient holds the match fixed:
+// a SUM over points of unsquared distances (Reduce: Mean divides by m). The gradient holds the
+// match fixed:
 //
 //	d cost / d x_k = sum_l match_kl (x_k - y_l) / max(||x_k - y_l||, 1e-10),   and likewise for y
 //
-// It is not symmetric, not zero on equal clouds, not scale-equivariant (give it clouds of radius 1), and 8 to 53 % above
-// the exact distance. Points more than a few units from all others stay unassigned and cost nothing, so that clouds far apart have the
-// cost 0: Result.MatchedMass tells. Both clouds have m points.
+// It is not symmetric, not zero on equal clouds, not scale-equivariant (use clouds of radius 1),
+// and 8 to 53 % above the exact distance. Points more than a few units from all others stay
+// unassigned and cost nothing, so clouds far apart cost 0: see Result.MatchedMass. Both clouds have
+// m points.
 //
-// On XLA the m x m tables are built block by block and never stored: memory does not grow with batch m^2. They are stored on the
-// pure-Go backend, which has no DynamicSlice for such a loop, where all of them together are small, and for a batch divided among
-// devices.
+// On XLA the m x m tables are built in blocks and never stored: memory does not grow with batch
+// m^2. They are stored if all of them together are small, on the pure-Go backend, which has no
+// DynamicSlice for such a loop, and for a batch divided among devices.
 type ApproximateEMD struct {
-	Reduce Reduction // over points; 0: Sum. The generation tables take the Mean
+	Reduce Reduction // over points; 0: Sum. Generation tables use Mean
 }
 
 func (ApproximateEMD) Name() string { return "EMD" }
 
-// Exponent is 1: distances are unsquared.
+// Exponent is 1: distances are not squared.
 func (ApproximateEMD) Exponent() float64 { return 1 }
 
 func (ApproximateEMD) Specs() []weights.Spec { return nil }
@@ -76,7 +79,8 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	return r
 }
 
-// tableSize is how many elements of a table are at hand at a time: what the cores' caches hold, or what keeps a GPU busy.
+// tableSize is the number of table elements at a time: those that fit the cores' caches, or those
+// that keep a GPU busy.
 func tableSize(g *graph.Graph) int {
 	if loop.OnCPU(g) {
 		return 1 << 19
@@ -84,17 +88,18 @@ func tableSize(g *graph.Graph) int {
 	return 1 << 24
 }
 
-// storedCost is the cost with the match as a table.
+// storedCost computes the cost with the match stored as a table.
 func storedCost(x, y *graph.Node) Result {
 	square := squaredDistances(x, y)
 	match, right := softMatch(graph.StopGradient(square))
 	match = graph.StopGradient(match)
 	length := graph.Sqrt(graph.MaxScalar(square, shortest*shortest))
-	// Row by row: one float32 accumulator of m^2 terms, which the pure-Go backend has, is wrong by 0.2 % at m = 2048.
+	// Row by row: the pure-Go backend's single float32 accumulator of m^2 terms is wrong by 0.2 %
+	// at m = 2048.
 	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1), MatchedMass: assigned(graph.Squeeze(right, 1))}
 }
 
-// blockedCost is storedCost with the tables in blocks of at most height rows.
+// blockedCost is storedCost with tables in blocks of at most height rows.
 func blockedCost(x, y *graph.Node, height int) Result {
 	t := newTables(x, y, height)
 	a, b, right := t.assign()
@@ -102,13 +107,13 @@ func blockedCost(x, y *graph.Node, height int) Result {
 	return Result{Pairs: graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy))), MatchedMass: assigned(right)}
 }
 
-// assigned is the part of y's mass that is not left [batch, m].
+// assigned is the matched part of y's mass [batch, m].
 func assigned(right *graph.Node) *graph.Node {
 	m := float64(right.Shape().Dimensions[1])
 	return graph.OneMinus(graph.DivScalar(graph.ReduceSum(right, 1), m))
 }
 
-// carry is 0 for every pair, with that gradient in x. Where it is not asked for, nothing reads it, and XLA drops its sums.
+// carry is 0 for every pair, with the given gradient in x. If nothing reads it, XLA drops its sums.
 func carry(x, gradient *graph.Node) *graph.Node {
 	moving := graph.IdentityWithCustomGradient(x, func(_, v *graph.Node) *graph.Node {
 		return graph.Mul(v, graph.StopGradient(gradient))

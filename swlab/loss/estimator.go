@@ -6,36 +6,37 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Estimator makes one number per pair of the costs of its slices. A reduction works in any float dtype.
+// Estimator reduces the costs of a pair's slices to one number. It works in any float dtype.
 type Estimator interface {
-	// Name says what is done, such as "mean over slices".
+	// Name describes it, such as "mean over slices".
 	Name() string
-	// Check returns an error when that many slices of clouds of that dimension cannot be reduced.
+	// Check returns an error if it cannot reduce that many slices of clouds of that dimension.
 	Check(slices, dim int) error
 	Estimate(c Costs) Estimate
 }
 
-// Costs are what a reduction reads.
+// Costs are what an Estimator reads.
 type Costs struct {
 	Values     *graph.Node // [batch, slices] F or W_p^p
 	Directions *graph.Node // [batch, slices, dim]
-	X, Y       *graph.Node // [batch, points, dim] the clouds, where the reduction is a NeedsClouds
-	Divisor    float64     // Values / Divisor is W_p^p: the number of points where Values are sums over them, else 1
+	X, Y       *graph.Node // [batch, points, dim] the clouds, for an estimator that NeedsClouds
+	// Values / Divisor is W_p^p: the number of points if Values are sums over points, else 1.
+	Divisor float64
 }
 
-// Estimate is the result of a reduction.
+// Estimate is the result of an Estimator.
 type Estimate struct {
 	Pairs *graph.Node // [batch]
-	// Shares [batch, slices] are what every slice adds: Pairs is, to first order in the costs, the mean of the used slices' shares, and their
-	// spread gives its standard error.
+	// Shares [batch, slices] are the slices' contributions: to first order in the costs, Pairs is
+	// the mean of the used slices' shares. Their spread gives its standard error.
 	Shares *graph.Node
-	Used   *graph.Node // int32 scalar, how many of the first slices count; nil: all
+	Used   *graph.Node // int32 scalar, the number of first slices that count; nil: all
 }
 
-// DegreesOfFreedom marks a reduction that fits coefficients to the costs, which the standard error has to pay for.
+// DegreesOfFreedom marks an estimator that fits coefficients to the costs, for the standard error.
 type DegreesOfFreedom interface{ DegreesOfFreedom(dim int) int }
 
-// NeedsClouds marks a reduction that reads Costs.X and Costs.Y, and differentiates in them.
+// NeedsClouds marks an estimator that reads Costs.X and Costs.Y and is differentiable in them.
 type NeedsClouds interface{ NeedsClouds() }
 
 // SliceMean is the mean over slices.
@@ -47,12 +48,14 @@ func (SliceMean) Estimate(c Costs) Estimate {
 	return Estimate{Pairs: graph.ReduceMean(c.Values, 1), Shares: c.Values}
 }
 
-// Energy weighs the slices by the softmax of their W_p^p, so that directions in which the clouds differ count more (energy-based sliced
-// Wasserstein by self-normalised importance sampling from the rule's distribution, with the exponential energy; Nguyen and Ho 2023):
+// Energy weights the slices by the softmax of their W_p^p, so that directions in which the clouds
+// differ count more (energy-based sliced Wasserstein by self-normalised importance sampling from
+// the slicing distribution, with the exponential energy; Nguyen and Ho 2023):
 //
 //	value = sum_l w_l F_l / sum_l w_l,   w_l = exp(W_p^p(theta_l))
 //
-// The energy is of W_p^p with mass 1, whatever the convention of the value. The gradient passes through the weights too.
+// The energy is that of W_p^p with mass 1, whatever the convention of the value. The gradient
+// includes the weights.
 type Energy struct{}
 
 func (Energy) Name() string         { return "mean over slices weighted by exp(W_p^p)" }
@@ -65,12 +68,12 @@ func (Energy) Estimate(c Costs) Estimate {
 	w := graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, 1))
 	value := graph.ReduceAndKeep(graph.Mul(w, c.Values), graph.ReduceSum, 1) // [batch, 1]
 	slices := float64(c.Values.Shape().Dimensions[1])
-	// The weights are functions of the costs: the linear part of a ratio of means.
+	// The weights depend on the costs: this is the linear part of a ratio of means.
 	shares := graph.Add(graph.MulScalar(graph.Mul(w, graph.Sub(c.Values, value)), slices), value)
 	return Estimate{Pairs: graph.Squeeze(value, 1), Shares: graph.StopGradient(shares)}
 }
 
-// needSlices refuses too few slices.
+// needSlices rejects too few slices.
 func needSlices(what string, least, slices int) error {
 	if slices < least {
 		return fmt.Errorf("%s needs at least %d slices, found %d", what, least, slices)

@@ -11,8 +11,8 @@ import (
 //
 //	cost(x, y) = min over permutations s of sum_k ||x_k - y_s(k)||_2^p
 //
-// a SUM over points (Reduce: Mean divides by m), with a certificate of optimality. The gradient holds the assignment fixed. Computed on the
-// host: no network can be trained on it.
+// a SUM over points (Reduce: Mean divides by m), with a certificate of optimality. The gradient
+// holds the assignment fixed. It is computed on the host, so no network can be trained on it.
 type ExactEMD struct {
 	P      float64   // 0 means 1: unsquared distances
 	Reduce Reduction // over points; 0: Sum

@@ -9,12 +9,12 @@ import (
 
 const (
 	sharpest, softest = 7, -1 // the exponents j of the soft assignment's levels
-	tiny              = 1e-9  // what the kernel adds to denominators
-	shortest          = 1e-10 // the kernel's floor on the length that it divides by
+	tiny              = 1e-9  // added to denominators by the CUDA kernel
+	shortest          = 1e-10 // its floor on a length before division
 )
 
-// softMatch is the soft assignment of two clouds, match [batch, m, m], from their squared distances [batch, m, m], and what is left of y,
-// [batch, 1, m]:
+// softMatch is the soft assignment of two clouds, match [batch, m, m], from their squared distances
+// [batch, m, m], and the rest of y, [batch, 1, m]:
 //
 //	left_k = right_l = 1
 //	for j = 7, 6, ..., 0, -1:
@@ -43,7 +43,7 @@ func softMatch(square *graph.Node) (match, right *graph.Node) {
 	return match, right
 }
 
-// factor is a level's factor of the squared distance.
+// factor is a level's factor on the squared distance.
 func factor(j int) float64 { return -math.Pow(4, float64(j)) }
 
 // limit turns right and the sums sum_k E_kl a_k of a level into b and the next right.
@@ -59,12 +59,14 @@ type transport struct {
 	dx, dy *graph.Node // [batch, m, dim]  its gradients with the match held fixed
 }
 
-// assign finds the a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first, and what is left of y, in one sweep per level:
-// it ends the level before, for only then is left known, and begins its own. With e its exponentials, those of the sharper level
+// assign finds a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first,
+// and the rest of y. It makes one sweep per level, which ends the level before, because only then
+// is left known, and begins its own. With e the exponentials of a level, those of the sharper level
 // before are e^4.
 func (t tables) assign() (a, b []*graph.Node, right *graph.Node) {
 	right = t.columns(graph.Ones)
-	left := t.fill(graph.Ones(right.Graph(), shapes.Make(right.DType(), t.batch, t.m))) // nothing to offer in rows beyond m
+	// rows beyond m offer nothing
+	left := t.fill(graph.Ones(right.Graph(), shapes.Make(right.DType(), t.batch, t.m)))
 	for j := sharpest; j >= softest; j-- {
 		constants := []*graph.Node{left, right}
 		if j < sharpest {
@@ -89,7 +91,7 @@ func (t tables) assign() (a, b []*graph.Node, right *graph.Node) {
 	return a, b, right
 }
 
-// transport builds the match of every block again, from all levels, for its cost and gradients.
+// transport rebuilds the match of every block from all levels, for its cost and gradients.
 func (t tables) transport(a, b []*graph.Node) transport {
 	state := []*graph.Node{t.rows(graph.Zeros)}
 	for range t.dim {
@@ -117,7 +119,8 @@ func (t tables) transport(a, b []*graph.Node) transport {
 	return transport{cost: graph.ReduceSum(r[0], 1), dx: graph.Stack(dx, -1), dy: graph.Stack(dy, -1)}
 }
 
-// match is the block's sum over levels of a_k E_kl b_l. Every third E is an exponential, the next two are fourth powers: to 16 units in the last place.
+// match is the block's sum over levels of a_k E_kl b_l. Every third E is an exponential, the next
+// two are its fourth powers: accurate to 16 units in the last place.
 func (k block) match(a, b []*graph.Node) *graph.Node {
 	var sum, e *graph.Node
 	for j := softest; j <= sharpest; j++ {

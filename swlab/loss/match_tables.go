@@ -7,10 +7,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// tables are the tables [m, n] of all pairs of points, one for every pair of clouds of a batch. They are visited in blocks of
-// rows, and none is ever stored. A value per row is an array [batch, blocks height], a value per column one of [batch, n].
+// tables are the tables [m, n] of all pairs of points, one per pair of clouds of a batch. They are
+// visited in blocks of rows and never stored. A value per row is an array [batch, blocks height], a
+// value per column one of [batch, n].
 type tables struct {
-	x, y             *graph.Node // [batch, blocks height, dim], filled up with zeros, and [batch, dim, n]; detached
+	// [batch, blocks height, dim], padded with zeros, and [batch, dim, n]; detached
+	x, y             *graph.Node
 	batch, m, n, dim int
 	height, blocks   int // rows of a block, blocks of a table
 }
@@ -26,7 +28,7 @@ func newTables(x, y *graph.Node, height int) tables {
 	return t
 }
 
-// fill appends zeros to x [batch, m, ...] for the rows of the last block beyond m.
+// fill pads x [batch, m, ...] with zeros for the rows of the last block beyond m.
 func (t tables) fill(x *graph.Node) *graph.Node {
 	d := append([]int{}, x.Shape().Dimensions...)
 	d[1] = t.blocks*t.height - t.m
@@ -48,7 +50,8 @@ func (t tables) columns(of func(*graph.Graph, shapes.Shape) *graph.Node) *graph.
 
 // sweep calls body on every block of every table, as loop.Count does.
 func (t tables) sweep(constants, state []*graph.Node, body func(k block, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
-	// The cloud y of the block is state, read one step ahead: XLA does not vectorize over a slice that it takes itself.
+	// The block's cloud y is state, read one step ahead: XLA does not vectorize over a slice that
+	// it takes itself.
 	first := graph.Reshape(graph.Slice(t.y, graph.AxisElem(0)), t.dim, t.n)
 	constants = append([]*graph.Node{t.x, t.y}, constants...)
 	state = append([]*graph.Node{first}, state...)
@@ -69,7 +72,8 @@ func (t tables) sweep(constants, state []*graph.Node, body func(k block, constan
 	})[1:]
 }
 
-// blockAt is the pair of clouds and the first point of step at of a loop over so many blocks of size points per pair.
+// blockAt is the pair of clouds and the first point of step at of a loop over blocks of size points
+// per pair.
 func blockAt(at *graph.Node, blocks, size int) (pair, first *graph.Node) {
 	per := graph.Const(at.Graph(), int32(blocks))
 	pair = graph.Div(at, per)
@@ -89,7 +93,7 @@ func (k block) exponential(j int) *graph.Node {
 	return graph.Exp(graph.Mul(k.square, k.table(k.vector(factor(j), k.n), 1)))
 }
 
-// vector is v, n times.
+// vector repeats v n times.
 func (k block) vector(v float64, n int) *graph.Node {
 	return graph.BroadcastToDims(graph.ConvertDType(graph.Const(k.pair.Graph(), v), k.x.DType()), n)
 }

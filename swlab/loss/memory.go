@@ -7,17 +7,18 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// The estimates below are peaks of a process less that of a small call, measured on sets of 10^6 to 10^8 elements with Go's default
-// collector. They are meant to be right within a factor of two, and rather too low: what would have worked is not to be refused.
+// The estimates below are peaks of a process minus that of a small call, measured on sets of 10^6
+// to 10^8 elements with Go's default collector. They aim to be right within a factor of two, and
+// rather too low, so that no call that would fit is rejected.
 const (
-	drawnBytes    = 45       // of a coordinate of a direction: its draws, copies and share of the cost
-	climbedBytes  = 90       // of the same in an ascent
-	adaptiveBytes = 9        // of an entry of the table [slices, slices] of Adaptive
-	chainBytes    = 80 << 10 // of a step of a Markov chain: the nodes of its graph
+	drawnBytes    = 45       // per coordinate of a direction: its draws, copies and share of the cost
+	climbedBytes  = 90       // the same in an ascent
+	adaptiveBytes = 9        // per entry of the table [slices, slices] of Adaptive
+	chainBytes    = 80 << 10 // per step of a Markov chain: the nodes of its graph
 )
 
-// CheckSlices returns an error, a *memory.Error, where the directions and costs of that many slices of so many pairs would not fit into
-// the memory of this machine.
+// CheckSlices returns a *memory.Error if the directions and costs of that many slices of so many
+// pairs would not fit into the memory of this machine.
 func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 	each := drawnBytes
 	if s.Slicer.Ascent != nil {
@@ -36,11 +37,12 @@ func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 	return memory.Check(what, need)
 }
 
-// CheckTables returns an error, a *memory.Error, where the tables between points that the loss needs on this backend would not fit
-// into the memory of this machine: of so many pairs of clouds of m and n points. What lies on a GPU is not looked at.
+// CheckTables returns a *memory.Error if the tables between points that the loss needs on this
+// backend, for pairs of clouds of m and n points, would not fit into the memory of this machine. It
+// ignores what lies on a GPU.
 func CheckTables(l Loss, backend string, pairs, m, n int) error {
 	need, what := int64(0), fmt.Sprintf("points: tables of %d times %d points of %s", m, n, counted(pairs, "pair"))
-	graph := backend == "go" // XLA makes such tables block by block, the pure-Go backend whole
+	graph := backend == "go" // XLA makes such tables in blocks, the pure-Go backend whole
 	switch l := l.(type) {
 	case Sliced:
 		each := 12
@@ -59,7 +61,7 @@ func CheckTables(l Loss, backend string, pairs, m, n int) error {
 		if graph {
 			need = memory.Bytes(48, pairs, m, n)
 		}
-	case Sinkhorn: // on the host, pair after pair
+	case Sinkhorn: // on the host, one pair at a time
 		need, what = memory.Bytes(24, m, n), fmt.Sprintf("points: a table of %d times %d costs", m, n)
 	}
 	return memory.Check(what, need)

@@ -8,17 +8,18 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// nearest is the index of the point of y nearest to every point of x, int32 [batch, m]; the first of equally near ones.
+// nearest is the index of the point of y nearest to each point of x, int32 [batch, m]; the first of
+// equally near ones.
 //
-// On XLA's CPU, where clouds are large, it is a loop over blocks of x; elsewhere, or where stored is asked for, the arg-min of the
-// squared distances.
+// On XLA's CPU it is a loop over blocks of x if the clouds are large; otherwise, or if stored, it
+// is the arg-min of the squared distances.
 func nearest(x, y *graph.Node, stored bool) *graph.Node {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	d, n := x.Shape().Dimensions, y.Shape().Dimensions[1]
 	const (
-		small = 1 << 18 // distances in all that are not worth a loop
+		small = 1 << 18 // total distances that do not justify a loop
 		table = 1 << 20 // distances per step
-		terms = 24      // coordinates that are compared in registers; XLA computes more of them twice
+		terms = 24      // coordinates compared in registers; XLA computes more of them twice
 	)
 	if stored || !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
 		return graph.ArgMin(squaredDistances(x, y), 2, dtypes.Int32)
@@ -26,10 +27,11 @@ func nearest(x, y *graph.Node, stored bool) *graph.Node {
 	return nearestInBlocks(x, y, max(16, table/n), max(1, terms/d[2]))
 }
 
-// nearestInBlocks walks over blocks of so many lanes of x. A squared distance is not negative, so its bits as an integer have
-// its order; with them above the index in one int64, the smallest key is the first nearest point. Minima are taken over so many
-// pieces of y and then by halves, element by element: no reduction, whose kinds the loops of a graph cannot share.
-// Blocks, pieces and halves overlap where they do not divide a length, which leaves a minimum as it is.
+// nearestInBlocks loops over blocks of lanes points of x. A squared distance is not negative, so
+// its bits as an integer keep its order. With the index below them in one int64, the smallest key
+// is the first nearest point. Minima are taken over pieces of y and then by halves, element by
+// element: loops of a graph cannot share the kinds of a reduction. Blocks, pieces and halves
+// overlap where they do not divide a length, which does not change a minimum.
 func nearestInBlocks(x, y *graph.Node, lanes, pieces int) *graph.Node {
 	g, d, n := x.Graph(), x.Shape().Dimensions, y.Shape().Dimensions[1]
 	batch, m, dim := d[0], d[1], d[2]
@@ -66,7 +68,8 @@ func nearestInBlocks(x, y *graph.Node, lanes, pieces int) *graph.Node {
 	})[1]
 }
 
-// nearestKeys are the keys [length, lanes] of points x [dim, lanes] and y [length, dim], whose indices start at from.
+// nearestKeys are the keys [length, lanes] of points x [dim, lanes] and y [length, dim], whose
+// indices start at from.
 func nearestKeys(x, y *graph.Node, from int) *graph.Node {
 	g, dim, lanes, length := x.Graph(), x.Shape().Dimensions[0], x.Shape().Dimensions[1], y.Shape().Dimensions[0]
 	var differences []*graph.Node

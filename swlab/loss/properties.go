@@ -1,7 +1,8 @@
 package loss
 
-// Property is one that losses between clouds have as a rule; the suite of package losstest proves them. What holds "with the same
-// directions" is looked at with directions that do not depend on the clouds.
+// Property is a property that losses between clouds usually have; the suite of package losstest
+// tests them. Those "with the same directions" are tested with directions that do not depend on the
+// clouds.
 type Property string
 
 const (
@@ -16,10 +17,11 @@ const (
 	BatchIndependent     Property = "a pair's value does not depend on the other pairs of its batch"
 )
 
-// Violator is a Loss, or a Reduction, that does not have every Property. It names those it lacks, and the suite shows that it lacks them.
+// Violator is a Loss or an Estimator that violates some Property. It lists those, and the suite
+// shows each violation.
 type Violator interface{ Violates() []Property }
 
-// Violates lists what a loss declares to lack.
+// Violates lists the properties that a loss declares not to have.
 func Violates(l Loss) []Property {
 	if k, ok := l.(Violator); ok {
 		return k.Violates()
@@ -27,9 +29,10 @@ func Violates(l Loss) []Property {
 	return nil
 }
 
-// Violates: an amortizer predicts a location that does not turn with the clouds and, unless it is invariant, one that depends on the order
-// of their points; and what the reduction lacks. The location depends on the pair and on where it lies, so that, with the loss's own
-// directions, no amortized loss is a metric either.
+// Violates adds to those of the estimator: an amortizer predicts a location that does not rotate
+// with the clouds and, unless it is invariant, depends on the order of their points. The location
+// depends on the pair and on its position, so with the loss's own directions no amortized loss is a
+// metric.
 func (s Sliced) Violates() []Property {
 	var lacks []Property
 	if a := s.Slicer.Amortizer; a != nil {
@@ -40,7 +43,7 @@ func (s Sliced) Violates() []Property {
 	}
 	if r, ok := s.estimator().(Violator); ok {
 		for _, p := range r.Violates() {
-			if p != NonNegative || !s.Root { // a root of what is negative is 0
+			if p != NonNegative || !s.Root { // the root of a negative value is 0
 				lacks = append(lacks, p)
 			}
 		}
@@ -48,26 +51,28 @@ func (s Sliced) Violates() []Property {
 	return lacks
 }
 
-// Violates: n grows with the size of the clouds and with every other pair of the batch.
+// Violates: n grows with the size of the clouds and depends on every other pair of the batch.
 func (Adaptive) Violates() []Property { return []Property{Triangle, Scaling, BatchIndependent} }
 
-// Violates: weights that grow with the costs favour the largest, the more so the further the clouds are apart. Of x, x+v and x+2v the
-// outer two are more than twice as far apart as the neighbours.
+// Violates: weights that grow with the costs favour the largest, and more so for clouds further
+// apart. Of x, x+v and x+2v, the outer two are more than twice as far apart as neighbours.
 func (Energy) Violates() []Property { return []Property{Triangle, Scaling} }
 
 // Violates: a fit over few slices may extrapolate below 0, and it differs from pair to pair.
 func (Control) Violates() []Property { return []Property{NonNegative, Triangle} }
 
-// Violates: nearest neighbours say nothing of how many points there are, so x may be near y and y near z with x far from z.
+// Violates: nearest neighbours ignore how many points there are, so x may be near y and y near z
+// with x far from z.
 func (Chamfer) Violates() []Property { return []Property{Triangle} }
 
-// Violates: the match is found from x to y, at fixed scales, and never quite sharp.
+// Violates: the match goes from x to y, at fixed scales, and is never quite sharp.
 func (ApproximateEMD) Violates() []Property {
 	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
 }
 
-// Violates: Reg is a cost of its own, beside which larger clouds are sharper; the transport part of a cloud and itself is that of a blurred plan.
-// At p = 1, and of the divergence below 2, a blur counts for more the further translates are apart: x and x+2v cost more than twice x and x+v.
+// Violates: relative to Reg, larger clouds are sharper. The transport part between equal clouds is
+// that of a blurred plan. At p = 1, and below 2 for the divergence, a blur counts for more between
+// translates further apart: x and x+2v cost more than twice x and x+v.
 func (s Sinkhorn) Violates() []Property {
 	lacks := []Property{Scaling}
 	if !s.Debiased {

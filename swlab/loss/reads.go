@@ -12,13 +12,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// setting is one of the Settings: other lists what New is asked for in place of its value.
+// setting is a field of Config; others lists the values that New is tried with in its place.
 type setting struct {
 	name  string
 	other func(s Config) []Config
 }
 
-// settings are all of them: the fields of Config by their JSON names, and those of the amortizer's configuration that belong to a call.
+// settings are all of them: the fields of Config by their JSON names, and those of the amortizer's
+// configuration that belong to a call.
 var settings = func() []setting {
 	out := []setting{
 		{"dk", func(s Config) []Config { return others(s, func(s *Config) *int { return &s.Maps.DK }, 1, 2) }},
@@ -35,7 +36,7 @@ var settings = func() []setting {
 	return out
 }()
 
-// others are copies of s in which a field has one of those values, where that is not its own.
+// others are copies of s in which the field has each of values that is not its own.
 func others[T comparable](s Config, field func(*Config) *T, values ...T) []Config {
 	var out []Config
 	for _, v := range values {
@@ -48,7 +49,7 @@ func others[T comparable](s Config, field func(*Config) *T, values ...T) []Confi
 	return out
 }
 
-// othersOf is others for a field with some valid values of its type, or all its names.
+// othersOf is others with some valid values of the field's type, or all its names.
 func othersOf(s Config, f reflect.StructField, name string) []Config {
 	var values []any
 	switch f.Type {
@@ -78,8 +79,8 @@ func othersOf(s Config, f reflect.StructField, name string) []Config {
 	return out
 }
 
-// SettingNames lists the settings that Reads knows: the JSON names of the fields of Config, and
-// dk, k and variant of Maps.
+// SettingNames lists the settings that Reads knows: the JSON names of the fields of Config, and dk,
+// k and variant of Maps.
 func SettingNames() []string {
 	var out []string
 	for _, s := range settings {
@@ -89,9 +90,10 @@ func SettingNames() []string {
 	return out
 }
 
-// Reads says whether the loss of that name, with those settings, depends on the setting (SettingNames): it asks New for other values
-// of it, and compares what New makes of them. A setting of which New takes one value alone counts as read, for a call that names
-// this value is right. With directions given, what would choose them is not read. The error is that of New for s, or of an unknown
+// Reads reports whether the named loss, with those settings, depends on the setting (SettingNames).
+// It compares the losses that New makes of other values of the setting. A setting for which New
+// takes one value alone counts as read, because naming that value is valid. With given directions,
+// a setting that would choose them is not read. The error is that of New for s, or of an unknown
 // setting.
 func Reads(name string, s Config, given bool, what string) (bool, error) {
 	i := slices.IndexFunc(settings, func(k setting) bool { return k.name == what })
@@ -119,8 +121,8 @@ func Reads(name string, s Config, given bool, what string) (bool, error) {
 	return refused, nil
 }
 
-// Users lists the losses that read the setting when everything else is the default, and the amortizers with which they do where the
-// setting is one of a map.
+// Users lists the losses that read the setting when everything else is the default and, if it is a
+// setting of a map, the amortizers with which they do.
 func Users(what string) (losses, maps []string) {
 	for _, name := range Names() {
 		if read, err := Reads(name, Defaults(), false, what); err == nil && read {
@@ -139,8 +141,8 @@ func Users(what string) (losses, maps []string) {
 	return losses, maps
 }
 
-// same says whether two losses are one, or one beside given directions. Amortizers are compared by their weights: their
-// configuration holds the sizes that they do not have, too.
+// same reports whether two losses are equal, or equal beside given directions. It compares
+// amortizers by their weights, because their configuration also holds sizes that do not apply.
 func same(a, b Loss, given bool) bool {
 	x, isX := a.(Sliced)
 	y, isY := b.(Sliced)

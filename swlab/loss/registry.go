@@ -26,18 +26,20 @@ var registered = registry.New("loss", map[string]func(Config) (Loss, error){
 	"sinkhorn-divergence": newSinkhorn(true),
 })
 
-// Register makes a loss of another package available by name: in New, and so in swlab.Distance, in trainings and sweeps (a Graph), and
-// in the flags of a command line built with that package. It is meant to be called from init functions. Names consist of lowercase
-// letters, digits and single hyphens; it panics, with an error, for another name, for one that is taken, and for a nil function.
+// Register makes a loss of another package available by name: in New, and so in swlab.Distance,
+// trainings and sweeps (a Graph), and in the flags of a command line built with that package. Call
+// it from init functions. Names consist of lowercase letters, digits and single hyphens. Register
+// panics with an error for another name, a taken one, or a nil function.
 //
-// The function gets settings that New has checked as far as several losses share them. It should refuse those that the loss would
-// ignore (Settings.RejectSlicing). The loss it returns must be a Graph or a Host; a variant of a registered one can be had from New.
+// New checks the settings that several losses share before it calls the function. The function
+// should reject those that the loss would ignore (Config.RejectSlicing). The loss must be a Graph
+// or a Host; New gives registered ones to build variants on.
 func Register(name string, loss func(Config) (Loss, error)) { registered.Register(name, loss) }
 
 // Names lists the registered losses.
 func Names() []string { return registered.Names() }
 
-// New returns the loss of that name with those settings.
+// New returns the named loss with those settings.
 func New(name string, s Config) (Loss, error) {
 	make, err := registered.Get(name)
 	if err != nil {
@@ -56,7 +58,7 @@ func New(name string, s Config) (Loss, error) {
 	return l, nil
 }
 
-// NewGraph is New for a loss that a network is to be trained on.
+// NewGraph is New for a loss to train a network on.
 func NewGraph(name string, s Config) (Graph, error) {
 	l, err := New(name, s)
 	if err != nil {

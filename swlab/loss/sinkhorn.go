@@ -7,15 +7,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Sinkhorn is entropic optimal transport between whole clouds with mass 1 each, c_ij = ||x_i - y_j||_2^p, solved until the plan's
-// marginals are right to 1e-9 (package ot; Cuturi 2013):
+// Sinkhorn is entropic optimal transport between whole clouds with mass 1 each,
+// c_ij = ||x_i - y_j||_2^p, solved until the plan's marginals are right to 1e-9 (package ot; Cuturi
+// 2013):
 //
 //	P = argmin sum_ij P_ij c_ij + Reg sum_ij P_ij log P_ij,   value = sum_ij P_ij c_ij
 //
-// the transport part: above W_p^p, and not zero between equal clouds. Its gradient holds the plan fixed. Debiased is the Sinkhorn divergence
-// OT(x, y) - (OT(x, x) + OT(y, y))/2 of the objectives with the entropy relative to the product of the marginals (Feydy et al. 2019), which
-// is zero there, and whose gradient is exact.
-// The clouds may differ in size. Computed on the host: no network can be trained on it.
+// This is the transport part: above W_p^p, and not zero between equal clouds. Its gradient holds
+// the plan fixed. Debiased is the Sinkhorn divergence OT(x, y) - (OT(x, x) + OT(y, y))/2 of the
+// objectives with the entropy relative to the product of the marginals (Feydy et al. 2019). It is
+// zero between equal clouds, and its gradient is exact. The clouds may differ in size. Both are
+// computed on the host, so no network can be trained on them.
 type Sinkhorn struct {
 	Reg      float64 // in units of the cost
 	P        float64 // 0 means 2
@@ -47,7 +49,7 @@ func (s Sinkhorn) Convention() string {
 	return fmt.Sprintf("%s, Euclidean distance to the power %g, regularisation %g, mean over points, no root", what, s.Exponent(), s.Reg)
 }
 
-// Compare solves one problem per pair, three for the divergence.
+// Compare solves one problem per pair; the divergence needs three.
 func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 	var out Comparison
 	if err := checkPaired(x, y); err != nil {
@@ -97,7 +99,8 @@ func notConverged(reg float64) error {
 	return fmt.Errorf("sinkhorn has not converged with a regularisation of %g: take a larger one", reg)
 }
 
-// checkPaired checks that two batches hold the numbers that their sizes say, and that they can be compared pair by pair.
+// checkPaired checks that two batches hold the numbers that their sizes say and can be compared in
+// pairs.
 func checkPaired(x, y ot1d.Clouds) error {
 	for _, c := range []ot1d.Clouds{x, y} {
 		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords)/c.Batch/c.Points != c.Dim || len(c.Coords)%(c.Batch*c.Points) != 0 {

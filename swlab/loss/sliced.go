@@ -12,19 +12,21 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Sliced is a sliced Wasserstein loss: with directions theta_1..theta_L of the rule and F of package ot1d,
+// Sliced is a sliced Wasserstein loss. With directions theta_1..theta_L of the Slicer and F of
+// package ot1d,
 //
 //	value(x, y) = (1/L) sum_l F(theta_l; x, y),   F = sum over points of |a_(i) - b_(i)|^p
 //
-// or another Reduction of the L costs. Reduce: Mean makes F the mean over points, W_p^p, which clouds of unequal sizes or
-// with masses need. Root takes the p-th root of the value. The zero options are the training losses of Nguyen et al. 2023: sum
-// over points, mean over slices, no root, p = 2.
+// or another Estimator of the L costs. Reduce: Mean makes F the mean over points, W_p^p, which
+// clouds of unequal sizes or with masses need. Root takes the p-th root of the value. The zero
+// values give the training losses of Nguyen et al. 2023: sum over points, mean over slices, no
+// root, p = 2.
 type Sliced struct {
 	Label     string // name in tables
 	Slicer    slicing.Slicer
 	P         float64   // 0 means 2
 	Reduce    Reduction // over points; 0: Sum
-	Estimator Estimator // nil means Mean
+	Estimator Estimator // nil: SliceMean
 	Root      bool
 }
 
@@ -42,19 +44,19 @@ func (s Sliced) Check(m, n, dim int) error {
 	return s.estimator().Check(s.Slicer.Slices, dim)
 }
 
-// CheckDirections is Fits for that many given directions in place of the rule's.
+// CheckDirections is Check for that many given directions in place of the slicer's.
 func (s Sliced) CheckDirections(m, n, slices, dim int) error {
 	s.Slicer = slicing.Slicer{Distribution: slicing.Uniform{}, Slices: slices}
-	if dim < 2 { // the line has a direction too, where it is given
+	if dim < 2 { // given directions exist on the line too
 		dim = 2
 	}
 	return s.Check(m, n, dim)
 }
 
-// NeedsClouds says whether the reduction looks at the clouds themselves.
+// NeedsClouds reports whether the estimator reads the clouds.
 func (s Sliced) NeedsClouds() bool { _, ok := s.estimator().(NeedsClouds); return ok }
 
-// DegreesOfFreedom is the number of coefficients that the reduction fits to the costs.
+// DegreesOfFreedom is the number of coefficients that the estimator fits to the costs.
 func (s Sliced) DegreesOfFreedom(dim int) int {
 	if f, ok := s.estimator().(DegreesOfFreedom); ok {
 		return f.DegreesOfFreedom(dim)
@@ -62,7 +64,7 @@ func (s Sliced) DegreesOfFreedom(dim int) int {
 	return 0
 }
 
-// Linear says whether the loss of a pair is the plain mean of its slices' costs.
+// Linear reports whether the loss of a pair is the plain mean of its slices' costs.
 func (s Sliced) Linear() bool {
 	_, mean := s.estimator().(SliceMean)
 	return mean && !s.Root
@@ -97,8 +99,9 @@ func (s Sliced) Convention() string {
 	return fmt.Sprintf("W_%g^%g: ", s.Exponent(), s.Exponent()) + strings.Join(parts, ", ")
 }
 
-// Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the directions carry no
-// gradient: the location found by ascent or by an amortizer is detached, as in the released code.
+// Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the
+// directions carry no gradient: the location from an ascent or an amortizer is detached, as in the
+// released code.
 func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)
 	directions := s.Slicer.Draw(c.Source, location, x, y)
@@ -117,8 +120,9 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	return r
 }
 
-// Finish reduces costs [batch, slices] of given directions between clouds of that many points to the loss: the end of Build, for costs
-// computed elsewhere. x and y may be nil unless the reduction is a NeedsClouds.
+// Finish reduces costs [batch, slices] of given directions between clouds of that many points to
+// the loss: the end of Build, for costs computed elsewhere. x and y may be nil unless the estimator
+// NeedsClouds.
 func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 	sum := 1.0
 	if s.Reduce != Mean {
@@ -127,21 +131,23 @@ func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum})
 	pairs := r.Pairs
 	if s.Root {
-		// The floor keeps the gradient finite where a cloud meets itself; its value there is below 1e-15.
+		// The floor keeps the gradient finite where a cloud meets itself; its value there is below
+		// 1e-15.
 		positive := graph.GreaterThan(pairs, graph.ZerosLike(pairs))
 		pairs = graph.Where(positive, graph.PowScalar(graph.MaxScalar(pairs, 1e-30), 1/s.Exponent()), graph.ZerosLike(pairs))
 	}
 	return Result{Pairs: pairs, Slices: costs, Shares: r.Shares, Used: r.Used, Directions: directions}
 }
 
-// Objective is what an ascent on the location raises: the loss of every pair, with directions drawn around the location.
+// Objective is what an ascent on the location maximises: the loss of every pair, with directions
+// drawn around the location.
 func (s Sliced) Objective(off plain.Set) slicing.Objective {
 	return func(src slicing.Source, location, x, y *graph.Node) *graph.Node {
 		return s.Build(BuildArgs{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
 	}
 }
 
-// Reduction says what is made of the costs of the matched points: their Sum or their Mean; 0 is the loss's own.
+// Reduction is how the costs of the matched points are reduced: Sum or Mean; 0 is the loss's own.
 type Reduction = ot1d.Reduction
 
 const (

@@ -27,7 +27,7 @@ func settings(change func(*loss.Config)) loss.Config {
 	return s
 }
 
-// options are what the suite must know of a registered loss.
+// options are what the suite must know about a registered loss.
 func options(name string, s loss.Config) losstest.Options {
 	o := losstest.Options{Points: points}
 	switch name {
@@ -141,7 +141,8 @@ func TestSuiteOfControls(t *testing.T) {
 	}
 }
 
-// TestSuiteOfAmortizers: every map, for a distribution around its prediction and for the prediction alone, as released and as in the paper.
+// TestSuiteOfAmortizers: every map, for a distribution around its prediction and for the prediction
+// alone, in both variants.
 func TestSuiteOfAmortizers(t *testing.T) {
 	for _, predictor := range amortizer.Names() {
 		for _, name := range []string{"v-dsw", "max-sw"} {
@@ -161,7 +162,8 @@ func TestSuiteInOtherDimensions(t *testing.T) {
 	}
 }
 
-// TestEstimatesOfSW: the rules whose directions are uniform one by one, with their reductions, agree with the quadrature.
+// TestEstimatesOfSW: slicers with uniform directions, with their estimators, agree with the
+// quadrature.
 func TestEstimatesOfSW(t *testing.T) {
 	sw := func(o *losstest.Options) { o.SW = true }
 	for _, rule := range []string{"uniform", "orthogonal", "qmc", "markov"} {

@@ -123,7 +123,8 @@ func TestKernelBothHalves(t *testing.T) {
 	}
 }
 
-// TestIdenticalSets: of two copies of a set every cloud's neighbour is its copy, so that the classifier is always wrong and everything is covered.
+// TestIdenticalSets: with two copies of a set every cloud's neighbour is its copy, so the
+// classifier is always wrong and everything is covered.
 func TestIdenticalSets(t *testing.T) {
 	a := random(5, 6, 20)
 	r, err := Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}})
@@ -183,8 +184,8 @@ func (c *counting) Read(dst []float32, rows []int32) error {
 	return c.Clouds.Read(dst, rows)
 }
 
-// TestResume: a call that is cut off in the middle and called again computes what was missing, reads no other clouds, and has the
-// numbers of one that was not cut off and of one without a store.
+// TestResume: an interrupted call, called again, computes what was missing, reads no other clouds,
+// and gives the numbers of an uninterrupted call and of one without a store.
 func TestResume(t *testing.T) {
 	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
 	want, err := Pairwise(context.Background(), e, a, b, "cd", Config{})

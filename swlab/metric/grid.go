@@ -12,12 +12,14 @@ const (
 	radius = steps - 1
 )
 
-// grid are the kept points of the grid: k = ((i 28) + j) 28 + l, whose coordinates are (2i - 27, 2j - 27, 2l - 27) / 54, is kept where its
-// norm is at most 1/2. In integers: the squares of the odd numbers add up to at most 27^2; none is on the sphere.
+// grid holds the kept points of the grid: k = ((i 28) + j) 28 + l, with coordinates (2i - 27,
+// 2j - 27, 2l - 27) / 54, is kept if its norm is at most 1/2. In integers: the squares of the odd
+// numbers sum to at most 27^2; none is on the sphere.
 type grid struct {
-	number [steps * steps * steps]int16 // of a grid point among those kept, -1 for the others
-	reach  [steps][steps]int            // of the column (i, j): kept are l from 14 - reach to 13 + reach; 0: none
-	cells  int
+	number [steps * steps * steps]int16 // of a grid point among the kept ones, -1 for the others
+	// of the column (i, j): l is kept from 14 - reach to 13 + reach; 0: none
+	reach [steps][steps]int
+	cells int
 }
 
 // ball is the grid in the ball of radius 1/2.
@@ -49,7 +51,7 @@ func (g *grid) nearest(x, y, z float64) int {
 	for c, v := range p {
 		at[c] = closest(v, 0, radius)
 	}
-	// The nearest of all grid points, where it is kept, is the nearest kept one.
+	// If the nearest of all grid points is kept, it is the nearest kept one.
 	if k := g.number[(at[0]*steps+at[1])*steps+at[2]]; k >= 0 {
 		return int(k)
 	}
@@ -61,12 +63,12 @@ func closest(v float64, low, high int) int {
 	return int(math.Ceil(min(max(v, float64(low)), float64(high)) - 0.5))
 }
 
-// search looks through the columns that can hold something nearer than what is known, and begins with a point near the sphere on
-// the way to the centre.
+// search visits the columns that can hold something nearer than the best so far. It starts with a
+// point near the sphere on the way to the centre.
 func (g *grid) search(p [3]float64) int {
 	const middle = radius / 2.
 	norm := math.Sqrt(square(p[0]-middle) + square(p[1]-middle) + square(p[2]-middle))
-	inside := (middle - 1) / norm // the nearest grid point of that point has at most the norm middle
+	inside := (middle - 1) / norm // the grid point nearest to that point has norm middle at most
 	best, found := math.Inf(1), -1
 	column := func(i, j int, across float64) {
 		h := g.reach[i][j]
@@ -97,8 +99,8 @@ func (g *grid) search(p [3]float64) int {
 
 func square(v float64) float64 { return v * v }
 
-// Cells counts the points of all clouds, times scale, by the cell of [JSD] that they lie in: [10144], numbered as the grid's points
-// that are kept, the first coordinate slowest. Clouds are of dimension 3.
+// Cells counts the points of all clouds, times scale, by the cell of [JSD] that holds them:
+// [10144], numbered as the kept grid points, the first coordinate slowest. Clouds have dimension 3.
 func Cells(clouds datasets.Clouds, scale float64) ([]int, error) {
 	h := datasets.HeaderOf(clouds)
 	if h.Dim != 3 {

@@ -7,14 +7,16 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// JSD is the Jensen-Shannon divergence, in bits, of where the points of two sets of clouds lie, all clouds of a set together:
+// JSD is the Jensen-Shannon divergence, in bits, between the distributions of the points of two
+// sets of clouds, all clouds of a set together:
 //
 //	JSD = H((P + Q)/2) - (H(P) + H(Q))/2, in [0, 1]
 //
-// P and Q are the fractions of points per cell (Cells). Cells belong to the points of a grid of 28^3 over [-1/2, 1/2]^3, faces included,
-// whose norm is at most 1/2: 10,144. A point counts for the nearest of them, however far away it is. The grid is
-// that of the released code (and of PointFlow, Yang et al. 2019), which is fed clouds of radius 1: all that lies outside radius 1/2 collapses on the
-// outermost cells. scale = 1 is that number; scale = 1/2 shrinks such clouds into the grid.
+// P and Q are the fractions of points per cell (Cells). The cells belong to the points of norm at
+// most 1/2 of a grid of 28^3 over [-1/2, 1/2]^3, faces included: 10,144. A point counts for the
+// nearest cell, however far away. The grid is that of the released code (and of PointFlow, Yang et
+// al. 2019), which uses clouds of radius 1: all that lies outside radius 1/2 collapses onto the
+// outermost cells. scale = 1 gives that number; scale = 1/2 shrinks such clouds into the grid.
 func JSD(generated, reference datasets.Clouds, scale float64) (float64, error) {
 	g, err := Cells(generated, scale)
 	if err != nil {
@@ -40,7 +42,7 @@ func divergence(p, q []int) (float64, error) {
 	if np == 0 || nq == 0 {
 		return 0, fmt.Errorf("JSD: expected points in both sets, found %v and %v", np, nq)
 	}
-	// As the mean of two divergences from the mixture: no difference of large numbers.
+	// As the mean of two divergences from the mixture, without differences of large numbers.
 	sum := 0.0
 	for k := range p {
 		a, b := float64(p[k])/np, float64(q[k])/nq

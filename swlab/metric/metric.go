@@ -1,6 +1,7 @@
-// Package metric compares a set of generated clouds with a set of reference clouds, as the generation tables do: the Jensen-Shannon
-// divergence of where points lie ([JSD]), and minimum matching distance, coverage and 1-nearest-neighbour accuracy under a
-// distance between clouds ([Scores]). [Compare] computes all of them.
+// Package metric compares a set of generated clouds with a set of reference clouds, as the
+// generation tables do: by the Jensen-Shannon divergence of the points ([JSD]), and by minimum
+// matching distance, coverage and 1-nearest-neighbour accuracy under a distance between clouds
+// ([Scores]). [Compare] computes all of them.
 package metric
 
 import (
@@ -20,8 +21,8 @@ import (
 type distance struct {
 	name string
 	loss loss.Loss // loss.Graph or loss.Host
-	// symmetric: D(x, y) = D(y, x), so that of a set's distances to itself one half is computed. The approximate EMD is not, by 0.3 to 6 %, and
-	// both halves are needed.
+	// symmetric: D(x, y) = D(y, x), so half of a set's distances to itself suffices. The
+	// approximate EMD is not symmetric, by 0.3 to 6 %, and needs both halves.
 	symmetric bool
 	scores    func(*Report) **Scores
 }
@@ -32,8 +33,9 @@ var distances = []distance{
 	{"emd-exact", loss.ExactEMD{Reduce: loss.Mean}, true, func(r *Report) **Scores { return &r.EMDExact }},
 }
 
-// Distances are the names of the distances that Options know: cd, the Chamfer distance, squared, mean over points, both ways added; emd-approx
-// and emd-exact, the approximate (ApproxMatch, Fan et al. 2017) and the exact EMD, unsquared, PER POINT (sum / m).
+// Distances lists the names of the distances: cd, the Chamfer distance, squared, mean over points,
+// both directions added; emd-approx and emd-exact, the approximate EMD (ApproxMatch, Fan et al.
+// 2017) and the exact EMD, unsquared, PER POINT (sum / m).
 func Distances() []string {
 	var names []string
 	for _, d := range distances {
@@ -42,24 +44,27 @@ func Distances() []string {
 	return names
 }
 
-// PaperDistances are those of the paper's tables, the default of Options.
+// PaperDistances are those of the paper's tables, the default of Config.
 func PaperDistances() []string { return []string{"cd", "emd-approx"} }
 
-// Report is the result of Compare. Scores of distances that were not asked for are nil.
+// Report is the result of Compare. Scores of distances not asked for are nil.
 type Report struct {
-	JSD            float64 `json:"jsd"`        // of the clouds as they are
-	JSDScaled      float64 `json:"jsd_scaled"` // of the clouds times 1/2: clouds of radius 1 then fill the grid
-	NReference     int     `json:"n_reference"`
-	NGenerated     int     `json:"n_generated"`
-	CD             *Scores `json:"cd,omitempty"`
-	EMDApprox      *Scores `json:"emd-approx,omitempty"`
-	EMDExact       *Scores `json:"emd-exact,omitempty"`
-	EMDMatchedMass float64 `json:"emd_approx_assigned,omitempty"` // the smallest part of a pair's mass that emd-approx has matched, at most about 1
-	// Conventions says what the distances are, by their names (loss.Loss).
+	JSD float64 `json:"jsd"` // of the clouds as they are
+	// JSDScaled is that of the clouds times 1/2: clouds of radius 1 then fill the grid.
+	JSDScaled  float64 `json:"jsd_scaled"`
+	NReference int     `json:"n_reference"`
+	NGenerated int     `json:"n_generated"`
+	CD         *Scores `json:"cd,omitempty"`
+	EMDApprox  *Scores `json:"emd-approx,omitempty"`
+	EMDExact   *Scores `json:"emd-exact,omitempty"`
+	// EMDMatchedMass is the smallest fraction of a pair's mass that emd-approx matched, at most
+	// about 1.
+	EMDMatchedMass float64 `json:"emd_approx_assigned,omitempty"`
+	// Conventions says what each distance is, by name (loss.Loss).
 	Conventions map[string]string `json:"conventions"`
 }
 
-// Scores are those of a distance by its name, or nil.
+// Scores returns those of the named distance, or nil.
 func (r *Report) Scores(name string) *Scores {
 	d, err := named(name)
 	if err != nil {
@@ -68,18 +73,21 @@ func (r *Report) Scores(name string) *Scores {
 	return *d.scores(r)
 }
 
-// Config of Compare and Pairwise.
+// Config configures Compare and Pairwise.
 type Config struct {
 	Distances []string // of Compare; nil: PaperDistances
-	// Store is a folder that keeps blocks of distances as they are finished, so that a call that was cut off goes on where it stopped; "":
-	// in memory only. It is made where it is missing, and may be shared by any calls and processes: a block is found
-	// again only for the same clouds, distance, convention and backend, and a damaged one is computed again.
-	Store    string
-	Compiled *Compiled                          // keeps compiled programs for the next call; nil: they are freed
-	Progress func(what string, done, total int) // called with the pairs of a distance that are done, if not nil
+	// Store is a folder that keeps finished blocks of distances, so that an interrupted call
+	// continues where it stopped; "": in memory only. It is created if missing, and any calls and
+	// processes may share it. A block is reused only for the same clouds, distance, convention and
+	// backend; a damaged one is computed again.
+	Store string
+	// Compiled keeps compiled programs for the next call; nil: they are freed.
+	Compiled *Compiled
+	// Progress, if not nil, is called with the number of finished pairs of a distance.
+	Progress func(what string, done, total int)
 }
 
-// Check returns what is wrong with a call of Compare, before any work.
+// Check returns the error that Compare would return for an invalid call, before any work.
 func Check(reference, generated datasets.Header, o Config) error {
 	for _, h := range []datasets.Header{reference, generated} {
 		if h.Clouds < 1 || h.Points < 1 {
@@ -122,7 +130,7 @@ func (o Config) distances() []string {
 	return o.Distances
 }
 
-// named is a distance by its name.
+// named returns the named distance.
 func named(name string) (distance, error) {
 	for _, d := range distances {
 		if d.name == name {
@@ -132,10 +140,11 @@ func named(name string) (distance, error) {
 	return distance{}, fmt.Errorf("distances: expected some of %s, found %q", strings.Join(Distances(), ", "), name)
 }
 
-// Compare computes the metrics of generated against reference. Clouds are taken as they are; the released code's have radius 1. The first
-// argument of every distance between the sets is the generated cloud. Graph distances run on e. Memory does not grow with
-// the number of clouds but for the matrices of distances, 8 bytes per pair. When ctx ends, Compare returns its error; what is in the
-// Store by then is not computed again.
+// Compare computes the metrics of generated against reference. It takes the clouds as they are; the
+// released code's have radius 1. The first argument of every distance between the sets is the
+// generated cloud. Graph distances run on e. Memory does not grow with the number of clouds, except
+// for the matrices of distances, 8 bytes per pair. When ctx ends, Compare returns its error;
+// distances in the Store by then are not computed again.
 func Compare(ctx context.Context, e *engine.Engine, reference, generated datasets.Clouds, o Config) (*Report, error) {
 	if err := Check(datasets.HeaderOf(reference), datasets.HeaderOf(generated), o); err != nil {
 		return nil, err

@@ -8,7 +8,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-// blockSize is the number of clouds along either side of a block of a matrix: what a call that is cut off loses at most.
+// blockSize is the number of clouds along each side of a block of a matrix: an interrupted call
+// loses at most a block.
 const blockSize = 16
 
 // side is one of the two sets of a matrix.
@@ -23,13 +24,14 @@ func newSide(c datasets.Clouds) (side, error) {
 	return side{c, c.Header(), digest}, err
 }
 
-// is says whether both hold the same clouds.
+// is reports whether both hold the same clouds.
 func (s side) is(t side) bool {
 	return s.digest == t.digest && s.Clouds == t.Clouds && s.Points == t.Points && s.Dim == t.Dim
 }
 
-// Pairwise is the matrix of a distance from every cloud of first to every cloud of second. Where both are the same clouds and the
-// distance is symmetric, one half is computed; the approximate EMD is not, and both are.
+// Pairwise is the matrix of a distance from every cloud of first to every cloud of second. If both
+// are the same clouds and the distance is symmetric, it computes one half; the approximate EMD is
+// not symmetric.
 func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Config) (Matrix, error) {
 	o.Distances = []string{distance}
 	if err := Check(datasets.HeaderOf(second), datasets.HeaderOf(first), o); err != nil {
@@ -57,7 +59,7 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clou
 	return m[0], nil
 }
 
-// matrices are those of one distance for several pairs of sets.
+// matrices computes those of one distance for several pairs of sets.
 func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Config) ([]Matrix, error) {
 	programs := o.Compiled
 	if programs == nil {
@@ -102,8 +104,8 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 	return out, nil
 }
 
-// block is a part of a matrix: rows [row, row+rows), columns [column, column+columns). Of a half only pairs on and above the diagonal
-// are computed.
+// block is a part of a matrix: rows [row, row+rows), columns [column, column+columns). With half,
+// only pairs on and above the diagonal are computed.
 type block struct {
 	row, rows, column, columns int
 	half                       bool
@@ -123,7 +125,7 @@ func blocks(a, b side, symmetric bool, size int) []block {
 	return out
 }
 
-// pairs are the clouds that are compared, counted from the block's corner.
+// pairs are the pairs of clouds to compare, counted from the block's corner.
 func (b block) pairs() [][2]int {
 	var out [][2]int
 	for i := range b.rows {
@@ -136,7 +138,8 @@ func (b block) pairs() [][2]int {
 	return out
 }
 
-// compared are the distances of a block's pairs and the smallest part of a pair's mass that is matched.
+// compared holds the distances of a block's pairs and the smallest matched fraction of a pair's
+// mass.
 type compared struct {
 	values   []float64
 	assigned float64

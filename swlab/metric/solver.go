@@ -15,16 +15,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// solver computes the distances of pairs of clouds: a graph loss by one compiled program, which takes a fixed number of pairs, a host loss
-// with a goroutine per processor.
+// solver computes the distances of pairs of clouds: a graph loss by one compiled program for a
+// fixed number of pairs, a host loss with a goroutine per processor.
 type solver struct {
 	engine *engine.Engine
 	exec   *graph.Exec // nil for a host loss
 	host   loss.Host
 }
 
-// Compiled keep the compiled programs of distances between calls on one backend, in Options. The zero value is ready. They serve one call
-// at a time.
+// Compiled keeps the compiled programs of distances between calls on one backend, in Config. The
+// zero value is ready. It serves one call at a time.
 type Compiled struct {
 	solvers map[string]*solver
 }
@@ -90,8 +90,9 @@ func (s *solver) backend() string {
 	return s.engine.Name
 }
 
-// perCall is how many pairs of clouds of m and n points one call takes: half a second of the approximate EMD at 2048 points on two processors,
-// for a call is not interrupted, and on the pure-Go backend, which stores the tables of all pairs at once, what fits.
+// perCall is how many pairs of clouds of m and n points one call takes. Calls are not interrupted,
+// so it is half a second of the approximate EMD at 2048 points on two processors; on the pure-Go
+// backend, which stores the tables of all pairs at once, it is what fits.
 func (s *solver) perCall(m, n int) int {
 	switch {
 	case s.exec == nil:
@@ -129,7 +130,7 @@ func (s *solver) block(ctx context.Context, b block, first, second side) (compar
 	return out, nil
 }
 
-// read gives n clouds from one on.
+// read returns n clouds, starting at from.
 func (s side) read(from, n int) (ot1d.Clouds, error) {
 	rows := make([]int32, n)
 	for i := range rows {
@@ -139,7 +140,8 @@ func (s side) read(from, n int) (ot1d.Clouds, error) {
 	return ot1d.Clouds{Coords: points, Batch: n, Points: s.Points, Dim: s.Dim}, s.clouds.Read(points, rows)
 }
 
-// inGraph appends the distances of some pairs, at most those of one call; the call is filled up with the last of them.
+// inGraph appends the distances of some pairs, at most those of one call. It pads the call with the
+// last pair.
 func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
 	per := s.perCall(x.Points, y.Points)
 	gathered := func(c ot1d.Clouds, which int) *tensors.Tensor {
@@ -173,7 +175,7 @@ func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error 
 	return nil
 }
 
-// onHost appends the distances of some pairs, each found by a goroutine.
+// onHost appends the distances of some pairs, each computed by a goroutine.
 func (s *solver) onHost(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
 	values, errs := make([]float64, len(pairs)), make([]error, len(pairs))
 	var group sync.WaitGroup

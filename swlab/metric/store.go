@@ -12,8 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// store keeps the blocks of one matrix in a folder named by a digest of all that decides its numbers. A file is a SHA-256 of its own name and
-// the rest, then the distances and the assigned part as little-endian float64. The zero value keeps nothing.
+// store keeps the blocks of one matrix in a folder named by a digest of all that decides its
+// numbers. A file is a SHA-256 of its own name and the rest, then the distances and the matched
+// mass as little-endian float64. The zero value keeps nothing.
 type store struct{ dir string }
 
 // newStore makes the folder of a matrix below dir.
@@ -37,7 +38,7 @@ func (s store) path(b block) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%06d-%06d", b.row, b.column))
 }
 
-// read gives a block, if there is one and it is whole.
+// read returns a block if it is stored and whole.
 func (s store) read(b block) (compared, bool) {
 	if s.dir == "" {
 		return compared{}, false
@@ -54,7 +55,8 @@ func (s store) read(b block) (compared, bool) {
 	return compared{v[:n], v[n]}, true
 }
 
-// write keeps a block: the file is whole or absent, and of two processes that write the same one either does.
+// write stores a block. The file is whole or absent; of two processes that write the same block,
+// either may win.
 func (s store) write(b block, c compared) error {
 	if s.dir == "" {
 		return nil
@@ -74,7 +76,7 @@ func (s store) write(b block, c compared) error {
 	return nil
 }
 
-// sum covers the matrix and the block's place in it too: a file under another name is not whole.
+// sum also covers the matrix and the block's place in it: a file under another name is not whole.
 func (s store) sum(b block, raw []byte) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte(filepath.Base(s.dir)+"/"+filepath.Base(s.path(b))+"\n"), raw...))
 }

@@ -1,4 +1,4 @@
-// Package optim holds the optimizers of the paper as update rules on graph nodes, in PyTorch's form.
+// Package optim holds the paper's optimizers as updates of graph nodes, in PyTorch's form.
 package optim
 
 import (
@@ -8,9 +8,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// SGD is stochastic gradient descent with momentum (no dampening, no Nesterov) and weight decay coupled into the gradient:
+// SGD is stochastic gradient descent with momentum (no dampening, no Nesterov) and weight decay
+// coupled into the gradient:
 //
-//	g <- g + Decay w;  buf <- Momentum buf + g  (buf starts at 0);  w <- w - Rate buf
+//	g <- g + WeightDecay w;  buf <- Momentum buf + g  (buf starts at 0);  w <- w - LearningRate buf
 type SGD struct {
 	LearningRate float64 `json:"rate"`
 	Momentum     float64 `json:"momentum"`
@@ -29,10 +30,10 @@ func (o SGD) Step(w, grad, buf *graph.Node) (w1, buf1 *graph.Node) {
 	return graph.Sub(w, graph.MulScalar(g, o.LearningRate)), g
 }
 
-// Adam is Kingma and Ba's rule with bias correction and no decay:
+// Adam is Kingma and Ba's optimizer with bias correction and no weight decay:
 //
 //	m <- b1 m + (1-b1) g;  v <- b2 v + (1-b2) g^2
-//	w <- w - Rate/(1-b1^t) m / (sqrt(v)/sqrt(1-b2^t) + Eps)
+//	w <- w - LearningRate/(1-b1^t) m / (sqrt(v)/sqrt(1-b2^t) + Eps)
 type Adam struct {
 	LearningRate float64 `json:"rate"`
 	Beta1        float64 `json:"beta1"`
@@ -40,7 +41,8 @@ type Adam struct {
 	Eps          float64 `json:"eps"`
 }
 
-// Step returns the new value and moments of one parameter. t is the number of this step, a float64 scalar >= 1.
+// Step returns the new value and moments of one parameter. t is the number of this step, a float64
+// scalar >= 1.
 func (o Adam) Step(w, grad, m, v, t *graph.Node) (w1, m1, v1 *graph.Node) {
 	m1 = grad
 	if o.Beta1 != 0 {

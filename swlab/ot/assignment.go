@@ -1,5 +1,6 @@
-// Package ot is optimal transport between whole clouds, without slicing, on the host: exact matchings of clouds of
-// equally many points ([EMD], [Assign]) and entropic transport plans ([Sinkhorn], [Stabilised]). Plain Go in float64.
+// Package ot computes optimal transport between whole clouds, without slicing, on the host: exact
+// matchings of clouds of equally many points ([EMD], [Assign]) and entropic transport plans
+// ([Sinkhorn], [Stabilised]). It is plain Go in float64.
 //
 // Clouds are row-major [points, dim]. The cost of moving x_i to y_j is c_ij = ||x_i - y_j||_2^p.
 package ot
@@ -13,28 +14,35 @@ import (
 
 // Assignment is an optimal matching of two clouds of m points with its certificate of optimality.
 //
-// By linear programming duality no matching costs less than sum U + sum V when U[i] + V[j] <= c_ij for all i and j, so the
-// cost exceeds the optimum by at most Gap + m Slack, whatever happened in the search.
+// By linear programming duality, if U[i] + V[j] <= c_ij for all i and j, no matching costs less
+// than sum U + sum V. So the cost exceeds the optimum by at most DualityGap + m Slack, however it
+// was found.
 type Assignment struct {
-	Match      []int32 // the y matched with every x
-	Cost       float64 // sum_i c(x_i, y_Match[i]), a SUM over points
-	U, V       []float64
-	DualityGap float64 // Cost - sum U - sum V, summed pair by pair: rounding, about 1e-16 of the cost per point
-	Slack      float64 // the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last place
+	Match []int32 // the y matched with each x
+	Cost  float64 // sum_i c(x_i, y_Match[i]), a SUM over points
+	U, V  []float64
+	// DualityGap is Cost - sum U - sum V, summed by pairs: rounding, about 1e-16 of the cost per
+	// point.
+	DualityGap float64
+	// Slack is the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last
+	// place.
+	Slack float64
 }
 
-// EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x and y [m, dim], p >
-// 0. p = 1 is the earth mover's distance between the clouds times m, p = 2 is m W_2^2.
+// EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x
+// and y [m, dim], p > 0. p = 1 is m times the earth mover's distance between the clouds, p = 2 is m
+// W_2^2.
 //
-// The search starts from the potentials of a problem eight times smaller (recursively), improves them by an auction
-// with falling eps, and ends with shortest augmenting paths, which makes it exact. Rows look at short lists of columns
-// with a proved bound on all others, so few of the m^2 costs are computed: two different shapes of 2048 points in space
-// take 0.1 to 0.25 s of one processor, a third to a fifth of a network simplex on the stored matrix, a cloud and its
-// bootstrap 0.1 s (BenchmarkEMD).
+// The search starts from the potentials of a problem eight times smaller (recursively), improves
+// them by an auction with falling eps, and ends with shortest augmenting paths, which makes it
+// exact. Rows search short lists of columns with a proved bound on all others, so few of the m^2
+// costs are computed. Two different shapes of 2048 points in space take 0.1 to 0.25 s on one
+// processor, a third to a fifth of a network simplex on the stored matrix; a cloud and its
+// bootstrap take 0.1 s (BenchmarkEMD).
 //
-// The worst case is O(m^3), about 10 s for m = 2048: hundreds of copies of one point, or structure at very different
-// scales. Points on one line take up to 2 s. Memory is O(m), but the m^2 costs are stored (8 bytes each) above eight
-// dimensions and, up to m = 4096, in the worst cases.
+// The worst case is O(m^3), about 10 s for m = 2048: hundreds of copies of one point, or structure
+// at very different scales. Points on one line take up to 2 s. Memory is O(m), but the m^2 costs
+// are stored (8 bytes each) above eight dimensions and, up to m = 4096, in the worst cases.
 func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	m, err := checkClouds(x, y, dim, p)
 	if err != nil {
@@ -62,8 +70,9 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	return out, nil
 }
 
-// Assign is the linear assignment problem for given costs [m, m], row-major, which may be negative: Match[i] is the column
-// of row i. Method, certificate and worst case are those of [EMD] without the start from a smaller problem.
+// Assign solves the linear assignment problem for given costs [m, m], row-major, which may be
+// negative: Match[i] is the column of row i. Method, certificate and worst case are those of [EMD],
+// without the start from a smaller problem.
 func Assign(cost []float64, m int) (*Assignment, error) {
 	if m < 1 || len(cost) != m*m {
 		return nil, fmt.Errorf("Assign: expected m >= 1 and m^2 costs, found m = %d and %d costs", m, len(cost))
@@ -90,10 +99,11 @@ func Assign(cost []float64, m int) (*Assignment, error) {
 	return s.certify(), nil
 }
 
-// Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p ||d||^(p-2) d for x_i,
-// d = x_i - y_Match[i], and its negative for y_Match[i]. That is the gradient of the optimal cost wherever the optimal
-// matching is unique. Where matched points coincide it is 0, which for p <= 1 is a choice. x, y, dim and p are those of
-// [EMD]; where they do not fit the matching there is no gradient, nil.
+// Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p
+// ||d||^(p-2) d for x_i, d = x_i - y_Match[i], and its negative for y_Match[i]. It is the gradient
+// of the optimal cost wherever the optimal matching is unique. Where matched points coincide it is
+// 0, which for p <= 1 is a choice. x, y, dim and p are those of [EMD]; if they do not fit the
+// matching, the gradients are nil.
 func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
 	if a == nil || dim < 1 || len(x)/dim < len(a.Match) {
 		return nil, nil
@@ -123,7 +133,7 @@ func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []floa
 	return gx, gy
 }
 
-// checkClouds returns the number of points of two clouds of equally many.
+// checkClouds returns the number of points of two clouds of one size.
 func checkClouds(x, y []float32, dim int, p float64) (int, error) {
 	if dim < 1 || !(p > 0) || math.IsInf(p, 1) {
 		return 0, fmt.Errorf("EMD: expected dim >= 1 and a finite exponent p > 0, found dim = %d, p = %v", dim, p)
@@ -135,7 +145,8 @@ func checkClouds(x, y []float32, dim int, p float64) (int, error) {
 	return n, err
 }
 
-// parallel calls f for consecutive pieces of [0, n) on all processors, and for the whole when there is little to do.
+// parallel calls f for consecutive pieces of [0, n) on all processors, or for the whole if there is
+// little to do.
 func parallel(n, least int, f func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n/least)
 	if workers < 2 {

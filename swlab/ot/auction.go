@@ -3,14 +3,14 @@ package ot
 import "math"
 
 const (
-	listSize   = 16 // columns in the list of a row at first
-	epsFactor  = 5  // from one phase of the auction to the next
+	listSize   = 16 // columns in a row's initial list
+	epsFactor  = 5  // between phases of the auction
 	phaseBids  = 32 // bids per row after which the auction gives up
 	phaseScans = 12 // searches per row after which the auction gives up
 )
 
-// solver is a partial matching with potentials v of the columns. A matched row i holds the smallest reduced cost c_ij - v_j
-// of its row up to eps (in an auction) or exactly (in the paths).
+// solver is a partial matching with potentials v of the columns. A matched row i has the smallest
+// reduced cost c_ij - v_j of its row, up to eps (in an auction) or exactly (in the paths).
 type solver struct {
 	c     costs
 	m     int
@@ -20,10 +20,10 @@ type solver struct {
 	rowOf []int32   // [columns] or -1
 	cost  []float64 // [rows] of the match
 	heap  heap
-	falls int // of v since c was told
+	falls int // of v since the last call of lowered
 	scans int
 	eps   float64 // of the last phase
-	floor float64 // differences below it are rounding and cannot be bid for
+	floor float64 // smaller differences are rounding and cannot be bid for
 	path  search
 }
 
@@ -53,14 +53,14 @@ func (s *solver) search(i, k int) {
 	s.scans++
 }
 
-// choice is the column of smallest reduced cost of a row: its place in the list, the value, and a value that no other
-// column is below. second is the place of a column that attains next, or -1.
+// choice is a row's column of smallest reduced cost: its place in the list, the value, and a lower
+// bound on every other column. second is the place of a column that attains next, or -1.
 type choice struct {
 	n, second   int
 	value, next float64
 }
 
-// look finds the best two columns among those listed; ok says that no other column can be better than either.
+// look finds the best two columns in the list; ok means that no other column can be better.
 func (s *solver) look(i int) (best choice, ok bool) {
 	l := &s.list[i]
 	best = choice{-1, -1, math.Inf(1), math.Inf(1)}
@@ -102,7 +102,8 @@ func (s *solver) match(i, n int) int32 {
 	return loser
 }
 
-// prepare renews the lists of rows that need it, in parallel. The result does not depend on the number of processors.
+// prepare renews the lists of rows that need it, in parallel. The result does not depend on the
+// number of processors.
 func (s *solver) prepare(rows []int32) {
 	if len(rows) < 64 {
 		return
@@ -119,9 +120,9 @@ func (s *solver) prepare(rows []int32) {
 	})
 }
 
-// auction improves the potentials by auctions (Bertsekas) in which every bid raises a price by eps more than the
-// bidder's second choice would ask for, eps falling from a quarter of the guess's gap to last times it. It begins with
-// the guessed matching and may leave rows unmatched.
+// auction improves the potentials by auctions (Bertsekas) in which every bid raises a price by eps
+// more than the bidder's second choice would, with eps falling from a quarter of the guess's gap to
+// last times it. It begins with the guessed matching and may leave rows unmatched.
 func (s *solver) auction(g guess, last float64) {
 	all := make([]int32, s.m)
 	for i := range all {
@@ -139,8 +140,8 @@ func (s *solver) auction(g guess, last float64) {
 	}
 }
 
-// phase is the auction for the next smaller eps; rows whose match is within eps of their best keep it. false: it gave
-// up, or eps is too small.
+// phase is the auction for the next smaller eps; rows whose match is within eps of their best keep
+// it. false: it gave up, or eps is too small.
 func (s *solver) phase() bool {
 	eps := s.eps / epsFactor
 	if eps <= s.floor {

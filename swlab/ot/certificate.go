@@ -1,6 +1,7 @@
 package ot
 
-// certify makes the potentials of the rows, u_i = min_j c_ij - v_j up to rounding, and looks at all pairs.
+// certify computes the potentials of the rows, u_i = min_j c_ij - v_j up to rounding, and checks
+// all pairs.
 func (s *solver) certify() *Assignment {
 	m := s.m
 	a := &Assignment{Match: s.colOf, V: s.v, U: make([]float64, m)}

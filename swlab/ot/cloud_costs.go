@@ -8,18 +8,19 @@ import (
 
 const (
 	blockSize    = 16 // columns per block
-	searchedDims = 8  // above it boxes rule out little, and the costs are stored
-	// margin covers the rounding of comparisons of squares in place of roots.
+	searchedDims = 8  // above it boxes exclude little, and the costs are stored
+	// margin covers the rounding when squares are compared instead of roots.
 	margin = 1 + 1e-14
 )
 
-// cloudCosts are the costs ||x_i - y_j||^p, computed when asked for. Both clouds are in the order of a k-d tree; the
-// columns are cut into blocks, whose boxes and largest potentials rule out most columns of a search.
+// cloudCosts are the costs ||x_i - y_j||^p, computed on demand. Both clouds are in the order of a
+// k-d tree. The columns are cut into blocks, whose boxes and largest potentials exclude most
+// columns from a search.
 type cloudCosts struct {
 	m, dim int
 	p      float64
 	x, y   []float64 // [m, dim]
-	block  []float64 // [blocks, dim, blockSize]: y again; infinite beyond m
+	block  []float64 // [blocks, dim, blockSize]: a copy of y; infinite beyond m
 	box    []float64 // [blocks, 2, dim]: lowest and highest coordinates
 	top    []float64 // [blocks] largest v
 }
@@ -46,8 +47,8 @@ func newCloudCosts(x, y []float64, dim int, p float64) *cloudCosts {
 	return c
 }
 
-// treeOrder orders points so that blocks of consecutive ones are compact: halves along the longest side of the box,
-// recursively.
+// treeOrder orders points so that blocks of consecutive ones are compact: it halves along the
+// longest side of the box, recursively.
 func treeOrder(x []float32, dim int) []int32 {
 	order := make([]int32, len(x)/dim)
 	for i := range order {
@@ -130,7 +131,7 @@ func (c *cloudCosts) row(i int, buffer []float64) []float64 {
 	return buffer
 }
 
-// diameter bounds all distances.
+// diameter is a bound on all distances.
 func (c *cloudCosts) diameter() float64 {
 	s := 0.0
 	for d := range c.dim {
@@ -192,7 +193,8 @@ func (c *cloudCosts) nearest(i int, v []float64, k int, list *shortlist, h *heap
 	k = min(k, c.m)
 	h.reset(k, list.limit(v, k))
 	x := c.point(i)
-	// Rows begin at different blocks, so that equal rows of many ties do not all list the same columns.
+	// Rows begin at different blocks, so that equal rows with many ties do not all list the same
+	// columns.
 	first := i / blockSize
 	for b := first; b < len(c.top); b++ {
 		c.search(x, b, v, h)

@@ -2,11 +2,11 @@ package ot
 
 import "math"
 
-// coarseRatio is how many points become one in the next smaller problem.
+// coarseRatio is how many points form one point of the next smaller problem.
 const coarseRatio = 8
 
-// guess is where a search starts: potentials of the columns, a matching (nil: the identity) and by how much its cost
-// exceeds the bound of the potentials, per row.
+// guess is the start of a search: potentials of the columns, a matching (nil: the identity) and,
+// per row, by how much its cost exceeds the bound of the potentials.
 type guess struct {
 	v     []float64
 	match []int32
@@ -41,9 +41,9 @@ func (g *guess) of(i int) int {
 	return int(g.match[i])
 }
 
-// coarse guesses from the nearly solved problem of the means of coarseRatio consecutive points: the columns' potentials
-// are v_j = min_I c(X_I, y_j) - U_I with the means X_I and their potentials U_I. The smallest problem starts from
-// v_j = min_i c_ij.
+// coarse guesses from the nearly solved problem of the means of coarseRatio consecutive points. The
+// columns' potentials are v_j = min_I c(X_I, y_j) - U_I with the means X_I and their potentials
+// U_I. The smallest problem starts from v_j = min_i c_ij.
 func (c *cloudCosts) coarse() guess {
 	v := make([]float64, c.m)
 	if c.m <= 4*coarseRatio {
@@ -94,7 +94,7 @@ func (c *cloudCosts) coarse() guess {
 		rows, end := part(n)
 		cols, _ := part(j)
 		for i := rows; i < end; i++ {
-			match[i] = int32(min(cols+i-rows, c.m-1)) // parts differ by a point at most: a guess
+			match[i] = int32(min(cols+i-rows, c.m-1)) // parts differ by at most one point: a guess
 		}
 	}
 	return newGuess(c, v, match)

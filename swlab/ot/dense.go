@@ -2,8 +2,8 @@ package ot
 
 import "math"
 
-// augmentDense is augment with whole rows in place of lists and a scan in place of the heap: O(m) per settled column, which
-// is better when most columns are settled.
+// augmentDense is augment with whole rows in place of lists and a scan in place of the heap: O(m)
+// per settled column, which is better if most columns are settled.
 func (s *solver) augmentDense(start int) {
 	q := &s.path
 	q.order, q.free = q.order[:0], node{math.Inf(1), -1}

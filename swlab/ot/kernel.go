@@ -2,10 +2,11 @@ package ot
 
 import "math"
 
-// pieces is into how many parts rows are cut. It depends on the size alone, and so do all sums.
+// pieces is the number of parts into which rows are cut. It depends only on the size, and so do all
+// sums.
 func pieces(n int) int { return max(1, min(16, n/32)) }
 
-// kernel is a matrix [n, k] with its entries that are not 0, by rows. A row without zeros has no indices.
+// kernel is a matrix [n, k] of nonzero entries, by rows. A row without zeros has no indices.
 type kernel struct {
 	n, k  int
 	value [][]float64 // [rows]
@@ -17,7 +18,7 @@ func newKernel(n, k int) kernel {
 	return kernel{n: n, k: k, value: make([][]float64, n), index: make([][]int32, n), sums: make([]float64, pieces(n)*k)}
 }
 
-// sparseBelow is the share of entries that are not 0 below which a row is stored with indices.
+// sparseBelow is the fraction of nonzero entries below which a row is stored with indices.
 const sparseBelow = 0.4
 
 // build stores exp((f_i + g_j - c_ij)/reg) with 0 for logarithms below least.
@@ -100,7 +101,7 @@ func (q *kernel) add(i int, u float64, sums []float64) {
 	}
 }
 
-// round makes u_i = next(i, kernel_i v) and the column sums kernel' u, reading every row once.
+// round computes u_i = next(i, kernel_i v) and the column sums kernel' u, reading every row once.
 func (q *kernel) round(v, u, columns []float64, next func(i int, sum float64) float64) {
 	parts := pieces(q.n)
 	parallel(parts, 1, func(from, to int) {

@@ -3,17 +3,18 @@ package ot
 import "math"
 
 const (
-	plainRounds = 30    // before the first step of Newton's method, and the number it must save
+	plainRounds = 30    // before the first Newton step, and the number it must save
 	stepLimit   = 5     // largest change of a logarithm in one step
-	flat        = 1e-12 // curvature, relative to that of unconnected columns, that is rounding
+	flat        = 1e-12 // curvature, relative to that of unconnected columns, that counts as rounding
 )
 
-// converge does rounds until the error is at most tolerance or limit passes over the kernel have been made in all, and
-// absorbs.
+// converge iterates until the error is at most tolerance or there have been limit passes over the
+// kernel in all, and absorbs.
 //
-// Where plain rounds would take long it maximises the concave phi(g) = sum a f(g) + sum b g, f the rows' answer to g,
-// by Newton's method. With the plan P and its column sums s, d phi = b - s and -Reg d^2 phi = diag(s) - P' diag(1/a) P,
-// which is solved for by conjugate gradients, at one pass over the kernel each.
+// If plain iterations would take long, it maximises the concave phi(g) = sum a f(g) + sum b g, f
+// the rows' answer to g, by Newton's method. With the plan P and its column sums s, d phi = b - s
+// and -Reg d^2 phi = diag(s) - P' diag(1/a) P, which it solves for by conjugate gradients, at one
+// pass over the kernel each.
 func (s *scaling) converge(limit int, tolerance float64) {
 	for s.rounds < limit {
 		start := s.error()
@@ -34,7 +35,7 @@ func (s *scaling) converge(limit int, tolerance float64) {
 	s.absorb()
 }
 
-// newton is one step. false: no step along the direction was an improvement.
+// newton is one step. false: no step along the direction improved.
 func (s *scaling) newton(limit int, tolerance float64) bool {
 	before, mass := s.error(), 0.0
 	for _, w := range s.a {
@@ -67,7 +68,7 @@ func (s *scaling) newton(limit int, tolerance float64) bool {
 		for j, w := range s.b {
 			gain += w * math.Log(s.v[j]/oldV[j])
 		}
-		if gain >= 1e-4*t*slope || s.error() <= before/2 { // the second where the gain is below rounding
+		if gain >= 1e-4*t*slope || s.error() <= before/2 { // the second if the gain is below rounding
 			return true
 		}
 		s.u, s.v, s.column = oldU, oldV, oldColumn
@@ -76,8 +77,9 @@ func (s *scaling) newton(limit int, tolerance float64) bool {
 	return false
 }
 
-// direction solves (diag(column sums) - P' diag(1/a) P) d = b - column sums by conjugate gradients, preconditioned with the
-// diagonal, until the residual has shrunk to the given part (but not far below tolerance). d is in units of Reg.
+// direction solves (diag(column sums) - P' diag(1/a) P) d = b - column sums by conjugate gradients,
+// preconditioned with the diagonal, until the residual has shrunk to the fraction part (but not far
+// below tolerance). d is in units of Reg.
 func (s *scaling) direction(limit int, part, tolerance float64) []float64 {
 	k := len(s.b)
 	diagonal, residual, d, p := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
@@ -101,7 +103,7 @@ func (s *scaling) direction(limit int, part, tolerance float64) []float64 {
 			product[j] = diagonal[j]*p[j] - s.v[j]*product[j]
 			curvature += p[j] * product[j]
 		}
-		if !(curvature > flat*rho) { // parts of the clouds that the plan does not connect: as far as a step may go
+		if !(curvature > flat*rho) { // parts of the clouds that the plan does not connect: step as far as allowed
 			for j := range k {
 				d[j] += p[j] / flat
 			}

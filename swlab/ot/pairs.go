@@ -40,7 +40,8 @@ func pairCosts(x, y []float32, dim int, p float64) []float64 {
 	return out
 }
 
-// pairGradient takes the gradient in the costs [n, k] to the points: of ||d||^p it is p ||d||^(p-2) d, and 0 at d = 0.
+// pairGradient turns the gradient in the costs [n, k] into that in the points: of ||d||^p it is p
+// ||d||^(p-2) d, and 0 at d = 0.
 func pairGradient(grad []float64, x, y []float32, dim int, p float64) (gx, gy []float64) {
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	k := len(y) / dim

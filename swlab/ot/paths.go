@@ -5,19 +5,20 @@ import "math"
 // search is the state of one shortest augmenting path (Dijkstra over columns).
 type search struct {
 	dist  []float64
-	pred  []int32   // [columns] the row before
-	cost  []float64 // [columns] of the edge from there
+	pred  []int32   // [columns] the preceding row
+	cost  []float64 // [columns] of the edge from that row
 	seen  []int32   // [columns] number of the search that reached it
 	done  []int32   // [columns] number of the search that settled it
-	base  []float64 // [rows] reduced cost from which distances through the row count
+	base  []float64 // [rows] reduced cost from which distances through the row are measured
 	queue []node
 	order []int32 // settled columns
 	count int32
-	work  int  // entries of lists still to be looked at
+	work  int  // list entries still to be visited
 	free  node // the nearest unmatched column reached
 }
 
-// node is a column at a distance, or ^row: the distance from which columns outside the row's list may begin.
+// node is a column at a distance, or ^row: the distance from which columns outside the row's list
+// may begin.
 type node struct {
 	dist float64
 	id   int32
@@ -26,11 +27,12 @@ type node struct {
 // denseStored is the size up to which the dense paths store the costs.
 const denseStored = 4096
 
-// pathWork is how many entries of lists per row the paths may look at before the potentials are held to be too poor.
+// pathWork is how many list entries per row the paths may visit before the potentials count as too
+// poor.
 const pathWork = 1000
 
-// finish makes the matching complete and optimal with shortest augmenting paths. Where these become long, phases of the
-// auction with smaller eps come between, and in the end paths that look at whole rows.
+// finish makes the matching complete and optimal with shortest augmenting paths. If these become
+// long, it adds phases of the auction with smaller eps, and in the end paths over whole rows.
 func (s *solver) finish() {
 	m, q := s.m, &s.path
 	q.dist, q.cost, q.base = make([]float64, m), make([]float64, m), make([]float64, m)
@@ -61,8 +63,8 @@ func (s *solver) finish() {
 	}
 }
 
-// tighten keeps the pairs that are exactly tight, lets the other rows take their best column where that is free, and
-// exchanges a few (augmenting row reduction of Jonker and Volgenant).
+// tighten keeps the pairs that are exactly tight, lets the other rows take their best column if
+// that is free, and exchanges a few (augmenting row reduction of Jonker and Volgenant).
 func (s *solver) tighten() {
 	for i := range s.m {
 		if j := s.colOf[i]; j >= 0 && s.cost[i]-s.v[j] > s.best(i).value {
@@ -83,7 +85,7 @@ func (s *solver) tighten() {
 	s.reduce(free)
 }
 
-// reduce is the auction with eps = 0 for at most two rounds of bids per row.
+// reduce is the auction with eps = 0, for at most two bids per row.
 func (s *solver) reduce(free []int32) {
 	for range 2 {
 		bids := s.m
@@ -111,8 +113,8 @@ func (s *solver) reduce(free []int32) {
 	}
 }
 
-// augment matches row start along the shortest path to an unmatched column and lowers the potentials so that all
-// matched pairs stay tight.
+// augment matches row start along the shortest path to an unmatched column and lowers the
+// potentials so that all matched pairs stay tight.
 func (s *solver) augment(start int) {
 	q := &s.path
 	q.count++
@@ -139,7 +141,7 @@ func (s *solver) augment(start int) {
 	s.exchange(start)
 }
 
-// exchange matches along the path that was found to q.free.
+// exchange matches along the path found to q.free.
 func (s *solver) exchange(start int) {
 	q := &s.path
 	for _, j := range q.order {
@@ -156,7 +158,7 @@ func (s *solver) exchange(start int) {
 	}
 }
 
-// relax shortens the paths to the listed columns through row i, settled at the distance dist.
+// relax shortens the paths to the listed columns through row i, settled at distance dist.
 func (s *solver) relax(i int, dist float64) {
 	q, l := &s.path, &s.list[i]
 	q.work -= len(l.col)

@@ -7,14 +7,15 @@ import (
 
 const (
 	absorbAt   = 20   // |log u|, |log v| beyond which potentials are absorbed
-	dropAt     = -100 // logarithm of a kernel entry, relative to the smaller weight, below which it is 0
+	dropAt     = -100 // log of a kernel entry, relative to the smaller mass, below which it counts as 0
 	warmStart  = 30   // the first reg is at least the largest cost over this
-	warmFactor = 3    // from one reg to the next
-	warmRounds = 200  // passes for a larger reg at most
+	warmFactor = 3    // between successive regs
+	warmRounds = 200  // maximum number of passes for a larger reg
 	warmError  = 1e-2 // tolerance there
 )
 
-// scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with kernel = exp((f + g - c)/reg).
+// scaling is the state of Sinkhorn's algorithm: the plan is diag(u) kernel diag(v) with
+// kernel = exp((f + g - c)/reg).
 type scaling struct {
 	reg    float64
 	c      []float64 // [n, k]
@@ -32,7 +33,8 @@ func newScaling(c, a, b []float64) *scaling {
 		column: make([]float64, k), kernel: newKernel(n, k)}
 }
 
-// plain does so many rounds from the present potentials, the first with logarithms, and absorbs.
+// plain does that many iterations from the present potentials, the first with logarithms, and
+// absorbs.
 func (s *scaling) plain(rounds int) {
 	s.logRound()
 	s.build()
@@ -42,19 +44,19 @@ func (s *scaling) plain(rounds int) {
 	s.absorb()
 }
 
-// solve goes through larger regs, which fall to that wanted, with a loose tolerance, and reduces the error at the last
-// one to tolerance if limit passes over the kernel, in all, allow it.
+// solve works through larger, falling regs with a loose tolerance, and reduces the error at the
+// last one to tolerance if limit passes over the kernel in all allow it.
 func (s *scaling) solve(reg, largest, tolerance, mass float64, limit int) {
 	for s.reg = max(reg, largest/warmStart); ; {
 		s.build()
-		s.advance() // the rows are exact from here on
+		s.advance() // from here on the rows are exact
 		if s.reg == reg {
 			s.converge(limit, tolerance)
 			return
 		}
 		s.converge(min(limit, s.rounds+warmRounds), warmError*mass)
 		next := max(reg, s.reg/warmFactor)
-		// f and g hold Reg log of the weights.
+		// f and g hold Reg times the log of the masses.
 		for i, w := range s.a {
 			s.f[i] += (next - s.reg) * math.Log(w)
 		}
@@ -65,7 +67,7 @@ func (s *scaling) solve(reg, largest, tolerance, mass float64, limit int) {
 	}
 }
 
-// error is sum_j |column sum of the plan - b_j|; its rows are exact after a round.
+// error is sum_j |column sum of the plan - b_j|; the rows are exact after an iteration.
 func (s *scaling) error() float64 {
 	e := 0.0
 	for j, w := range s.b {
@@ -74,7 +76,7 @@ func (s *scaling) error() float64 {
 	return e
 }
 
-// advance is a round, with the kernel where it is accurate.
+// advance is an iteration, with the kernel if it is accurate.
 func (s *scaling) advance() {
 	v := make([]float64, len(s.v))
 	for j, w := range s.b {
@@ -85,15 +87,15 @@ func (s *scaling) advance() {
 	}
 }
 
-// restart is a round with logarithms from the last factors, and a new kernel.
+// restart is an iteration with logarithms from the last factors, and a new kernel.
 func (s *scaling) restart() {
 	s.absorb()
 	s.logRound()
 	s.build()
 }
 
-// follow takes v and the rows' answer u_i = a_i / (kernel v)_i, or leaves all as it was and says false when a factor
-// would leave the range in which the kernel is accurate.
+// follow takes v and the rows' answer u_i = a_i / (kernel v)_i. If a factor would leave the range
+// in which the kernel is accurate, it changes nothing and returns false.
 func (s *scaling) follow(v []float64) bool {
 	low, high := math.Exp(-absorbAt), math.Exp(absorbAt)
 	for _, w := range v {
@@ -124,7 +126,7 @@ func (s *scaling) absorb() {
 	}
 }
 
-// logRound is a round with logarithms, for any potentials.
+// logRound is an iteration with logarithms, for any potentials.
 func (s *scaling) logRound() {
 	n, k := len(s.a), len(s.b)
 	parts := pieces(n)
@@ -185,7 +187,7 @@ func (s *scaling) logRound() {
 	s.rounds++
 }
 
-// build makes the kernel of the present potentials and its column sums.
+// build computes the kernel of the present potentials and its column sums.
 func (s *scaling) build() {
 	s.kernel.build(s.f, s.g, s.c, s.reg, dropAt+math.Log(min(slices.Min(s.a), slices.Min(s.b))))
 	s.kernel.round(s.v, make([]float64, len(s.u)), s.column, func(i int, _ float64) float64 { return s.u[i] })

@@ -6,29 +6,32 @@ import (
 	"slices"
 )
 
-// costs is a matrix of costs c_ij of m rows and m columns that can be searched by reduced cost c_ij - v_j.
+// costs is a matrix of costs c_ij [m, m] that can be searched by reduced cost c_ij - v_j.
 type costs interface {
 	size() int
 	at(i, j int) float64
-	// row is the costs of row i, in buffer or where they are stored.
+	// row is the costs of row i, in buffer or in storage.
 	row(i int, buffer []float64) []float64
-	// nearest puts the k columns of smallest c_ij - v_j into list, which may hold an older answer for this row. It may run in parallel for different rows.
+	// nearest puts the k columns of smallest c_ij - v_j into list, which may hold an older answer
+	// for this row. It may run in parallel for different rows.
 	nearest(i int, v []float64, k int, list *shortlist, h *heap)
-	// lowered tells that entries of v have fallen since the last call; they never rise.
+	// lowered says that entries of v have fallen since the last call; they never rise.
 	lowered(v []float64)
-	// violations calls found for all columns j with u + v_j > c_ij up to rounding (and possibly more): every column is looked at.
+	// violations calls found for all columns j with u + v_j > c_ij up to rounding, and possibly for
+	// more. It checks every column.
 	violations(i int, u float64, v []float64, found func(j int, cost float64))
 }
 
-// shortlist are the columns of one row with the smallest reduced costs at some time. Potentials v only fall, so
-// reduced costs only rise, and every column outside the list keeps c_ij - v_j >= bound for ever.
+// shortlist holds the columns of one row that had the smallest reduced costs at some time.
+// Potentials v only fall, so reduced costs only rise, and every column outside the list keeps
+// c_ij - v_j >= bound.
 type shortlist struct {
 	col   []int32
 	cost  []float64
 	bound float64
 }
 
-// limit is above the k-th smallest reduced cost at the present v as far as the list tells.
+// limit is above the k-th smallest reduced cost at the present v, as far as the list knows.
 func (s *shortlist) limit(v []float64, k int) float64 {
 	if len(s.col) < k {
 		return math.Inf(1)
@@ -40,7 +43,8 @@ func (s *shortlist) limit(v []float64, k int) float64 {
 	return math.Nextafter(w, math.Inf(1))
 }
 
-// heap collects the k entries of smallest value below limit: a binary heap with the largest on top, once it is full.
+// heap collects the k entries of smallest value below limit: once full, a binary heap with the
+// largest on top.
 type heap struct {
 	at    []entry
 	limit float64
@@ -111,7 +115,8 @@ func (x *matrix) nearest(i int, v []float64, k int, list *shortlist, h *heap) {
 	k = min(k, x.m)
 	h.reset(k, list.limit(v, k))
 	row := x.c[i*x.m : (i+1)*x.m]
-	// Rows begin at different columns, so that equal rows of many ties do not all list the same columns.
+	// Rows begin at different columns, so that equal rows with many ties do not all list the same
+	// columns.
 	for _, part := range [2][2]int{{i, x.m}, {0, i}} {
 		v := v[part[0]:part[1]]
 		for n, c := range row[part[0]:part[1]] {

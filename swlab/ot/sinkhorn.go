@@ -5,31 +5,37 @@ import (
 	"math"
 )
 
-// Sinkhorn is entropic optimal transport: the plan P >= 0 with row sums a and column sums b that minimises
+// Sinkhorn is entropic optimal transport: the plan P >= 0 with row sums a and column sums b that
+// minimises
 //
 //	sum_ij P_ij c_ij + Reg sum_ij P_ij log P_ij,    c_ij = ||x_i - y_j||^P,
 //
-// which is P_ij = exp((f_i + g_j - c_ij)/Reg). One round is g from f (columns), then f from g (rows).
+// which is P_ij = exp((f_i + g_j - c_ij)/Reg). One iteration is g from f (columns), then f from g
+// (rows).
 type Sinkhorn struct {
 	Reg  float64   // > 0, in units of the cost
 	P    float64   // the exponent; 0: 2
-	A, B []float64 // weights of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
-	// Iterations > 0: exactly so many plain rounds from f = 0. Iterations = 0: to Tolerance, from larger Reg that fall to
-	// the wanted one, with steps of Newton's method where plain rounds are slow.
-	Iterations    int
-	Tolerance     float64 // on Plan.Error; 0: 1e-9. With Rounds > 0 it decides Converged alone
-	MaxIterations int     // with Rounds = 0; 0: 10000. Every larger Reg has a round of its own in any case
+	A, B []float64 // masses of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
+	// Iterations > 0: exactly that many plain iterations from f = 0. Iterations = 0: to Tolerance,
+	// from larger Reg that fall to the wanted one, with Newton steps where plain iterations are
+	// slow.
+	Iterations int
+	Tolerance  float64 // on Plan.Error; 0: 1e-9. With Iterations > 0 it decides only Converged
+	// MaxIterations applies if Iterations = 0; 0: 10000. Every larger Reg has at least one
+	// iteration.
+	MaxIterations int
 }
 
 // Plan is the solution of a [Sinkhorn] problem.
 type Plan struct {
-	Cost       float64   // sum P c: the transport part
-	Entropy    float64   // sum P log P, the negative of the entropy
-	Objective  float64   // Cost + Reg sum P log(P/(a b)): the regularised cost in its divergence form
-	F, G       []float64 // potentials of rows and columns, unique up to a constant that moves between them
-	Error      float64   // sum_i |row sum - a_i| + sum_j |column sum - b_j|, over sum a
-	Iterations int       // passes over the kernel, of whatever kind
-	Converged  bool      // Error <= Tolerance
+	Cost      float64 // sum P c: the transport part
+	Entropy   float64 // sum P log P, the negative of the entropy
+	Objective float64 // Cost + Reg sum P log(P/(a b)): the regularised cost in its divergence form
+	// potentials of rows and columns, unique up to a constant that may move between them
+	F, G       []float64
+	Error      float64 // sum_i |row sum - a_i| + sum_j |column sum - b_j|, over sum a
+	Iterations int     // passes over the kernel, of any kind
+	Converged  bool    // Error <= Tolerance
 
 	x, y   []float32
 	dim    int
@@ -39,11 +45,12 @@ type Plan struct {
 
 // Solve finds the plan between x [n, dim] and y [k, dim].
 //
-// Rounds multiply with a kernel exp((f + g - c)/Reg) that has absorbed the potentials; only where a factor would leave
-// [e^-20, e^20] a round is done with logarithms and the kernel is rebuilt. Costs and kernel are stored: 16 n k bytes,
-// or 8 n k and 12 per entry above e^-100 of its weight where those are few. A plan that has not converged in MaxRounds
-// is returned with Converged = false: so it is with unequal sizes or weights when Reg is below about 1e-4 of the costs'
-// spread. 2048 points of a shape each take 0.25 s of one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
+// Iterations multiply with a kernel exp((f + g - c)/Reg) that has absorbed the potentials. Only if
+// a factor would leave [e^-20, e^20] is an iteration done with logarithms and the kernel rebuilt.
+// Costs and kernel are stored: 16 n k bytes, or 8 n k and 12 per entry above e^-100 of its mass if
+// those are few. A plan that has not converged in MaxIterations has Converged = false. That happens
+// with unequal sizes or masses if Reg is below about 1e-4 of the costs' spread. 2048 points of a
+// shape each take 0.25 s on one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
 func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	n, k, err := checkSides("Sinkhorn", x, y, dim)
 	if err != nil {
@@ -67,7 +74,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		}
 	}
 	if s.Iterations < 0 || s.MaxIterations < 0 {
-		return nil, fmt.Errorf("Sinkhorn: expected Rounds >= 0 and MaxRounds >= 0, found %d and %d", s.Iterations, s.MaxIterations)
+		return nil, fmt.Errorf("Sinkhorn: expected Iterations >= 0 and MaxIterations >= 0, found %d and %d", s.Iterations, s.MaxIterations)
 	}
 	a, mass, err := weights("A", s.A, n)
 	if err != nil {
@@ -101,7 +108,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	return plan, nil
 }
 
-// weights checks weights, or makes uniform ones, and sums them.
+// weights checks masses, or makes uniform ones, and sums them.
 func weights(name string, w []float64, n int) ([]float64, float64, error) {
 	if w == nil {
 		return constant(n, 1/float64(n)), 1, nil
@@ -118,7 +125,7 @@ func weights(name string, w []float64, n int) ([]float64, float64, error) {
 	return w, sum, nil
 }
 
-// Matrix is P, [n, k]; nil of a plan that Sinkhorn has not made.
+// Matrix is P, [n, k]; nil for a plan not made by Sinkhorn.
 func (p *Plan) Matrix() []float64 {
 	if p == nil || len(p.cost) == 0 || len(p.cost) != len(p.F)*len(p.G) {
 		return nil
@@ -166,9 +173,10 @@ func (p *Plan) sums(a, b []float64, mass float64) {
 	p.Objective = p.Cost + p.reg*(p.Entropy-cross)
 }
 
-// Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]: sum_j P_ij p ||x_i -
-// y_j||^(p-2) (x_i - y_j) for x_i. Of a converged plan it is the exact gradient of Objective (the plan is its
-// minimiser); it is not the gradient of Cost alone. Coinciding points contribute 0.
+// Gradient is the gradient of Cost in the points with the plan held fixed, [n, dim] and [k, dim]:
+// sum_j P_ij p ||x_i - y_j||^(p-2) (x_i - y_j) for x_i. For a converged plan it is the exact
+// gradient of Objective, which the plan minimises; it is not the gradient of Cost alone. Coinciding
+// points contribute 0.
 func (p *Plan) Gradient() (gx, gy []float64) {
 	plan := p.Matrix()
 	if plan == nil {
@@ -177,15 +185,16 @@ func (p *Plan) Gradient() (gx, gy []float64) {
 	return pairGradient(plan, p.x, p.y, p.dim, p.p)
 }
 
-// Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives and its gradient in x and y.
+// Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives, with its
+// gradient in x and y.
 type Divergence struct {
 	Value        float64
 	GradX, GradY []float64
 	Converged    bool // all three plans
 }
 
-// Divergence computes the Sinkhorn divergence, which is zero between a cloud and itself and, for P <= 2, positive
-// between different ones. It solves three problems.
+// Divergence computes the Sinkhorn divergence, which is zero between a cloud and itself and, for
+// P <= 2, positive between different ones. It solves three problems.
 func (s Sinkhorn) Divergence(x, y []float32, dim int) (*Divergence, error) {
 	xy, err := s.Solve(x, y, dim)
 	if err != nil {

@@ -14,15 +14,16 @@ const (
 
 // Stabilised is what the stabilised Sinkhorn loop returns, with its gradient.
 type Stabilised struct {
-	Cost         float64   // sum_ij Gamma_ij M_ij, without an entropy term
-	GradX, GradY []float64 // d Cost / d x [n, dim], d Cost / d y [k, dim], back-propagated through all iterations
+	Cost float64 // sum_ij Gamma_ij M_ij, without an entropy term
+	// d Cost / d x [n, dim], d Cost / d y [k, dim], back-propagated through all iterations
+	GradX, GradY []float64
 	Absorptions  int
 	LastAbsorbed bool // the last iteration absorbed: Gamma and all numbers here are n k times too small
 }
 
-// StabilisedSinkhorn is the training loss of the latent generator in the released code, as released: x [n, dim] the real
-// and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k, reg > 0 (1e-3 there), iterations
-// (1001 there):
+// StabilisedSinkhorn is the training loss of the latent generator exactly as released: x [n, dim]
+// the real and y [k, dim] the generated codes, M_ij = ||x_i - y_j||^2, marginals 1/n and 1/k,
+// reg > 0 (released: 1e-3), iterations (released: 1001):
 //
 //	alpha = beta = 0, u = 1/n, v = 1/k, K = exp(-(M - alpha - beta)/reg)
 //	repeat:  v = (1/k) / (K'u + 1e-16),  u = (1/n) / (K v + 1e-16)
@@ -30,11 +31,13 @@ type Stabilised struct {
 //	         if u or v has a NaN:  restore the u, v before this iteration and stop
 //	Gamma = exp(-(M - alpha - beta)/reg + log u + log v)
 //
-// The gradient is that of the program: it includes the guards and that the loop has not converged, and so differs from
-// the one with the plan held fixed ([Plan.Gradient]; cosine 0.85 to 0.99 for n = 64, dim = 256). An absorption in the
-// last iteration leaves u v = 1/(n k) in Gamma, which is the released code's behaviour and is reported.
+// The gradient is that of the program: it includes the guards and the unconverged loop, and so
+// differs from the one with the plan held fixed ([Plan.Gradient]; cosine 0.85 to 0.99 for n = 64,
+// dim = 256). An absorption in the last iteration leaves u v = 1/(n k) in Gamma, as in the released
+// code; LastAbsorbed reports it.
 //
-// Cost: 8 n k multiplications per iteration, n k exponentials per absorption. Memory 8 (n+k) bytes per iteration.
+// Cost: 8 n k multiplications per iteration, n k exponentials per absorption. Memory 8 (n+k) bytes
+// per iteration.
 func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*Stabilised, error) {
 	n, k, err := checkSides("StabilisedSinkhorn", x, y, dim)
 	if err != nil {
@@ -56,8 +59,9 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	return out, nil
 }
 
-// stabilised is the tape of the loop. Iteration t goes from (u[t], v[t]) to (u[t+1], v[t+1]), the values before an
-// absorption; an iteration that starts segment s uses 1/n, 1/k and the potentials alpha[s], beta[s].
+// stabilised is the tape of the loop. Iteration t goes from (u[t], v[t]) to (u[t+1], v[t+1]), the
+// values before an absorption. An iteration that starts segment s uses 1/n, 1/k and the potentials
+// alpha[s], beta[s].
 type stabilised struct {
 	n, k        int
 	reg         float64
@@ -75,7 +79,7 @@ func constant(n int, value float64) []float64 {
 	return out
 }
 
-// rebuild makes the kernel of a segment.
+// rebuild computes the kernel of a segment.
 func (s *stabilised) rebuild(segment int) {
 	alpha, beta := s.alpha[segment], s.beta[segment]
 	for i, a := range alpha {
@@ -111,7 +115,7 @@ func (s *stabilised) forward(iterations int) {
 			u[i] = 1 / float64(s.n) / (sum + stabilisedGuard)
 			worst, bad = math.Max(worst, u[i]), bad || math.IsNaN(u[i])
 		}
-		if bad { // the iteration is undone
+		if bad { // undo the iteration
 			return
 		}
 		s.u, s.v = append(s.u, u), append(s.v, v)
@@ -135,7 +139,7 @@ func (s *stabilised) forward(iterations int) {
 func (s *stabilised) backward() (cost float64, grad []float64) {
 	n, k, reg := s.n, s.k, s.reg
 	segment, t := len(s.starts)-1, len(s.u)-1
-	before := func(t int) (u, v []float64) { // what iteration t starts from
+	before := func(t int) (u, v []float64) { // the start of iteration t
 		if t == s.starts[segment] {
 			return s.u[0], s.v[0]
 		}
@@ -176,7 +180,7 @@ func (s *stabilised) backward() (cost float64, grad []float64) {
 		if segment == 0 {
 			return cost, grad
 		}
-		for i := range du { // alpha = alpha before + reg log u; the u that follows is a constant
+		for i := range du { // alpha = old alpha + reg log u; the next u is a constant
 			du[i] = dalpha[i] * reg / s.u[t][i]
 		}
 		for j := range dv {
@@ -187,8 +191,8 @@ func (s *stabilised) backward() (cost float64, grad []float64) {
 	}
 }
 
-// step takes the gradients du, dv of what an iteration returned, u and v, to those of what it started from, old and a v
-// that it does not use.
+// step turns the gradients du, dv in the results u and v of an iteration into those in its start,
+// old and an unused v.
 func (s *stabilised) step(old, u, v, du, dv, dkernel []float64) {
 	for i, d := range du {
 		w := -d * u[i] * u[i] * float64(s.n) // of the sum K v

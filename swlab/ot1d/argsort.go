@@ -13,7 +13,8 @@ import (
 // sortedOrder is the argsort of [batch, slices, points] along the last axis by XLA's sort.
 func sortedOrder(x *graph.Node) *graph.Node {
 	g := x.Graph()
-	// The comparator sees the two values, then the two indices; a plain "<" lets XLA's GPU compiler take its radix sort.
+	// The comparator sees the two values, then the two indices. A plain "<" lets XLA's GPU compiler
+	// use its radix sort.
 	less := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		l := graph.Parameter(g, "l", shapes.Make(x.DType()))
 		r := graph.Parameter(g, "r", shapes.Make(x.DType()))
@@ -25,7 +26,8 @@ func sortedOrder(x *graph.Node) *graph.Node {
 	return graph.SortFunc(less, 2, false, x, index)[1]
 }
 
-// flat turns places along the sorter's axis into indices of a flattened array of that many points, [n, 1].
+// flat turns places along the sorter's axis into indices [n, 1] of a flattened array of that many
+// points.
 func (s sorter) flat(order *graph.Node, points int) *graph.Node {
 	g, d := order.Graph(), order.Shape().Dimensions
 	shape := shapes.Make(dtypes.Int32, d...)
@@ -40,7 +42,7 @@ func (s sorter) flat(order *graph.Node, points int) *graph.Node {
 	return graph.Reshape(at, order.Shape().Size(), 1)
 }
 
-// scatterBy puts sorted[k] at place order[k] along the axis. It is a target: no gradient flows back.
+// scatterBy puts sorted[k] at place order[k] along the axis. No gradient flows back through it.
 func (s sorter) scatterBy(sorted, order *graph.Node) *graph.Node {
 	if shard.Active(sorted.Graph()) {
 		return graph.StopGradient(s.sortBy(order, sorted))
@@ -51,8 +53,8 @@ func (s sorter) scatterBy(sorted, order *graph.Node) *graph.Node {
 	return graph.StopGradient(graph.Reshape(out, sorted.Shape().Dimensions...))
 }
 
-// sortBy sorts values along the axis by their keys, int32, all different. On a batch divided among devices it stands in for scatters
-// and gathers.
+// sortBy sorts values along the axis by their keys, int32, all different. For a batch divided among
+// devices it replaces scatters and gathers.
 func (s sorter) sortBy(keys, values *graph.Node) *graph.Node {
 	less := graph.NewClosure(keys.Graph(), func(g *graph.Graph) []*graph.Node {
 		l := graph.Parameter(g, "l", shapes.Make(keys.DType()))
@@ -74,7 +76,8 @@ func (s sorter) take(x, order *graph.Node) *graph.Node {
 	return graph.Reshape(graph.Gather(graph.Reshape(x, n), s.flat(order, x.Shape().Dimensions[s.axis])), order.Shape().Dimensions...)
 }
 
-// keys packs a projection and its index along axis 1 into one integer whose order is that of the projection.
+// keys packs a projection and its index along axis 1 into one integer whose order is that of the
+// projection.
 func (s sorter) keys(x *graph.Node, r span) *graph.Node {
 	g, d := x.Graph(), x.Shape().Dimensions
 	low := bits.Len(uint(d[1] - 1))
@@ -84,19 +87,21 @@ func (s sorter) keys(x *graph.Node, r span) *graph.Node {
 		wide := graph.MulScalar(graph.ConvertDType(mono, dtypes.Int64), int64(1)<<32)
 		return graph.Add(wide, graph.Iota(g, shapes.Make(dtypes.Int64, d...), 1))
 	}
-	// Fixed point. The room that rounding needs is 4e-6 of the range; the largest key is that of the padding.
+	// Fixed point. Rounding needs 4e-6 of the range; the largest key is that of the padding.
 	half := float64(int64(1)<<(31-low)) * (1 - 4e-6)
 	scale := graph.Div(graph.Scalar(g, x.DType(), half), r.radius)
 	q := graph.ConvertDType(graph.Mul(graph.Sub(x, r.centre), scale), dtypes.Int32)
 	return graph.Add(graph.MulScalar(q, int32(1)<<low), graph.Iota(g, shapes.Make(dtypes.Int32, d...), 1))
 }
 
-// span is where the projections of a cloud lie on every direction: within radius of centre, [batch, 1, slices] each.
+// span bounds a cloud's projections on every direction: within radius of centre, [batch, 1, slices]
+// each.
 type span struct{ centre, radius *graph.Node }
 
-// spanOf bounds the projections by the cloud's own size, so that clouds of a batch that differ in size or lie far from the origin
-// keep their order: with c the mean of the points and R their largest distance from it, |theta'x - theta'c| <= R |theta|.
-// Finding it takes one pass over the points, not over their projections.
+// spanOf bounds the projections by each cloud's own size, so that clouds of a batch that differ in
+// size or lie far from the origin keep their order. With c the mean of the points and R their
+// largest distance from it, |theta'x - theta'c| <= R |theta|. It takes one pass over the points,
+// not over their projections.
 func spanOf(x, directions *graph.Node) span {
 	x, directions = graph.StopGradient(x), graph.StopGradient(directions)
 	mean := graph.ReduceAndKeep(x, graph.ReduceMean, 1)
@@ -105,7 +110,7 @@ func spanOf(x, directions *graph.Node) span {
 	length := graph.ReduceSum(graph.Mul(directions, directions), -1)         // [batch, slices]
 	radius := graph.Sqrt(graph.Mul(graph.InsertAxes(square, -1), length))
 	centre := graph.Einsum("bmd,bld->bml", mean, directions)
-	// What float32 loses in theta'x and theta'c grows with |c| |theta|, also where c is across theta.
+	// Float32 rounding of theta'x and theta'c grows with |c| |theta|, even if c is across theta.
 	far := graph.ReduceSum(graph.Mul(mean, mean), -1) // [batch, 1]
 	slack := graph.MulScalar(graph.Sqrt(graph.Mul(far, length)), 1e-6)
 	radius = graph.AddScalar(graph.Add(graph.MulScalar(radius, 1+1e-5), slack), 1e-28)

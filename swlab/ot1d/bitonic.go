@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// pair sorts two arrays [batch, points, slices] along axis 1, of numbers of points of their own.
+// pair sorts two arrays [batch, points, slices] along axis 1; their numbers of points may differ.
 func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 	if !s.loop {
 		return wholeSort(a), wholeSort(b)
@@ -22,10 +22,10 @@ func (s sorter) pair(a, b *graph.Node) (sa, sb *graph.Node) {
 	return first(r[0], m), first(r[1], n)
 }
 
-// tableSort sorts arrays [batch, points, slices] of one number of points along axis 1.
+// tableSort sorts arrays [batch, points, slices] of equally many points along axis 1.
 //
-// It is one loop over the batch whose body sorts one table [points, slices] of each: they stay in XLA's CPU's cache, and
-// two arrays are sorted on two threads.
+// It is one loop over the batch whose body sorts one table [points, slices] of each array. The
+// tables stay in the CPU's cache, and XLA sorts two arrays on two threads.
 func tableSort(x ...*graph.Node) []*graph.Node {
 	g, points := x[0].Graph(), x[0].Shape().Dimensions[1]
 	pairs := tablePairs(x[0].Shape().Dimensions)
@@ -52,7 +52,8 @@ func tableSort(x ...*graph.Node) []*graph.Node {
 	})
 }
 
-// tableSize is how many numbers a loop over pairs works on at a time: 1 MB, which stays in a core's cache.
+// tableSize is how many numbers a loop over pairs works on at a time: 1 MB, which stays in a core's
+// cache.
 const tableSize = 1 << 18
 
 // tablePairs is how many pairs of arrays [batch, points, slices] make a table.
@@ -84,7 +85,7 @@ func wholeSort(x *graph.Node) *graph.Node {
 	return graph.TransposeAllAxes(graph.Reshape(t, d[1], d[0], d[2]), 1, 0, 2)
 }
 
-// padding is what m lacks to a power of two.
+// padding is the distance from m to the next power of two.
 func padding(m int) int {
 	if m <= 1 {
 		return 0
@@ -92,7 +93,7 @@ func padding(m int) int {
 	return 1<<bits.Len(uint(m-1)) - m
 }
 
-// highest is a value that sorts behind every key and every finite projection.
+// highest is a value that sorts after every key and every finite projection.
 func highest(g *graph.Graph, t dtypes.DType) *graph.Node {
 	switch t {
 	case dtypes.Int32:
@@ -105,10 +106,11 @@ func highest(g *graph.Graph, t dtypes.DType) *graph.Node {
 	return graph.Infinity(g, dtypes.Float32, 1)
 }
 
-// bitonic sorts x [tables, m, lanes] along axis 1, m a power of two, by Batcher's bitonic network (K. Batcher, Sorting
-// networks and their applications, 1968) in the form without direction flags: sorted runs of length k are merged by comparing
-// element i with element 2k-1-i, then by half cleaners of distance k/2, ..., 1. Two stages go into each operation: that
-// halves the passes over memory, and more of them make XLA compute intermediate values again.
+// bitonic sorts x [tables, m, lanes] along axis 1, m a power of two, by Batcher's bitonic network
+// (K. Batcher, Sorting networks and their applications, 1968) in the form without direction flags:
+// it merges sorted runs of length k by comparing element i with element 2k-1-i, then by half
+// cleaners of distance k/2, ..., 1. Each operation does two stages, which halves the passes over
+// memory; with more stages XLA computes intermediate values again.
 func bitonic(x *graph.Node) *graph.Node {
 	d := x.Shape().Dimensions
 	m, lanes := d[1], d[2]

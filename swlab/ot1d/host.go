@@ -10,35 +10,42 @@ import (
 
 // Clouds are a batch of clouds in host memory.
 type Clouds struct {
-	Coords             []float32 // [Batch, N, Dim]
-	Mass               []float32 // [Batch, N], not negative and not all 0, divided by each cloud's sum; nil: equal
+	Coords []float32 // [Batch, Points, Dim]
+	// [Batch, Points], not negative and not all 0, divided by each cloud's sum; nil: equal
+	Mass               []float32
 	Batch, Points, Dim int
 }
 
-// HostConfig of Host and HostGradients. The zero value is the squared cost, summed over points.
+// HostConfig configures HostCosts and HostGradients. The zero value is the squared cost, summed
+// over points.
 type HostConfig struct {
 	P      float64   // the exponent p >= 1; 0 means 2
 	Reduce Reduction // over points; 0: Sum
 
-	// SIMD sorts 31-bit projections by AVX-512 instructions, 16 directions at a time: more than twice as fast, for clouds of one size of up to
-	// MaxSIMDPoints points without weights, and without gradient. Each projection is off by up to 3e-7 of the pair's extent, where the
-	// default's is off by 1e-15. Only in programs built with GOEXPERIMENT=simd on amd64 (SIMD tells); else an error.
+	// SIMD sorts 31-bit projections by AVX-512 instructions, 16 directions at a time, more than
+	// twice as fast. It takes clouds of one size of up to MaxSIMDPoints points without masses, and
+	// gives no gradient. Each projection is off by up to 3e-7 of the pair's extent (default:
+	// 1e-15). It needs a program built with GOEXPERIMENT=simd on amd64 (see the function SIMD);
+	// otherwise it is an error.
 	SIMD bool
 }
 
-// HostCosts returns the cost of every pair b and direction l, [Batch, slices], computed by Go code outside of any graph.
+// HostCosts returns the cost of every pair b and direction l, [Batch, slices], computed by Go code
+// outside any graph.
 //
-// With Reduce Sum it is F of Costs: clouds of one size, without masses. With Mean it is W_p^p of the projected measures,
+// With Reduce Sum it is F of Costs: clouds of one size, without masses. With Mean it is W_p^p of
+// the projected measures,
 //
 //	W_p^p = int_0^1 |A(t) - B(t)|^p dt
 //
-// with A and B the quantile functions of theta'x and theta'y: F/m for clouds of one size without weights, and defined for any
-// sizes and weights. directions are [slices, Dim], shared by the pairs, or [Batch, slices, Dim]; they are used as given,
-// of any length.
+// with A and B the quantile functions of theta'x and theta'y: F/m for clouds of one size without
+// masses, and defined for any sizes and masses. directions are [slices, Dim], shared by the pairs,
+// or [Batch, slices, Dim]. They are used as given, of any length.
 //
-// Projections are sorted as integers that hold 2^-52 of the pair's extent (2^-42 for weighted clouds of a million points), so
-// that costs are those of float64 to about 1e-12 of the extent, near pairs and clouds far from the origin included, and 0 for
-// a cloud and any permutation of it. The work is spread over GOMAXPROCS goroutines; the result does not depend on it.
+// Projections are sorted as integers in units of 2^-52 of the pair's extent (2^-42 for clouds of a
+// million points with masses). So costs are those of float64 to about 1e-12 of the extent, also for
+// near pairs and clouds far from the origin, and 0 for a cloud and any permutation of it. The work
+// is spread over GOMAXPROCS goroutines, which does not change the result.
 func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]float64, error) {
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
@@ -54,7 +61,7 @@ func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]f
 	return costs, nil
 }
 
-// host is a checked call of Host or HostGradients.
+// host is a checked call of HostCosts or HostGradients.
 type host struct {
 	x, y           Clouds
 	p              float64
@@ -62,7 +69,7 @@ type host struct {
 	directions     []float64 // [slices, Dim] or [Batch, slices, Dim]
 	shared         bool
 	boxes          []float64 // [Batch, 2, Dim] lowest and highest coordinates of each pair
-	totalX, totalY []float64 // [Batch] sums of weights, nil without
+	totalX, totalY []float64 // [Batch] sums of masses, or nil
 	normalized     bool
 }
 
@@ -78,7 +85,7 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 		Clouds
 	}{{"x", x}, {"y", y}} {
 		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords) != c.Batch*c.Points*c.Dim {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, N, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
+			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, Points, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
 		}
 		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
 			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
@@ -111,7 +118,7 @@ func describe(c Clouds) string {
 	return fmt.Sprintf("%d points", c.Points)
 }
 
-// scan finds every pair's box and sums of weights, and refuses what is not finite.
+// scan finds every pair's box and sums of masses, and rejects numbers that are not finite.
 func (h *host) scan() error {
 	b, dim := h.x.Batch, h.x.Dim
 	h.boxes = make([]float64, b*2*dim)
@@ -203,7 +210,8 @@ func total(weights []float32, name string, pair int) (float64, error) {
 	return sum, nil
 }
 
-// parallel calls task(s, i) for i = 0..n-1 on up to GOMAXPROCS goroutines, each with a scratch s of its own.
+// parallel calls task(s, i) for i = 0..n-1 on up to GOMAXPROCS goroutines, each with its own
+// scratch s.
 func parallel[S any](n int, scratch func() S, task func(s S, i int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup

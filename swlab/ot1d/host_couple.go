@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// cost is the cost of one pair and direction. Where dx and dy are not nil they receive its derivatives in the projections
-// of all points, the coupling held fixed; they must hold zeros.
+// cost is the cost of one pair and direction. dx and dy, if not nil, must hold zeros; they receive
+// its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	pair, slice := task/h.slices, task%h.slices
 	theta := h.direction(pair, slice)
@@ -46,16 +46,16 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 type coupling struct {
 	a, b      []uint64
 	indexBits uint
-	step      float64 // of a key
+	step      float64 // width of a key
 	p         float64
 	dx, dy    []float64
 }
 
-// byRanks is the sum of |a_(i) - b_(i)|^p for keys without the points' numbers.
+// byRanks is the sum of |a_(i) - b_(i)|^p for keys without point numbers.
 func (c *coupling) byRanks() float64 {
 	a := c.a
 	b := c.b[:len(a)]
-	sum, other := 0.0, 0.0 // two sums: one addition waits for the other
+	sum, other := 0.0, 0.0 // two sums, so that one addition need not wait for the other
 	switch c.p {
 	case 1, 2:
 		square := c.p == 2
@@ -97,11 +97,12 @@ func (c *coupling) byShares() float64 {
 	return sum
 }
 
-// byLevels couples points of the given masses: the segments between the levels of both cumulative sums.
+// byLevels couples points of given masses, by the segments between the levels of both cumulative
+// sums.
 func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
 	number := uint64(1)<<c.indexBits - 1
 	last := len(c.a) + len(c.b)
-	same := 1e-16 * float64(last) // levels that differ by rounding only
+	same := 1e-16 * float64(last) // levels that differ only by rounding
 	sum, level := 0.0, 0.0
 	i, j := 0, 0
 	toX, toY := massX(c.a[0]&number), massY(c.b[0]&number)
@@ -137,7 +138,7 @@ func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
 	return func(i uint64) float64 { return float64(w[i]) * scale }
 }
 
-// segment is mass |a_i - b_j|^p; its derivatives are added to those of the two points.
+// segment is mass |a_i - b_j|^p; it adds its derivatives to those of the two points.
 func (c *coupling) segment(i, j int, mass float64) float64 {
 	a, b := c.a[i], c.b[j]
 	value, slope := c.power(a, b)

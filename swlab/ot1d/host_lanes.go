@@ -7,14 +7,17 @@ import (
 
 const (
 	simdLanes = 16
-	// MaxSIMDPoints is the largest cloud for HostConfig.SIMD: beyond it a radix sort does less work than a network.
+	// MaxSIMDPoints is the largest cloud for HostConfig.SIMD: beyond it a radix sort does less work
+	// than a network.
 	MaxSIMDPoints = 16384
 )
 
-// SIMD says why HostConfig.SIMD cannot be had in this program on this processor; "" where it can.
+// SIMD returns why HostConfig.SIMD is unavailable in this program on this processor; "" if it is
+// available.
 func SIMD() string { return simdMissing() }
 
-// bySIMD is Host by a sorting network on 16 directions at a time, in 31-bit fixed point of projections in float32.
+// bySIMD is HostCosts by a sorting network on 16 directions at a time, in 31-bit fixed point of
+// float32 projections.
 func (h *host) bySIMD() ([]float64, error) {
 	if missing := simdMissing(); missing != "" {
 		return nil, fmt.Errorf("ot1d: SIMD: %s", missing)
@@ -60,7 +63,8 @@ func (h *host) bySIMD() ([]float64, error) {
 	return costs, nil
 }
 
-// centred is a pair by coordinates [dim][m], about the middle of its box, within radius of it.
+// centred is a pair by coordinates [dim][m], relative to the centre of its box and within radius of
+// it.
 type centred struct {
 	x, y   [][]float32
 	radius float64

@@ -7,7 +7,8 @@ import (
 	"simd/archsimd"
 )
 
-// simdMissing says why HostConfig.SIMD cannot be had in this build on this processor; "" where it can.
+// simdMissing returns why HostConfig.SIMD is unavailable in this build on this processor; "" if it
+// is available.
 func simdMissing() string {
 	if !archsimd.X86.AVX512() {
 		return "this processor has no AVX-512"
@@ -18,7 +19,7 @@ func simdMissing() string {
 // lanes are the projections of one point on 16 directions.
 type lanes = [simdLanes]int32
 
-// simdScratch is a goroutine's: both clouds' keys, as many points as the next power of two.
+// simdScratch belongs to a goroutine: both clouds' keys, padded to the next power of two.
 type simdScratch struct{ a, b []lanes }
 
 func newSIMDScratch(points int) *simdScratch {
@@ -29,8 +30,8 @@ func newSIMDScratch(points int) *simdScratch {
 	return &simdScratch{make([]lanes, n), make([]lanes, n)}
 }
 
-// simdCosts writes the costs of up to 16 directions, theta [n][dim] scaled so that projections of the coordinates x, y [dim][m] fit 31
-// bits. A unit of the result is that of the keys, to the power p.
+// costs writes the costs of up to 16 directions, theta [n][dim], scaled so that projections of the
+// coordinates x, y [dim][m] fit 31 bits. A unit of the result is that of the keys, to the power p.
 func (s *simdScratch) costs(x, y [][]float32, theta [simdLanes][]float32, p float64, out *[simdLanes]float64) {
 	d := make([]archsimd.Float32x16, len(x))
 	for c := range d {
@@ -55,7 +56,7 @@ func (s *simdScratch) costs(x, y [][]float32, theta [simdLanes][]float32, p floa
 		}
 		return
 	}
-	const run = 64 // float32 sums of so many squares lose little
+	const run = 64 // so few float32 squares sum with little rounding
 	for from := 0; from < m; from += run {
 		var sum archsimd.Float32x16
 		for i := from; i < min(from+run, m); i++ {
@@ -70,7 +71,7 @@ func (s *simdScratch) costs(x, y [][]float32, theta [simdLanes][]float32, p floa
 	}
 }
 
-// simdKeys projects coordinates [dim][m] and fills the rest of v with what sorts last.
+// simdKeys projects coordinates [dim][m] and pads v with keys that sort last.
 func simdKeys(v []lanes, coordinates [][]float32, d []archsimd.Float32x16) {
 	m := len(coordinates[0])
 	for i := range m {
@@ -86,7 +87,8 @@ func simdKeys(v []lanes, coordinates [][]float32, d []archsimd.Float32x16) {
 	}
 }
 
-// simdSort sorts every lane of v, a power of two of vectors: the network of bitonic, two or three stages at a time in registers.
+// simdSort sorts every lane of v, a power of two of vectors, by the network of bitonic, two or
+// three stages at a time in registers.
 func simdSort(v []lanes) {
 	for k := 1; k < len(v); k *= 2 { // merge runs of k: i with 2k-1-i, then half cleaners
 		for s := 0; s < len(v); s += 2 * k {

@@ -2,7 +2,7 @@
 
 package ot1d
 
-// simdMissing says why HostConfig.SIMD cannot be had.
+// simdMissing returns why HostConfig.SIMD is unavailable.
 func simdMissing() string {
 	return "this program was built without it: GOEXPERIMENT=simd go build, for amd64"
 }

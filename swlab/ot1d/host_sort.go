@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// hostSorter sorts the projections of a pair as integers; one per goroutine.
+// hostSorter sorts the projections of a pair as integers. Each goroutine has one.
 type hostSorter struct {
 	keys, spare [2][]uint64
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
-	run         [1024]uint64             // keys of points that follow each other
-	places      [1 << bucketDigit]uint32 // of a large cloud's buckets
+	run         [1024]uint64             // keys of consecutive points
+	places      [1 << bucketDigit]uint32 // of the buckets of a large cloud
 }
 
 const (
@@ -20,7 +20,7 @@ const (
 	maxBuckets = 1 << maxDigit
 	fixedBits  = 52 // differences of keys are exact in float64
 
-	manyPoints  = 400_000 // from which on keys are sorted bucket by bucket
+	manyPoints  = 400_000 // from here on keys are sorted by buckets
 	bucketDigit = 9
 )
 
@@ -32,13 +32,14 @@ func (h *host) newSorter() *hostSorter {
 	return s
 }
 
-// ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin) scale) < 2^bits.
+// ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
+// scale) < 2^bits.
 type ruler struct {
 	scale, origin float64
 	bits          uint
 }
 
-// ruler spans the projections of the pair's box. The slack is more than what rounding can add to them.
+// ruler spans the projections of the pair's box. The slack exceeds what rounding can add to them.
 func (h *host) ruler(pair int, theta []float64, indexBits uint) ruler {
 	low, high := h.box(pair)
 	from, width, far := 0.0, 0.0, 0.0
@@ -56,7 +57,8 @@ func (h *host) ruler(pair int, theta []float64, indexBits uint) ruler {
 	return r
 }
 
-// sort returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's number.
+// sort returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's
+// number.
 func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler, indexBits uint) []uint64 {
 	for j, t := range theta {
 		s.scaled[j] = t * r.scale
@@ -68,8 +70,8 @@ func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler,
 		s.order(keys, spare, r.bits+indexBits)
 		return keys
 	}
-	// The keys of a large cloud do not fit into a core's cache. They are written once, into buckets that do: the projections
-	// are computed twice, first to count them, run by run of the points.
+	// The keys of a large cloud do not fit a core's cache. They are written once, into buckets that
+	// do. The projections are computed twice, first to count them, in runs of points.
 	shift := r.bits + indexBits - bucketDigit
 	clear(s.high[:1<<bucketDigit])
 	run := s.run[:]
@@ -100,17 +102,17 @@ func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler,
 		}
 	})
 	from := uint32(0)
-	for _, to := range places { // which now are where the buckets end
+	for _, to := range places { // places now hold the ends of the buckets
 		s.order(keys[from:to], spare[:to-from], shift)
 		from = to
 	}
 	return keys
 }
 
-// order sorts keys that differ in their lowest bits only, so many of them.
+// order sorts keys that differ only in their lowest width bits.
 //
-// Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number the keys: what they
-// leave out of order is a neighbour here and there, which mend puts in place.
+// Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number
+// the keys. A few neighbours stay out of order, which mend puts in place.
 func (s *hostSorter) order(keys, spare []uint64, width uint) {
 	if len(keys) < 2 {
 		return
@@ -137,10 +139,10 @@ type projector struct {
 	indexBits uint
 }
 
-// project writes the keys of the first points, which are numbered from first on.
+// project writes the keys of the given points, numbered from first.
 func (p *projector) project(keys []uint64, points []float32, first int) {
 	from, shift, dim := p.from, p.indexBits&63, len(p.scaled)
-	keep := uint64(0) // all ones where the number of the point is kept
+	keep := uint64(0) // all ones if keys keep the point's number
 	if p.indexBits > 0 {
 		keep = math.MaxUint64
 	}
@@ -168,7 +170,7 @@ func (p *projector) project(keys []uint64, points []float32, first int) {
 	}
 }
 
-// scatter moves the keys to the places that a digit's counts give them, in order.
+// scatter moves the keys, in order, to the places given by a digit's counts.
 func scatter(to, from []uint64, counts *[maxBuckets]uint32, digit, shift uint) {
 	at := uint32(0)
 	for i, c := range counts[:1<<digit] {
@@ -185,7 +187,7 @@ func scatter(to, from []uint64, counts *[maxBuckets]uint32, digit, shift uint) {
 
 // mend sorts keys that are in order above their lowest bits.
 func mend(keys []uint64, lowest uint) {
-	const near = 32 // a longer way to go means a crowd of points: it is sorted as a whole
+	const near = 32 // keys farther from their place are a crowd: it is sorted as a whole
 	for i := 1; i < len(keys); i++ {
 		k := keys[i]
 		if k >= keys[i-1] {

@@ -1,12 +1,15 @@
-// Package ot1d is one-dimensional optimal transport between the projections of two clouds, inside a GoMLX graph.
+// Package ot1d computes one-dimensional optimal transport between the projections of two clouds,
+// inside a GoMLX graph.
 //
-// For a unit direction theta and clouds X, Y of m points, with a_(1) <= ... <= a_(m) the sorted theta'x_i and b_(i)
-// the sorted theta'y_i, the optimal coupling of the two projections matches equal ranks, and the cost used here is
+// For a unit direction theta and clouds X, Y of m points, with a_(1) <= ... <= a_(m) the sorted
+// theta'x_i and b_(i) the sorted theta'y_i, the optimal coupling matches equal ranks, and the cost
+// is
 //
 //	F(theta; X, Y) = sum_i |a_(i) - b_(i)|^p  =  m W_p^p(theta#P_X, theta#P_Y)
 //
-// a SUM over points without root, as in the released code of Nguyen et al. 2023 (protocol of the paper's tables). The mean
-// W_p^p is an option, and the only form for clouds of different sizes or with weights. Host computes the same outside of graphs.
+// a SUM over points without root, as in the released code of Nguyen et al. 2023, which made the
+// paper's tables. The mean W_p^p is an option, and the only choice for clouds of different sizes or
+// with masses. HostCosts computes the same outside graphs.
 package ot1d
 
 import (
@@ -19,10 +22,11 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
-// MaxBitonicPoints is the largest cloud that the network sorts: beyond it a 32-bit key has too few bits for values.
+// MaxBitonicPoints is the largest cloud that the network sorts: beyond it, the point's index leaves
+// a 32-bit key too few bits for values.
 const MaxBitonicPoints = 8192
 
-// Wrt says in which arguments a cost must be differentiable; in the others its gradient is zero.
+// Wrt says in which arguments a cost must be differentiable; its gradient in the others is zero.
 type Wrt int
 
 const (
@@ -32,31 +36,32 @@ const (
 	None       Wrt = 0
 )
 
-// Config of Costs. The zero value is the squared cost, automatic sorting, no gradient.
+// Config configures Costs. The zero value is the squared cost, automatic sorting, no gradient.
 type Config struct {
 	P      float64   // the exponent p >= 1; 0 means 2
 	Plain  plain.Set // Sort: exact sorting
 	Wrt    Wrt
 	Reduce Reduction // over points; 0: Sum
 
-	// Weights of the points, [batch, points], not negative and not all 0 (not checked), divided by each cloud's sum; nil: equal.
-	// They have no gradient.
+	// MassX and MassY are masses of the points, [batch, points], not negative and not all 0 (not
+	// checked), divided by each cloud's sum; nil: equal. They have no gradient.
 	MassX, MassY *graph.Node
 }
 
-// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Reduce is Mean. Clouds of different sizes or
-// with masses need Mean; see quantile for what is computed then.
+// Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l, or W_p^p if o.Reduce is
+// Mean. Clouds of different sizes or with masses need Mean; see quantile for its definition.
 //
 //	x, y        [batch, points, dim]  the clouds, of numbers of points of their own
 //	directions  [batch, slices, dim]  unit vectors; they are used as given
 //	result      [batch, slices]
 //
-// The gradient holds the two sorting permutations fixed, which is exact wherever no two projections of a cloud tie:
+// The gradient holds the two sorting permutations fixed, which is exact wherever no two projections
+// of a cloud tie:
 //
 //	dF/dy_tau(i)  = -p |d_i|^(p-1) sign(d_i) theta,   d_i = a_(i) - b_(i)
 //	dF/dtheta     =  p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i))
 //
-// Costs panics with the shapes when they do not agree (GoMLX's custom while a graph is built).
+// As usual in GoMLX, Costs panics with the shapes if they do not agree.
 func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 	if o.P == 0 {
 		o.P = 2
@@ -91,7 +96,7 @@ func (s sorter) equal(x, y, directions *graph.Node, o Config) *graph.Node {
 		sa, sb := s.values(graph.StopGradient(a), graph.StopGradient(b))
 		return s.sum(power(graph.Sub(sb, sa), o.P))
 	case o.Wrt == Y:
-		// b is matched with the sorted a in b's own order: value and gradient in one expression, no custom rule.
+		// b is matched with the sorted a in b's own order: one expression gives value and gradient.
 		sa, order := s.valuesAndOrder(graph.StopGradient(a), graph.StopGradient(b), spanOf(y, directions))
 		return s.sum(power(graph.Sub(b, s.scatterBy(sa, order)), o.P))
 	default:
@@ -99,7 +104,8 @@ func (s sorter) equal(x, y, directions *graph.Node, o Config) *graph.Node {
 		matchB := s.scatterBy(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
 		matchA := s.scatterBy(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
 		cost := s.sum(power(graph.Sub(b, matchB), o.P))
-		other := s.sum(power(graph.Sub(a, matchA), o.P)) // the same value; carries the gradient through a
+		// The same value; it carries the gradient through a
+		other := s.sum(power(graph.Sub(a, matchA), o.P))
 		return graph.Add(cost, graph.Sub(other, graph.StopGradient(other)))
 	}
 }
@@ -112,7 +118,8 @@ func power(d *graph.Node, p float64) *graph.Node {
 	case 2:
 		return graph.Mul(d, d)
 	}
-	// The floor keeps the derivative of the power finite at 0 for p < 2; the factor Abs(d)/max(Abs(d), tiny) is exact elsewhere.
+	// The floor keeps the derivative of the power finite at 0 for p < 2; the factor
+	// Abs(d)/max(Abs(d), tiny) is exact elsewhere.
 	a := graph.Abs(d)
 	safe := graph.MaxScalar(a, 1e-30)
 	return graph.Mul(a, graph.PowScalar(safe, p-1))
@@ -139,21 +146,23 @@ func check(x, y, directions *graph.Node, o Config) {
 	}
 }
 
-// sorter projects, sorts and undoes sorting along its axis: [batch, slices, points] for XLA's sort, whose axis should be
-// the last, and [batch, points, slices] for the network, whose lanes are the slices.
+// sorter projects, sorts and undoes sorting along its axis: [batch, slices, points] for XLA's sort,
+// which should sort the last axis, and [batch, points, slices] for the network, whose lanes are the
+// slices.
 type sorter struct {
 	network bool
-	loop    bool // the network runs as a loop over pairs, whose working set stays in the cache
-	exact   bool // keys of 64 bits
+	loop    bool // the network is a loop over pairs, whose working set stays in the cache
+	exact   bool // 64-bit keys
 	axis    int
 }
 
-// newSorter takes a bitonic network of minima and maxima over all directions at once on CPUs, for up to MaxBitonicPoints points, else
-// XLA's sort of (value, index) pairs, which is exact.
+// newSorter uses a bitonic network of minima and maxima over all directions at once on CPUs, for up
+// to MaxBitonicPoints points, else XLA's exact sort of (value, index) pairs.
 //
-// The network sorts values exactly. Where an order is needed, a key of 32 bits holds the projection in fixed point (32 - log2 m bits for
-// the diameter of the cloud) and the index. Costs are computed from the exact values: only which of two points whose projections lie
-// closer than a step is matched may differ. 2 to 4 times faster than XLA's sort on a CPU (BenchmarkCosts).
+// The network sorts values exactly. If an order is needed, a 32-bit key holds the projection in
+// fixed point (32 - log2 m bits for the diameter of the cloud) and the index. Costs come from the
+// exact values; only the match of points whose projections are closer than a step may differ. It is
+// 2 to 4 times faster than XLA's sort on a CPU (BenchmarkCosts).
 func newSorter(g *graph.Graph, off plain.Set, points int) sorter {
 	switch {
 	case !off.Has(plain.Sort) && loop.OnCPU(g) && points <= MaxBitonicPoints:
@@ -172,7 +181,7 @@ func (s sorter) project(x, directions *graph.Node) *graph.Node {
 	return graph.Einsum("bmd,bld->bml", x, directions)
 }
 
-// sum adds over the points.
+// sum sums over the points.
 func (s sorter) sum(c *graph.Node) *graph.Node { return graph.ReduceSum(c, s.axis) }
 
 // values sorts both arrays.

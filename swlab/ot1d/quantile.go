@@ -8,12 +8,13 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// quantile is W_p^p of two projections of any sizes and weights, [batch, slices]:
+// quantile is W_p^p of two projections of any sizes and masses, [batch, slices]:
 //
 //	W_p^p = int_0^1 |A(t) - B(t)|^p dt = sum_k (t_k - t_(k-1)) |a_(i_k) - b_(j_k)|^p
 //
-// where the levels t_k are those of both cumulative weights, and A, B the quantile functions (G. Peyre and M. Cuturi,
-// Computational Optimal Transport, 2019, section 2.6). The gradient holds the coupling (i_k, j_k) and its masses fixed.
+// where the levels t_k are those of both cumulative masses, and A, B the quantile functions
+// (G. Peyre and M. Cuturi, Computational Optimal Transport, 2019, section 2.6). The gradient holds
+// the coupling (i_k, j_k) and its masses fixed.
 func (s sorter) quantile(x, y, directions *graph.Node, o Config) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
 	weighted := o.MassX != nil || o.MassY != nil
@@ -34,8 +35,8 @@ func (s sorter) quantile(x, y, directions *graph.Node, o Config) *graph.Node {
 	return s.sum(graph.Mul(cost, graph.ConvertDType(mass, cost.DType())))
 }
 
-// shares is the coupling of m and n sorted points of equal mass, the same for all pairs and slices: at most m+n-1 segments,
-// by the places of their points, and their masses.
+// shares is the coupling of m and n sorted points of equal mass, the same for all pairs and slices:
+// at most m+n-1 segments, given by the places of their points, and the segments' masses.
 func (s sorter) shares(a, b *graph.Node) (i, j, mass *graph.Node) {
 	m, n := a.Shape().Dimensions[s.axis], b.Shape().Dimensions[s.axis]
 	var is, js []int32
@@ -63,7 +64,8 @@ func (s sorter) shares(a, b *graph.Node) (i, j, mass *graph.Node) {
 	return along(is), along(js), along(masses)
 }
 
-// levels are the cumulative shares of the points in their order, float64: float32 would move masses of 1e-7 at every level.
+// levels are the cumulative shares of the points in their order, in float64: float32 would shift
+// every level by 1e-7.
 func (s sorter) levels(weights, order *graph.Node) *graph.Node {
 	d := order.Shape().Dimensions
 	if weights == nil {
@@ -74,8 +76,9 @@ func (s sorter) levels(weights, order *graph.Node) *graph.Node {
 	return s.cumulative(s.take(graph.BroadcastToDims(graph.InsertAxes(w, 3-s.axis), d...), order))
 }
 
-// merge is the coupling of two measures from their levels: the segments between all m+n levels, by the place of the points in
-// their orders, and the segments' masses. Levels are sorted as integers, 2^-30 each, whose lowest bit tells whose they are.
+// merge is the coupling of two measures from their levels: the segments between all m+n levels,
+// given by the places of their points in the orders, and the segments' masses. Levels are sorted as
+// integers in units of 2^-30, whose lowest bit tells the measure.
 func (s sorter) merge(la, lb *graph.Node) (i, j, mass *graph.Node) {
 	g := la.Graph()
 	key := func(level *graph.Node, whose int) *graph.Node {
@@ -85,7 +88,8 @@ func (s sorter) merge(la, lb *graph.Node) (i, j, mass *graph.Node) {
 	keys := s.sorted(graph.Concatenate([]*graph.Node{key(la, 0), key(lb, 1)}, s.axis))
 	d := keys.Shape().Dimensions
 	fromY := graph.BitwiseAnd(keys, graph.Scalar(g, dtypes.Int32, 1))
-	// The number of levels of y below a level, and of x, are the places of the points whose segment ends there.
+	// The places of the points whose segment ends at a level are the numbers of levels of y and of
+	// x below it.
 	below := graph.Sub(graph.ConvertDType(s.cumulative(graph.ConvertDType(fromY, dtypes.Float64)), dtypes.Int32), fromY)
 	j = graph.MinScalar(below, lb.Shape().Dimensions[s.axis]-1)
 	i = graph.MinScalar(graph.Sub(graph.Iota(g, keys.Shape(), s.axis), below), la.Shape().Dimensions[s.axis]-1)
@@ -96,9 +100,9 @@ func (s sorter) merge(la, lb *graph.Node) (i, j, mass *graph.Node) {
 	return i, j, graph.StopGradient(mass)
 }
 
-// cumulative are the sums up to each place along the axis (float64): sums within runs of about sqrt(n) places and then over runs,
-// each a product with a triangle of ones. GoMLX's CumSum is a window of n places for each, which not every backend runs in
-// fewer than n^2 steps.
+// cumulative are the sums up to each place along the axis (float64): within runs of about sqrt(n)
+// places, then over runs, each a product with a triangle of ones. GoMLX's CumSum takes a window of
+// n places for each, which some backends run in n^2 steps.
 func (s sorter) cumulative(w *graph.Node) *graph.Node {
 	g, d := w.Graph(), w.Shape().Dimensions
 	n := d[s.axis]

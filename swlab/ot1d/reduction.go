@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// Reduction says what is made of the costs of the matched points of a pair of clouds. Zero stands for the default: Sum in this package,
-// the loss's own in package loss.
+// Reduction is how the costs of the matched points of a pair of clouds are reduced. Zero is the
+// default: Sum in this package, the loss's own in package loss.
 type Reduction int
 
 const (
-	// Sum adds the costs up: F = sum_i |a_(i) - b_(i)|^p. It needs clouds of one size, without masses.
+	// Sum adds the costs: F = sum_i |a_(i) - b_(i)|^p. It needs clouds of one size, without masses.
 	Sum Reduction = iota + 1
-	// Mean divides by the number of points or, in general, takes the points' masses: W_p^p of the two probability measures.
+	// Mean divides by the number of points or, with masses, weights by them: W_p^p of the two
+	// probability measures.
 	Mean
 )
 

@@ -10,26 +10,25 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
-// Set names the fast paths that are switched off, separated by commas: "sort,encoder". Under the
-// zero value all of them are on, each on the backends where it pays off. The results are equal up
-// to rounding.
+// Set names the fast paths that are switched off, separated by commas: "sort,encoder". By default
+// all are on, each on the backends where it pays off. The results agree up to rounding.
 type Set string
 
 const (
 	// Ascent computes the costs of an ascent on the location in plain Go, between two graphs
 	// (loss.Sliced.Maximizer). Off: in one graph.
 	Ascent Set = "ascent"
-	// Attention never stores the scores of the amortizers A, EA and LA. Off: all of them are, with
-	// GoMLX's gradient.
+	// Attention never stores the scores of the amortizers A, EA and LA. Off: it stores them all,
+	// with GoMLX's gradient.
 	Attention Set = "attention"
 	// Encoder evaluates the autoencoder's last encoder layer only where the maximum over the points
 	// is reached, 2 to 3 times faster. Off: at every point.
 	Encoder Set = "encoder"
 	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections
-	// that are closer than a key's step may differ. Off: exactly, by XLA's sort.
+	// closer than a key's step may differ. Off: exactly, by XLA's sort.
 	Sort Set = "sort"
-	// Tables builds the distances between the points for Chamfer and approximate EMD block by
-	// block. Off: all are stored.
+	// Tables builds the distances between points for Chamfer and approximate EMD in blocks. Off:
+	// all are stored.
 	Tables Set = "tables"
 )
 
@@ -38,10 +37,10 @@ func Names() []string {
 	return []string{string(Ascent), string(Attention), string(Encoder), string(Sort), string(Tables)}
 }
 
-// Has says whether a fast path is switched off.
+// Has reports whether a fast path is switched off.
 func (s Set) Has(path Set) bool { return slices.Contains(strings.Split(string(s), ","), string(path)) }
 
-// Check returns an error that lists the names where s holds one that is none.
+// Check returns an error that lists the names if s holds an unknown one.
 func (s Set) Check() error {
 	if s == "" {
 		return nil

@@ -1,5 +1,6 @@
-// Package pointnet is the point-cloud autoencoder of Nguyen et al. 2023: a PointNet encoder without input and feature
-// transforms (Qi et al. 2017) whose code is a unit vector, and a decoder of three dense layers.
+// Package pointnet is the point-cloud autoencoder of Nguyen et al. 2023: a PointNet encoder without
+// input and feature transforms (Qi et al. 2017) whose code is a unit vector, and a decoder of three
+// dense layers.
 //
 //	encoder  per point 3-64-64-64-128-1024, each layer linear -> batch norm -> ReLU; maximum over the points;
 //	         linear 1024-256; z / max(||z||, 1e-12)
@@ -28,7 +29,8 @@ const (
 	hiddenSize  = 1024 // width of the decoder
 )
 
-// convolution is one layer that acts on every point: its PyTorch name, its batch norm's and its channels.
+// convolution is one layer that acts on every point: its PyTorch name, its batch norm's and its
+// channels.
 type convolution struct {
 	name, norm string
 	in, out    int
@@ -45,8 +47,9 @@ var convolutions = []convolution{
 // Autoencoder is the network for clouds of Points points.
 type Autoencoder struct {
 	Points int
-	// Plain with [plain.Encoder] takes the maximum over points of the materialised [batch, points, 1024] activations, as the formula
-	// reads. The default evaluates the last layer only where the maximum is reached.
+	// Plain with [plain.Encoder] takes the maximum over points of the stored [batch, points, 1024]
+	// activations, as the formula reads. By default the last layer is evaluated only where the
+	// maximum is reached.
 	Plain plain.Set
 }
 
@@ -58,9 +61,10 @@ func New(m int) (*Autoencoder, error) {
 	return &Autoencoder{Points: m}, nil
 }
 
-// Specs lists the tensors with their PyTorch names, shapes and initial distributions: the convolutions keep PyTorch's default
-// U(+-1/sqrt(in)) for weight and bias, every linear layer is Xavier uniform with bias 0.01, batch norms start at gamma 1,
-// beta 0, running mean 0 and variance 1. A nil network has none.
+// Specs lists the tensors with their PyTorch names, shapes and initial distributions. Convolutions
+// keep PyTorch's default U(+-1/sqrt(in)) for weight and bias, linear layers are Xavier uniform with
+// bias 0.01, and batch norms start at gamma 1, beta 0, running mean 0 and variance 1. A nil network
+// has none.
 func (a *Autoencoder) Specs() []weights.Spec {
 	if a == nil {
 		return nil
@@ -91,7 +95,7 @@ func linearSpecs(name string, in, out int) []weights.Spec {
 // Parameters is the number of trained parameters.
 func (a *Autoencoder) Parameters() int { return trainedSize(a.Specs()) }
 
-// trainedSize is the number of elements that an optimizer moves.
+// trainedSize is the number of elements that an optimizer trains.
 func trainedSize(specs []weights.Spec) int {
 	n := 0
 	for _, s := range specs {
@@ -108,7 +112,7 @@ type Mode int
 const (
 	Eval       Mode = iota // running statistics
 	Train                  // the batch's statistics; Output.Buffers holds the updated running ones
-	BatchStats             // the batch's statistics, running ones left alone
+	BatchStats             // the batch's statistics; the running ones stay unchanged
 )
 
 // Output of a forward pass.
@@ -118,20 +122,20 @@ type Output struct {
 	Buffers weights.Nodes // Train: the new running statistics by name, without gradient
 }
 
-// Forward builds the network on x [batch, m, 3]. w holds every tensor of Specs. It panics with the shapes when x does
-// not fit (GoMLX's custom while a graph is built).
+// Forward builds the network on x [batch, m, 3]. w holds every tensor of Specs. As usual in GoMLX,
+// it panics with the shapes if x does not fit.
 func (a *Autoencoder) Forward(w weights.Nodes, x *graph.Node, mode Mode) Output {
 	l := layers{w: w, mode: mode, buffers: weights.Nodes{}}
 	z := l.encode(x, a.Points, a.Plain.Has(plain.Encoder))
 	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
-// Encode builds the encoder alone: the codes [batch, 256] of x [batch, m, 3].
+// Encode builds only the encoder: the codes [batch, 256] of x [batch, m, 3].
 func (a *Autoencoder) Encode(w weights.Nodes, x *graph.Node, mode Mode) *graph.Node {
 	return layers{w: w, mode: mode, buffers: weights.Nodes{}}.encode(x, a.Points, a.Plain.Has(plain.Encoder))
 }
 
-// Decode builds the decoder alone: the clouds [batch, m, 3] of codes z [batch, 256].
+// Decode builds only the decoder: the clouds [batch, m, 3] of codes z [batch, 256].
 func (a *Autoencoder) Decode(w weights.Nodes, z *graph.Node, mode Mode) *graph.Node {
 	return layers{w: w, mode: mode, buffers: weights.Nodes{}}.decode(z, a.Points)
 }
@@ -158,7 +162,7 @@ func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
 	if plain {
 		h = relu(l.norm(l.linear(h, c.name), c.norm))
 		h = graph.Reshape(h, batch, points, c.out)
-		// Through the index, so that of equal values only the first has a gradient.
+		// By index, so that of equal values only the first has a gradient.
 		at := graph.InsertAxes(graph.ArgMax(graph.StopGradient(h), 1, dtypes.Int32), -1) // [batch, out, 1]
 		pair, channel := graph.Iota(h.Graph(), at.Shape(), 0), graph.Iota(h.Graph(), at.Shape(), 1)
 		h = graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1))
@@ -166,7 +170,7 @@ func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
 		h = relu(l.maximum(graph.Reshape(h, batch, points, c.in), c))
 	}
 	z := l.linear(h, "encoder.fc_mu")
-	// z / max(||z||, 1e-12): the floor is on the square, so that the gradient stays finite at 0.
+	// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.
 	square := graph.ReduceAndKeep(graph.Mul(z, z), graph.ReduceSum, -1)
 	return graph.Div(z, graph.Sqrt(graph.MaxScalar(square, 1e-24)))
 }
@@ -182,7 +186,7 @@ func (l layers) decode(z *graph.Node, points int) *graph.Node {
 	return graph.Reshape(y, s.Dimensions[0], points, Dim)
 }
 
-// matrix is a layer's weight as [out, in]: a convolution's last axis of length 1 is dropped.
+// matrix is a layer's weight as [out, in], without the last axis of a convolution.
 func (l layers) matrix(name string) *graph.Node {
 	m := l.w.Get(name + ".weight")
 	if m.Rank() == 3 {
@@ -197,7 +201,7 @@ func (l layers) linear(h *graph.Node, name string) *graph.Node {
 	return graph.Add(y, row(l.w.Get(name+".bias")))
 }
 
-// row makes a vector [n] a [1, n], for GoMLX does not broadcast ranks.
+// row makes a vector [n] a [1, n], because GoMLX does not broadcast ranks.
 func row(v *graph.Node) *graph.Node { return graph.InsertAxes(v, 0) }
 
 func relu(x *graph.Node) *graph.Node { return graph.Max(x, graph.ZerosLike(x)) }

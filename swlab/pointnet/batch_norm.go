@@ -21,12 +21,12 @@ func normSpecs(name string, channels int) []weights.Spec {
 	}
 }
 
-// norm is batch normalisation over the rows of h [n, channels], PyTorch's way:
+// norm is batch normalisation over the rows of h [n, channels], as in PyTorch:
 //
 //	gamma (h - mean) / sqrt(var + 1e-5) + beta
 //
-// with the batch's mean and BIASED variance while training, and running averages of the mean and the UNBIASED variance
-// kept for evaluation.
+// with the batch's mean and BIASED variance while training, and running averages of the mean and
+// the UNBIASED variance kept for evaluation.
 func (l layers) norm(h *graph.Node, name string) *graph.Node {
 	if l.mode == Eval {
 		return l.affine(h, name, l.w.Get(name+".running_mean"), l.w.Get(name+".running_var"))
@@ -45,7 +45,7 @@ func (l layers) affine(h *graph.Node, name string, mean, variance *graph.Node) *
 	return graph.Add(graph.Mul(graph.Sub(h, row(mean)), row(scale)), row(l.w.Get(name+".bias")))
 }
 
-// track notes the running statistics after a batch of n rows.
+// track records the running statistics after a batch of n rows.
 func (l layers) track(name string, mean, variance *graph.Node, n int) {
 	if l.mode != Train {
 		return

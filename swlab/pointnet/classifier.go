@@ -14,20 +14,22 @@ const (
 	classifierWidth2 = 256
 )
 
-// Classifier tells classes apart by their codes, the transfer task of Nguyen et al. 2023:
+// Classifier predicts classes from codes, the transfer task of Nguyen et al. 2023:
 //
 //	256-512-256, each linear -> batch norm -> dropout -> ReLU;  linear 256-Classes
 //
-// Dropout sits BETWEEN batch norm and ReLU, as in the released code. With 40 classes it has 274,728 trained parameters.
+// Dropout sits BETWEEN batch norm and ReLU, as in the released code. With 40 classes it has 274,728
+// trained parameters.
 type Classifier struct {
 	Classes int     // of ModelNet40: 40
 	Dropout float64 // probability of a zero, in [0, 1); 0.5 in the paper
 }
 
-// Hidden are the widths of the hidden layers, after each of which channels are dropped.
+// Hidden are the widths of the hidden layers, each followed by dropout.
 func (*Classifier) Hidden() []int { return []int{classifierWidth1, classifierWidth2} }
 
-// Specs lists the tensors: linear layers Xavier uniform with bias 0.01, batch norms as in the autoencoder.
+// Specs lists the tensors: linear layers Xavier uniform with bias 0.01, batch norms as in the
+// autoencoder.
 func (c *Classifier) Specs() []weights.Spec {
 	if c == nil {
 		return nil
@@ -42,9 +44,10 @@ func (c *Classifier) Specs() []weights.Spec {
 // Parameters is the number of trained parameters.
 func (c *Classifier) Parameters() int { return trainedSize(c.Specs()) }
 
-// Forward builds the network on codes z [batch, 256]: the logits [batch, Classes] and, in mode Train, the new running
-// statistics by name. uniform draws numbers from U[0, 1) of a shape, [batch, width] for each of Hidden: a channel is dropped where its number is below Dropout, and
-// the others are divided by 1 - Dropout. It is not called in mode Eval or where Dropout is 0.
+// Forward builds the network on codes z [batch, 256]: the logits [batch, Classes] and, in mode
+// Train, the new running statistics by name. uniform draws numbers of U[0, 1), [batch, width] for
+// each of Hidden. A channel is dropped if its number is below Dropout, and the others are divided
+// by 1 - Dropout. uniform is not called in mode Eval or if Dropout is 0.
 func (c *Classifier) Forward(w weights.Nodes, z *graph.Node, mode Mode, uniform func(shape ...int) *graph.Node) (logits *graph.Node, buffers weights.Nodes) {
 	if s := z.Shape(); s.Rank() != 2 || s.Dimensions[1] != LatentSize {
 		panic(fmt.Errorf("classifier: expected codes [batch, %d], found %s", LatentSize, s))
@@ -55,7 +58,7 @@ func (c *Classifier) Forward(w weights.Nodes, z *graph.Node, mode Mode, uniform 
 	return l.linear(h, "fc3"), l.buffers
 }
 
-// drop zeroes elements of h and scales the others, so that the mean stays.
+// drop zeroes elements of h and scales the others, which keeps the mean.
 func (c *Classifier) drop(h *graph.Node, mode Mode, uniform func(shape ...int) *graph.Node) *graph.Node {
 	if mode == Eval || c.Dropout == 0 {
 		return h

@@ -16,14 +16,16 @@ const leak = 0.2 // slope of LeakyReLU below 0
 // generatorWidths are the sizes of the generator's layers.
 var generatorWidths = []int{NoiseSize, 128, 128, 128, LatentSize}
 
-// Generator makes codes out of noise, for the generation study of Nguyen et al. 2023:
+// Generator makes codes from noise, for the generation study of Nguyen et al. 2023:
 //
 //	64-128-128-128, each linear -> LeakyReLU(0.2);  linear 128-256;  tanh
 //
-// No norm layers. Its codes are not divided by their norm, while those of the encoder are. It has 74,368 parameters.
+// No norm layers. Unlike the encoder's, its codes are not divided by their norm. It has 74,368
+// parameters.
 type Generator struct{}
 
-// Specs lists the tensors: weights and biases start with PyTorch's default distribution, U(+-1/sqrt(in)).
+// Specs lists the tensors: weights and biases start with PyTorch's default distribution,
+// U(+-1/sqrt(in)).
 func (Generator) Specs() []weights.Spec {
 	var s []weights.Spec
 	for i, in := range generatorWidths[:len(generatorWidths)-1] {
@@ -40,7 +42,7 @@ func generatorLayer(i int) string { return fmt.Sprintf("fc%d", i+1) }
 // Parameters is the number of trained parameters.
 func (n Generator) Parameters() int { return trainedSize(n.Specs()) }
 
-// Forward builds the network on noise [batch, 64], of the distribution N(0, I): codes [batch, 256] inside (-1, 1).
+// Forward builds the network on noise [batch, 64] of N(0, I): codes [batch, 256] inside (-1, 1).
 func (Generator) Forward(w weights.Nodes, noise *graph.Node) *graph.Node {
 	if s := noise.Shape(); s.Rank() != 2 || s.Dimensions[1] != NoiseSize {
 		panic(fmt.Errorf("generator: expected noise [batch, %d], found %s", NoiseSize, s))

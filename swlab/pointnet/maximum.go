@@ -9,16 +9,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// maximum is the last convolution, its batch norm and the maximum over the points, h [batch, points, in] ->
-// [batch, out] (before the ReLU, which commutes with the maximum), without activations of size points x out in the gradient.
+// maximum is the last convolution, its batch norm and the maximum over the points, h [batch,
+// points, in] -> [batch, out] (before the ReLU, which commutes with the maximum). Its gradient
+// needs no activations of size points x out.
 //
-// Batch norm is monotone per channel, rising where gamma >= 0 and falling where gamma < 0, so the maximum is reached
-// where sign(gamma) (W h + b) is largest. The batch's statistics of z = W h + b follow from the mean mu and the second
-// moment S of the centred h:
+// Batch norm is monotone per channel, rising where gamma >= 0 and falling where gamma < 0, so the
+// maximum is reached where sign(gamma) (W h + b) is largest. The batch's statistics of z = W h + b
+// follow from the mean mu and the second moment S of the centred h:
 //
 //	mean(z) = W mu + b,   var(z)_c = W_c' S W_c
 //
-// and the gradient reaches only the chosen rows and those moments. Equal values at several points: the first wins.
+// and the gradient reaches only the chosen rows and those moments. Of equal values the first wins.
 func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	d := h.Shape().Dimensions
 	batch, points := d[0], d[1]
@@ -49,7 +50,8 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	return l.affine(z, c.norm, mean, variance)
 }
 
-// products is h'h of rows h [n, in], [in, in]: of blocks of rows, which XLA's CPU multiplies twice as fast as all of them at once.
+// products is h'h of rows h [n, in], [in, in], by blocks of rows, which XLA's CPU multiplies twice
+// as fast as all rows at once.
 func products(h *graph.Node) *graph.Node {
 	if !loop.XLAOnCPU(h.Graph()) {
 		return graph.EinsumAxes(h, h, [][2]int{{0, 0}}, nil)
@@ -63,11 +65,13 @@ func products(h *graph.Node) *graph.Node {
 	return graph.ReduceSum(graph.Einsum("kni,knj->kij", h, h), 0)
 }
 
-// loopUsed marks a graph that has firstMaximum's loop already: GoMLX v0.28 cannot put one kind of reduction into two loops.
+// loopUsed marks a graph that already has firstMaximum's loop: GoMLX v0.28 cannot use one kind of
+// reduction in two loops.
 type loopUsed struct{}
 
-// firstMaximum returns, per batch item and row of w [out, in], the first point of h [batch, points, in] at which w'h is
-// largest, int32 [batch, out]. On XLA's CPU it loops over the batch, so that the [points, out] products of one item stay in the cache.
+// firstMaximum returns, per batch item and row of w [out, in], the first point of h [batch, points,
+// in] at which w'h is largest, int32 [batch, out]. On XLA's CPU it loops over the batch, so that
+// the [points, out] products of one item stay in the cache.
 func firstMaximum(h, w *graph.Node) *graph.Node {
 	g := h.Graph()
 	if !loop.XLAOnCPU(g) || g.State(loopUsed{}) != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Fixed takes the directions given, [slices, dim] or [batch, slices, dim], as they are.
+// Fixed takes the given directions, [slices, dim] or [batch, slices, dim], as they are.
 type Fixed struct{ Directions *graph.Node }
 
 func (Fixed) Name() string      { return "fixed" }

@@ -8,9 +8,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Markov runs independent chains of Chain directions: the first uniform, each further one drawn from vMF(the one before, Kappa)
-// (Markovian sliced Wasserstein with the random-walk transition, Nguyen, Ren and Ho 2023). Every direction is uniform by itself, so the
-// mean over slices estimates SW; at Kappa = 0 the chain is i.i.d., at large Kappa it hardly moves. The last chain may be cut.
+// Markov runs independent chains of Chain directions: the first uniform, each further one drawn
+// from vMF(previous, Kappa) (Markovian sliced Wasserstein with the random-walk transition; Nguyen,
+// Ren and Ho 2023). Every direction by itself is uniform, so the mean over slices estimates SW. At
+// Kappa = 0 the chain is i.i.d.; at large Kappa it hardly moves. The last chain may be cut.
 type Markov struct {
 	Kappa float64
 	Chain int

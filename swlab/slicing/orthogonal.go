@@ -4,9 +4,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Orthogonal draws frames of d orthonormal directions, each the rows of a Haar-distributed orthogonal matrix (Gram-Schmidt on
-// normals), as many as needed; the last frame may be cut. Every direction is uniform on the sphere, so the mean over slices keeps its
-// expectation; within a frame directions repel each other, which lowers its variance (Rowland et al. 2019).
+// Orthogonal draws as many frames of d orthonormal directions as needed, each the rows of a
+// Haar-distributed orthogonal matrix (Gram-Schmidt on normals); the last frame may be cut. Every
+// direction is uniform on the sphere, so the mean over slices keeps its expectation. Directions of
+// a frame repel each other, which lowers the variance (Rowland et al. 2019).
 type Orthogonal struct{}
 
 func (Orthogonal) Name() string         { return "orthogonal" }
@@ -21,7 +22,7 @@ func (Orthogonal) Draw(r Request) *graph.Node {
 	var q *graph.Node // [batch, frames, k, dim], the rows so far
 	for k := range dim {
 		row := graph.Slice(v, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(k, k+1))
-		for range 2 { // the second pass removes what rounding left of the first
+		for range 2 { // the second pass removes the rounding errors of the first
 			if q != nil {
 				along := graph.Einsum("bfkd,bfjd->bfkj", q, row)
 				row = graph.Sub(row, graph.Einsum("bfkj,bfkd->bfjd", along, q))

@@ -2,7 +2,7 @@ package slicing
 
 import "github.com/gomlx/gomlx/core/graph"
 
-// Point is all mass at the location: one direction, whatever number of slices is asked for (Max-SW).
+// Point is all mass at the location: one direction, whatever the number of slices (Max-SW).
 type Point struct{}
 
 func (Point) Name() string        { return "point" }

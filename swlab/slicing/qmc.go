@@ -12,15 +12,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// QMC spreads the directions evenly over the sphere and randomises the whole set, so that every direction is uniform by itself and the
-// mean over slices is unbiased with an error that falls faster than 1/sqrt(L) (Nguyen, Bariletto and Ho 2024):
+// QMC spreads the directions evenly over the sphere and randomises the whole set. Every direction
+// is uniform by itself, and the mean over slices is unbiased with an error that falls faster than
+// 1/sqrt(L) (Nguyen, Bariletto and Ho 2024):
 //
-//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: all round the circle, and no two opposite, for theta and -theta cost the same
-//	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), turned by one random rotation per set
-//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, taken to normals (Box-Muller), divided by their norm
+//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: around the whole circle, no two opposite (theta and -theta cost the same)
+//	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), rotated at random once per set
+//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, mapped to normals (Box-Muller) and normalised
 //
-// The slices are cut into Replicates independent sets, from whose means the standard error comes; one set is the most exact and has none. 0
-// stands for 4 sets from 64 slices on, and 1 below.
+// The slices are divided into Replicates independent sets, whose means give the standard error; one
+// set is the most accurate and has none. 0 stands for 4 sets from 64 slices on, and 1 below.
 type QMC struct{ Replicates int }
 
 func (QMC) Name() string        { return "qmc" }
@@ -67,7 +68,8 @@ func evenAngles(u *graph.Node, n int) *graph.Node {
 	return graph.Stack([]*graph.Node{graph.Cos(angle), graph.Sin(angle)}, -1)
 }
 
-// turnedSpiral turns the n spiral points by the rotation of the quaternion q [batch, sets, 4] (normals) -> [batch, sets, n, 3].
+// turnedSpiral turns the n spiral points by the rotation of the quaternion q [batch, sets, 4]
+// (normals) -> [batch, sets, n, 3].
 func turnedSpiral(q *graph.Node, n int) *graph.Node {
 	points := make([][]float32, n)
 	for l := range points {
@@ -93,7 +95,8 @@ func turnedSpiral(q *graph.Node, n int) *graph.Node {
 	return graph.Einsum("nc,bsoc->bsno", graph.Const(q.Graph(), points), graph.Reshape(rotation, d[0], d[1], 3, 3))
 }
 
-// shiftedHalton shifts n Halton points by u [batch, sets, 1, even] modulo 1 -> [batch, sets, n, dim].
+// shiftedHalton shifts n Halton points by u [batch, sets, 1, even] modulo 1 -> [batch, sets, n,
+// dim].
 func shiftedHalton(u *graph.Node, n, dim int) *graph.Node {
 	even := u.Shape().Dim(-1)
 	set := mat.NewDense(n, even, nil)

@@ -10,10 +10,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// RandomPath draws around the path between a random point of X and one of Y: with independent uniform indices i, j and
-// z = (x_i - y_j)/||x_i - y_j||, a direction of vMF(z, Kappa) (random-path projecting directions, Nguyen, Zhang, Le and Ho 2024). Directions
-// therefore look where the clouds differ; their distribution depends on the clouds, so the loss is not SW and not a metric on the same slices
-// of another pair. Where the two points coincide the direction is uniform. The gradient holds the directions fixed.
+// RandomPath draws around the path between a random point of X and one of Y: with independent
+// uniform indices i, j and z = (x_i - y_j)/||x_i - y_j||, a direction of vMF(z, Kappa) (random-path
+// projecting directions; Nguyen, Zhang, Le and Ho 2024). So directions point where the clouds
+// differ. Their distribution depends on the clouds, so the loss is neither SW nor a metric on the
+// slices of another pair. Where the two points coincide, the direction is uniform. The gradient
+// holds the directions fixed.
 type RandomPath struct{ Kappa float64 }
 
 func (p RandomPath) Name() string      { return fmt.Sprintf("random-path(%g)", p.Kappa) }

@@ -7,12 +7,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Config are what the registered distributions read.
+// Config holds what the registered distributions read.
 type Config struct {
 	Kappa      float64        // concentration, of the distributions that have one
-	Reflection vmf.Reflection // how vMF samples are turned to their location
+	Reflection vmf.Reflection // how vMF samples are carried to their location
 	Chain      int            // steps of a Markov chain
-	Replicates int            // independent randomisations of a quasi-Monte-Carlo set; 0: chosen by the number of slices
+	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: chosen by the number
+	// of slices.
+	Replicates int
 }
 
 // registered holds the distributions by their name on the command line.
@@ -26,17 +28,18 @@ var registered = registry.New("slicing distribution", map[string]func(Config) Di
 	"point":       func(Config) Distribution { return Point{} },
 })
 
-// Register makes a distribution of another package available by name: in New, in Settings.Slicing of every sliced loss, and so in
-// swlab.Distance, in trainings and sweeps, and in the flags of a command line built with that package. It is meant to be called
-// from init functions. Names consist of lowercase letters, digits and single hyphens; it panics, with an error, for another name, for
-// one that is taken, and for a nil function. The function gets options that New has checked. A distribution that draws several slices
-// together must implement Blocked.
+// Register makes a distribution of another package available by name: in New, in
+// loss.Config.Slicing of every sliced loss, and so in swlab.Distance, trainings and sweeps, and in
+// the flags of a command line built with that package. Call it from init functions. Names consist
+// of lowercase letters, digits and single hyphens. Register panics with an error for another name,
+// a taken one, or a nil function. New checks the Config before it calls the function. A
+// distribution that draws several slices together must implement BlockSampler.
 func Register(name string, dist func(Config) Distribution) { registered.Register(name, dist) }
 
 // Names lists the registered distributions.
 func Names() []string { return registered.Names() }
 
-// New returns the distribution of that name.
+// New returns the named distribution.
 func New(name string, o Config) (Distribution, error) {
 	make, err := registered.Get(name)
 	if err != nil {

@@ -1,6 +1,8 @@
-// Package slicing says where the directions of a sliced loss come from: a distribution on the sphere (uniform, orthogonal,
-// quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a Markov chain, given directions) and, where the distribution has a location, how that
-// location is found (at random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph; randomness is an argument.
+// Package slicing says where the directions of a sliced loss come from: a distribution on the
+// sphere (uniform, orthogonal, quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a
+// Markov chain, given directions) and, if the distribution has a location, how to find it (at
+// random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph;
+// randomness is an argument.
 package slicing
 
 import (
@@ -15,11 +17,11 @@ import (
 
 // Distribution draws directions on the unit sphere.
 type Distribution interface {
-	// Name is how the distribution is called in tables, such as "uniform".
+	// Name is the distribution's name in tables, such as "uniform".
 	Name() string
-	// Check returns an error when the distribution cannot draw directions in that dimension.
+	// Check returns an error if the distribution cannot draw directions in that dimension.
 	Check(dim int) error
-	// HasLocation says whether the distribution has a location parameter.
+	// HasLocation reports whether the distribution has a location parameter.
 	HasLocation() bool
 	// Draw returns directions [batch, slices, dim], differentiable in the location.
 	Draw(r Request) *graph.Node
@@ -28,9 +30,11 @@ type Distribution interface {
 // Request is what a distribution draws from.
 type Request struct {
 	Source   Source
-	Location *graph.Node // [batch, dim] unit vectors; nil where Located is false
-	X, Y     *graph.Node // [batch, points, dim] the clouds, without gradient, for a distribution that looks at them
-	Slices   int         // directions per pair
+	Location *graph.Node // [batch, dim] unit vectors; nil if HasLocation is false
+	// X and Y are the clouds [batch, points, dim], without gradient, for a distribution that
+	// depends on them.
+	X, Y   *graph.Node
+	Slices int // directions per pair
 }
 
 // Batch is the number of pairs.
@@ -39,14 +43,16 @@ func (r Request) Batch() int { return r.X.Shape().Dimensions[0] }
 // Dim is the dimension of the points.
 func (r Request) Dim() int { return r.X.Shape().Dimensions[2] }
 
-// BlockSampler is a Distribution whose slices are not independent. Slices 0..Block-1 are drawn together, then the next Block, ...: blocks are
-// independent of each other, and a standard error is that of their means.
+// BlockSampler is a Distribution whose slices are not independent. Slices 0..Block-1 are drawn
+// together, then the next Block, and so on. Blocks are independent, and the standard error is that
+// of their means.
 type BlockSampler interface {
 	Distribution
 	Block(slices, dim int) int
 }
 
-// BlockSize is the number of consecutive slices that a distribution draws together: 1 unless it is Blocked.
+// BlockSize is the number of consecutive slices that a distribution draws together: 1 unless it is
+// a BlockSampler.
 func BlockSize(l Distribution, slices, dim int) int {
 	if b, ok := l.(BlockSampler); ok {
 		return max(1, min(slices, b.Block(slices, dim)))
@@ -54,8 +60,10 @@ func BlockSize(l Distribution, slices, dim int) int {
 	return 1
 }
 
-// Slicer is a distribution, a number of slices per pair of clouds, and the way the location is found: by the amortizer, by the ascent from a
-// uniform start, or by the ascent from the amortizer's prediction (fine-tuning). With neither a located distribution gets a fresh uniform location per pair.
+// Slicer is a distribution, a number of slices per pair of clouds, and the way to find the
+// location: by the amortizer, by ascent from a uniform start, or by ascent from the amortizer's
+// prediction (fine-tuning). With neither, a distribution with a location gets a fresh uniform
+// location per pair.
 type Slicer struct {
 	Distribution Distribution
 	Slices       int
@@ -63,7 +71,7 @@ type Slicer struct {
 	Ascent       *Ascent
 }
 
-// Name describes the rule, such as "vmf(1), L = 100, ascent T = 10".
+// Name describes the slicer, such as "vmf(1), L = 100, ascent T = 10".
 func (r Slicer) Name() string {
 	dist := "none"
 	if r.Distribution != nil {
@@ -79,7 +87,7 @@ func (r Slicer) Name() string {
 	return s
 }
 
-// Check returns an error when clouds of m and n points of that dimension cannot be sliced by the rule.
+// Check returns an error if the slicer cannot slice clouds of m and n points of that dimension.
 func (r Slicer) Check(m, n, dim int) error {
 	if r.Distribution == nil {
 		return errors.New("expected a slicing distribution, found none")
@@ -104,8 +112,9 @@ func (r Slicer) Specs() []weights.Spec {
 	return r.Amortizer.Specs()
 }
 
-// Location builds the unit location of every pair, [batch, dim], or nil where the distribution has none. A location given (the
-// result of an ascent) is used as it is; the amortizer sees the clouds without gradient.
+// Location builds the unit location of every pair, [batch, dim], or nil if the distribution has
+// none. It takes a given location (the result of an ascent) as it is. The amortizer sees the clouds
+// without gradient.
 func (r Slicer) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *graph.Node {
 	switch {
 	case !r.Distribution.HasLocation():
@@ -119,7 +128,8 @@ func (r Slicer) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *
 	return Unit(src.Normal(d[0], d[2]))
 }
 
-// Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil where the distribution has none.
+// Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil if
+// the distribution has none.
 func (r Slicer) Draw(src Source, location, x, y *graph.Node) *graph.Node {
 	return r.Distribution.Draw(Request{Source: src, Location: location, X: graph.StopGradient(x), Y: graph.StopGradient(y), Slices: r.Slices})
 }
@@ -130,7 +140,7 @@ func Unit(v *graph.Node) *graph.Node {
 	return graph.Div(v, graph.Sqrt(graph.MaxScalar(square, 1e-30)))
 }
 
-// atLeastTwo refuses dimension 1, whose sphere is two points.
+// atLeastTwo rejects dimension 1, whose sphere is two points.
 func atLeastTwo(dist string, dim int) error {
 	if dim < 2 {
 		return fmt.Errorf("the %s slicing distribution needs clouds of dimension 2 or more, found %d", dist, dim)

@@ -9,13 +9,14 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Source hands out the random numbers of a graph, float32, in the order of the calls.
+// Source supplies the random numbers of a graph, float32, in the order of the calls.
 type Source interface {
 	Uniform(dims ...int) *graph.Node // in [0, 1)
 	Normal(dims ...int) *graph.Node  // standard normal
 }
 
-// Seeded draws from a random state ([3]uint64, graph.RNGStateFromSeed): equal states give equal numbers on one backend.
+// Seeded draws from a random state ([3]uint64, graph.RNGStateFromSeed). Equal states give equal
+// numbers on one backend.
 func Seeded(state *graph.Node) Source { return &seeded{state} }
 
 type seeded struct{ state *graph.Node }
@@ -30,8 +31,8 @@ func (s *seeded) Normal(dims ...int) (v *graph.Node) {
 	return v
 }
 
-// Given hands out these nodes one after the other and panics when a call asks for other dimensions: numbers made elsewhere,
-// for tests and for comparing losses on the same noise.
+// Given supplies these nodes in order and panics if a call asks for other dimensions: numbers made
+// elsewhere, for tests and for comparing losses on the same noise.
 func Given(nodes ...*graph.Node) Source { return &given{nodes} }
 
 type given struct{ rest []*graph.Node }

@@ -6,8 +6,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Uniform is the uniform distribution on the sphere S^{d-1}, any d >= 2: independent normals divided by their norm (SW; Bonneel, Rabin, Peyre and
-// Pfister 2015).
+// Uniform is the uniform distribution on the sphere S^{d-1}, any d >= 2: independent normals
+// divided by their norm (SW; Bonneel, Rabin, Peyre and Pfister 2015).
 type Uniform struct{}
 
 func (Uniform) Name() string        { return "uniform" }

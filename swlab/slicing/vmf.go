@@ -8,11 +8,11 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// VMF is the von Mises-Fisher distribution of concentration Kappa >= 0, any d >= 2, reparameterised by a Householder
-// reflection of the location; package vmf has its formulas.
+// VMF is the von Mises-Fisher distribution of concentration Kappa >= 0, any d >= 2, reparameterised
+// by a Householder reflection of the location; package vmf has its formulas.
 type VMF struct {
 	Kappa      float64
-	Reflection vmf.Reflection // vmf.Released reproduces the released code
+	Reflection vmf.Reflection // vmf.Released: as in the released code
 }
 
 func (v VMF) Name() string      { return fmt.Sprintf("vmf(%g)", v.Kappa) }
@@ -23,7 +23,8 @@ func (v VMF) Draw(r Request) *graph.Node {
 	return drawVMF(r.Source, r.Location, r.Slices, v.Kappa, v.Reflection)
 }
 
-// drawVMF draws [n, slices, dim] directions around locations [n, dim]: by the closed form at d = 3, by Wood's rejection elsewhere.
+// drawVMF draws [n, slices, dim] directions around locations [n, dim]: by the closed form at d = 3,
+// by Wood's rejection elsewhere.
 func drawVMF(src Source, location *graph.Node, slices int, kappa float64, refl vmf.Reflection) *graph.Node {
 	n, dim := location.Shape().Dimensions[0], location.Shape().Dimensions[1]
 	if dim == 3 {

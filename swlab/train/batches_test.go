@@ -33,8 +33,9 @@ func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
 	return s
 }
 
-// TestBatchesAgree: clouds that lie on the device and clouds read batch by batch from a file, in a run that is cut off in the middle of
-// a pass and resumed, give the same log, weights and configuration, bit for bit.
+// TestBatchesAgree: clouds on the device and clouds read in batches from a file, in a run
+// interrupted within an epoch and resumed, give the same log, weights and configuration, bit for
+// bit.
 func TestBatchesAgree(t *testing.T) {
 	t.Parallel()
 	c := config("v-dsw", "la")
@@ -69,8 +70,9 @@ func TestBadCloudInStream(t *testing.T) {
 	}
 }
 
-// TestBatchesChooses: the set goes to the device up to the bytes allowed, and both ways give the clouds of every batch from any step
-// on, the smaller ones at the end of a pass included, and free what is on the device: Go's collector does not see its size.
+// TestBatchesChooses: the set goes to the device up to the allowed bytes. Both ways give the clouds
+// of every batch from any step on, including the smaller ones at the end of an epoch, and free what
+// is on the device: Go's collector does not see its size.
 func TestBatchesChooses(t *testing.T) {
 	set := boxes(12, 16)
 	c := config("sw", "")

@@ -25,7 +25,8 @@ type progress struct {
 	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
 }
 
-// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..", "psi/..", "second/..", "first/..".
+// checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..",
+// "psi/..", "second/..", "first/..".
 type checkpoint struct {
 	progress
 	tensors *weights.Set

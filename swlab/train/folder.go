@@ -18,11 +18,12 @@ import (
 
 // Names of the files of a run folder.
 const (
-	configFile    = "config.json"
-	logFile       = "log.jsonl"
-	resultFile    = "result.json"
-	weightsFile   = "weights.safetensors"   // the last state of the autoencoder
-	bestFile      = "best.safetensors"      // the autoencoder after the epoch of lowest mean training loss
+	configFile  = "config.json"
+	logFile     = "log.jsonl"
+	resultFile  = "result.json"
+	weightsFile = "weights.safetensors" // the last state of the autoencoder
+	// The autoencoder after the epoch of lowest mean training loss.
+	bestFile      = "best.safetensors"
 	amortizerFile = "amortizer.safetensors" // the last state of the amortizer
 	checkpointDir = "checkpoints"
 )
@@ -266,7 +267,8 @@ func readLog(dir string, most int) ([]Record, error) {
 			continue
 		}
 		var r Record
-		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1) // its name in the first version
+		// its name in the first version
+		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1)
 		if err := json.Unmarshal(line, &r); err != nil {
 			if i == len(lines)-1 { // no newline at its end: cut off
 				break

@@ -70,9 +70,10 @@ type Outcome struct {
 // Step builds one training step on the clouds x [batch, m, 3], in the released code's order:
 //
 //  1. z = f(x), y = g(z) with the batch's statistics;
-//  2. amortized losses: J = mean over pairs of the loss with locations a_psi(x, y), clouds detached; one Adam ASCENT step
-//     on psi, or AmortizerSteps of them, each on fresh slices;
-//  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on the loss.
+//  2. amortized losses: J = mean over pairs of the loss with locations a_psi(x, y), clouds detached;
+//     one Adam ASCENT step on psi, or AmortizerSteps of them, each on fresh slices;
+//  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on
+//     the loss.
 //
 // location [batch, 3] is the result of an ascent for losses that have one, else nil. If the ascent
 // started from an amortizer's prediction (fine-tuning), part 2 has been done before (Predict), and

@@ -16,7 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// probe is a "loss" that shows what a step hands to its loss. It has one weight to be ascended.
+// probe is a "loss" that shows what a step passes to its loss. It has one weight for the ascent.
 type probe struct {
 	show func(c loss.BuildArgs, x *graph.Node) *graph.Node // [batch], without gradient
 }
@@ -97,7 +97,7 @@ func stepState(t *testing.T, n int) *tensors.Tensor {
 	return rng
 }
 
-// maxSW climbs to its one direction without the radial part.
+// maxSW finds its one direction by ascent without the radial part.
 func maxSW(t *testing.T, steps int) loss.Graph {
 	t.Helper()
 	s := loss.Defaults()
@@ -131,8 +131,8 @@ func TestNoiseIsFresh(t *testing.T) {
 	}
 }
 
-// TestStepTrainsOnTheBootstrap: the loss is given bootstrapped clouds of the rows asked for, others in every step, and an ascent
-// on the location climbs on the same.
+// TestStepTrainsOnTheBootstrap: the loss gets bootstrapped clouds of the given rows, others in
+// every step, and the ascent on the location gets the same.
 func TestStepTrainsOnTheBootstrap(t *testing.T) {
 	s, points := probed(t, probe{func(_ loss.BuildArgs, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
 	raw := 0.0
@@ -160,8 +160,8 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 	}
 }
 
-// TestAscentLocationIsUsed: a step of Max-SW whose direction was climbed costs more than one near the random start, and the start
-// is another in every step.
+// TestAscentLocationIsUsed: a step of Max-SW whose direction was found by ascent costs more than one
+// near the random start, and every step has another start.
 func TestAscentLocationIsUsed(t *testing.T) {
 	low, _ := probed(t, maxSW(t, 1))
 	high, _ := probed(t, maxSW(t, 60))
@@ -205,8 +205,9 @@ func TestStateAfterAStep(t *testing.T) {
 	}
 }
 
-// TestFineTuning: the climb starts from the amortizer's new prediction. With a rate of nothing the step is the amortized loss's own, but for
-// its noise: the amortizer takes the same kind of step; with a real rate the location costs more than the prediction.
+// TestFineTuning: the ascent starts from the amortizer's new prediction. With rate 0 the step is
+// that of the amortized loss, except for its noise: the amortizer takes the same kind of step. With
+// a real rate the location costs more than the prediction.
 func TestFineTuning(t *testing.T) {
 	tuned := func(rate float64, steps int) Record {
 		s := loss.Defaults()

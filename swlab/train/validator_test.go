@@ -16,8 +16,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestValidation: the best epoch is the one of lowest loss on the clouds held out, that loss is the one of the network in evaluation
-// mode, and looking at them changes nothing; also when the run was cut off.
+// TestValidation: the best epoch has the lowest loss on the held-out clouds. That loss is the
+// network's in evaluation mode, and computing it changes nothing, even if the run was interrupted.
 func TestValidation(t *testing.T) {
 	held := boxes(7, 32)
 	for _, c := range []Config{config("chamfer", ""), config("v-dsw", "la"), config("v-dsw", "")} {

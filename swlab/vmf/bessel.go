@@ -9,8 +9,9 @@ import "math"
 //
 // Neither is computed from I itself, which overflows for kappa > 713.
 
-// fractionDepth is the number of terms kept of Perron's continued fraction. With n terms the relative
-// truncation error is at most of the order 2^-n, the worst case being kappa = n/2 and small d.
+// fractionDepth is the number of terms kept of Perron's continued fraction. With n terms the
+// relative truncation error is at most of the order 2^-n, the worst case being kappa = n/2 and
+// small d.
 const fractionDepth = 100
 
 // ratio holds A(kappa) in forms that keep their relative accuracy where A tends to 0 or to 1.
@@ -21,11 +22,13 @@ type ratio struct {
 	cos2  float64 // E[omega^2] = 1 - (d-1) A / kappa
 }
 
-// besselRatio evaluates A by Perron's continued fraction (Gautschi and Slavik, Math. Comp. 32, 1978):
+// besselRatio evaluates A by Perron's continued fraction (Gautschi and Slavik, Math. Comp. 32,
+// 1978):
 //
 //	A = kappa / (kappa + d - E),   E = (d+1)k/(2k+d+1 - (d+3)k/(2k+d+2 - (d+5)k/(2k+d+3 - ...))),  k = kappa.
 //
-// 1 - A and E[omega^2] are then quotients over the same denominator, with no cancellation that grows with kappa.
+// 1 - A and E[omega^2] are then quotients over the same denominator, with no cancellation that
+// grows with kappa.
 func besselRatio(d int, kappa float64) ratio {
 	dim := float64(d)
 	e := 0.0
@@ -39,9 +42,10 @@ func besselRatio(d int, kappa float64) ratio {
 // varianceSeriesFrom is the concentration above which varOmega uses the expansion in 1/kappa.
 func varianceSeriesFrom(d int) float64 { return math.Max(1000, 4*float64(d)*float64(d)) }
 
-// varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is (d-1)/(2 kappa^2) + ..., far
-// below the rounding of the terms; there A is expanded as sum_j c_j kappa^-j, whose coefficients follow from
-// that same (Riccati) equation: c_0 = 1, 2 c_j = (j-d) c_{j-1} - sum_{i=1..j-1} c_i c_{j-i}.
+// varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is
+// (d-1)/(2 kappa^2) + ..., far below the rounding of the terms; there A is expanded as
+// sum_j c_j kappa^-j, whose coefficients follow from that same (Riccati) equation: c_0 = 1,
+// 2 c_j = (j-d) c_{j-1} - sum_{i=1..j-1} c_i c_{j-i}.
 func varOmega(d int, kappa float64) float64 {
 	r := besselRatio(d, kappa)
 	dim := float64(d)
@@ -68,8 +72,9 @@ func varOmega(d int, kappa float64) float64 {
 	return sum
 }
 
-// logMean returns M(kappa) and rest = kappa - M(kappa) = -log E_uniform[exp(-kappa(1-omega))]. Either may be
-// the small one: M = kappa^2/(2d) + ... at 0, rest = (d-1)/2 log kappa + const + ... at infinity.
+// logMean returns M(kappa) and rest = kappa - M(kappa) = -log E_uniform[exp(-kappa(1-omega))].
+// Either may be the small one: M = kappa^2/(2d) + ... at 0, rest = (d-1)/2 log kappa + const + ...
+// at infinity.
 func logMean(d int, kappa float64) (m, rest float64) {
 	nu := float64(d)/2 - 1
 	if kappa <= 100 || kappa*kappa <= 1200*(nu+1) {
@@ -80,8 +85,8 @@ func logMean(d int, kappa float64) (m, rest float64) {
 	return kappa - rest, rest
 }
 
-// logMeanSeries sums the power series of 0F1(nu+1; kappa^2/4), whose terms are all positive. The caller keeps
-// the value below exp(300).
+// logMeanSeries sums the power series of 0F1(nu+1; kappa^2/4), whose terms are all positive. The
+// caller keeps the value below exp(300).
 func logMeanSeries(nu, kappa float64) float64 {
 	quarter := kappa * kappa / 4
 	sum, term := 0.0, 1.0
@@ -95,14 +100,16 @@ func logMeanSeries(nu, kappa float64) float64 {
 	}
 }
 
-// debyeOrder is the number of correction terms of the uniform expansion; its argument is at least 100, where
-// the first term left out is below 1e-16.
+// debyeOrder is the number of correction terms of the uniform expansion; its argument is at least
+// 100, where the first term left out is below 1e-16.
 const debyeOrder = 8
 
-// debye[k-1] holds the coefficients c_{k,j} of Debye's polynomials u_k(t) = sum_j c_{k,j} t^(k+2j), j = 0..k.
+// debye[k-1] holds the coefficients c_{k,j} of Debye's polynomials u_k(t) = sum_j c_{k,j} t^(k+2j),
+// j = 0..k.
 var debye = debyePolynomials(debyeOrder)
 
-// debyePolynomials runs u_{k+1}(t) = t^2(1-t^2)/2 u_k'(t) + 1/8 integral_0^t (1-5s^2) u_k(s) ds (DLMF 10.41.9).
+// debyePolynomials runs u_{k+1}(t) = t^2(1-t^2)/2 u_k'(t) + 1/8 integral_0^t (1-5s^2) u_k(s) ds
+// (DLMF 10.41.9).
 func debyePolynomials(order int) [][]float64 {
 	rows := make([][]float64, 0, order)
 	last := []float64{1}
@@ -119,8 +126,9 @@ func debyePolynomials(order int) [][]float64 {
 	return rows
 }
 
-// restUniform is kappa - M by Debye's expansion of I_nu, uniform in the order (DLMF 10.41.3), written with
-// w = sqrt(nu^2 + kappa^2) so that it also holds at nu = 0, where it is Hankel's expansion:
+// restUniform is kappa - M by Debye's expansion of I_nu, uniform in the order (DLMF 10.41.3),
+// written with w = sqrt(nu^2 + kappa^2) so that it also holds at nu = 0, where it is Hankel's
+// expansion:
 //
 //	M = w - nu log(nu+w) - log(w)/2 + lgamma(nu+1) + nu log 2 - log(2 pi)/2 + log U,
 //	U = 1 + sum_k w^-k sum_j c_{k,j} (nu/w)^(2j).

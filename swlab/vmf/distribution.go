@@ -14,7 +14,8 @@ type Dist struct {
 	kappa    float64
 }
 
-// unitTolerance is how far from 1 the norm of a location may be; within it the location is normalised.
+// unitTolerance is how far from 1 the norm of a location may be; within it the location is
+// normalised.
 const unitTolerance = 1e-4
 
 // New returns vMF(location, kappa).
@@ -132,10 +133,12 @@ func (d *Dist) Mean() []float64 {
 	return mean
 }
 
-// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at kappa = 0.
+// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at
+// kappa = 0.
 func (d *Dist) SecondMoment() []float64 { return d.axial(d.MeanCos2()) }
 
-// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row, where A' is VarCos.
+// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row,
+// where A' is VarCos.
 func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
 
 // axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.

@@ -3,8 +3,8 @@
 //
 //	f(x) = C_d(kappa) exp(kappa mu.x),   C_d(kappa) = kappa^(d/2-1) / ((2 pi)^(d/2) I_{d/2-1}(kappa))
 //
-// mu is the location (a unit vector), kappa >= 0 the concentration and I a modified Bessel function of the
-// first kind. kappa = 0 is uniform, kappa -> infinity is the single direction mu.
+// mu is the location (a unit vector), kappa >= 0 the concentration and I a modified Bessel function
+// of the first kind. kappa = 0 is uniform, kappa -> infinity is the single direction mu.
 //
 // A sample combines two independent parts: omega = mu.x, the component along the location, and v, a
 // uniform direction of S^{d-2} orthogonal to it,
@@ -26,8 +26,9 @@
 // reflection: omega does not depend on the location and kappa is a constant, so the average of the
 // pathwise gradient over the samples is the gradient of the expectation.
 //
-// Sources: Ulrich, "Computer generation of distributions on the m-sphere", Appl. Statist. 33 (1984); Wood,
-// "Simulation of the von Mises Fisher distribution", Commun. Statist. Simul. 23 (1994); Mardia and Jupp,
-// "Directional Statistics" (2000); Davidson et al., "Hyperspherical variational auto-encoders" (2018); and the
-// paper this project reproduces, appendix "von Mises-Fisher distribution".
+// Sources: Ulrich, "Computer generation of distributions on the m-sphere", Appl. Statist. 33
+// (1984); Wood, "Simulation of the von Mises Fisher distribution", Commun. Statist. Simul. 23
+// (1994); Mardia and Jupp, "Directional Statistics" (2000); Davidson et al., "Hyperspherical
+// variational auto-encoders" (2018); and the paper this project reproduces, appendix "von
+// Mises-Fisher distribution".
 package vmf

@@ -18,8 +18,9 @@ import (
 //
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   h = (omega, sqrt(1-omega^2) v),   theta = h - 2 (h.r) r,
 //
-// with r from refl. All arguments have one dtype, float32 or float64. The result is differentiable in location
-// through r only; u and normals carry no gradient. The gradient is finite at location = e1.
+// with r from refl. All arguments have one dtype, float32 or float64. The result is differentiable
+// in location through r only; u and normals carry no gradient. The gradient is finite at
+// location = e1.
 //
 // As usual in GoMLX, it panics with the shapes while the graph is built if a shape, a dtype, kappa
 // or refl is not as above. graph.Exec turns that into an error.
@@ -86,7 +87,8 @@ func angleGraph(u *graph.Node, kappa float64) (omega, sine2 *graph.Node) {
 		up := graph.Log1p(graph.MulScalar(u, math.Expm1(2*kappa)))
 		below, above = graph.MulScalar(down, -1/kappa), graph.MulScalar(up, 1/kappa)
 	default:
-		// Log-sum-exp of log(u) and log(1-u)-2 kappa, with u = 0 put in afterwards: omega = -1 there.
+		// Log-sum-exp of log(u) and log(1-u)-2 kappa, with u = 0 put in afterwards: omega = -1
+		// there.
 		positive := graph.GreaterThan(u, graph.ScalarZero(u.Graph(), u.DType()))
 		logU := graph.Log(graph.Where(positive, u, graph.OnesLike(u)))
 		logV := graph.Log1p(graph.Neg(u))
@@ -161,7 +163,8 @@ func firstAxis(like *graph.Node, rank int) *graph.Node {
 	return graph.Reshape(graph.ConstAsDType(like.Graph(), like.DType(), e1), shape...)
 }
 
-// checkShapes panics unless location is [B,d] with d >= 2, along is [B,L] and normals is [B,L,d-1], of one dtype.
+// checkShapes panics unless location is [B,d] with d >= 2, along is [B,L] and normals is [B,L,d-1],
+// of one dtype.
 func checkShapes(fn string, location, along, normals *graph.Node, refl Reflection) {
 	checkFloat(fn, "location", location)
 	a, b, c := location.Shape(), along.Shape(), normals.Shape()
@@ -179,7 +182,8 @@ func checkShapes(fn string, location, along, normals *graph.Node, refl Reflectio
 	}
 }
 
-// checkFloat panics unless x is float32 or float64: the constants of the package underflow in shorter types.
+// checkFloat panics unless x is float32 or float64: the constants of the package underflow in
+// shorter types.
 func checkFloat(fn, name string, x *graph.Node) {
 	if dtype := x.DType(); dtype != dtypes.Float32 && dtype != dtypes.Float64 {
 		exceptions.Panicf("vmf.%s: %s has shape %s, expected float32 or float64", fn, name, x.Shape())

@@ -64,7 +64,8 @@ func uniform(u *graph.Node, i int) *graph.Node {
 	return graph.Squeeze(graph.Slice(u, graph.AxisRange().Spacer(), graph.AxisElem(i)), -1)
 }
 
-// betaGraph is symmetricBeta: 2 psi and 2 (1-psi) from the uniforms v and w. With r^2 = 1 - s, s = (1-w)^(2/(d-2)),
+// betaGraph is symmetricBeta: 2 psi and 2 (1-psi) from the uniforms v and w. With r^2 = 1 - s,
+// s = (1-w)^(2/(d-2)),
 //
 //	2 psi = 1 - r cos(2 pi v) = 2 sin^2(pi v) + cos(2 pi v) s/(1+r),   2 (1-psi) = 2 cos^2(pi v) - cos(2 pi v) s/(1+r),
 //

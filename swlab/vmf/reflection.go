@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried to the
-// location mu by a reflection x = h - 2 (h.r) r. A reflection turns the orientation of v, which is isotropic,
-// so the distribution is that of a rotation.
+// Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried
+// to the location mu by a reflection x = h - 2 (h.r) r. A reflection reverses the orientation of v,
+// which is isotropic, so the distribution is that of a rotation.
 type Reflection int
 
 const (
@@ -16,8 +16,9 @@ const (
 	// e1, 4e-2 at 1e-3, and x can vanish near 2.4e-5. At mu = e1 it is h. It is the default because
 	// the paper's tables come from it.
 	Released Reflection = iota
-	// Exact has no 1e-5: r = (e1-mu) / ||e1-mu||, and r = 0 (so x = h) at mu = e1. x is a unit vector everywhere.
-	// The derivative of x with respect to mu still grows like 1/||e1-mu|| near e1, and is 0 by convention at e1.
+	// Exact has no 1e-5: r = (e1-mu) / ||e1-mu||, and r = 0 (so x = h) at mu = e1. x is a unit
+	// vector everywhere. The derivative of x with respect to mu still grows like 1/||e1-mu|| near
+	// e1, and is 0 by convention at e1.
 	Exact
 	// Stable starts from the opposite pole when mu_1 > 0: r = (e1+mu)/||e1+mu|| and omega changes
 	// sign in h. The distribution is the same, x is a unit vector, and the derivative is bounded,
@@ -148,7 +149,7 @@ func newMirror(location []float64, refl Reflection) mirror {
 	return m
 }
 
-// carry turns row, which holds v in row[1:], into the sample with the given omega and sqrt(1-omega^2).
+// carry turns row, which holds v in row[1:], into the sample of the given omega and sqrt(1-omega^2).
 func (m mirror) carry(row []float64, omega, sine float64) {
 	row[0] = m.sign * omega
 	for i := 1; i < len(row); i++ {

@@ -11,7 +11,8 @@ import (
 //	upstream [L*d]  derivative g in every coordinate of x
 //	returns  [d]    sum_l g_l dx_l/dlocation, the coordinates of the location taken as free
 //
-// With a = e1 - mu (-e1 - mu for Stable beyond its switch), n = ||a||, c = 1e-5 for Released and 0 otherwise, r = a / (n+c):
+// With a = e1 - mu (-e1 - mu for Stable beyond its switch), n = ||a||, c = 1e-5 for Released and 0
+// otherwise, r = a / (n+c):
 //
 //	u = -2 sum_l ((h_l.r) g_l + (g_l.r) h_l),   dmu = -u / (n+c) + a (a.u) / (n (n+c)^2)
 //

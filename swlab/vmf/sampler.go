@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// OmegaFromUniform is the closed form of the component along the location when d = 3, the inverse of its
-// distribution function at u in [0, 1):
+// OmegaFromUniform is the closed form of the component along the location when d = 3, the inverse
+// of its distribution function at u in [0, 1):
 //
 //	omega = 1 + log(u + (1-u) exp(-2 kappa)) / kappa,   2u - 1 at kappa = 0.
 //
@@ -24,7 +24,8 @@ func angleFromUniform(kappa, u float64) (omega, sine float64) {
 	return newClosedForm(kappa).at(u)
 }
 
-// closedForm is the inverse of the distribution function of omega at d = 3, through the distance to the nearer pole
+// closedForm is the inverse of the distribution function of omega at d = 3, through the distance to
+// the nearer pole
 //
 //	1-omega = -log(u + (1-u) exp(-2 kappa)) / kappa   or   1+omega = log(1-u + u exp(2 kappa)) / kappa:
 //

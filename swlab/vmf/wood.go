@@ -94,9 +94,10 @@ func (w Wood) draw(src *rand.Rand) (omega, sine float64) {
 	return math.NaN(), math.NaN()
 }
 
-// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta distributions with parameter a >= 1/2,
-// 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye, Non-Uniform Random Variate Generation, IX.3.6).
-// At d = 2 the exponent is infinite and the draw is of the arcsine distribution.
+// symmetricBeta draws from Beta((d-1)/2, (d-1)/2) by Ulrich's formula for symmetric beta
+// distributions with parameter a >= 1/2, 1/2 + cos(2 pi v) sqrt(1 - u^(2/(2a-1))) / 2 (Devroye,
+// Non-Uniform Random Variate Generation, IX.3.6). At d = 2 the exponent is infinite and the draw is
+// of the arcsine distribution.
 func symmetricBeta(src *rand.Rand, d int) float64 {
 	v := src.Float64()
 	if d == 2 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Read reads the named tensors of a file by its extension: .safetensors (ReadSafetensors), .pth or .pt (ReadTorch).
+// Read reads the named tensors of a file by extension: .safetensors (ReadSafetensors), .pth or .pt
+// (ReadTorch).
 func Read(path string) (*Set, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".safetensors":

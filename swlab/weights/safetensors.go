@@ -22,9 +22,10 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// ReadSafetensors reads a file of the safetensors format (8 bytes little-endian header length, a JSON header, raw data).
-// F32, F64, F16 and BF16 tensors become float32; integer tensors are allowed only for "num_batches_tracked" entries,
-// which are dropped. Tensors come in the order of their data.
+// ReadSafetensors reads a file of the safetensors format (8 bytes little-endian header length, a
+// JSON header, raw data). F32, F64, F16 and BF16 tensors become float32. Integer tensors are
+// allowed only for "num_batches_tracked" entries, which are dropped. Tensors come in the order of
+// their data.
 func ReadSafetensors(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,7 +113,8 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 	return set, nil
 }
 
-// WriteSafetensors writes set as float32 safetensors; path holds either the old file or the whole new one.
+// WriteSafetensors writes set as float32 safetensors; path holds either the old file or the whole
+// new one.
 func WriteSafetensors(path string, set *Set) error {
 	return durable.Write(path, func(w io.Writer) error { return writeSafetensors(w, set) })
 }

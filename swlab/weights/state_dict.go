@@ -10,11 +10,12 @@ import (
 
 const saveHint = "torch.save({k: v.detach() for k, v in module.state_dict().items()}, path)"
 
-// ReadTorch reads a state dict that PyTorch's torch.save wrote, in its zip or its older format: a dict of tensors, or one under
-// the key "autoencoder", "model" or "state_dict". No code of the file is run, and its memory is bounded (package torchfile).
+// ReadTorch reads a state dict written by PyTorch's torch.save, in its zip or its older format: a
+// dict of tensors, or one under the key "autoencoder", "model" or "state_dict". It runs no code of
+// the file, and its memory is bounded (package torchfile).
 //
-// float32, float64, float16 and bfloat16 tensors become float32, whatever their strides; integer tensors are allowed only
-// for "num_batches_tracked" entries, which are dropped.
+// float32, float64, float16 and bfloat16 tensors become float32, whatever their strides. Integer
+// tensors are allowed only for "num_batches_tracked" entries, which are dropped.
 func ReadTorch(path string) (*Set, error) {
 	f, err := torchfile.Open(path, saveHint)
 	if err != nil {
@@ -28,10 +29,10 @@ func ReadTorch(path string) (*Set, error) {
 	return set, nil
 }
 
-// wrappers are the keys of a checkpoint under which a state dict is looked for, in this order.
+// wrappers are the keys of a checkpoint that may hold a state dict, in order of preference.
 var wrappers = []string{"autoencoder", "model", "state_dict"}
 
-// stateDict makes a set of a dict of tensors, or of one under a key of wrappers.
+// stateDict makes a set from a dict of tensors, or from one under a key of wrappers.
 func stateDict(file *torchfile.File) (*Set, error) {
 	list, err := torchfile.Items(file.Root)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package weights holds named tensors: the specification of a module's parameters, their initial values, and their
-// way to and from files (safetensors, and from PyTorch, with the names PyTorch users of the authors' modules have).
+// Package weights holds named tensors: the specification of a module's parameters, their initial
+// values, and their files (safetensors and PyTorch, with the names of the authors' PyTorch
+// modules).
 package weights
 
 import (
@@ -14,10 +15,12 @@ import (
 
 // Spec describes one tensor of a module.
 type Spec struct {
-	Name   string                               // PyTorch name, such as "encoder.mlp1.0.weight"
-	Shape  []int                                // PyTorch shape: a Linear weight is [out, in], a Conv1d weight [out, in, 1]
-	Init   func(r *rand.Rand, values []float32) // fills the initial values
-	Buffer bool                                 // true for a batch-norm running statistic, which no optimizer touches
+	Name string // PyTorch name, such as "encoder.mlp1.0.weight"
+	// PyTorch shape: a Linear weight is [out, in], a Conv1d weight [out, in, 1]
+	Shape []int
+	Init  func(r *rand.Rand, values []float32) // fills the initial values
+	// Buffer marks a batch norm's running statistic, which no optimizer touches.
+	Buffer bool
 }
 
 // Size is the number of elements.
@@ -86,7 +89,8 @@ type Set struct {
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{tensors: map[string]Tensor{}} }
 
-// Put adds or replaces a tensor; the first Put of a name fixes its place in the order. It does nothing to a nil set.
+// Put adds or replaces a tensor; the first Put of a name fixes its place in the order. It does
+// nothing to a nil set.
 func (s *Set) Put(name string, t Tensor) {
 	if s == nil {
 		return
@@ -100,7 +104,7 @@ func (s *Set) Put(name string, t Tensor) {
 	s.tensors[name] = t
 }
 
-// Get returns the tensor of that name. A nil set has none.
+// Get returns the named tensor. A nil set has none.
 func (s *Set) Get(name string) (Tensor, bool) {
 	if s == nil {
 		return Tensor{}, false
@@ -117,8 +121,8 @@ func (s *Set) Names() []string {
 	return slices.Clone(s.names)
 }
 
-// Init draws the initial values of the tensors in the order of specs from one generator seeded with seed, so equal
-// specs and seeds give equal values on every backend. A nil Init leaves zeros.
+// Init draws the initial values of the tensors in the order of specs from one generator seeded with
+// seed. Equal specs and seeds give equal values on every backend. A nil Init leaves zeros.
 func Init(specs []Spec, seed uint64) *Set {
 	r := rand.New(rand.NewPCG(seed, 0x5357_4c41_4257)) // second word: "SWLABW"
 	set := NewSet()
@@ -132,8 +136,9 @@ func Init(specs []Spec, seed uint64) *Set {
 	return set
 }
 
-// Match returns the tensors of s that specs name, in that order. It is an error, which lists all of them, if some are
-// missing, have another shape, or are in s and not in specs. "num_batches_tracked" entries are ignored.
+// Match returns the tensors of s that specs name, in that order. It is an error, which lists them
+// all, if some are missing, have another shape, or are in s and not in specs. "num_batches_tracked"
+// entries are ignored.
 func (s *Set) Match(specs []Spec) (*Set, error) {
 	out := NewSet()
 	var missing, wrong, unknown []string
@@ -169,10 +174,11 @@ func (s *Set) Match(specs []Spec) (*Set, error) {
 	return out, nil
 }
 
-// Nodes are the tensors of a module inside a graph, by name.
+// Nodes are the tensors of a module in a graph, by name.
 type Nodes map[string]*graph.Node
 
-// Get returns the node of that name and panics with the name if there is none (a fault of the graph-building code).
+// Get returns the named node. It panics with the name if there is none, a bug of the graph-building
+// code.
 func (n Nodes) Get(name string) *graph.Node {
 	v, ok := n[name]
 	if !ok {

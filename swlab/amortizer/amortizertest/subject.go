@@ -13,14 +13,15 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// subject is a map under test: its graphs, two batches of clouds, and weights. Only exec is compiled, and once, for a map of one size.
+// subject is a map under test: its graphs, two batches of clouds, and weights. For a map of one
+// size, only exec is compiled, once.
 type subject struct {
 	a    amortizer.Amortizer
 	exec *graph.Exec // direction and gradients
 	only *graph.Exec // the direction
 	x, y cloud
 	w    [][]float32 // in the order of the specs
-	mix  [][]float64 // what the directions are multiplied with to make a number
+	mix  [][]float64 // factors that turn the directions into a number
 }
 
 // result of a call: the directions, and the gradients of sum(mix * direction) in the weights.
@@ -102,8 +103,8 @@ func (s *subject) try(exec *graph.Exec, x, y cloud, w [][]float32) (result, erro
 	return r, nil
 }
 
-// slope is the derivative of sum(mix * direction) as weight number i moves along v, by differences of fourth order over
-// steps of at most that length, and a bound on what rounding does to it.
+// slope is the derivative of sum(mix * direction) as weight number i moves along v, by differences
+// of fourth order over steps of at most that length, with a bound on its rounding error.
 func (s *subject) slope(t *testing.T, i int, v []float64, longest float64) (slope, noise float64) {
 	t.Helper()
 	h := min(0.02*max(0.1, norm(wide(s.w[i])))/norm(v), longest)
@@ -132,7 +133,7 @@ type cloud struct {
 
 func newCloud(dim int) cloud { return cloud{make([]float32, batch*m*dim), m, dim} }
 
-// gaussian clouds do not lie at the origin.
+// gaussian clouds are not centred at the origin.
 func gaussian(seed uint64, dim, points int) cloud {
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := cloud{make([]float32, batch*points*dim), points, dim}
@@ -157,7 +158,7 @@ func (c cloud) permuted(order []int) cloud {
 	return out
 }
 
-// exchanged has the first two clouds of the batch exchanged.
+// exchanged swaps the first two clouds of the batch.
 func (c cloud) exchanged() cloud {
 	size := c.points * c.dim
 	out := append([]float32{}, c.v...)
@@ -166,7 +167,8 @@ func (c cloud) exchanged() cloud {
 	return cloud{out, c.points, c.dim}
 }
 
-// angle is the largest over the pairs, in degrees, from the chord: arccos would lose half the digits.
+// angle is the largest angle over the pairs, in degrees, from the chord: arccos would lose half the
+// digits.
 func (d directions) angle(other directions) float64 {
 	worst := 0.0
 	for b := range d {

@@ -1,5 +1,5 @@
-// Package amortizertest is the conformance suite of amortizers: what every map must satisfy, and that it has the
-// properties it claims and no others. A map from outside the registry can be tested with it as those inside are.
+// Package amortizertest is the conformance suite of amortizers: what every map must satisfy, and
+// that it has exactly the properties it claims. It also tests maps from outside the registry.
 package amortizertest
 
 import (
@@ -15,19 +15,20 @@ import (
 const (
 	batch = 3
 	m     = 12
-	// exact is the largest angle, in degrees, that rounding may make of none.
+	// exact is the largest angle, in degrees, that rounding may make of zero.
 	exact = 1e-4
-	// visible is the smallest angle that shows that a property does not hold.
+	// visible is the smallest angle that shows a violated property.
 	visible = 1e-2
 )
 
-// Suite tests the maps that make returns, in both forms and for points of dimension 2, 3 and 5. make returns nil for a
-// configuration that the map has not.
+// Suite tests the maps that make returns, in both variants and for points of dimension 2, 3 and 5.
+// make returns nil for a configuration that the map does not have.
 //
-// It requires unit vectors; the symmetries that Properties claims, to 1e-4 degrees, and the absence of those it does not
-// claim; finite values for clouds of zeros; no influence of one pair on another; gradients in all weights that agree with
-// differences along random directions, and are not zero but for Properties.Inert; errors, not panics, where clouds do not
-// fit; weights that have distinct names and that their initial distributions fill.
+// It requires unit vectors; the symmetries that Properties claims, to 1e-4 degrees, and the absence
+// of those it does not claim; finite values for clouds of zeros; independent pairs; gradients in
+// all weights that agree with differences along random directions and, except for Properties.Inert,
+// are not zero; errors, not panics, for clouds that do not fit; weights with distinct names, filled
+// by their initial distributions.
 func Suite(t *testing.T, make func(amortizer.Config) amortizer.Amortizer) {
 	known := 0
 	for _, c := range []amortizer.Config{
@@ -87,7 +88,7 @@ func (s *subject) directions(t *testing.T) {
 	}
 }
 
-// symmetries compares both orders of the clouds and of the points of either cloud.
+// symmetries compares both orders of the clouds, and orders of the points of each cloud.
 func (s *subject) symmetries(t *testing.T) {
 	p := s.a.Properties()
 	at := s.call(t, s.x, s.y, s.w).direction
@@ -138,7 +139,8 @@ func (s *subject) zeros(t *testing.T) {
 	}
 }
 
-// gradients compares the gradient g in every weight with differences along g/|g| and a random direction added.
+// gradients compares the gradient g in every weight with differences along g/|g| and a random
+// direction added.
 func (s *subject) gradients(t *testing.T) {
 	inert := map[string]bool{}
 	for _, name := range s.a.Properties().Inert {
@@ -164,7 +166,7 @@ func (s *subject) gradients(t *testing.T) {
 		}
 		var got, noise float64
 		agree := false
-		for step := 0.03; !agree && step > 1e-3; step /= 4 { // shorter steps where the map bends much
+		for step := 0.03; !agree && step > 1e-3; step /= 4 { // shorter steps if the map bends much
 			got, noise = s.slope(t, i, along, step/max(size, 1e-9))
 			agree = math.Abs(got-want) <= 0.01*size+noise
 		}
@@ -180,16 +182,16 @@ func (s *subject) gradients(t *testing.T) {
 // sizes tries other numbers of points and another dimension.
 func (s *subject) sizes(t *testing.T) {
 	if err := s.a.Check(m); err != nil {
-		t.Errorf("Fits(%d): %v", m, err)
+		t.Errorf("Check(%d): %v", m, err)
 	}
 	if err := s.a.Check(0); err == nil {
-		t.Error("Fits(0): no error")
+		t.Error("Check(0): no error")
 	}
 	more := gaussian(3, s.x.dim, m+3)
 	switch err := s.a.Check(m + 3); {
 	case s.a.Properties().AnySize:
 		if err != nil {
-			t.Errorf("Fits(%d): %v, though Properties claims any size", m+3, err)
+			t.Errorf("Check(%d): %v, though Properties claims any size", m+3, err)
 		}
 		r, err := s.try(s.only, s.x, more, s.w)
 		if err != nil {
@@ -201,7 +203,7 @@ func (s *subject) sizes(t *testing.T) {
 			}
 		}
 	case err == nil || !strings.Contains(err.Error(), fmt.Sprint(m)) || !strings.Contains(err.Error(), fmt.Sprint(m+3)):
-		t.Errorf("Fits(%d): %v, expected an error that says %d and %d", m+3, err, m, m+3)
+		t.Errorf("Check(%d): %v, expected an error that says %d and %d", m+3, err, m, m+3)
 	default:
 		if _, err := s.try(s.only, more, more, s.w); err == nil {
 			t.Errorf("clouds of %d points give no error", m+3)

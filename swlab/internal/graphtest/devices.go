@@ -10,14 +10,15 @@ import (
 	"testing"
 )
 
-// child is set in the processes that Dump starts; XLA reads once where to write its programs.
+// child is set in the processes that Dump starts; XLA reads only once where to write its programs.
 const child = "SWLAB_GRAPHTEST_CHILD"
 
-// InDump says whether Dump has started this process.
+// InDump reports whether Dump has started this process.
 func InDump() bool { return os.Getenv(child) != "" }
 
-// Dump runs the test at hand again in a process of its own, where InDump is true and the backend has so many devices, and returns the
-// folder of the programs that XLA compiled there. XLA's CPU plugin has four. The test is skipped where there are fewer.
+// Dump runs the current test again in its own process, where InDump is true and the backend has
+// that many devices, and returns the folder of the programs that XLA compiled there. XLA's CPU
+// plugin has four devices. The test is skipped if there are fewer.
 func Dump(t *testing.T, devices int) (folder string) {
 	t.Helper()
 	if n := Engine(t).Devices(); n < devices {
@@ -43,8 +44,10 @@ var (
 	dimensions = regexp.MustCompile(`\[([0-9,]*)\]`)
 )
 
-// Exchanged reads the programs for so many devices in a Dump: their all-reduces, of arrays whose size factor does not divide, and an error
-// for everything else that devices exchange. With a factor of the batch that no other size has, nothing exchanged grows with the batch.
+// Exchanged reads the programs for that many devices in a Dump. It returns their number and that of
+// their all-reduces of arrays whose size factor does not divide; everything else that devices
+// exchange is an error. With a factor of the batch that no other size has, nothing exchanged grows
+// with the batch.
 func Exchanged(t *testing.T, folder string, devices, factor int) (programs, sums int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*after_optimizations.txt"))

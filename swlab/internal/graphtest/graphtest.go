@@ -1,5 +1,5 @@
-// Package graphtest holds what the tests of graph-building packages share: calling a graph once, comparing with
-// reference numbers, and the hashed weights of the reference sets.
+// Package graphtest holds what tests of graph-building packages share: single calls of a graph,
+// comparison with reference numbers, and the hashed weights of the reference sets.
 package graphtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Engine opens the backend that SWLAB_BACKEND names, or else the best one found.
+// Engine opens the backend that SWLAB_BACKEND names, else the best one found.
 func Engine(t testing.TB) *engine.Engine {
 	t.Helper()
 	e, err := engine.Open("")
@@ -66,7 +66,7 @@ func call(t testing.TB, e *engine.Engine, f func([]*graph.Node) []*graph.Node, i
 	return out
 }
 
-// InGo is CallOn the pure-Go backend. It returns the values of the outputs.
+// InGo is CallOn the pure-Go backend; it returns the values of the outputs.
 func InGo(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) [][]float64 {
 	t.Helper()
 	var r [][]float64
@@ -121,7 +121,7 @@ func Close[T float32 | float64](t testing.TB, what string, got []T, want []float
 	}
 }
 
-// Reference reads numbers to compare with, by name.
+// Reference reads reference numbers, by name.
 func Reference(t testing.TB, path string) map[string]*tensors.Tensor {
 	t.Helper()
 	z, err := numpy.FromNpzFile(path)
@@ -131,7 +131,8 @@ func Reference(t testing.TB, path string) map[string]*tensors.Tensor {
 	return z
 }
 
-// GoldenFile is the path of a file of the project's golden set, which lies beside the repository. Where it does not, the test is skipped.
+// GoldenFile is the path of a file of the project's golden set, which lies beside the repository.
+// If it is missing, the test is skipped.
 func GoldenFile(t testing.TB, name string) string {
 	t.Helper()
 	root := "."
@@ -154,7 +155,8 @@ func Golden(t testing.TB, name string) map[string]*tensors.Tensor {
 	return Reference(t, GoldenFile(t, name))
 }
 
-// References runs f with the package's own numbers and with those of the golden set: subtests "own" and "golden".
+// References runs f with the package's own numbers and with those of the golden set: subtests "own"
+// and "golden".
 func References(t *testing.T, own, golden string, f func(t *testing.T, z map[string]*tensors.Tensor)) {
 	t.Run("own", func(t *testing.T) { f(t, Reference(t, own)) })
 	t.Run("golden", func(t *testing.T) { f(t, Golden(t, golden)) })
@@ -178,12 +180,13 @@ func Hashed(s weights.Spec, seed, t uint64, amp, offset float64) *tensors.Tensor
 	return tensors.FromFlatDataAndDimensions(v, s.Shape...)
 }
 
-// Network are the hashed tensors 0..31 of the autoencoder, in the order of its specs, with fresh running statistics:
-// convolutions by their fan-in, linear weights by Xavier's bound with biases of amplitude 0.05, batch norms near 1 and 0.
+// Network are the hashed tensors 0..31 of the autoencoder, in the order of its specs, with fresh
+// running statistics: convolutions by their fan-in, linear weights by Xavier's bound with biases of
+// amplitude 0.05, batch norms near 1 and 0.
 func Network(specs []weights.Spec, seed uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
 	t, fanIn := uint64(0), 0.0
-	var normed bool // the tensors at hand are a batch norm's: gamma, then beta
+	var normed bool // the current tensors are a batch norm's: gamma, then beta
 	for i, s := range specs {
 		if s.Buffer {
 			v := make([]float32, s.Size())

@@ -9,8 +9,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// Classifier are the hashed tensors 60..69 of the classifier of codes, in the order of its specs, with fresh running statistics:
-// linear weights by Xavier's bound with biases of amplitude 0.05, batch norms near 1 and 0.
+// Classifier are the hashed tensors 60..69 of the classifier of codes, in the order of its specs,
+// with fresh running statistics: linear weights by Xavier's bound with biases of amplitude 0.05,
+// batch norms near 1 and 0.
 func Classifier(specs []weights.Spec, seed uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
 	t := uint64(60)

@@ -1,9 +1,10 @@
-// Package loop builds counted loops inside a GoMLX graph, and says where they pay.
+// Package loop builds counted loops inside a GoMLX graph, and says where they pay off.
 //
-// GoMLX v0.28 has a limit that every body must respect: it may use neither a kind of reduction (sum, maximum, ... of one
-// dtype) that the graph outside or another loop uses too, nor any cached constant (Scalar, Zeros, Ones, MulScalar and the like) of
-// theirs. So inside a body: constants are graph.Const of its own graph, sums are products with a vector of ones, and what it
-// needs from outside is handed in as a constant or as state. Sort works in no body, and a loop has no gradient.
+// GoMLX v0.28 limits every body: it may use neither a kind of reduction (sum, maximum, ... of one
+// dtype) that the outer graph or another loop uses too, nor any of their cached constants (Scalar,
+// Zeros, Ones, MulScalar and the like). So inside a body constants are graph.Const of its own
+// graph, sums are products with a vector of ones, and outer values come in as constants or as
+// state. Sort works in no body, and a loop has no gradient.
 package loop
 
 import (
@@ -16,17 +17,18 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// XLAOnCPU says whether the graph runs on one device of XLA's CPU, where a loop over tables that fit into the cache beats one
-// operation over all of them. A loop over a batch that is divided among devices would collect the batch on each.
+// XLAOnCPU reports whether the graph runs on one device of XLA's CPU, where a loop over tables that
+// fit the cache beats one operation over all of them. A loop over a batch divided among devices
+// would collect the batch on each.
 func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) && !shard.Active(g) }
 
-// XLA says whether the graph runs on XLA.
+// XLA reports whether the graph runs on XLA.
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
 
-// OnCPU says whether the graph runs on a CPU: XLA's, or the pure-Go backend.
+// OnCPU reports whether the graph runs on a CPU: XLA's, or the pure-Go backend.
 func OnCPU(g *graph.Graph) bool { return CPU(g.Backend()) }
 
-// CPU says whether a backend runs on a CPU.
+// CPU reports whether a backend runs on a CPU.
 func CPU(b compute.Backend) bool {
 	return b.Name() != "xla" || strings.Contains(strings.ToLower(b.Description()), "cpu")
 }
@@ -58,8 +60,9 @@ func (i Index) starts(x *graph.Node, axis int) []*graph.Node {
 	return at
 }
 
-// Count calls body for 0, step, 2 step, ... below end. The body maps the state to the next state, of the same shapes; constants
-// are values of the outer graph that it reads. Count returns the last state. g is the outer graph.
+// Count calls body for 0, step, 2 step, ... below end, and returns the last state. The body maps
+// the state to the next state, of the same shapes; constants are values of the outer graph g that
+// it reads.
 func Count(g *graph.Graph, end, step int, constants, state []*graph.Node, body func(i Index, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
 	all := []*graph.Node{graph.Const(g, int32(0)), graph.Const(g, int32(0)), graph.Const(g, int32(step)), graph.Const(g, int32(end))}
 	const head = 4

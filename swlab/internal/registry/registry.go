@@ -1,4 +1,4 @@
-// Package registry holds what is chosen by name: losses, slicing distributions and amortizers.
+// Package registry holds what users choose by name: losses, slicing distributions and amortizers.
 package registry
 
 import (
@@ -33,8 +33,9 @@ var allowed = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // none stands for "no amortizer" and the like in the settings of a sweep.
 const none = "none"
 
-// Register adds f by that name. As sql.Register and image.RegisterFormat are called from init functions, where an error
-// has nowhere to go, it panics, with an error, for a name that is taken or not of the form allowed, and for a nil f.
+// Register adds f by that name. It panics with an error for a name that is taken or not allowed,
+// and for a nil f: like sql.Register and image.RegisterFormat it is called from init functions,
+// which cannot return errors.
 func (r *Registry[F]) Register(name string, f F) {
 	if !allowed.MatchString(name) || name == none {
 		panic(fmt.Errorf("register %s: expected a name of lowercase letters, digits and single hyphens that begins with a letter and is not %q, found %q", r.kind, none, name))
@@ -50,7 +51,7 @@ func (r *Registry[F]) Register(name string, f F) {
 	r.entries[name] = f
 }
 
-// Make calls a constructor of that name; its panic is an error.
+// Make calls a constructor of that name and turns its panic into an error.
 func Make[T any](kind, name string, constructor func() (T, error)) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -72,7 +73,7 @@ func (r *Registry[F]) Names() []string {
 	return names
 }
 
-// Get returns the entry of that name. The error lists the names there are, and the one that was probably meant.
+// Get returns the named entry. The error lists the names, and the one probably meant.
 func (r *Registry[F]) Get(name string) (F, error) {
 	r.mu.RLock()
 	f, ok := r.entries[name]

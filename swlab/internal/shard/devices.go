@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Devices are the first so many devices of a backend.
+// Devices are the first count devices of a backend.
 type Devices struct {
 	backend      compute.Backend
 	count        int
@@ -21,7 +21,7 @@ type Devices struct {
 // One is the backend's first device.
 func One(b compute.Backend) Devices { return Devices{backend: b, count: 1} }
 
-// New returns the first count devices, or an error where the backend has fewer.
+// New returns the first count devices, or an error if the backend has fewer.
 func New(b compute.Backend, count int) (Devices, error) {
 	if has := int(b.NumDevices()); count < 1 || count > has {
 		return Devices{}, fmt.Errorf("devices: expected 1 to %d, found %d", has, count)
@@ -80,7 +80,8 @@ func Copies[T gotype.Supported](d Devices, flat []T, dims ...int) Value {
 	return v
 }
 
-// Parts divides the values along the first axis. Its length must be a multiple of the number of devices.
+// Parts divides the values along the first axis. Its length must be a multiple of the number of
+// devices.
 func Parts[T gotype.Supported](d Devices, flat []T, dims ...int) Value {
 	v, part := make(Value, d.count), append([]int{}, dims...)
 	part[0] /= d.count

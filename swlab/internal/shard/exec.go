@@ -13,14 +13,14 @@ const (
 	Sharded                    // every device has its part of the first axis
 )
 
-// Exec is a graph.Exec on all of the devices.
+// Exec is a graph.Exec on all devices.
 type Exec struct {
 	exec  *graph.Exec
 	count int
 }
 
-// Exec compiles the graph that f builds for the whole batch. in and out are the layouts of its values; the last ones hold for all that
-// follow. Random numbers are those of one device.
+// Exec compiles the graph that f builds for the whole batch. in and out are the shardings of its
+// values; the last ones hold for all that follow. Random numbers are those of one device.
 func (d Devices) Exec(f func([]*graph.Node) []*graph.Node, in, out []Sharding) (*Exec, error) {
 	x, err := graph.NewExec(d.backend, f)
 	if err != nil {

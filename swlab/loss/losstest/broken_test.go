@@ -177,8 +177,8 @@ func TestNew(t *testing.T) {
 		loss loss.Loss
 		o    losstest.Options
 	}{
-		`declares to lack "beauty"`:                {elsewhere{lacks: []loss.Property{"beauty"}}, third},
-		"Fits refuses the clouds of the suite":     {elsewhere{}, losstest.Options{Dim: 1}},
+		`declares to violate "beauty"`:             {elsewhere{lacks: []loss.Property{"beauty"}}, third},
+		"Check rejects the clouds of the suite":    {elsewhere{}, losstest.Options{Dim: 1}},
 		"neither a loss.Graph nor a loss.Host":     {nameless{}, third},
 		`backend "nope" is unknown`:                {elsewhere{}, losstest.Options{Backend: "nope"}},
 		"2 directions are not enough: the control": {loss.Sliced{Slicer: slicing.Slicer{Distribution: slicing.Uniform{}, Slices: 24}, Estimator: loss.Upper}, losstest.Options{Slices: 2}},

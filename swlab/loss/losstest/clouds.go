@@ -11,7 +11,7 @@ type cloud struct {
 	dim int
 }
 
-// pair is two clouds; at, where it is set, are those at which Options.Held finds what it holds.
+// pair is two clouds; at, if set, are those at which Options.Held finds what it holds.
 type pair struct {
 	x, y cloud
 	at   *pair
@@ -29,7 +29,7 @@ func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x10557e
 
 func (c cloud) points() int { return len(c.v) / c.dim }
 
-// map is the cloud with its coordinates changed.
+// each is the cloud with its coordinates mapped by f.
 func (c cloud) each(f func(point, axis int, v float64) float64) cloud {
 	out := cloud{make([]float64, len(c.v)), c.dim}
 	for i, v := range c.v {
@@ -47,7 +47,7 @@ func (c cloud) scaled(by float64) cloud {
 	return c.each(func(_, _ int, x float64) float64 { return by * x })
 }
 
-// take has the points at those places.
+// take returns the points at those places.
 func (c cloud) take(at []int) cloud {
 	out := cloud{dim: c.dim}
 	for _, i := range at {
@@ -58,7 +58,7 @@ func (c cloud) take(at []int) cloud {
 
 func (c cloud) permuted(seed uint64) cloud { return c.take(random(seed).Perm(c.points())) }
 
-// bootstrapped draws as many points with replacement, so that some are there twice.
+// bootstrapped draws as many points with replacement, so some occur twice.
 func (c cloud) bootstrapped(seed uint64) cloud {
 	r, at := random(seed), make([]int, c.points())
 	for i := range at {
@@ -80,11 +80,11 @@ func (c cloud) times(q []float64) cloud {
 	})
 }
 
-// dense are points in a ball of radius 0.01, closer together than a matching at a fixed scale sees.
+// dense is the radius of clouds whose points are closer than a matching at a fixed scale resolves.
 const dense = 0.01
 
-// base are the clouds that all lists are made of: normal ones of several sizes and shapes at several places, clusters, a cube, a sphere, a
-// dense one, a far one.
+// base are the clouds of which all lists consist: normal ones of several sizes and shapes at
+// several places, clusters, a cube, a sphere, a dense one, a far one.
 func (s *Subject) base() []cloud {
 	r, m, dim := random(1), s.o.Points, s.o.Dim
 	normal := func(sd float64) cloud {
@@ -118,14 +118,16 @@ func (s *Subject) base() []cloud {
 	}
 }
 
-// pairs are eight pairs of different clouds; the sixth has a dense cloud, the last but one a translate, the last a bootstrapped copy.
+// pairs are eight pairs of different clouds; the sixth has a dense cloud, the second last a
+// translate, the last a bootstrapped copy.
 func (s *Subject) pairs() []pair {
 	b := s.base()
 	out := s.smooth()
 	return append(out, pair{x: b[6], y: b[0]}, pair{x: b[1], y: b[1].moved(s.shift(), 0.5)}, pair{x: b[2], y: b[2].bootstrapped(9)})
 }
 
-// crossed are pairs long in one direction that differ in another one, so that the cost of a slice does not follow the spread or the gap of the means.
+// crossed are pairs long in one direction that differ in another, so that the cost of a slice
+// follows neither the spread nor the gap of the means.
 func (s *Subject) crossed() []pair {
 	last := s.o.Dim - 1
 	stretched := func(c cloud, axis int, by float64) cloud {
@@ -148,7 +150,8 @@ func (s *Subject) crossed() []pair {
 	return append(out, pair{x: c[0], y: c[1]}, pair{x: c[1], y: c[2]}, pair{x: c[2], y: c[0]})
 }
 
-// crosses are clouds half at v and half at -v: along the first axis, the last, and between. The cost of a slice between them has kinks.
+// crosses are clouds half at v and half at -v: along the first axis, the last, and between. The
+// cost of a slice between them has kinks.
 func (s *Subject) crosses() []cloud {
 	last := s.o.Dim - 1
 	var out []cloud
@@ -183,7 +186,7 @@ func (s *Subject) shift() []float64 {
 	return v
 }
 
-// with changes the clouds of every pair.
+// with maps the clouds of every pair.
 func with(pairs []pair, x, y func(cloud) cloud) []pair {
 	out := make([]pair, len(pairs))
 	for i, p := range pairs {

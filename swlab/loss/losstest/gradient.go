@@ -7,8 +7,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// gradient compares the gradient in x and in y with central differences along two random directions, at pairs of generic clouds and,
-// for a Graph, on the same directions. The points are moved by what their numbers can hold, so that rounding them costs nothing.
+// gradient compares the gradient in x and in y with central differences along two random
+// directions, at pairs of generic clouds and, for a Graph, on the same directions. The steps are
+// exact in the clouds' number format, so rounding does not matter.
 func gradient(s *Subject) error {
 	at := s.smooth()
 	sides := [2][]float64{}
@@ -38,8 +39,8 @@ func gradient(s *Subject) error {
 	return nil
 }
 
-// slopes moves the x (side 0) or the y (1) of every pair along a random direction. A pair agrees if it does for a step or for a shorter one:
-// in between may lie a kink.
+// slopes moves the x (side 0) or the y (1) of every pair along a random direction. A pair agrees if
+// it does for the step or a shorter one, because there may be a kink in between.
 func (s *Subject) slopes(at []pair, side int, g []float64, seed uint64) error {
 	step, tol := 1e-4, 1e-3 // a Host: steps in float32
 	switch {
@@ -105,7 +106,7 @@ func (s *Subject) differentiated(pairs []pair) ([]float64, error) {
 	return s.values(pairs, s.theta)
 }
 
-// round is v as the clouds hold it.
+// round is v as the clouds store it.
 func (s *Subject) round(v float64) float64 {
 	if s.wide() {
 		return v
@@ -113,8 +114,8 @@ func (s *Subject) round(v float64) float64 {
 	return float64(float32(v))
 }
 
-// sides: the value does not depend on Call.Wrt, and the gradient in y, which training takes alone, is that which is taken with
-// x's. A Sliced has none where it is not asked for.
+// sides: the value does not depend on BuildArgs.Wrt, and the gradient in y alone, which training
+// takes, equals that taken with x's. A Sliced has no gradient that is not asked for.
 func sides(s *Subject) error {
 	at := s.smooth()
 	both, err := s.held(at, s.theta, ot1d.X|ot1d.Y)
@@ -153,8 +154,9 @@ func sides(s *Subject) error {
 	return nil
 }
 
-// finite looks for NaN and infinity where a square root or a division could make one: clouds with duplicates, equal clouds, points that are
-// all the same, single points; in value and gradient, with the loss's own directions.
+// finite looks for NaN and infinity where a square root or a division could give one: duplicates,
+// equal clouds, points that are all the same, single points; in value and gradient, with the loss's
+// own directions.
 func finite(s *Subject) error {
 	b := s.base()
 	same := func(c cloud) cloud { return c.take(make([]int, c.points())) }

@@ -13,27 +13,29 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// batch is the number of pairs of a call; shorter lists are filled up, so that one graph serves all.
+// batch is the number of pairs of a call; shorter lists are padded, so that one graph serves all.
 const batch = 8
 
 // mode is a way to build the loss.
 type mode struct {
-	held       bool // directions given, or one seed; float64 if the loss can. Else the loss's own rule, by seed, in float32
+	// Given directions, or one seed, in float64 if the loss can; else the loss's own slicer, by
+	// seed, in float32.
+	held       bool
 	difference bool // Options.Held
 	wrt        ot1d.Wrt
 	pairs      int
 }
 
-// result of a call, for every pair. What the loss has not is nil.
+// result of a call, for every pair. Fields that do not apply are nil.
 type result struct {
 	pairs                         []float64
 	slices, directions, locations []float64
 	shares, used                  []float64
-	gradX, gradY                  []float64 // with Wrt other than None: of the sum over the pairs
+	gradX, gradY                  []float64 // if Wrt is not None: of the sum over the pairs
 	gradW                         []float64 // with Wrt Directions: in all weights
 }
 
-// held are the losses with those directions [slices, dim].
+// held returns the losses with those directions [slices, dim].
 func (s *Subject) held(pairs []pair, theta []float64, wrt ot1d.Wrt) (result, error) {
 	n := batch
 	if s.lacks(loss.BatchIndependent) {
@@ -42,12 +44,13 @@ func (s *Subject) held(pairs []pair, theta []float64, wrt ot1d.Wrt) (result, err
 	return s.call(mode{held: true, wrt: wrt, pairs: n}, pairs, theta, 1)
 }
 
-// own are the losses with the rule's own directions.
+// own returns the losses with the slicer's own directions.
 func (s *Subject) own(pairs []pair, seed int64, wrt ot1d.Wrt) (result, error) {
 	return s.call(mode{wrt: wrt, pairs: batch}, pairs, nil, seed)
 }
 
-// call evaluates the pairs, mode.pairs at a time. The k-th chunk of a list has the seed seed + 1000 k.
+// call evaluates the pairs, mode.pairs at a time. The k-th chunk of a list has the seed seed + 1000
+// k.
 func (s *Subject) call(m mode, pairs []pair, theta []float64, seed int64) (result, error) {
 	var all result
 	for at := 0; at < len(pairs); at += m.pairs {
@@ -75,7 +78,7 @@ func (s *Subject) chunk(m mode, pairs []pair, theta []float64, seed int64) (resu
 	if err != nil {
 		return result{}, err
 	}
-	// Package ot1d takes clouds of unequal sizes in float32 alone.
+	// Package ot1d takes clouds of unequal sizes only in float32.
 	wide := m.held && s.wide() && (s.sliced == nil || pairs[0].x.points() == pairs[0].y.points())
 	x, y := tensor(wide, filled, false), tensor(wide, filled, true)
 	args := []any{rng, x, y}
@@ -105,7 +108,8 @@ func (s *Subject) chunk(m mode, pairs []pair, theta []float64, seed int64) (resu
 	return r, nil
 }
 
-// build returns those of pairs, slices, directions, locations, shares, used, gradients in x, y and the weights that there are, and notes which.
+// build returns pairs, slices, directions, locations, shares, used, and the gradients in x, y and
+// the weights, as far as they exist, and records which.
 func (s *Subject) build(m mode, in []*graph.Node) []*graph.Node {
 	g, x, y := in[0].Graph(), in[1], in[2]
 	source := &counted{to: x.DType(), Source: slicing.Seeded(in[0])}

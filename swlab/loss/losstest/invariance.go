@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// permutation: with the same directions, and with the loss's own, whose location must not move.
+// permutation: with the same directions, and with the loss's own, whose location must not change.
 func permutation(s *Subject) error {
 	at := s.pairs()
 	mix := func(c cloud) cloud { return c.permuted(7) }
@@ -46,7 +46,7 @@ func scaling(s *Subject) error {
 	return nil
 }
 
-// rotation: exact on rotated directions, and in distribution with the loss's own.
+// rotation: exact with rotated directions, and in distribution with the loss's own.
 func rotation(s *Subject) error {
 	at, q := s.pairs(), orthogonal(s.o.Dim)
 	turn := func(c cloud) cloud { return c.times(q) }
@@ -67,8 +67,9 @@ func rotation(s *Subject) error {
 	return s.sameDistribution("rotated", at, turned, q)
 }
 
-// sameLaw compares values with the loss's own directions: those of equal seeds where the directions are the same ones, and the means
-// of many draws otherwise. A location that depends on the clouds must follow them: be the same, or turned by q.
+// sameDistribution compares values with the loss's own directions: those of equal seeds if the
+// directions are the same, else the means of many draws. A location that depends on the clouds must
+// follow them: be the same, or rotated by q.
 func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) error {
 	a, err := s.own(at, 1, ot1d.None)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) e
 	return nil
 }
 
-// predicts says that the location is a function of the clouds.
+// predicts reports whether the location is a function of the clouds.
 func (s *Subject) predicts() bool { return s.sliced != nil && s.sliced.Slicer.Amortizer != nil }
 
 // draw is the mean of n independent values of one pair, with its standard error.
@@ -141,7 +142,8 @@ func furthest(a, b []float64) float64 {
 	return d
 }
 
-// batchIndependence: the first and the last pair of a batch keep their values when the others are exchanged for others of another size, and alone.
+// batchIndependence: the first and the last pair of a batch keep their values alone, and when the
+// other pairs are replaced by ones of another size.
 func batchIndependence(s *Subject) error {
 	at := s.pairs()
 	others, size := append([]pair{}, at...), 16.0

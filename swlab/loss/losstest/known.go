@@ -8,8 +8,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
-// convention reads the words of Convention and doubles every point: a sum over points doubles with them, a mean does not change. Scaling has looked
-// at the root.
+// convention reads the words of Convention and doubles every point: a sum over points doubles, a
+// mean does not change. The check of Scaling covers the root.
 func convention(s *Subject) error {
 	text := s.loss.Convention()
 	sum, mean := strings.Contains(text, "sum over points"), strings.Contains(text, "mean over points")
@@ -41,7 +41,8 @@ func convention(s *Subject) error {
 	}
 	for i, v := range a {
 		want := v * math.Pow(factor, s.degree/s.p)
-		if s.lacks(loss.Scaling) { // a loss that knows a length of its own may be a little off; of a Sliced the slices are known
+		// A loss with a length of its own may be a little off; for a Sliced the slices are known.
+		if s.lacks(loss.Scaling) {
 			if s.sliced == nil && !(math.Abs(math.Log(b[i]/want)) < 0.1) {
 				return violated("%q, but with every point doubled pair %d costs %.6g in place of %.6g", text, i, b[i], v)
 			}
@@ -91,7 +92,7 @@ func (r result) largest(pair int) float64 {
 	return top
 }
 
-// diracs: clouds of one point each cost Options.Dirac |x - y|^p, slices |theta'(x - y)|^p.
+// diracs: clouds of one point each cost Options.Dirac |x - y|^p, their slices |theta'(x - y)|^p.
 func diracs(s *Subject) error {
 	var pairs []pair
 	b := s.base()
@@ -100,7 +101,7 @@ func diracs(s *Subject) error {
 		pairs = append(pairs, pair{x: one, y: b[(i+1)%len(b)].take([]int{0})})
 	}
 	if s.loss.Check(1, 1, s.o.Dim) != nil && s.sliced == nil {
-		return fmt.Errorf("method Fits refuses single points")
+		return fmt.Errorf("method Check rejects single points")
 	}
 	length := func(p pair) float64 {
 		n := 0.0
@@ -121,7 +122,7 @@ func diracs(s *Subject) error {
 	}, 1)
 }
 
-// singles compares the costs of single points; of a loss that draws, their mean over many draws.
+// singles compares the costs of single points; for a loss that draws, their mean over many draws.
 func (s *Subject) singles(pairs []pair, length func(pair) float64) error {
 	still, err := s.deterministic()
 	if err != nil {
@@ -147,7 +148,8 @@ func (s *Subject) singles(pairs []pair, length func(pair) float64) error {
 	return nil
 }
 
-// translates: slices between a cloud and its translate by v cost m |theta'v|^p (the mean over points: |theta'v|^p), in any order of the points.
+// translates: slices between a cloud and its translate by v cost m |theta'v|^p (mean over points:
+// |theta'v|^p), whatever the order of the points.
 func translates(s *Subject) error {
 	v := s.shift()
 	var pairs []pair
@@ -188,7 +190,8 @@ func (s *Subject) slicesOf(what string, pairs []pair, v func(pair) []float64, su
 	return nil
 }
 
-// shares: before the root, the value is the mean of the shares of the slices that count, from which standard errors come.
+// shares: before the root, the value is the mean of the shares of the slices that count, which give
+// standard errors.
 func shares(s *Subject) error {
 	r, err := s.held(s.pairs(), s.theta, 0)
 	if err != nil {

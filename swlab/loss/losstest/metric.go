@@ -28,7 +28,7 @@ func zeroOnItself(s *Subject) error {
 	return nil
 }
 
-// notNegative looks at few directions too: what a reduction makes of them may extrapolate.
+// notNegative includes few directions, because an estimator may extrapolate from them.
 func notNegative(s *Subject) error {
 	for k, theta := range s.sets(loss.NonNegative) {
 		got, err := s.values(append(s.pairs(), s.crossed()...), theta)
@@ -47,8 +47,8 @@ func notNegative(s *Subject) error {
 	return nil
 }
 
-// sets are the sets of directions for inequalities: the held ones, others, and some of as few as the loss takes; many of them to show that
-// a property is lacked.
+// sets are the sets of directions for inequalities: the held ones, others, and some of as few as
+// the loss takes; many of them to show that a property is violated.
 func (s *Subject) sets(p loss.Property) [][]float64 {
 	sets := [][]float64{s.theta}
 	if s.sliced == nil {
@@ -73,8 +73,9 @@ func symmetry(s *Subject) error {
 	return s.same("exchanged", at, swapped, s.theta, s.theta, 1)
 }
 
-// triangle compares d(x, z) with d(x, y) + d(y, z), d the p-th root of the loss: of any three clouds; of translates x, x+v, x+2v, for
-// which a metric of translates alone has equality; of crosses; and of points at a, points at b, and one at a with the others at b.
+// triangle compares d(x, z) with d(x, y) + d(y, z), d the p-th root of the loss: for any three
+// clouds; for translates x, x+v, x+2v, where a metric has equality; for crosses; and for points at
+// a, points at b, and one at a with the others at b.
 func triangle(s *Subject) error {
 	b := s.base()
 	v := s.shift()

@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// seeds: a seed gives the same numbers again, another one others, unless nothing is drawn.
+// seeds: a seed repeats its numbers and another gives others, unless nothing is drawn.
 func seeds(s *Subject) error {
 	eval := func(seed int64) ([]float64, error) {
 		if s.graph == nil {
@@ -34,8 +34,8 @@ func seeds(s *Subject) error {
 	return nil
 }
 
-// precision compares the loss in float32, with its own directions, with float64: the slices of a Sliced with ot1d.HostCosts, and their reduction in
-// float64; another Graph with itself.
+// precision compares the loss in float32, with its own directions, with float64: the slices of a
+// Sliced with ot1d.HostCosts, and their estimator in float64; another Graph with itself.
 func precision(s *Subject) error {
 	at := s.pairs()
 	if s.sliced == nil {
@@ -101,7 +101,8 @@ func (s *Subject) finish(at []pair, costs, theta []float64, n int) ([]float64, e
 	return values(out[0]), nil
 }
 
-// quadrature: the mean of many values is within 4 of its standard errors of the integral over the sphere.
+// quadrature: the mean of many values is within 4 of its standard errors of the integral over the
+// sphere.
 func quadrature(s *Subject) error {
 	nodes, err := Sphere(s.o.Dim, 32)
 	if err != nil {

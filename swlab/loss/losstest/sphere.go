@@ -9,15 +9,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Nodes are directions with weights that add up to 1: sums over them are means over the sphere.
+// Nodes are directions with weights that sum to 1: sums over them are means over the sphere.
 type Nodes struct {
 	Directions []float32 // [n, Dim]
 	Weights    []float64 // [n]
 	Dim        int
 }
 
-// Sphere returns a quadrature of the circle or the sphere, half of it, for functions that are even: on the circle 2n^2 even angles; on
-// the sphere n Gauss-Legendre heights and 2n even azimuths, exact for polynomials of degree below 2n.
+// Sphere returns a quadrature of half of the circle or sphere, for even functions: on the circle
+// 2n^2 even angles; on the sphere n Gauss-Legendre heights and 2n even azimuths, exact for
+// polynomials of degree below 2n.
 func Sphere(dim, n int) (Nodes, error) {
 	q := Nodes{Dim: dim}
 	switch dim {

@@ -26,9 +26,9 @@ type Subject struct {
 	weights *weights.Set
 	execs   map[mode]*graph.Exec
 	parts   map[mode][]int // what the graph of a mode returns
-	draws   int            // random numbers that the loss asked for when it was built with its own rule
-	theta   []float64      // [Slices, Dim] directions that are held
-	few     []float64      // [fewest, Dim] as few as the reduction takes
+	draws   int            // random numbers that the loss asked for when built with its own slicer
+	theta   []float64      // [Slices, Dim] held directions
+	few     []float64      // [fewest, Dim] as few as the estimator takes
 }
 
 // New prepares a loss for the checks. Close frees what it compiled.
@@ -55,11 +55,11 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 		s.degree = 1
 	}
 	if err := l.Check(o.Points, o.Points, o.Dim); err != nil {
-		return nil, fmt.Errorf("method Fits refuses the clouds of the suite: %w", err)
+		return nil, fmt.Errorf("method Check rejects the clouds of the suite: %w", err)
 	}
 	for _, p := range loss.Violates(l) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.Property == p }) {
-			return nil, fmt.Errorf("%s declares to lack %q, which is no property of package loss", l.Name(), p)
+			return nil, fmt.Errorf("%s declares to violate %q, which is not a property of package loss", l.Name(), p)
 		}
 	}
 	switch k := l.(type) {
@@ -104,12 +104,13 @@ func (s *Subject) Close() {
 	}
 }
 
-// wide says that graphs run in float64.
+// wide reports whether graphs run in float64.
 func (s *Subject) wide() bool {
 	return s.graph != nil && !s.o.Float32 && !s.engine.IsXLA()
 }
 
-// deterministic says that there is no randomness in the values at hand: a Host's, and those of a Graph that draws nothing.
+// deterministic reports whether the values are free of randomness: a Host's, and those of a Graph
+// that draws nothing.
 func (s *Subject) deterministic() (bool, error) {
 	if s.graph == nil {
 		return true, nil
@@ -118,7 +119,8 @@ func (s *Subject) deterministic() (bool, error) {
 	return s.draws == 0, err
 }
 
-// values are the losses of the pairs: of a Sliced with the given directions, of another Graph with one seed.
+// values are the losses of the pairs: for a Sliced with the given directions, for another Graph
+// with one seed.
 func (s *Subject) values(pairs []pair, theta []float64) ([]float64, error) {
 	if s.graph == nil {
 		r, err := s.compare(pairs, false)
@@ -128,7 +130,7 @@ func (s *Subject) values(pairs []pair, theta []float64) ([]float64, error) {
 	return r.pairs, err
 }
 
-// metric is the p-th root of a value that has none yet.
+// metric takes the p-th root of a value that has none yet.
 func (s *Subject) metric(v float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(v), 1/s.degree), v)
 }

@@ -1,10 +1,11 @@
 // Package pluginpath tells go-xla where this repository keeps its XLA plugins.
 //
-// go-xla reads PJRT_PLUGIN_LIBRARY_PATH once, when its package pjrt is initialised, and never again. To be in time, this
-// package sets the variable in its own init and imports nothing but the standard library: Go initialises packages that
-// are ready in the order of their import paths, and pjrt has to wait for k8s.io/klog, which sorts after every path of
-// this module. A program that imports this package therefore finds the plugins without any set-up of its environment,
-// also under "go test" and "go run".
+// go-xla reads PJRT_PLUGIN_LIBRARY_PATH once, when its package pjrt is initialised, and never
+// again. To be in time, this package sets the variable in its own init and imports nothing but the
+// standard library: Go initialises packages that are ready in the order of their import paths, and
+// pjrt has to wait for k8s.io/klog, which sorts after every path of this module. A program that
+// imports this package therefore finds the plugins without any set-up of its environment, also
+// under "go test" and "go run".
 package pluginpath
 
 import (
@@ -14,7 +15,8 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that go-xla reads: folders, separated by the system's list separator.
+// Variable is the environment variable that go-xla reads: folders, separated by the system's list
+// separator.
 const Variable = "PJRT_PLUGIN_LIBRARY_PATH"
 
 const (
@@ -25,8 +27,8 @@ const (
 	cudaFlag = "--xla_gpu_cuda_data_dir="
 )
 
-// Set names the variables that this package has added to the process's environment, so that a program that starts
-// another one can leave them out.
+// Set names the variables that this package has added to the process's environment, so that a
+// program that starts another one can leave them out.
 var Set []string
 
 func init() {
@@ -50,8 +52,9 @@ func set(name, value string) {
 	}
 }
 
-// Folders lists where plugins are looked for, best first: what the user's PJRT_PLUGIN_LIBRARY_PATH says and nothing
-// else, or else the repository's .plugins folder (if there is one) and then the places of go-xla's own installer.
+// Folders lists where plugins are searched for, best first: those of the user's
+// PJRT_PLUGIN_LIBRARY_PATH alone or, without it, the repository's .plugins folder (if any) and then
+// the places of go-xla's installer.
 func Folders() []string {
 	if list := os.Getenv(Variable); list != "" {
 		return filepath.SplitList(list)
@@ -75,8 +78,8 @@ func folders(root string) (dirs []string) {
 	return append(dirs, "/usr/local/lib/go-xla/nvidia", "/usr/local/lib/go-xla")
 }
 
-// Root returns the folder of this repository: the nearest parent of the working directory, or else of the running
-// executable, whose go.mod is this module's. It returns "" if there is none.
+// Root returns the folder of this repository: the nearest parent of the working directory, or else
+// of the running executable, whose go.mod is this module's. It returns "" if there is none.
 func Root() string {
 	return nearest(func(dir string) bool {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -84,8 +87,8 @@ func Root() string {
 	})
 }
 
-// pluginRoot returns the nearest parent that holds a .plugins folder. Folders that everyone may write to, such as the
-// system's temporary folder, are passed over: code is loaded from here.
+// pluginRoot returns the nearest parent that holds a .plugins folder. It skips folders that
+// everyone may write to, such as the system's temporary folder, because code is loaded from here.
 func pluginRoot() string {
 	return nearest(func(dir string) bool {
 		if !isFolder(filepath.Join(dir, folder)) {
