@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 		}
 		out.Write(result)
 	}
-	for _, passed := range []string{"TestSeeds", "TestRegistered/ds", "TestSuite/energy-distance", "TestSuiteOfRules/v-dsw_power", "TestSuiteOfAmortizers/v-dsw_ds", "TestMine"} {
+	for _, passed := range []string{"TestSeeds", "TestRegistered/ds", "TestSuite/energy-distance", "TestSuiteOfDistributions/v-dsw_power", "TestSuiteOfAmortizers/v-dsw_ds", "TestMine"} {
 		if !strings.Contains(out.String(), "--- PASS: "+passed) {
 			t.Errorf("%s has not run:\n%s", passed, out.String())
 		}

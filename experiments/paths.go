@@ -18,33 +18,33 @@ import (
 )
 
 // AscentPaths follows the slicer's ascent on the location, step by step. x and y hold one cloud
-// each. It returns one path [1 + rule.Ascent.Steps, dim] for every start; starts are unit vectors
+// each. It returns one path [1 + slicer.Ascent.Steps, dim] for every start; starts are unit vectors
 // [starts, dim]. The objective is the training loss of that slicer: F of one direction
-// (slicing.Point: Max-SW), or its mean over rule.Slices directions around the location
+// (slicing.Point: Max-SW), or its mean over slicer.Slices directions around the location
 // (slicing.VMF: v-DSW), drawn with seed.
-func AscentPaths(e *engine.Engine, x, y *datasets.Set, rule slicing.Slicer, starts []float32, seed uint64) ([][]float32, error) {
+func AscentPaths(e *engine.Engine, x, y *datasets.Set, slicer slicing.Slicer, starts []float32, seed uint64) ([][]float32, error) {
 	if err := onePair("ascent paths", e, x, y); err != nil {
 		return nil, err
 	}
 	if len(starts) == 0 || len(starts)%x.Dim != 0 {
 		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.Dim, len(starts))
 	}
-	if rule.Ascent == nil || rule.Distribution == nil || !rule.Distribution.HasLocation() {
-		return nil, fmt.Errorf("ascent paths: expected a slicer with a location and an ascent, found %s", rule.Name())
+	if slicer.Ascent == nil || slicer.Distribution == nil || !slicer.Distribution.HasLocation() {
+		return nil, fmt.Errorf("ascent paths: expected a slicer with a location and an ascent, found %s", slicer.Name())
 	}
-	if err := rule.Ascent.Check(); err != nil {
+	if err := slicer.Ascent.Check(); err != nil {
 		return nil, err
 	}
-	objective := loss.Sliced{Slicer: rule}.Objective("")
+	objective := loss.Sliced{Slicer: slicer}.Objective("")
 	n := len(starts) / x.Dim
 	var state []*tensors.Tensor // location and both moments
 	for _, v := range [][]float32{starts, make([]float32, len(starts)), make([]float32, len(starts))} {
 		state = append(state, tensors.FromFlatDataAndDimensions(v, n, x.Dim))
 	}
 	all := make([]int, n)
-	locations, err := iterate(e, x.Select(all), y.Select(all), state, rule.Ascent.Steps, seed, func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
+	locations, err := iterate(e, x.Select(all), y.Select(all), state, slicer.Ascent.Steps, seed, func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
 		src := slicing.Seeded(noise)
-		location, m, v := rule.Ascent.Step(state[0], state[1], state[2], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
+		location, m, v := slicer.Ascent.Step(state[0], state[1], state[2], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
 		return graph.Identity(state[0]), []*graph.Node{location, m, v}
 	})
 	paths := make([][]float32, n)
@@ -71,8 +71,8 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	if err != nil {
 		return nil, err
 	}
-	rule := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Amortizer: a}
-	if err := rule.Check(x.Points, y.Points, x.Dim); err != nil {
+	slicer := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Amortizer: a}
+	if err := slicer.Check(x.Points, y.Points, x.Dim); err != nil {
 		return nil, err
 	}
 	specs := a.Specs()
@@ -87,7 +87,7 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	adam := optim.Adam{LearningRate: rate, Beta2: 0.9, Eps: 1e-8}
 	directions, err := iterate(e, x, y, state, steps, seed, func(_, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node) {
 		w, second, next := state[:n], state[n:], make([]*graph.Node, 2*n)
-		r := loss.Sliced{Slicer: rule}.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y)
+		r := loss.Sliced{Slicer: slicer}.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y)
 		for i, g := range graph.Gradient(graph.Neg(graph.ReduceAllMean(r.Pairs)), w...) {
 			next[i], _, next[n+i] = adam.Step(w[i], g, nil, second[i], t)
 		}

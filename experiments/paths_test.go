@@ -38,12 +38,12 @@ func TestAscentPaths(t *testing.T) {
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	starts := []float32{1, 0, 0, 0, 0.8, -0.6}
 	a := slicing.Ascent{Steps: 7, LearningRate: 0.03}
-	rule := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &a}
-	paths, err := AscentPaths(e, x, y, rule, starts, 1)
+	slicer := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &a}
+	paths, err := AscentPaths(e, x, y, slicer, starts, 1)
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: rule}.Objective(""), slicing.MaximizerOptions{})
+	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: slicer}.Objective(""), slicing.MaximizerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestAscentPaths(t *testing.T) {
 			}
 		}
 	}
-	rule.Ascent = &slicing.Ascent{Steps: 200, LearningRate: 0.05, Tangent: true}
-	paths, err = AscentPaths(e, x, y, rule, starts, 1)
+	slicer.Ascent = &slicing.Ascent{Steps: 200, LearningRate: 0.05, Tangent: true}
+	paths, err = AscentPaths(e, x, y, slicer, starts, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +73,8 @@ func TestAscentPaths(t *testing.T) {
 		}
 	}
 	for want, broken := range map[string]func(){
-		"found 2 and 1":   func() { _, err = AscentPaths(e, x.Select(two), y, rule, starts, 1) },
-		"found 5 numbers": func() { _, err = AscentPaths(e, x, y, rule, starts[:5], 1) },
+		"found 2 and 1":   func() { _, err = AscentPaths(e, x.Select(two), y, slicer, starts, 1) },
+		"found 5 numbers": func() { _, err = AscentPaths(e, x, y, slicer, starts[:5], 1) },
 		"a location and a": func() {
 			_, err = AscentPaths(e, x, y, slicing.Slicer{Distribution: slicing.Uniform{}, Slices: 3}, starts, 1)
 		},

@@ -63,11 +63,11 @@ func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 func (p problem) onGPU() bool { return p.Engine != nil && p.Engine.IsCUDA() }
 
 // drawn is the number of slices that the slicer draws per pair.
-func drawn(rule slicing.Slicer) int {
-	if _, ok := rule.Distribution.(slicing.Point); ok {
+func drawn(slicer slicing.Slicer) int {
+	if _, ok := slicer.Distribution.(slicing.Point); ok {
 		return 1
 	}
-	return rule.Slices
+	return slicer.Slices
 }
 
 // climbs reports whether the call finds its location by ascent.
@@ -171,15 +171,15 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if location != nil {
 		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim))
 	}
-	rule, key := l.Slicer, p.key()
-	rule.Amortizer, key.located = nil, location != nil
+	slicer, key := l.Slicer, p.key()
+	slicer.Amortizer, key.located = nil, location != nil
 	out, err := call(b, "directions", key, func(in []*graph.Node) []*graph.Node {
 		src := slicing.Seeded(in[0])
 		var given *graph.Node
 		if len(in) > 3 {
 			given = in[3]
 		}
-		return []*graph.Node{rule.Draw(src, rule.Location(src, nil, given, in[1], in[2]), in[1], in[2])}
+		return []*graph.Node{slicer.Draw(src, slicer.Location(src, nil, given, in[1], in[2]), in[1], in[2])}
 	}, args...)
 	if err != nil {
 		return nil, err
@@ -296,18 +296,18 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	defer finalize(args...)
 	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		fixed, how, masses := l, loss.BuildArgs{}, in[3:]
+		fixed, build, masses := l, loss.BuildArgs{}, in[3:]
 		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
 		if key.massX {
-			how.MassX, masses = masses[0], masses[1:]
+			build.MassX, masses = masses[0], masses[1:]
 		}
 		if key.massY {
-			how.MassY = masses[0]
+			build.MassY = masses[0]
 		}
 		if key.gradient {
-			how.Wrt = ot1d.Y
+			build.Wrt = ot1d.Y
 		}
-		r := fixed.Build(how, in[0], in[1])
+		r := fixed.Build(build, in[0], in[1])
 		out := append(outputs(r, perPair), r.Slices)
 		if key.gradient {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])

@@ -56,11 +56,11 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	defer finalize(args...)
 	name, wanted := p.name, p.Gradient
 	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
-		how := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
+		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
 		if wanted {
-			how.Wrt = ot1d.Y
+			build.Wrt = ot1d.Y
 		}
-		r := l.Build(how, in[0], in[1])
+		r := l.Build(build, in[0], in[1])
 		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in[0].Shape().Dimensions[:1]) {
 			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in[0].Shape().Dim(0), r.Pairs))
 		}

@@ -159,8 +159,8 @@ func TestTailBound(t *testing.T) {
 	}
 }
 
-// TestClimb: an ascent never decreases f, and ends where the slope is negligible.
-func TestClimb(t *testing.T) {
+// TestMaximize: an ascent never decreases f, and ends where the slope is negligible.
+func TestMaximize(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 20 {
 		h := anyHarmonics(r, 8)

@@ -56,7 +56,7 @@ func TestParameterCounts(t *testing.T) {
 	}
 }
 
-// TestInitialLaws: PyTorch's U(+-1/sqrt(in)), and N(0, 2/(m+k)) for LA's two projections; variances to 6 %.
+// TestInitialDistributions: PyTorch's U(+-1/sqrt(in)), and N(0, 2/(m+k)) for LA's two projections; variances to 6 %.
 func TestInitialDistributions(t *testing.T) {
 	const m, k, dk = 2048, 32, 4096
 	type dist struct{ variance, bound float64 } // variance 0: too few values to tell

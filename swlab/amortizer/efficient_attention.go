@@ -54,24 +54,3 @@ func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.
 		return values(w, softmaxPool(p, each(layer(w, "attn.toqueries")), of, poolTable(g)))
 	})
 }
-
-// layer is (W, b) of a linear layer, [out, in + 1]; b = 0 if it has no bias.
-func layer(w weights.Nodes, name string) *graph.Node {
-	m := w.Get(name + ".weight")
-	bias, ok := w[name+".bias"]
-	if !ok {
-		return graph.Concatenate([]*graph.Node{m, graph.ZerosLike(graph.SliceAxis(m, 1, graph.AxisRange(0, 1)))}, 1)
-	}
-	return graph.Concatenate([]*graph.Node{m, graph.InsertAxes(bias, -1)}, 1)
-}
-
-// softmax is exp(x) / sum exp(x) along an axis, with the largest subtracted first.
-func softmax(x *graph.Node, axis int) *graph.Node {
-	e := graph.Exp(graph.Sub(x, graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, axis))))
-	return graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, axis))
-}
-
-// values is Wv p + bv for one point per cloud, [batch, dim].
-func values(w weights.Nodes, p *graph.Node) *graph.Node {
-	return graph.Squeeze(affine(w, "attn.tovalues", graph.InsertAxes(p, 1)), 1)
-}

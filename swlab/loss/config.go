@@ -24,7 +24,7 @@ type Config struct {
 	// Name of the slicing distribution (slicing.Names); "": the loss's own.
 	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`
 	// Concentration of the distributions that have one.
-	Kappa float64 `json:"kappa" help:"concentration of the rules that have one"`
+	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one"`
 	Chain int     `json:"chain" help:"markov: steps of a chain"` // steps of a Markov chain of directions
 	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on,
 	// else 1.

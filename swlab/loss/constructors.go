@@ -11,31 +11,31 @@ import (
 )
 
 // sliced makes the loss of these parts.
-func (s Config) sliced(label string, rule slicing.Slicer, reduce Estimator) Loss {
-	return Sliced{Label: label, Slicer: rule, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
+func (s Config) sliced(label string, slicer slicing.Slicer, reduce Estimator) Loss {
+	return Sliced{Label: label, Slicer: slicer, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
 }
 
 // newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over
 // slices.
 func newSW(label, dist string, reduce func(Config) (Estimator, error)) func(Config) (Loss, error) {
 	return func(s Config) (Loss, error) {
-		rule, err := s.withoutLocation(dist, PaperSlices)
+		slicer, err := s.withoutLocation(dist, PaperSlices)
 		if err != nil || reduce == nil {
-			return s.sliced(label, rule, nil), err
+			return s.sliced(label, slicer, nil), err
 		}
 		r, err := reduce(s)
-		return s.sliced(label, rule, r), err
+		return s.sliced(label, slicer, r), err
 	}
 }
 
 func newASW(s Config) (Loss, error) {
-	rule, err := s.withoutLocation("uniform", 500)
+	slicer, err := s.withoutLocation("uniform", 500)
 	adaptive := PaperAdaptive()
 	adaptive.Epsilon = s.Epsilon
 	if err == nil && s.Epsilon == 0 {
 		err = fmt.Errorf("epsilon: expected a positive number, found 0")
 	}
-	return s.sliced("ASW", rule, adaptive), err
+	return s.sliced("ASW", slicer, adaptive), err
 }
 
 // newControl returns the named control variate, which needs uniform directions.
@@ -84,13 +84,13 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 	if !l.HasLocation() {
 		return nil, fmt.Errorf("its slicing distribution needs a location, which %q lacks: use sw", s.Slicing)
 	}
-	rule := slicing.Slicer{Distribution: l, Slices: n}
+	slicer := slicing.Slicer{Distribution: l, Slices: n}
 	if s.Amortizer != "" {
 		a, err := amortizer.New(s.Amortizer, s.Maps)
 		if err != nil {
 			return nil, err
 		}
-		rule.Amortizer = a
+		slicer.Amortizer = a
 		label = strings.ToUpper(s.Amortizer) + " " + label
 	}
 	switch {
@@ -106,9 +106,9 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 		return nil, err
 	}
 	if ascent.Steps > 0 && (s.Amortizer == "" || s.FineTune) {
-		rule.Ascent = &ascent
+		slicer.Ascent = &ascent
 	}
-	return s.sliced(label, rule, nil), nil
+	return s.sliced(label, slicer, nil), nil
 }
 
 func newChamfer(s Config) (Loss, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// TestClimber: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and distributions, sums and
+// TestMaximizer: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and distributions, sums and
 // means; and it moves. Plain gradient steps are proportional to the gradient, so that an error in it shows.
 func TestMaximizer(t *testing.T) {
 	if testing.Short() {
@@ -63,8 +63,8 @@ func TestMaximizer(t *testing.T) {
 	}
 }
 
-// TestClimberPlain: both names of the slow way run in the graph, and only it.
-func TestClimberPlain(t *testing.T) {
+// TestMaximizerPlain: both names of the slow way run in the graph, and only it.
+func TestMaximizerPlain(t *testing.T) {
 	s := Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Ascent: &slicing.Ascent{Steps: 1, LearningRate: 1}}}
 	for off, inGraph := range map[plain.Set]bool{"": false, plain.Ascent: true, plain.Sort: true, plain.Tables: false} {
 		c, err := s.Maximizer(graphtest.Engine(t).Backend, off, slicing.MaximizerOptions{})

@@ -205,11 +205,11 @@ func TestEngines(t *testing.T) {
 	x, y := sample(7, m, []float64{0, 0, 0}, []float64{0.3, 0.3, 0.6}), sample(8, m, []float64{0.2, 0, 0}, []float64{0.5, 0.3, 0.3})
 	theta := sample(9, 12, []float64{0, 0, 0}, []float64{1, 1, 1})
 	build := func(n []*graph.Node) []*graph.Node {
-		rule := slicing.Slicer{Distribution: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
+		slicer := slicing.Slicer{Distribution: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
 		var out []*graph.Node
 		for _, l := range []loss.Graph{
-			loss.Sliced{Slicer: rule}, loss.Sliced{Slicer: rule, P: 3, Reduce: loss.Mean, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: rule, Estimator: loss.Harmonics},
-			loss.Sliced{Slicer: rule, Estimator: loss.PaperAdaptive()},
+			loss.Sliced{Slicer: slicer}, loss.Sliced{Slicer: slicer, P: 3, Reduce: loss.Mean, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: slicer, Estimator: loss.Harmonics},
+			loss.Sliced{Slicer: slicer, Estimator: loss.PaperAdaptive()},
 		} {
 			v := l.Build(loss.BuildArgs{Wrt: ot1d.Y}, n[0], n[1]).Pairs
 			out = append(out, v, graph.Gradient(graph.ReduceAllSum(v), n[1])[0])

@@ -116,10 +116,10 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestSuiteOfRules: every slicing distribution by itself, where it has no location, and around one.
-func TestSuiteOfRules(t *testing.T) {
-	for _, rule := range slicing.Names() {
-		dist, err := slicing.New(rule, slicing.Config{Chain: 1})
+// TestSuiteOfDistributions: every slicing distribution by itself, where it has no location, and around one.
+func TestSuiteOfDistributions(t *testing.T) {
+	for _, distribution := range slicing.Names() {
+		dist, err := slicing.New(distribution, slicing.Config{Chain: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +127,8 @@ func TestSuiteOfRules(t *testing.T) {
 		if dist.HasLocation() {
 			name = "v-dsw"
 		}
-		suite(t, name, " "+rule, settings(func(s *loss.Config) { s.Slicing = rule }), nil)
-		suite(t, name, " "+rule+" kappa=20", settings(func(s *loss.Config) { s.Slicing, s.Kappa, s.Chain = rule, 20, 4 }), nil)
+		suite(t, name, " "+distribution, settings(func(s *loss.Config) { s.Slicing = distribution }), nil)
+		suite(t, name, " "+distribution+" kappa=20", settings(func(s *loss.Config) { s.Slicing, s.Kappa, s.Chain = distribution, 20, 4 }), nil)
 	}
 }
 
@@ -166,11 +166,11 @@ func TestSuiteInOtherDimensions(t *testing.T) {
 // quadrature.
 func TestEstimatesOfSW(t *testing.T) {
 	sw := func(o *losstest.Options) { o.SW = true }
-	for _, rule := range []string{"uniform", "orthogonal", "qmc", "markov"} {
-		few := func(s *loss.Config) { s.Slices, s.Slicing, s.Kappa = 60, rule, 5 }
-		suite(t, "sw", " "+rule, settings(few), sw)
+	for _, distribution := range []string{"uniform", "orthogonal", "qmc", "markov"} {
+		few := func(s *loss.Config) { s.Slices, s.Slicing, s.Kappa = 60, distribution, 5 }
+		suite(t, "sw", " "+distribution, settings(few), sw)
 		for control := range loss.Controls {
-			suite(t, "cv-sw", " "+rule+" "+control, settings(func(s *loss.Config) { few(s); s.Control = control }), sw)
+			suite(t, "cv-sw", " "+distribution+" "+control, settings(func(s *loss.Config) { few(s); s.Control = control }), sw)
 		}
 	}
 	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Config) { s.Kappa = 0 }), sw)

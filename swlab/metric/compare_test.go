@@ -89,8 +89,8 @@ func TestPairwise(t *testing.T) {
 	}
 }
 
-// TestKernelBothHalves: the approximate EMD is not symmetric, and neither is its matrix of a set with itself.
-func TestKernelBothHalves(t *testing.T) {
+// TestApproximateEMDBothHalves: the approximate EMD is not symmetric, and neither is its matrix of a set with itself.
+func TestApproximateEMDBothHalves(t *testing.T) {
 	a := random(4, 17, 24)
 	all, err1 := newSide(a)
 	third, err2 := newSide(a.Select([]int{3}))

@@ -110,9 +110,9 @@ func TestSinkhornLimits(t *testing.T) {
 	}
 }
 
-// TestSinkhornRounds compares with the plain algorithm in logarithms: fixed rounds are the same numbers, whatever was
+// TestSinkhornIterations compares with the plain algorithm in logarithms: fixed rounds are the same numbers, whatever was
 // absorbed on the way.
-func TestSinkhornRounds(t *testing.T) {
+func TestSinkhornIterations(t *testing.T) {
 	r := source(32)
 	const n, k, dim = 40, 50, 2
 	x, y := normal(r, n*dim, 1), normal(r, k*dim, 1)

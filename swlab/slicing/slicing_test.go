@@ -27,7 +27,7 @@ func draw(l Distribution, location *graph.Node, seed int64, batch, slices, dim i
 	return l.Draw(Request{Source: Seeded(graph.RNGStateFromSeedForGraph(g, seed)), Location: location, X: x, Y: y, Slices: slices})
 }
 
-// TestLaws: every distribution draws unit vectors whose mean and second moment are those of its closed form.
+// TestDistributions: every distribution draws unit vectors whose mean and second moment are those of its closed form.
 func TestDistributions(t *testing.T) {
 	const batch, slices = 2, 20000
 	location := [][]float32{{0.6, 0, 0.8}, {0, -1, 0}}
@@ -128,7 +128,7 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestCheck(t *testing.T) {
 	for says, err := range map[string]error{
 		"dimension 2 or more, found 1": Slicer{Distribution: Uniform{}}.Check(10, 10, 1),
 		"":                             Slicer{Distribution: Uniform{}}.Check(10, 10, 2),
@@ -165,9 +165,9 @@ func TestGivenNumbers(t *testing.T) {
 	}
 }
 
-// TestClimb: on theta'A theta the released ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
+// TestMaximize: on theta'A theta the released ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
 // start depends on the seed alone.
-func TestClimb(t *testing.T) {
+func TestMaximize(t *testing.T) {
 	top := func(_ Source, location, x, _ *graph.Node) *graph.Node { // x holds sqrt of the eigenvalues in its first point
 		d := location.Shape().Dimensions
 		scale := graph.Reshape(graph.Slice(x, graph.AxisRange(), graph.AxisElem(0)), d[0], d[1])

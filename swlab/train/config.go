@@ -34,7 +34,7 @@ type Config struct {
 	// Devices that share every batch; 0: one. They change rounding. A run may continue on another
 	// number.
 	Devices int `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
-	Epochs  int `json:"epochs" help:"passes over the data"`
+	Epochs  int `json:"epochs" help:"epochs, each over all training clouds"`
 	// Upper bound on the steps; -1: none.
 	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
 	Seed        uint64 `json:"seed"`
