@@ -17,7 +17,7 @@ func ExampleSGD_Step() {
 		return
 	}
 	sgd := optim.SGD{LearningRate: 0.01, Momentum: 0.9}
-	out, err := graph.ExecOnceN(e.Backend, func(w, grad, buf *graph.Node) []*graph.Node {
+	out, err := graph.CallOnceN(e.Backend, func(w, grad, buf *graph.Node) []*graph.Node {
 		w1, buf1 := sgd.Step(w, grad, buf)
 		return []*graph.Node{w1, buf1}
 	}, 1.0, 2.0, 10.0)
