@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/settings"
