@@ -63,11 +63,11 @@ func TestCompareRuns(t *testing.T) {
 	elsewhere := run("elsewhere", "1", "--split", "all")
 	for says, args := range map[string][]string{
 		"--run: expected two run folders, --run A --run B, found 1": {"--run", a},
-		"--run is missing":                            {},
-		"holds no run":                                {"--run", a, "--run", dir},
-		"--state: expected best":                      {"--run", a, "--run", b, "--state", "first"},
-		"found 40 in " + a + " and 32":                {"--run", a, "--run", few},
-		`--split: the runs' own are "test" and "all"`: {"--run", a, "--run", elsewhere},
+		"--run is missing":                        {},
+		"holds no run":                            {"--run", a, "--run", dir},
+		"--state: expected best":                  {"--run", a, "--run", b, "--state", "first"},
+		"found 40 in " + a + " and 32":            {"--run", a, "--run", few},
+		`--split: the runs have "test" and "all"`: {"--run", a, "--run", elsewhere},
 		"one.npy": {"--run", a, "--run", b, "--data", one},
 	} {
 		code, stdout, stderr := command(t, append([]string{"compare"}, args...)...)
