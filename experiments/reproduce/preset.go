@@ -97,7 +97,7 @@ func paper() Preset {
 		Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048,
 		Batch: 128, Epochs: 301, DK: 64, K: 64,
 		ClassifierEpochs: 500, ClassifierBatch: 256,
-		ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "log",
+		ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "released",
 		GapBatches: study.Batches, GapPairs: study.Pairs, GapHeldOut: study.HeldOut, GapCommon: study.Common, GapPoints: 2048, GapPasses: 20,
 	}
 }
@@ -107,7 +107,7 @@ func quick() Preset {
 	p, study := paper(), gap.Quick()
 	p.Name, p.Data, p.Test, p.Chairs, p.Points = "quick", datasets.Builtin, "", datasets.Builtin, 256
 	p.Batch, p.Epochs = 32, 3
-	p.ClassifierEpochs = 100
+	p.ClassifierEpochs, p.Sinkhorn = 100, "log"
 	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch = 640, 100, 3, 32
 	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints = study.Pairs, study.HeldOut, study.Common, 1024
 	return p

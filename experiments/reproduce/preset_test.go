@@ -16,11 +16,14 @@ func TestPaperPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if quick := preset(t, "quick").Settings("generation"); !slices.Contains(quick, "sinkhorn log (paper: released)") {
+		t.Errorf("the quick preset does not say that its Sinkhorn loop is not the paper's: %q", quick)
+	}
 	if len(p.Settings("reconstruction"))+len(p.Settings("generation"))+len(p.Settings("shapes"))+len(p.Settings("gap")) != 0 {
 		t.Error("the paper's preset differs from itself")
 	}
 	want := Preset{Name: "paper", Seeds: p.Seeds, Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048, Batch: 128, Epochs: 301, DK: 64, K: 64,
-		ClassifierEpochs: 500, ClassifierBatch: 256, ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "log",
+		ClassifierEpochs: 500, ClassifierBatch: 256, ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "released",
 		GapBatches: 10, GapPairs: 100, GapHeldOut: 1000, GapCommon: 1000, GapPoints: 2048, GapPasses: 20}
 	if got := want.differences(p); got != "" || !slices.Equal(p.Seeds, []uint64{1, 2, 3}) {
 		t.Errorf("%s; seeds %v", got, p.Seeds)
@@ -37,7 +40,7 @@ func TestPaperPreset(t *testing.T) {
 		t.Errorf("scores: %+v", s)
 	}
 	g := plan(t, l, "short_generation_result", small, "sw").Jobs[1].Runs[0].Run.(runs.Generation)
-	if g.Config != (latent.GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta2: 0.9, Seed: 2, Sinkhorn: "log", Reg: 1e-3, Iterations: 1001}) || g.State != "best" || g.Count != 0 ||
+	if g.Config != (latent.GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta2: 0.9, Seed: 2, Sinkhorn: "released", Reg: 1e-3, Iterations: 1001}) || g.State != "best" || g.Count != 0 ||
 		g.Of.Validation == nil || g.Of.Validation.Split != "val" || g.Train.Split != "train" || g.Test.Split != "test" || g.Of.Data.Val != 0.05 {
 		t.Errorf("generation: %+v", g)
 	}
@@ -127,7 +130,7 @@ func TestSettings(t *testing.T) {
 func TestOverride(t *testing.T) {
 	for i, name := range new(Preset).fields().Names() {
 		p := paper()
-		p.Sinkhorn, p.Seeds = "released", []uint64{1}
+		p.Seeds = []uint64{1}
 		value := "7"
 		if name == "sinkhorn" {
 			value = "log"
