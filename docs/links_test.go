@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,13 +10,11 @@ import (
 	"unicode"
 )
 
-// TestLinks: every relative link of the repository's pages leads to a file, and its anchor to a heading there.
-func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range []string{"results/*.md", "../*.md", "../bench/*.md", "../swlab/*/testdata/*.md"} {
+// pages lists the repository's pages.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var pages []string
+	for _, pattern := range []string{"*.md", "results/*.md", "../*.md", "../bench/*.md", "../swlab/*/testdata/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -25,9 +24,51 @@ func TestLinks(t *testing.T) {
 	if len(pages) < 15 {
 		t.Fatalf("found only the pages %v", pages)
 	}
+	return pages
+}
+
+// TestNamedTests: every test that a page names exists.
+func TestNamedTests(t *testing.T) {
+	declared := map[string]bool{}
+	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		for _, match := range function.FindAllSubmatch(raw, -1) {
+			declared[string(match[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test[A-Z]\\w*)")
+	found := 0
+	for _, page := range pages(t) {
+		for _, match := range named.FindAllStringSubmatch(prose(t, page), -1) {
+			if found++; !declared[match[1]] {
+				t.Errorf("%s: there is no test %s", page, match[1])
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("found %d names of tests", found)
+	}
+}
+
+// TestLinks: every relative link of the repository's pages leads to a file, and its anchor to a heading there.
+func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	headings := map[string]map[string]bool{}
-	for _, page := range pages {
+	for _, page := range pages(t) {
 		text := prose(t, page)
 		for _, match := range link.FindAllStringSubmatch(text, -1) {
 			target, anchor, _ := strings.Cut(match[1], "#")
