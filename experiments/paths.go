@@ -105,7 +105,7 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
 	step func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
 	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Coords, x.Clouds, x.Points, x.Dim), tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)}
-	defer func() { exec.Free(append(state, clouds...)) }()
+	defer func() { exec.Free(append(state, clouds...)...) }()
 	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		at, next := step(in[0], in[1], in[2], in[3], in[4:])
 		return append([]*graph.Node{at}, next...)
@@ -128,7 +128,7 @@ func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, step
 		if err != nil {
 			return nil, err
 		}
-		exec.Free(state)
+		exec.Free(state...)
 		state = out[1:]
 		at, err := tensors.CopyFlatData[float32](out[0])
 		out[0].FinalizeAll()

@@ -109,10 +109,3 @@ func narrow(what string, v []float64) ([]float32, error) {
 	}
 	return out, nil
 }
-
-// finalize frees tensors on the device, which Go's collector does not see.
-func finalize(list ...*tensors.Tensor) {
-	for _, t := range list {
-		t.FinalizeAll()
-	}
-}

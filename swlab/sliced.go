@@ -70,13 +70,13 @@ func drawn(slicer slicing.Slicer) int {
 	return slicer.Slices
 }
 
-// climbs reports whether the call finds its location by ascent.
-func (p problem) climbs(l loss.Sliced) bool { return p.Directions == nil && l.Slicer.Ascent != nil }
+// ascends reports whether the call finds its location by ascent.
+func (p problem) ascends(l loss.Sliced) bool { return p.Directions == nil && l.Slicer.Ascent != nil }
 
 // work counts the slices of the directions and of the ascent, and their sorts.
 func (p problem) work(l loss.Sliced, directions []float32) Work {
 	n := len(directions) / p.x.Dim
-	if p.climbs(l) {
+	if p.ascends(l) {
 		n += l.Slicer.Ascent.Steps * p.x.Clouds * drawn(l.Slicer)
 	}
 	return Work{Slices: n, Sorts: 2 * n}
@@ -95,16 +95,16 @@ func (p problem) locate(l loss.Sliced) (location []float32, backend string, err 
 		}
 		location, backend = predicted.Directions, predicted.Backend
 	}
-	if p.climbs(l) {
-		location, err = p.climb(l, location)
+	if p.ascends(l) {
+		location, err = p.ascend(l, location)
 	}
 	return location, backend, err
 }
 
-// climb finds the location by ascent, from the predicted one if there is one. Random numbers differ
+// ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ
 // between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
 // plain Go; on a GPU it stays there.
-func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
+func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	e := p.Engine
 	if !p.onGPU() {
 		var err error
@@ -115,10 +115,10 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	var from *tensors.Tensor
 	if predicted != nil {
 		from = tensors.FromFlatDataAndDimensions(predicted, p.x.Clouds, p.x.Dim)
-		defer finalize(from)
+		defer exec.Free(from)
 	}
 	x, y := tensor(p.x), tensor(p.y)
-	defer finalize(x, y)
+	defer exec.Free(x, y)
 	key := exec.Key{Config: graphKey{"ascent", p.key()}, Shapes: exec.Shapes([]any{x, y})}
 	maximizer, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Maximizer, func(), error) {
 		exec.Built.Add(1)
@@ -137,7 +137,7 @@ func (p problem) climb(l loss.Sliced, predicted []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer finalize(reached)
+	defer exec.Free(reached)
 	location, err := tensors.CopyFlatData[float32](reached)
 	if err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	if key.massY = p.MassY != nil; key.massY {
 		args = append(args, tensors.FromFlatDataAndDimensions(p.MassY, n, p.y.Points))
 	}
-	defer finalize(args...)
+	defer exec.Free(args...)
 	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
 		fixed, build, masses := l, loss.BuildArgs{}, in[3:]
 		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
@@ -317,7 +317,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	if err != nil {
 		return estimate{}, err
 	}
-	defer finalize(out...)
+	defer exec.Free(out...)
 	r := read(out)
 	r.backend, r.costs = e.Name, tensors.MustCopyFlatData[float32](out[3])
 	if p.Gradient {

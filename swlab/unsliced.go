@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -53,7 +54,7 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 		return nil, fmt.Errorf("loss %q: %w", l.Name(), err)
 	}
 	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, upload(w)...)
-	defer finalize(args...)
+	defer exec.Free(args...)
 	name, wanted := p.name, p.Gradient
 	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
 		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
@@ -76,7 +77,7 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer finalize(out...)
+	defer exec.Free(out...)
 	d, rest := unsliced(e.Name, numbers(out[0])), out[1:]
 	if p.Gradient {
 		d.Gradient, rest = tensors.MustCopyFlatData[float32](rest[0]), rest[1:]

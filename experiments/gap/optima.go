@@ -25,8 +25,8 @@ type optima struct {
 // is used, is several times smaller.
 const accuracy = 1e-2
 
-// newTruth expands F and finds the optima.
-func newTruth(ctx context.Context, p pairs, kappa float64, folder string, progress func(done, total int)) (optima, error) {
+// newOptima expands F and finds the optima.
+func newOptima(ctx context.Context, p pairs, kappa float64, folder string, progress func(done, total int)) (optima, error) {
 	t := optima{pairs: p}
 	degree, err := degreeFor(kappa)
 	if err != nil {

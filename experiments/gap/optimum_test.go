@@ -77,7 +77,7 @@ func TestQuadratic(t *testing.T) {
 	}
 	trace := a[0][0] + a[1][1] + a[2][2]
 	for _, kappa := range []float64{0.1, 1, 10} {
-		j, err := newTruth(context.Background(), p, kappa, "", quiet)
+		j, err := newOptima(context.Background(), p, kappa, "", quiet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestExactAgainstSamples(t *testing.T) {
 	p := shapePairs(t, 8, 256)
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, kappa := range []float64{0.1, 1, 10} {
-		j, err := newTruth(context.Background(), p, kappa, "", quiet)
+		j, err := newOptima(context.Background(), p, kappa, "", quiet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestTruthRefuses(t *testing.T) {
 		{"a distribution too narrow", p, 1000, "beyond degree 128"},
 		{"equal clouds", pairs{1, 64, p.first, p.first}, 1, "pair 0: the two clouds are equal"},
 	} {
-		if _, err := newTruth(context.Background(), c.p, c.kappa, "", quiet); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := newOptima(context.Background(), c.p, c.kappa, "", quiet); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, expected one with %q", c.name, err, c.want)
 		}
 	}

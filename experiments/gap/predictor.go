@@ -80,7 +80,7 @@ func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err err
 
 // close frees device memory.
 func (p *predictor) close() {
-	exec.Free(append(p.weights, p.second...))
+	exec.Free(append(p.weights, p.second...)...)
 	for _, x := range []*graph.Exec{p.forward, p.backward, p.update} {
 		if x != nil {
 			x.Finalize()
@@ -99,7 +99,7 @@ func (p *predictor) warm(some pairs) error {
 		return err
 	}
 	out, err := p.apply(g)
-	exec.Free(out)
+	exec.Free(out...)
 	return err
 }
 
@@ -129,7 +129,7 @@ func (p *predictor) predict(all pairs) ([][3]float64, error) {
 	var eps [][3]float64
 	err := all.batches(p.chunk, func(from int, part pairs) error {
 		clouds := p.clouds(part)
-		defer exec.Free(clouds)
+		defer exec.Free(clouds...)
 		out, err := p.call(p.forward, clouds)
 		if err != nil {
 			return err

@@ -53,12 +53,12 @@ func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o
 		pairs pairs
 		truth *optima
 	}{{"training pairs", training, &r.training}, {"pairs held out", heldOut, &r.heldOut}} {
-		*part.truth, err = newTruth(ctx, part.pairs, c.Kappa, o.Cache, func(done, total int) { r.report("exact values of "+part.name, done, total) })
+		*part.truth, err = newOptima(ctx, part.pairs, c.Kappa, o.Cache, func(done, total int) { r.report("exact values of "+part.name, done, total) })
 		if err != nil {
 			return Result{}, fmt.Errorf("%s: %s: %w", set.Name, part.name, err)
 		}
 	}
-	eps, start, err := r.letter(&result.Paper)
+	eps, start, err := r.paperProtocol(&result.Paper)
 	if err != nil {
 		return Result{}, err
 	}
@@ -126,9 +126,9 @@ func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, st
 	return eps, start, err
 }
 
-// letter is the paper's protocol: it trains the amortizer, or runs the ascent, and evaluates the
+// paperProtocol is the paper's protocol: it trains the amortizer, or runs the ascent, and evaluates the
 // training pairs, all from one random stream.
-func (r *row) letter(l *PaperProtocol) (eps, start [][3]float64, err error) {
+func (r *row) paperProtocol(l *PaperProtocol) (eps, start [][3]float64, err error) {
 	all := r.training.pairs
 	source := rand.New(rand.NewPCG(r.c.Seed, trainingStream))
 	clock := time.Now()

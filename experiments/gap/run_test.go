@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := newTruth(context.Background(), p, 1, dir, quiet)
+	j, err := newOptima(context.Background(), p, 1, dir, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 			}
 		}
 		clouds := p.clouds(part)
-		defer exec.Free(clouds)
+		defer exec.Free(clouds...)
 		up := tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
 		defer up.FinalizeAll()
 		out, err := p.call(p.backward, clouds, up)
@@ -52,7 +52,7 @@ func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
 	for i, g := range gradient {
 		grads = append(grads, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
 	}
-	defer exec.Free(grads)
+	defer exec.Free(grads...)
 	return p.update.Call(append(append(in, grads...), float64(p.steps+1))...)
 }
 
@@ -79,7 +79,7 @@ func (p *predictor) step(batch pairs, s sampler, z noise) error {
 	if err != nil {
 		return err
 	}
-	exec.Free(append(p.weights, p.second...))
+	exec.Free(append(p.weights, p.second...)...)
 	p.weights, p.second = out[:len(p.specs):len(p.specs)], out[len(p.specs):]
 	p.steps++
 	return nil

@@ -58,7 +58,7 @@ func (d Data) String() string {
 // store.
 func (l *Store) Data(d Data) (Data, error) {
 	if l == nil {
-		return d, errNoLab
+		return d, errNoStore
 	}
 	if d.Path == datasets.Builtin {
 		d.Content = datasets.ShapesVersion
@@ -137,7 +137,7 @@ func (l *Store) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
 // open returns the clouds and keeps them.
 func (l *Store) open(d Data) (datasets.Clouds, error) {
 	if l == nil {
-		return nil, errNoLab
+		return nil, errNoStore
 	}
 	key, err := json.Marshal(d)
 	if err != nil {

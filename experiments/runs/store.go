@@ -77,7 +77,7 @@ func (l *Store) Close() {
 // Engine opens the backend once.
 func (l *Store) Engine() (*engine.Engine, error) {
 	if l == nil {
-		return nil, errNoLab
+		return nil, errNoStore
 	}
 	if l.engine == nil {
 		e, err := engine.Open(l.Backend)
@@ -94,12 +94,12 @@ const (
 	resultFile = "result.json"
 )
 
-var errNoLab = errors.New("expected a store, found nil")
+var errNoStore = errors.New("expected a store, found nil")
 
 // check returns an error for a nil store or task.
 func (l *Store) check(r Task) error {
 	if l == nil {
-		return errNoLab
+		return errNoStore
 	}
 	if r == nil {
 		return errors.New("expected a run, found nil")
@@ -223,7 +223,7 @@ func removeTemporary(dir string) error {
 // time, and a killed one leaves nothing.
 func (l *Store) Write(name string, write func(io.Writer) error) error {
 	if l == nil {
-		return errNoLab
+		return errNoStore
 	}
 	if write == nil {
 		return fmt.Errorf("%s: expected a function that writes the file, found nil", name)

@@ -69,7 +69,7 @@ func Shapes(args []any) string {
 }
 
 // Free frees tensors on the device, which Go's garbage collector does not see.
-func Free[T any](list []T) {
+func Free[T any](list ...T) {
 	for _, t := range list {
 		any(t).(*tensors.Tensor).FinalizeAll()
 	}
@@ -78,7 +78,7 @@ func Free[T any](list []T) {
 // Network is a graph with weights that maps clouds, or pairs of them, in batches of one size.
 type Network struct {
 	Engine   *engine.Engine // nil: the best backend found
-	Config   any            // comparable: decides what Build makes, apart from weights and shapess
+	Config   any            // comparable: decides what Build makes, apart from weights and shapes
 	Weights  *weights.Set
 	Batch    int                   // clouds at a time
 	Progress func(done, total int) // if not nil, called with the number of clouds done
@@ -109,7 +109,7 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 		specs = append(specs, weights.Spec{Name: name})
 		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
 	}
-	defer Free(params)
+	defer Free(params...)
 	k, build := len(sets), p.Build
 	graph := func(in []*graph.Node) []*graph.Node { return build(weights.Bind(specs, in[k:]), in[:k]) }
 	total := sets[0].Header().Clouds
@@ -123,12 +123,12 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 			return err
 		}
 		out, err := Call(e, p.Config, graph, append(clouds, params...)...)
-		Free(clouds)
+		Free(clouds...)
 		if err != nil {
 			return err
 		}
 		err = take(first, n, in, out)
-		Free(out)
+		Free(out...)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (p Network) read(sets []datasets.Clouds, first, n int) (in [][]float32, clo
 		h := s.Header()
 		points := make([]float32, p.Batch*h.Points*h.Dim)
 		if err := s.Read(points, rows); err != nil {
-			Free(clouds)
+			Free(clouds...)
 			return nil, nil, err
 		}
 		in = append(in, points)

@@ -134,7 +134,7 @@ func (c *Maximizer) InGraph() bool {
 	return ok
 }
 
-// WithSteps is the climber with another number of steps. It shares the compiled ones with c, which closes them.
+// WithSteps is the maximizer with another number of steps. It shares the compiled ones with c, which closes them.
 func (c Maximizer) WithSteps(steps int) *Maximizer {
 	c.ascent.Steps = steps
 	return &c
@@ -183,7 +183,7 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 	return reached[0], nil
 }
 
-// MaximizeSharded is Climb on the climber's devices, among which the batch of from, x, y and the result is divided.
+// MaximizeSharded is Maximize on the maximizer's devices, among which the batch of from, x, y and the result is divided.
 func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.Value, error) {
 	if c == nil || c.step == nil {
 		return nil, errors.New("expected an ascent that a constructor has made, found none")

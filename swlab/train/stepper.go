@@ -76,11 +76,11 @@ func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
 }
 
 func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
-	climb, err := sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d})
+	maximizer, err := sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d})
 	if err != nil {
 		return nil, err
 	}
-	l := &locationSearch{maximizer: climb, fineTune: sl.Slicer.Amortizer != nil}
+	l := &locationSearch{maximizer: maximizer, fineTune: sl.Slicer.Amortizer != nil}
 	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
 	out := []shard.Sharding{shard.Sharded, shard.Sharded}
 	if l.fineTune {
