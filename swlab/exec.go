@@ -11,7 +11,6 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // little is the work, in pairs of points, that the pure-Go backend finishes before XLA has compiled
@@ -71,16 +70,6 @@ func recovered(err *error, kind, name string) {
 // tensor holds a set's points, [B, m, d].
 func tensor(s *datasets.Set) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(s.Coords, s.Clouds, s.Points, s.Dim)
-}
-
-// upload turns weights into tensors, in their order.
-func upload(w *weights.Set) []*tensors.Tensor {
-	var out []*tensors.Tensor
-	for _, name := range w.Names() {
-		t, _ := w.Get(name)
-		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	return out
 }
 
 // numbers are the values of a float32 or float64 tensor.

@@ -53,7 +53,7 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	} else if w, err = w.Match(specs); err != nil {
 		return nil, fmt.Errorf("loss %q: %w", l.Name(), err)
 	}
-	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, upload(w)...)
+	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, exec.Upload(w)...)
 	defer exec.Free(args...)
 	name, wanted := p.name, p.Gradient
 	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {

@@ -68,6 +68,16 @@ func Shapes(args []any) string {
 	return b.String()
 }
 
+// Upload turns weights into tensors, in their order.
+func Upload(w *weights.Set) []*tensors.Tensor {
+	var out []*tensors.Tensor
+	for _, name := range w.Names() {
+		t, _ := w.Get(name)
+		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	return out
+}
+
 // Free frees tensors on the device, which Go's garbage collector does not see.
 func Free[T any](list ...T) {
 	for _, t := range list {
@@ -105,9 +115,10 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 	var specs []weights.Spec
 	var params []any
 	for _, name := range p.Weights.Names() {
-		t, _ := p.Weights.Get(name)
 		specs = append(specs, weights.Spec{Name: name})
-		params = append(params, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+	}
+	for _, t := range Upload(p.Weights) {
+		params = append(params, t)
 	}
 	defer Free(params...)
 	k, build := len(sets), p.Build

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -130,13 +131,13 @@ func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func
 	}
 	out := Classification{NTrain: train.N, NTest: test.N, BestEpoch: -1}
 	data := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(train.Vectors, train.N, pointnet.LatentSize), tensors.FromFlatDataAndDimensions(train.Labels, train.N)}
-	defer release(data)
+	defer exec.Free(data...)
 	specs := c.model.net.Specs()
-	state := append(upload(weights.Init(specs, c.config.Seed)), zeros(trained(specs))...)
+	state := append(exec.Upload(weights.Init(specs, c.config.Seed)), zeros(trained(specs))...)
 	var best []*tensors.Tensor
 	defer func() {
-		release(state)
-		release(best)
+		exec.Free(state...)
+		exec.Free(best...)
 	}()
 	step := 0
 	for epoch := range c.config.Epochs {
@@ -151,13 +152,13 @@ func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func
 				return Classification{}, err
 			}
 			if !slices.Equal(best, state) { // best may be state itself, not a copy
-				release(state)
+				exec.Free(state...)
 			}
 			state, sum = next, sum+loss
 		}
 		mean := sum / float64(len(batches))
 		if out.BestEpoch < 0 || mean < out.Loss {
-			release(best)
+			exec.Free(best...)
 			out.BestEpoch, out.Loss, best = epoch, mean, state
 		}
 		if progress != nil {
@@ -214,7 +215,7 @@ func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state [
 	for _, width := range c.model.net.Hidden() { // on the host: XLA's generator would take half of a step's time on a CPU
 		in = append(in, tensors.FromFlatDataAndDimensions(uniform(r, len(rows)*width), len(rows), width))
 	}
-	defer release(in)
+	defer exec.Free(in...)
 	out, err := c.step.Call(arguments(arguments(arguments(nil, data...), in...), state...)...)
 	if err != nil {
 		return 0, nil, err
@@ -222,7 +223,7 @@ func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state [
 	loss = float64(out[0].Value().(float32))
 	out[0].FinalizeAll()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		release(out[1:])
+		exec.Free(out[1:]...)
 		return 0, nil, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.config.LearningRate)
 	}
 	return loss, out[1:], nil
@@ -236,7 +237,7 @@ func (c *Classifier) test(codes Codes, net []*tensors.Tensor) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer release(out)
+	defer exec.Free(out...)
 	found, err := tensors.CopyFlatData[int32](out[0])
 	if err != nil {
 		return nil, err

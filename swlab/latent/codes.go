@@ -77,16 +77,6 @@ func uniform(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// upload puts the tensors of a set on the device, in its order.
-func upload(set *weights.Set) []*tensors.Tensor {
-	var out []*tensors.Tensor
-	for _, name := range set.Names() {
-		t, _ := set.Get(name)
-		out = append(out, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-	}
-	return out
-}
-
 // zeros are tensors of zeros in the shapes of specs.
 func zeros(specs []weights.Spec) []*tensors.Tensor {
 	var out []*tensors.Tensor
@@ -94,13 +84,6 @@ func zeros(specs []weights.Spec) []*tensors.Tensor {
 		out = append(out, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
 	}
 	return out
-}
-
-// release frees tensors on the device, which Go's collector does not see.
-func release(all []*tensors.Tensor) {
-	for _, t := range all {
-		t.FinalizeAll()
-	}
 }
 
 // arguments appends tensors to the arguments of a call.

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -37,8 +38,8 @@ func sample(x *graph.Exec, w *weights.Set, n int, seed uint64) ([]float32, error
 	if err != nil {
 		return nil, err
 	}
-	params, z := upload(fitted), noise(seed, sampleStream, 0, n)
-	defer release(append(params, z))
+	params, z := exec.Upload(fitted), noise(seed, sampleStream, 0, n)
+	defer exec.Free(append(params, z)...)
 	return generate(x, z, params)
 }
 
@@ -58,7 +59,7 @@ func generate(x *graph.Exec, z *tensors.Tensor, params []*tensors.Tensor) ([]flo
 	if err != nil {
 		return nil, err
 	}
-	defer release(out)
+	defer exec.Free(out...)
 	return tensors.CopyFlatData[float32](out[0])
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -148,7 +149,7 @@ func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, 
 		return nil, err
 	}
 	g := newGeneratorRun(t, seed)
-	defer func() { release(g.state) }()
+	defer func() { exec.Free(g.state...) }()
 	out, c := &TrainedGenerator{}, t.config
 	step, total := 0, c.Epochs*len(datasets.Batches(datasets.EpochOrder(codes.N, seed, 0), c.Batch))
 	for epoch := range c.Epochs {
@@ -199,7 +200,7 @@ type generatorRun struct {
 
 func newGeneratorRun(t *GeneratorTrainer, seed uint64) *generatorRun {
 	g := &generatorRun{GeneratorTrainer: t, seed: seed}
-	g.state = append(upload(weights.Init(t.specs, seed)), append(zeros(t.specs), zeros(t.specs)...)...)
+	g.state = append(exec.Upload(weights.Init(t.specs, seed)), append(zeros(t.specs), zeros(t.specs)...)...)
 	g.state = append(g.state, tensors.FromScalar(float64(0)))
 	return g
 }
@@ -226,7 +227,7 @@ func (t *generatorRun) one(step int, real []float32, n int) (loss float64, short
 	if err != nil {
 		return 0, false, err
 	}
-	release(t.state)
+	exec.Free(t.state...)
 	t.state = out
 	return loss, short, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -56,13 +57,13 @@ func TestGeneratorStep(t *testing.T) {
 	}
 	defer tr.Close()
 	g := newGeneratorRun(tr, c.Seed)
-	defer func() { release(g.state) }()
+	defer func() { exec.Free(g.state...) }()
 	real := codes(1, n, 3, 1).Vectors
 	cost := func(w *weights.Set) float64 { // of the first step's noise
 		z := noise(c.Seed, noiseStream, 1, n)
 		defer z.FinalizeAll()
-		params := upload(w)
-		defer release(params)
+		params := exec.Upload(w)
+		defer exec.Free(params...)
 		made, err := generate(g.forward, z, params)
 		if err != nil {
 			t.Fatal(err)
