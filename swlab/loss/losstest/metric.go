@@ -129,7 +129,7 @@ func (s *Subject) followsClouds() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := s.own(append(at[1:], at[0]), 1, ot1d.None)
+	b, err := s.own(slices.Concat(at[1:], at[:1]), 1, ot1d.None)
 	if err != nil {
 		return false, err
 	}
