@@ -130,9 +130,9 @@ func TestOwnModule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := regexp.MustCompile("(?s)`([a-z/]+\\.go)`:?\n\n```go\n(.*?)```").FindAllStringSubmatch(page, -1)
-	if len(files) != 3 {
-		t.Fatalf("found %d files in the section, expected own/own.go, main.go and cli.go", len(files))
+	files := regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:?\n\n```go\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(files) != 4 {
+		t.Fatalf("found %d files in the section, expected own/own.go, main.go, cli.go and own/own_test.go", len(files))
 	}
 	for _, f := range files {
 		put(f[1], f[2])
@@ -153,6 +153,7 @@ func TestOwnModule(t *testing.T) {
 		}
 		return string(out)
 	}
+	call("go", "test", "./own")
 	out := call("go", "run", ".")
 	for _, line := range []string{"centroid: 9.000 (squared distance", "v-dsw: 200 slices around [", "trained for 2 steps", "loss centroid done"} {
 		if !strings.Contains(out, line) {

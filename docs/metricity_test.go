@@ -1,8 +1,12 @@
 package docs
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -12,6 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // The tests of this file compute the statements of theory.md, "Which of these is a metric".
@@ -44,6 +49,10 @@ func TestProposition1(t *testing.T) {
 	}
 	x := chair(t)
 	const r = 0.1
+	nodes, err := losstest.Sphere(3, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range amortizer.Names() {
 		if name == "la-sorted" { // sorting makes it discontinuous
 			continue
@@ -91,6 +100,9 @@ func TestProposition1(t *testing.T) {
 		if want := 0.313; math.Abs(resultant/kappa-want) > 5e-4 {
 			t.Errorf("A_3(1) is %v, the page says %v", resultant, want)
 		}
+		if q, want := full(t, nodes, x, y, a, kappa), r*r*resultant/kappa; math.Abs(q/want-1) > 1e-4 {
+			t.Errorf("%s: by quadrature v-DSW is %v, expected %v", name, q, want)
+		}
 		o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean, Slices: 20000, Kappa: kappa, Amortizer: name}, Seed: 1, Engine: e}
 		s, err := swlab.Distance("v-dsw", x, y, o)
 		if err != nil {
@@ -99,6 +111,149 @@ func TestProposition1(t *testing.T) {
 		if want := r * r * resultant / kappa; math.Abs(s.Value-want) > 5*s.StdErr+1e-5 {
 			t.Errorf("%s: v-DSW is %v +- %v, expected %v", name, s.Value, s.StdErr, want)
 		}
+	}
+}
+
+// full is the integral of F, mean over points, under vMF(e, kappa). F is even, so the even part of
+// the density counts.
+func full(t *testing.T, nodes losstest.Nodes, x, y *datasets.Set, e [3]float64, kappa float64) float64 {
+	t.Helper()
+	clouds := func(s *datasets.Set) ot1d.Clouds {
+		return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: 3}
+	}
+	costs, err := ot1d.HostCosts(clouds(x), clouds(y), nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return expectation(nodes, costs, e[:], kappa)
+}
+
+// expectation is that of even costs under vMF(e, kappa).
+func expectation[T float32 | float64](nodes losstest.Nodes, costs []float64, e []T, kappa float64) float64 {
+	sum := 0.0
+	for l, f := range costs {
+		along := 0.0
+		for k, v := range e {
+			along += float64(v) * float64(nodes.Directions[3*l+k])
+		}
+		sum += nodes.Weights[l] * f * kappa / math.Sinh(kappa) * math.Cosh(kappa*along)
+	}
+	return sum
+}
+
+// TestBlindAscent: the ascent of Max-SW stays on a direction on which two different clouds agree.
+func TestBlindAscent(t *testing.T) {
+	cloud := func(points ...[3]float32) *datasets.Set {
+		set, err := datasets.New(slices.Concat(points[0][:], points[1][:]), 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean, AscentSteps: 50, AscentLearningRate: 1e-4}, Seed: 1}
+	distance := func(name string, x, y *datasets.Set) *swlab.Result {
+		r, err := swlab.Distance(name, x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	// Equal clouds have no gradient, so the ascent ends where it starts.
+	origin := cloud([3]float32{}, [3]float32{})
+	start := distance("max-sw", origin, origin).Location
+	v := [3]float32{start[1], -start[0], 0} // start'v is 0, also in float32
+	x, y := cloud(v, [3]float32{-v[0], -v[1], 0}), cloud([3]float32{}, [3]float32{})
+	r := distance("max-sw", x, y)
+	o.Slices = 20000
+	sw := distance("sw", x, y)
+	if r.Value != 0 || sw.Value < 0.1 {
+		t.Errorf("Max-SW by ascent is %v at %v from %v, SW %v; expected 0 and more than 0.1", r.Value, r.Location, start, sw.Value)
+	}
+}
+
+// TestAscentTriangle: five plain gradient steps of Max-SW from the same starts violate the triangle
+// inequality, because they turn the direction further where the clouds are further apart.
+func TestAscentTriangle(t *testing.T) {
+	s := newStudy(t)
+	o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean, Root: true, AscentSteps: 5, AscentLearningRate: 0.1, AscentSGD: true}, Seed: 1}
+	var d [3][]float64 // sides of the triples
+	for side := range d {
+		var rows []int
+		for i := range triples {
+			rows = append(rows, 3*i+side)
+		}
+		r, err := swlab.Distance("max-sw", s.x.Select(rows), s.y.Select(rows), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d[side] = r.PerPair
+	}
+	failed, excess := 0, 0.0
+	for i := range triples {
+		over := d[2][i]/(d[0][i]+d[1][i]) - 1
+		if excess = max(excess, over); over > 1e-4 {
+			failed++
+		}
+	}
+	if says := fmt.Sprintf("%d of 20 triples, by up to %.0f %%", failed, 100*excess); !strings.Contains(theory(t), says) {
+		t.Errorf("theory.md does not say %q", says)
+	}
+}
+
+// theory is the page.
+func theory(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("theory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// TestViolations: the first table of theory.md names what the losses declare.
+func TestViolations(t *testing.T) {
+	words := map[loss.Property]string{loss.ZeroOnItself: "zero", loss.ZeroOnlyIfEqual: "equality", loss.NonNegative: "sign", loss.Symmetry: "symmetry",
+		loss.Triangle: "triangle", loss.Translation: "translation", loss.Scaling: "scaling", loss.Rotation: "rotation", loss.BatchIndependent: "batch"}
+	for _, name := range loss.Names() {
+		l, err := loss.New(name, loss.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, p := range loss.Violates(l) {
+			list = append(list, words[p])
+		}
+		if list == nil {
+			list = []string{"-"}
+		}
+		slices.Sort(list)
+		found := false
+		for line := range strings.Lines(theory(t)) {
+			if cells := strings.Split(line, " | "); len(cells) == 5 && strings.Contains(cells[0], "`"+name+"`") {
+				said := strings.Split(strings.TrimRight(cells[4], " |¹\n"), ", ")
+				slices.Sort(said)
+				found = found || slices.Equal(said, list)
+			}
+		}
+		if !found {
+			t.Errorf("theory.md has no row of %s that ends with %s", name, strings.Join(list, ", "))
+		}
+	}
+}
+
+// TestRepeatedPoints: as measures, a cloud and the cloud with every point twice are equal.
+func TestRepeatedPoints(t *testing.T) {
+	x := chair(t)
+	y, err := datasets.New(slices.Concat(x.Coords, x.Coords), 2*x.Points, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := swlab.Distance("v-dsw", x, y, swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Value > 1e-12 {
+		t.Errorf("%v, expected 0", d.Value)
 	}
 }
 
@@ -131,14 +286,12 @@ func TestLocationBounds(t *testing.T) {
 			for range 10 {
 				e := [3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
 				norm := math.Sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2])
-				sw, dsw := 0.0, 0.0
+				for i := range e {
+					e[i] /= norm
+				}
+				sw, dsw := 0.0, expectation(nodes, sums, e[:], c.kappa)
 				for l, f := range sums {
-					along := 0.0
-					for i := range e {
-						along += e[i] / norm * float64(nodes.Directions[3*l+i])
-					}
 					sw += nodes.Weights[l] * f
-					dsw += nodes.Weights[l] * f * low * math.Cosh(c.kappa*along)
 				}
 				if dsw < low*sw*(1-1e-9) || dsw > high*sw*(1+1e-9) {
 					t.Errorf("kappa %v: v-DSW is %v of SW, outside of [%v, %v]", c.kappa, dsw/sw, low, high)
@@ -199,5 +352,120 @@ func TestFixedSlices(t *testing.T) {
 	}
 	if clouds[0].Points != 64 || fixed.Value > 1e-9 || math.Abs(all.Value-0.30) > 0.005+5*all.StdErr {
 		t.Errorf("%d points, %v on the fixed slices, SW %v +- %v; the page says 64, 0 and 0.30", clouds[0].Points, fixed.Value, all.Value, all.StdErr)
+	}
+}
+
+// study holds pairs of clouds, and their costs F on the nodes of a quadrature. The first 60 pairs are
+// the sides (x, x+v), (x+v, x+2v), (x, x+2v) of twenty triples with vectors v of length 1/2. The
+// others are six clouds of six classes with each other, both ways round.
+type study struct {
+	x, y  *datasets.Set
+	nodes losstest.Nodes
+	costs [][]float64
+}
+
+const triples = 20
+
+func newStudy(t *testing.T) study {
+	t.Helper()
+	set, err := datasets.Shapes{Test: 1, Points: 64, Classes: []string{"aeroplane", "car", "chair", "floor-lamp", "guitar", "mug"}}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := losstest.Sphere(3, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := study{nodes: nodes}
+	var x, y []float32
+	add := func(a, b *datasets.Set) { x, y = append(x, a.Coords...), append(y, b.Coords...) }
+	for i, v := range slices.Collect(slices.Chunk(vmf.Uniform(rand.New(rand.NewPCG(3, 1)), 3, triples), 3)) {
+		a := set.Select([]int{i % 6})
+		b, c := translated(a, [3]float64{v[0] / 2, v[1] / 2, v[2] / 2}), translated(a, [3]float64(v))
+		add(a, b)
+		add(b, c)
+		add(a, c)
+	}
+	for i := range 6 {
+		for j := range i {
+			a, b := set.Select([]int{i}), set.Select([]int{j})
+			add(a, b)
+			add(b, a)
+		}
+	}
+	clouds := func(coords []float32) (*datasets.Set, ot1d.Clouds) {
+		batch := len(coords) / (64 * 3)
+		set, err := datasets.New(coords, batch, 64, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set, ot1d.Clouds{Coords: coords, Batch: batch, Points: 64, Dim: 3}
+	}
+	var hx, hy ot1d.Clouds
+	s.x, hx = clouds(x)
+	s.y, hy = clouds(y)
+	costs, err := ot1d.HostCosts(hx, hy, nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.costs = slices.Collect(slices.Chunk(costs, len(nodes.Weights)))
+	return s
+}
+
+// vdsw is v-DSW of a pair, with the root.
+func (s study) vdsw(pair int, e []float32, kappa float64) float64 {
+	return math.Sqrt(expectation(s.nodes, s.costs[pair], e, kappa))
+}
+
+// TestMetricTable: v-DSW around a fixed, the best and a predicted location by quadrature. The rows
+// of theory.md are those that this test computes.
+func TestMetricTable(t *testing.T) {
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, s := theory(t), newStudy(t)
+	row := func(label string, locations ...func(pair int, kappa float64) []float32) {
+		text := "| " + label + " |"
+		for _, kappa := range []float64{1, 10} {
+			failed, excess, skew := 0, 0.0, 0.0
+			for _, at := range locations {
+				d := func(pair int) float64 { return s.vdsw(pair, at(pair, kappa), kappa) }
+				for i := range triples {
+					over := d(3*i+2)/(d(3*i)+d(3*i+1)) - 1
+					if excess = max(excess, over); over > 1e-4 {
+						failed++
+					}
+				}
+				for pair := 3 * triples; pair < len(s.costs); pair += 2 {
+					skew = max(skew, math.Abs(math.Log(d(pair)/d(pair+1))))
+				}
+			}
+			text += fmt.Sprintf(" %d of %d, %.1f %% | %.1f %% |", failed, triples*len(locations), 100*excess, 100*math.Expm1(skew))
+		}
+		if !strings.Contains(page, text) {
+			t.Errorf("theory.md has no row %q", text)
+		}
+	}
+	row("fixed", func(int, float64) []float32 { return []float32{0, 0, 1} })
+	row("best", func(pair int, kappa float64) (best []float32) { // of 128
+		top := 0.0
+		for at := range slices.Chunk(s.nodes.Directions, 3*9) {
+			if d := s.vdsw(pair, at[:3], kappa); d > top {
+				best, top = at[:3], d
+			}
+		}
+		return best
+	})
+	for _, name := range amortizer.Names() {
+		var locations []func(int, float64) []float32
+		for seed := range uint64(5) {
+			p, err := swlab.Direction(name, s.x, s.y, swlab.DirectionConfig{Seed: seed + 1, Engine: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			locations = append(locations, func(pair int, _ float64) []float32 { return p.Directions[3*pair : 3*pair+3] })
+		}
+		row("`"+name+"`", locations...)
 	}
 }

@@ -322,6 +322,7 @@ var types = map[string]reflect.Type{
 	"pointnet.Output":               reflect.TypeFor[pointnet.Output](),
 	"slicing.Ascent":                reflect.TypeFor[slicing.Ascent](),
 	"slicing.BlockSampler":          reflect.TypeFor[slicing.BlockSampler](),
+	"slicing.CloudDependent":        reflect.TypeFor[slicing.CloudDependent](),
 	"slicing.Config":                reflect.TypeFor[slicing.Config](),
 	"slicing.Distribution":          reflect.TypeFor[slicing.Distribution](),
 	"slicing.Fixed":                 reflect.TypeFor[slicing.Fixed](),

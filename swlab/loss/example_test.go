@@ -21,11 +21,14 @@ func ExampleNew() {
 	}
 	// Output:
 	// SW: W_2^2: sum over points, mean over slices, no root
+	//   violates: zero only between equal clouds
 	// CD: squared Euclidean distance to the nearest neighbour, mean over points, both ways added, no root
-	//   violates: triangle inequality of its root, with the same directions
+	//   violates: zero only between equal clouds
+	//   violates: triangle inequality of its root, with the same random numbers
 	// EMD: approximate matching (ApproxMatch, Fan et al. 2017), unsquared Euclidean distance, sum over points
 	//   violates: zero on itself
-	//   violates: symmetry, with the same directions
-	//   violates: triangle inequality of its root, with the same directions
+	//   violates: zero only between equal clouds
+	//   violates: symmetry, with the same random numbers
+	//   violates: triangle inequality of its root, with the same random numbers
 	//   violates: is homogeneous: clouds scaled by c cost c^p times as much, with the same directions
 }

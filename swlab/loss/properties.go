@@ -1,15 +1,23 @@
 package loss
 
+import (
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
 // Property is a property that losses between clouds usually have; the suite of package losstest
 // tests them. Those "with the same directions" are tested with directions that do not depend on the
-// clouds.
+// clouds. Those "with the same random numbers" are tested with the directions that the loss itself
+// takes for each pair, where they depend on the pair.
 type Property string
 
 const (
 	ZeroOnItself         Property = "zero on itself"
+	ZeroOnlyIfEqual      Property = "zero only between equal clouds"
 	NonNegative          Property = "never negative"
-	Symmetry             Property = "symmetry, with the same directions"
-	Triangle             Property = "triangle inequality of its root, with the same directions"
+	Symmetry             Property = "symmetry, with the same random numbers"
+	Triangle             Property = "triangle inequality of its root, with the same random numbers"
 	PermutationInvariant Property = "does not depend on the order of the points"
 	Translation          Property = "does not change when both clouds are translated, with the same directions"
 	Scaling              Property = "is homogeneous: clouds scaled by c cost c^p times as much, with the same directions"
@@ -29,21 +37,32 @@ func Violates(l Loss) []Property {
 	return nil
 }
 
-// Violates adds to those of the estimator: an amortizer predicts a location that does not rotate
-// with the clouds and, unless it is invariant, depends on the order of their points. The location
-// depends on the pair and on its position, so with the loss's own directions no amortized loss is a
-// metric.
+// Violates adds to those of the estimator:
+//
+//   - Different clouds can have equal projections on finitely many directions, so ZeroOnlyIfEqual
+//     fails with any number of slices.
+//   - Directions that depend on the pair measure each side of a triangle differently.
+//   - An amortizer predicts a location that does not rotate with the clouds. Unless it has these
+//     properties, the location also depends on which cloud is first and on the order of the points.
 func (s Sliced) Violates() []Property {
-	var lacks []Property
+	lacks := []Property{ZeroOnlyIfEqual}
+	_, follows := s.Slicer.Distribution.(slicing.CloudDependent)
+	if follows || s.Slicer.Amortizer != nil {
+		lacks = append(lacks, Triangle)
+	}
 	if a := s.Slicer.Amortizer; a != nil {
 		lacks = append(lacks, Rotation)
+		if !a.Properties().Symmetric {
+			lacks = append(lacks, Symmetry)
+		}
 		if !a.Properties().Invariant {
 			lacks = append(lacks, PermutationInvariant)
 		}
 	}
 	if r, ok := s.estimator().(Violator); ok {
 		for _, p := range r.Violates() {
-			if p != NonNegative || !s.Root { // the root of a negative value is 0
+			negative := p == NonNegative && s.Root // the root of a negative value is 0
+			if !negative && !slices.Contains(lacks, p) {
 				lacks = append(lacks, p)
 			}
 		}
@@ -62,12 +81,13 @@ func (Energy) Violates() []Property { return []Property{Triangle, Scaling} }
 func (Control) Violates() []Property { return []Property{NonNegative, Triangle} }
 
 // Violates: nearest neighbours ignore how many points there are, so x may be near y and y near z
-// with x far from z.
-func (Chamfer) Violates() []Property { return []Property{Triangle} }
+// with x far from z. Clouds of the same points cost 0, however often each point occurs.
+func (Chamfer) Violates() []Property { return []Property{ZeroOnlyIfEqual, Triangle} }
 
-// Violates: the match goes from x to y, at fixed scales, and is never quite sharp.
+// Violates: the match goes from x to y, at fixed scales, and is never quite sharp. Points too far
+// apart for the largest scale are not matched and cost 0.
 func (ApproximateEMD) Violates() []Property {
-	return []Property{ZeroOnItself, Symmetry, Triangle, Scaling}
+	return []Property{ZeroOnItself, ZeroOnlyIfEqual, Symmetry, Triangle, Scaling}
 }
 
 // Violates: relative to Reg, larger clouds are sharper. The transport part between equal clouds is

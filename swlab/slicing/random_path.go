@@ -22,6 +22,9 @@ func (p RandomPath) Name() string      { return fmt.Sprintf("random-path(%g)", p
 func (RandomPath) HasLocation() bool   { return false }
 func (RandomPath) Check(dim int) error { return atLeastTwo("random-path", dim) }
 
+// DependsOnClouds marks the distribution as CloudDependent.
+func (RandomPath) DependsOnClouds() {}
+
 func (p RandomPath) Draw(r Request) *graph.Node {
 	batch, dim := r.Batch(), r.Dim()
 	pick := func(cloud *graph.Node) *graph.Node { // [batch, slices, dim], a uniform point each

@@ -51,6 +51,14 @@ type BlockSampler interface {
 	Block(slices, dim int) int
 }
 
+// CloudDependent is a Distribution whose directions depend on the clouds, not only on a location.
+// A loss with such directions violates the triangle inequality, because they differ from pair to
+// pair.
+type CloudDependent interface {
+	Distribution
+	DependsOnClouds()
+}
+
 // BlockSize is the number of consecutive slices that a distribution draws together: 1 unless it is
 // a BlockSampler.
 func BlockSize(l Distribution, slices, dim int) int {

@@ -87,7 +87,9 @@ func TestBroken(t *testing.T) {
 		"not zero on itself": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			return graph.Add(v, graph.MulScalar(graph.Add(spread(x), spread(y)), 16))
 		}}, "zero on itself"},
-		"negative": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node { return graph.Neg(v) }}, "not negative, single points"},
+		"zero for different clouds":      {elsewhere{spoil: func(_ loss.BuildArgs, _, x, y node) node { return gap(x, y) }}, "zero only if equal"},
+		"amortized, and does not say so": {undeclared{amortized(t)}, "order of the points, symmetry, triangle inequality"},
+		"negative":                       {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node { return graph.Neg(v) }}, "not negative, single points"},
 		"depends on the order": {elsewhere{spoil: func(_ loss.BuildArgs, v, x, y node) node {
 			d := graph.Slice(graph.Sub(x, y), graph.AxisRange(), graph.AxisElem(0))
 			return graph.Add(v, graph.ReduceSum(graph.Mul(d, d), 1, 2))
@@ -127,7 +129,7 @@ func TestBroken(t *testing.T) {
 		"too coarse": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.AddScalar(graph.AddScalar(v, 3e3), -3e3)
 		}}, "float32"},
-		"claims to lack what it has": {elsewhere{lacks: []loss.Property{loss.Translation}}, "translation"},
+		"claims to lack what it has": {elsewhere{lacks: []loss.Property{loss.Translation, loss.ZeroOnlyIfEqual}}, "translation, zero only if equal"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +152,22 @@ func TestBroken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// undeclared hides the violations of a loss.
+type undeclared struct{ loss.Graph }
+
+func (undeclared) Exponent() float64 { return 2 }
+
+// amortized is v-DSW around the prediction of L.
+func amortized(t *testing.T) loss.Graph {
+	s := loss.Defaults()
+	s.Amortizer, s.Slices, s.Maps.Points = "l", 24, 16
+	l, err := loss.NewGraph("v-dsw", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // flat draws directions in a plane.

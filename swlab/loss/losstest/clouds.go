@@ -3,6 +3,7 @@ package losstest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // cloud is [points, dim].
@@ -169,6 +170,59 @@ func (s *Subject) crosses() []cloud {
 		}))
 	}
 	return out
+}
+
+// two is a cloud of two places: that many points at shift, the others at 0.
+func (s *Subject) two(points int) cloud {
+	v := s.shift()
+	return s.base()[0].each(func(point, axis int, _ float64) float64 {
+		if point < points {
+			return v[axis]
+		}
+		return 0
+	})
+}
+
+// lookAlikes are pairs of different clouds that some losses cannot distinguish: the same places,
+// taken by other numbers of points; the same mean and covariance; translates far apart.
+func (s *Subject) lookAlikes() []pair {
+	c := s.base()[1]
+	mean := make([]float64, s.o.Dim)
+	for i, v := range c.v {
+		mean[i%s.o.Dim] += v / float64(c.points())
+	}
+	return []pair{
+		{x: s.two(1), y: s.two(s.o.Points / 2)},
+		{x: c, y: c.scaled(-1).moved(mean, 2)},
+		{x: c, y: c.moved(s.shift(), 30)},
+	}
+}
+
+// blind are different clouds with equal projections on the n directions theta: with vectors v_l
+// orthogonal to theta_l, the sums of v_l over all subsets of 1..n with an even number of elements,
+// and over those with an odd number. Adding or removing v_l pairs the points of x and y without
+// changing their projections on theta_l.
+func blind(theta []float64, dim int) pair {
+	sums := [2]cloud{{[]float64{}, dim}, {[]float64{}, dim}}
+	sums[0].v = make([]float64, dim) // the empty set
+	for at := 0; at < len(theta); at += dim {
+		t := theta[at : at+dim]
+		flat := 0 // the axis furthest from t
+		for k := range t {
+			if math.Abs(t[k]) < math.Abs(t[flat]) {
+				flat = k
+			}
+		}
+		v := make([]float64, dim)
+		for k := range t {
+			v[k] = -t[flat] * t[k]
+		}
+		v[flat]++
+		even, odd := sums[0], sums[1]
+		sums[0].v = slices.Concat(even.v, odd.moved(v, 1).v)
+		sums[1].v = slices.Concat(odd.v, even.moved(v, 1).v)
+	}
+	return pair{x: sums[0], y: sums[1]}
 }
 
 // smooth are pairs at which a loss between generic clouds has a derivative.

@@ -79,18 +79,22 @@ func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) e
 	if err != nil {
 		return err
 	}
+	worst, equal := 0, true
+	for i := range a.pairs {
+		change := func(i int) float64 { return math.Abs(b.pairs[i]/a.pairs[i] - 1) }
+		equal = equal && math.Abs(a.pairs[i]-b.pairs[i]) <= 1e-4*math.Abs(a.pairs[i])
+		if change(i) > change(worst) {
+			worst = i
+		}
+	}
 	if s.predicts() {
 		want := cloud{a.locations, s.o.Dim}
 		if q != nil {
 			want = want.times(q)
 		}
 		if d := furthest(want.v, b.locations); d > 1e-4 {
-			return violated("%s: the location moves by %.3g", what, d)
+			return violated("%s: the location moves by %.3g; pair %d costs %.6g in place of %.6g", what, d, worst, b.pairs[worst], a.pairs[worst])
 		}
-	}
-	equal := true
-	for i := range a.pairs {
-		equal = equal && math.Abs(a.pairs[i]-b.pairs[i]) <= 1e-4*math.Abs(a.pairs[i])
 	}
 	if equal {
 		return nil

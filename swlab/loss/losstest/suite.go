@@ -69,6 +69,7 @@ func (s *Subject) Checks() []Check {
 
 var all = []Check{
 	{"zero on itself", loss.ZeroOnItself, nil, zeroOnItself},
+	{"zero only if equal", loss.ZeroOnlyIfEqual, nil, zeroOnlyIfEqual},
 	{"not negative", loss.NonNegative, nil, notNegative},
 	{"symmetry", loss.Symmetry, nil, symmetry},
 	{"triangle inequality", loss.Triangle, nil, triangle},
@@ -123,8 +124,8 @@ func (s *Subject) lacks(p loss.Property) bool {
 
 // Suite tests a loss.Graph or a loss.Host, on small clouds:
 //
-//   - It is zero between a cloud and itself in any order of its points, nowhere negative, and
-//     symmetric; its p-th root satisfies the triangle inequality.
+//   - It is zero between a cloud and itself in any order of its points, positive between different
+//     clouds, and symmetric; its p-th root satisfies the triangle inequality.
 //   - It does not depend on the order of the points, on a common translation or rotation, or on the
 //     other pairs of the batch. Clouds scaled by c cost c^p times as much, or c times with a root.
 //   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is
@@ -138,8 +139,14 @@ func (s *Subject) lacks(p loss.Property) bool {
 //     declared to estimate SW (Options.SW) agrees with a quadrature over the sphere.
 //
 // A loss.Sliced is tested with directions drawn once, for properties on the same directions, and
-// with its own slicer, by seeds. Another Graph is tested by seeds alone, with one seed standing for
-// the same directions. Weights are initial ones. No ascent is run: the location is the slicer's.
+// with its own slicer, by seeds. If its own directions depend on the pair, as those of an amortizer
+// do, symmetry and the triangle inequality must hold with them too. Another Graph is tested by seeds
+// alone, with one seed standing for the same directions. Weights are initial ones. No ascent is run:
+// the location is the slicer's.
+//
+// A property in the loss's list of violations (loss.Violates) must fail on the suite's clouds, and
+// all others must hold. A violation that the suite cannot show therefore has no place in the list:
+// the suite does not look into a Graph for directions on which different clouds agree.
 func Suite(t *testing.T, l loss.Loss, o Options) {
 	t.Helper()
 	s, err := New(l, o)
