@@ -136,8 +136,8 @@ func TestLimits(t *testing.T) {
 		{"steps", "SW, B=128 m=2048", []programSummary{program(400, 1), other}},
 		{"steps", "EMD, B=32 m=512", []programSummary{timed(1, swlab), timed(2, torch), timed(0.1, huge)}},
 		{"steps", "Chamfer, B=32 m=512", []programSummary{timed(1, swlab), timed(1.9, torch)}},
-		{"distance", "sliced W_2^2, m=2048 L=1000", []programSummary{timed(1, swlab), timed(50, "POT, float64"), timed(39, "POT, float32")}},
-		{"distance", "sliced W_2^2, m=100000 L=100", []programSummary{timed(1, swlab), timed(81, "POT, float64")}},
+		{"distance", "sliced W_2^2, m=2048 L=1000", []programSummary{timed(1, swlab), timed(3, "NumPy, float64"), timed(1.7, "NumPy, float32"), timed(1, "NumPy, float64, one thread"), timed(39, "POT, float32")}},
+		{"distance", "sliced W_2^2, m=100000 L=100", []programSummary{timed(1, swlab), timed(1.5, "NumPy, float64")}},
 		{"evaluation", "EMD of the kernel, m=2048", []programSummary{timed(0.05, swlab)}},
 	}}
 	var met []bool
@@ -158,5 +158,13 @@ func TestDigits(t *testing.T) {
 	}
 	if s := spreadOf(nil); s != nil {
 		t.Error(s)
+	}
+}
+
+func TestVectors(t *testing.T) {
+	for flags, want := range map[string]string{"fpu avx2 avx512f": "AVX-512", "fpu avx avx2": "AVX2", "unknown": "neither AVX-512 nor AVX2"} {
+		if got := vectors(flags); got != want {
+			t.Errorf("%s: %s, expected %s", flags, got, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 // machine describes where the numbers were measured.
 type machine struct {
 	Processor string `json:"processor"`
+	Vectors   string `json:"vectors"` // the widest instructions
 	Cores     int    `json:"cores"`
 	Memory    string `json:"memory"`
 	System    string `json:"system"`
@@ -23,7 +25,7 @@ type machine struct {
 
 func thisMachine() machine {
 	return machine{
-		Processor: field("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
+		Processor: field("/proc/cpuinfo", "model name"), Vectors: vectors(field("/proc/cpuinfo", "flags")), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
 		System: runtime.GOOS + "/" + runtime.GOARCH + ", kernel " + content("/proc/sys/kernel/osrelease"), HugePages: content("/sys/kernel/mm/transparent_hugepage/enabled"),
 		Load: content("/proc/loadavg"), Go: runtime.Version(), Date: time.Now().UTC().Format("2006-01-02"),
 	}
@@ -37,6 +39,16 @@ func field(path, name string) string {
 		}
 	}
 	return "unknown"
+}
+
+// vectors returns the widest vector instructions among the processor's flags.
+func vectors(flags string) string {
+	for _, v := range []struct{ flag, name string }{{"avx512f", "AVX-512"}, {"avx2", "AVX2"}} {
+		if slices.Contains(strings.Fields(flags), v.flag) {
+			return v.name
+		}
+	}
+	return "neither AVX-512 nor AVX2"
 }
 
 // gigabytes formats "24684084 kB" as "24.7 GB" and leaves other texts alone.

@@ -6,12 +6,18 @@ import (
 	"strings"
 )
 
-// largest is the largest product of points and directions with which POT is called: about 20
-// seconds. Only ours does larger cases.
+// largest is the largest product of points and directions with which POT and NumPy are called:
+// about 20 seconds of POT. Only ours does larger cases.
 const largest = 4e7
 
-// pots are POT in both precisions.
-var pots = []string{"POT, float64", "POT, float32"}
+// pots are POT, and numpys NumPy on all cores, in both precisions.
+var (
+	pots   = []string{"POT, float64", "POT, float32"}
+	numpys = []string{"NumPy, float64", "NumPy, float32"}
+)
+
+// exact is this project with Path: HostPath.
+const exact = "swlab, exact"
 
 // scaling plans cost curves of this project only: steps against B, losses against L and T. Every
 // sample of a curve is of so many whole steps that its work is about that of one step at the
@@ -60,8 +66,14 @@ func (p *planner) distances() {
 		flags := []any{"--clouds", dir, "--points", m, "--slices", l, "--seconds", p.atMost(2)}
 		c := testCase{Group: "distance", Name: fmt.Sprintf("sliced W_2^2, m=%d L=%d", m, l),
 			Needs:    []file{{filepath.Join(dir, fmt.Sprintf("%d-directions.npy", m)), p.ours("distances", "--clouds", dir, "--points", m)}},
-			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}}}
+			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}, {Name: exact, Command: p.ours("distances", append(flags, "--exact")...)}}}
 		if m*l <= largest {
+			for _, name := range numpys {
+				flags := append(flags, "--dtype", strings.TrimPrefix(name, "NumPy, "))
+				c.Programs = append(c.Programs,
+					program{Name: name, Command: peer(".venv-pot", "numpy_peer.py", flags...)},
+					program{Name: name + ", one thread", Command: peer(".venv-pot", "numpy_peer.py", append(flags, "--threads", 1)...)})
+			}
 			for _, name := range pots {
 				dtype := strings.TrimPrefix(name, "POT, ")
 				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})

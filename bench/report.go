@@ -53,7 +53,7 @@ func markdown(s summary, pictured bool) string {
 	var b strings.Builder
 	m := s.Machine
 	b.WriteString("# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [bench.json](bench.json).\n\n")
-	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
+	fmt.Fprintf(&b, "%s with %s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Vectors, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
 	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
 		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")
@@ -76,7 +76,7 @@ func markdown(s summary, pictured bool) string {
 			group = c.Group
 			fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", heading(group), units[group])
 			if group == "distance" {
-				fmt.Fprintf(&b, "POT is not called where m L is above %.0e: it would take more than about 20 s. The error is that on ten common directions against sorting in float64.\n\n", largest)
+				fmt.Fprintf(&b, "POT and NumPy are not called where m L is above %.0e: it would take more than about 20 s. The error is that on ten common directions against sorting in float64.\n\n", largest)
 			}
 			b.WriteString(header(group))
 		}

@@ -203,7 +203,7 @@ func (p problem) perPair(directions []float32) int { return len(directions) / (p
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
-	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, SIMD: p.Path == SIMDPath}
+	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, Fast: p.Path == AutoPath}
 	gradient := func(upstream []float64) (costs, gy []float64, err error) {
 		costs, grad, err := ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
 		return costs, grad.Y, err

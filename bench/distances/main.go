@@ -32,15 +32,16 @@ func main() {
 	dir := flag.String("clouds", filepath.Join(".out", "bench", "clouds"), "folder of the clouds and directions")
 	points := flag.Int("points", 2048, "of either cloud")
 	slices := flag.Int("slices", 0, "directions of the call that is timed; 0: write the clouds")
+	exact := flag.Bool("exact", false, "Path: HostPath")
 	seconds := flag.Float64("seconds", 2, "time to repeat the call for, at least three times")
 	flag.Parse()
-	if err := run(*dir, *points, *slices, *seconds); err != nil {
+	if err := run(*dir, *points, *slices, *seconds, *exact); err != nil {
 		fmt.Fprintln(os.Stderr, "distances:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, points, slices int, seconds float64) error {
+func run(dir string, points, slices int, seconds float64, exact bool) error {
 	base := filepath.Join(dir, fmt.Sprint(points))
 	if slices == 0 {
 		return write(dir, base, points)
@@ -53,12 +54,16 @@ func run(dir string, points, slices int, seconds float64) error {
 	if err != nil {
 		return err
 	}
+	path := swlab.AutoPath
+	if exact {
+		path = swlab.HostPath
+	}
 	r := timing.Result{Version: "float32 clouds"}
-	if r.Seconds, err = timing.Repeat(seconds, func() error { _, err := distance(x, y, slices, nil); return err }); err != nil {
+	if r.Seconds, err = timing.Repeat(seconds, func() error { _, err := distance(x, y, slices, nil, path); return err }); err != nil {
 		return err
 	}
 	theta := directions()
-	if r.Value, err = distance(x, y, common, theta); err != nil {
+	if r.Value, err = distance(x, y, common, theta, path); err != nil {
 		return err
 	}
 	r.Error = math.Abs(r.Value/reference(x.Coords, y.Coords, theta) - 1)
@@ -85,8 +90,8 @@ func write(dir, base string, points int) error {
 
 // distance is swlab.Distance: W_2^2, mean over points and slices, along its own directions or those
 // given.
-func distance(x, y *datasets.Set, slices int, theta []float32) (float64, error) {
-	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
+func distance(x, y *datasets.Set, slices int, theta []float32, path swlab.Path) (float64, error) {
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2, Path: path}
 	o.Reduce, o.Slices = loss.Mean, slices
 	if theta != nil {
 		o.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}

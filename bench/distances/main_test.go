@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
 )
 
 // TestSliced: the timed value equals the reference, and directions are unit vectors with mean 0.
@@ -15,7 +16,7 @@ func TestSliced(t *testing.T) {
 	const slices = 2000
 	set := func() *datasets.Set { return &datasets.Set{Coords: uniform(r, 50), Clouds: 1, Points: 50, Dim: 3} }
 	x, y, theta := set(), set(), uniform(r, slices)
-	got, err := distance(x, y, slices, theta)
+	got, err := distance(x, y, slices, theta, swlab.AutoPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +44,11 @@ func TestSliced(t *testing.T) {
 // TestRun: what is written can be timed; what is missing is named.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	if err := run(dir, 30, 5, 0); err == nil || !strings.Contains(err.Error(), "30-x.npy") {
+	if err := run(dir, 30, 5, 0, false); err == nil || !strings.Contains(err.Error(), "30-x.npy") {
 		t.Errorf("%v", err)
 	}
 	for _, slices := range []int{0, 5} {
-		if err := run(dir, 30, slices, 0); err != nil {
+		if err := run(dir, 30, slices, 0, slices > 0); err != nil {
 			t.Fatal(err)
 		}
 	}

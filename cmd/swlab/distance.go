@@ -51,7 +51,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
-	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), auto (host unless there is a GPU), or simd (host with AVX-512 in a build that has it)")
+	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
 	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
@@ -93,7 +93,7 @@ func variantFlag(f *pflag.FlagSet, v *amortizer.Variant) {
 }
 
 func (d *distanceCall) run() error {
-	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath, "simd": swlab.SIMDPath}[d.path]
+	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.path]
 	if _, err := loss.New(d.loss, d.asIf()); err != nil {
 		return usageError(err)
 	}

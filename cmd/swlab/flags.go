@@ -80,7 +80,7 @@ var kinds = map[string]kind{
 	"dk":             {unit: "width", least: bound(1)},
 	"k":              {unit: "keys", least: bound(1)},
 	"variant":        {unit: "NAME", words: words("released", "paper")},
-	"path":           {unit: "NAME", words: words("auto", "host", "graph", "simd")},
+	"path":           {unit: "NAME", words: words("auto", "host", "graph")},
 	"weights":        file,
 	"directions":     file,
 	"mass-x":         file,

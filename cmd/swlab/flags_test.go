@@ -70,7 +70,7 @@ var proofs = map[string]map[string]proof{
 		"directions":     {"--loss sw", "--directions dirs.npy"},
 		"mass-x":         {"--loss sw --slices 5 --reduce mean", "--mass-x mass.npy"},
 		"mass-y":         {"--loss sw --slices 5 --reduce mean", "--mass-y mass.npy"},
-		"path":           {"--loss sw --slices 5", "--path simd"},
+		"path":           {"--loss sw --slices 5", "--path graph"},
 		"out-slices":     {"--loss sw --slices 5", "--out-slices o.npy"},
 		"out-grad":       {"--loss sw --slices 5", "--out-grad o.npy"},
 		"out-directions": {"--loss sw --slices 5", "--out-directions o.npy"},

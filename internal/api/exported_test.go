@@ -90,7 +90,6 @@ var functions = map[string]any{
 	"ot1d.Costs":                 ot1d.Costs,
 	"ot1d.HostCosts":             ot1d.HostCosts,
 	"ot1d.HostGradients":         ot1d.HostGradients,
-	"ot1d.SIMD":                  ot1d.SIMD,
 	"plain.Names":                plain.Names,
 	"pointnet.New":               pointnet.New,
 	"slicing.BlockSize":          slicing.BlockSize,

@@ -67,7 +67,7 @@ func BenchmarkHost(b *testing.B) {
 		x, y := Clouds{Coords: normals(r, m*3, 1), Batch: 1, Points: m, Dim: 3}, Clouds{Coords: normals(r, m*3, 1), Batch: 1, Points: m, Dim: 3}
 		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
 		for name, f := range map[string]func() error{
-			"simd":     func() error { _, err := HostCosts(x, y, d, lines, HostConfig{SIMD: true}); return err },
+			"fast":     func() error { _, err := HostCosts(x, y, d, lines, HostConfig{Fast: true}); return err },
 			"value":    func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
 			"gradient": func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
 			"directions": func() error {
@@ -76,9 +76,6 @@ func BenchmarkHost(b *testing.B) {
 			},
 		} {
 			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
-				if name == "simd" && (SIMD() != "" || m > MaxSIMDPoints) {
-					b.Skip(SIMD())
-				}
 				for b.Loop() {
 					if err := f(); err != nil {
 						b.Fatal(err)

@@ -8,20 +8,17 @@ import (
 // cost is the cost of one pair and direction. dx and dy, if not nil, must hold zeros; they receive
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
-	pair, slice := task/h.slices, task%h.slices
-	theta := h.direction(pair, slice)
+	pair := task / h.slices
 	weighted := h.totalX != nil || h.totalY != nil
 	indexBits := uint(0)
 	if weighted || dx != nil || dy != nil {
-		indexBits = uint(bits.Len(uint(max(h.x.Points, h.y.Points) - 1)))
+		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
-	r := h.ruler(pair, theta, indexBits)
-	if r.scale == 0 {
+	c, ok := s.sort(task, indexBits)
+	if !ok {
 		return 0
 	}
-	c := coupling{p: h.p, step: 1 / r.scale, indexBits: indexBits, dx: dx, dy: dy}
-	c.a = s.sort(0, h.x.cloud(pair), theta, r, indexBits)
-	c.b = s.sort(1, h.y.cloud(pair), theta, r, indexBits)
+	c.dx, c.dy = dx, dy
 	switch {
 	case weighted:
 		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
@@ -35,6 +32,9 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	if dx == nil && dy == nil {
 		return mass * c.byRanks()
 	}
+	if c.p == 2 {
+		return c.slopes2(mass)
+	}
 	sum := 0.0
 	for i := range c.a {
 		sum += c.segment(i, i, mass)
@@ -42,12 +42,35 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	return sum
 }
 
+// slopes2 is the sum of segment(i, i, mass) for p = 2.
+func (c *coupling) slopes2(mass float64) float64 {
+	b, number, shift := c.b[:len(c.a)], uint64(1)<<c.indexBits-1, c.indexBits&63
+	sum := 0.0
+	for i, k := range c.a {
+		l := b[i]
+		d := float64(int64(k>>shift-l>>shift)) * c.step
+		sum += mass * (d * d)
+		slope := 2 * d * mass
+		if c.dx != nil {
+			c.dx[k&number] = slope
+		}
+		if c.dy != nil {
+			c.dy[l&number] = -slope
+		}
+	}
+	return sum
+}
+
+// indexBitsOf is the room in a key for the number of one of n points.
+func indexBitsOf(n int) uint { return max(1, uint(bits.Len(uint(n-1)))) }
+
 // coupling matches two sorted lists of keys in order.
 type coupling struct {
 	a, b      []uint64
 	indexBits uint
 	step      float64 // width of a key
 	p         float64
+	sum       float64 // of byRanks, in units of step^p, if a is nil
 	dx, dy    []float64
 }
 
@@ -55,7 +78,7 @@ type coupling struct {
 func (c *coupling) byRanks() float64 {
 	a := c.a
 	b := c.b[:len(a)]
-	sum, other := 0.0, 0.0 // two sums, so that one addition need not wait for the other
+	sum, other := c.sum, 0.0 // two sums, so that one addition need not wait for the other
 	switch c.p {
 	case 1, 2:
 		square := c.p == 2

@@ -2,7 +2,6 @@ package ot1d
 
 import (
 	"fmt"
-	"math/bits"
 	"runtime"
 )
 
@@ -20,9 +19,6 @@ type Gradients struct {
 // difference of 0 is 0. The gradient of directions that the pairs share is the sum of
 // Gradients.Directions over the pairs.
 func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, grad Gradients, err error) {
-	if o.SIMD {
-		return nil, grad, fmt.Errorf("ot1d: SIMD has no gradient")
-	}
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
 		return nil, grad, err
@@ -43,7 +39,7 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 	}
 	gx, gy, gd := grad.X, grad.Y, grad.Directions
 	if wrt == Directions && h.byRank() {
-		parallel(tasks, h.newSorter, func(s *hostSorter, task int) {
+		h.each(0, tasks, func(s *hostSorter, task int) {
 			g := gd[task*x.Dim : (task+1)*x.Dim]
 			costs[task] = h.turn(s, task, g)
 			scale(g, upstream[task])
@@ -68,8 +64,8 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 	}
 	for first := 0; first < tasks; first += block {
 		n := min(block, tasks-first)
-		parallel(n, h.newSorter, func(s *hostSorter, k int) {
-			task := first + k
+		h.each(first, first+n, func(s *hostSorter, task int) {
+			k := task - first
 			var dx, dy []float64
 			if slopesX != nil {
 				dx = slopesX[k]
@@ -108,15 +104,12 @@ func (h *host) byRank() bool { return h.x.Points == h.y.Points && h.totalX == ni
 // summed in the order of the ranks, so that no slope of a point is ever stored.
 func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 	pair := task / h.slices
-	theta := h.direction(pair, task%h.slices)
-	indexBits := uint(bits.Len(uint(h.x.Points - 1)))
-	r := h.ruler(pair, theta, indexBits)
-	if r.scale == 0 {
+	indexBits := indexBitsOf(h.x.Points)
+	x, y := h.x.cloud(pair), h.y.cloud(pair)
+	c, ok := s.sort(task, indexBits)
+	if !ok {
 		return 0
 	}
-	x, y := h.x.cloud(pair), h.y.cloud(pair)
-	c := coupling{p: h.p, step: 1 / r.scale, indexBits: indexBits}
-	c.a, c.b = s.sort(0, x, theta, r, indexBits), s.sort(1, y, theta, r, indexBits)
 	var cost float64
 	if h.p == 2 && len(g) == 3 {
 		cost = c.turn23(x, y, g)

@@ -1,98 +1,143 @@
 package ot1d
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
+
+// group is a run of tasks of one pair whose directions are sorted at once.
+type group struct{ task, n int }
 
 const (
-	simdLanes = 16
-	// MaxSIMDPoints is the largest cloud for HostConfig.SIMD: beyond it a radix sort does less work
-	// than a network.
-	MaxSIMDPoints = 16384
+	// fewDirections are sorted one by one: a vector of them would be mostly empty.
+	fewDirections = 2
+	// maxLanePoints is the largest cloud for the network, which does m log^2 m work: beyond it a
+	// radix sort is faster.
+	maxLanePoints = 200_000
+
+	fastBits = 32
 )
 
-// SIMD returns why HostConfig.SIMD is unavailable in this program on this processor; "" if it is
-// available.
-func SIMD() string { return simdMissing() }
+// dithers are the steps of the two clouds' dithers, irrational numbers without a small integer
+// relation: the golden ratio and the square root of 2.
+var dithers = [2]float64{0.6180339887498949, 0.4142135623730951}
 
-// bySIMD is HostCosts by a sorting network on 16 directions at a time, in 31-bit fixed point of
-// float32 projections.
-func (h *host) bySIMD() ([]float64, error) {
-	if missing := simdMissing(); missing != "" {
-		return nil, fmt.Errorf("ot1d: SIMD: %s", missing)
+// isFast reports whether a sum of m terms |a - b|^p of keys of 32 bits has a relative error of at most
+// 1e-6. Every a - b is off by less than one unit. For p = 1 the sum is off by less than m. For p = 2
+// and the root mean square r, it is off by less than m (2 r + 1); and because dithered errors have
+// mean 0 and standard deviations of up to 1/2, by 6 sqrt(2 m) r + m/2 at six standard deviations.
+func isFast(sum, p float64, m int) bool {
+	n := float64(m)
+	if p == 1 {
+		return sum >= 1e6*n
 	}
-	if h.x.Points != h.y.Points || h.totalX != nil || h.totalY != nil || h.x.Points > MaxSIMDPoints {
-		return nil, fmt.Errorf("ot1d: SIMD takes clouds of one size of at most %d points, without weights, found %s and %s", MaxSIMDPoints, describe(h.x), describe(h.y))
-	}
-	costs := make([]float64, h.x.Batch*h.slices)
-	blocks := (h.slices + simdLanes - 1) / simdLanes
-	pairs := make([]centred, h.x.Batch)
-	for b := range pairs {
-		pairs[b] = h.centre(b)
-	}
-	parallel(len(pairs)*blocks, func() *simdScratch { return newSIMDScratch(h.x.Points) }, func(s *simdScratch, task int) {
-		pair, first := task/blocks, task%blocks*simdLanes
-		c := pairs[pair]
-		var theta [simdLanes][]float32
-		var units, found [simdLanes]float64
-		for l := range theta {
-			d := h.direction(pair, min(first+l, h.slices-1))
-			length := 0.0
-			for _, t := range d {
-				length += t * t
-			}
-			scale := 0.0
-			if reach := math.Sqrt(length) * c.radius; reach > 0 {
-				scale = (1 << 30) * (1 - 1e-5) / reach
-				units[l] = math.Pow(1/scale, h.p)
-			}
-			theta[l] = make([]float32, len(d))
-			for j, t := range d {
-				theta[l][j] = float32(t * scale)
-			}
+	r := math.Sqrt(sum / n)
+	return r >= 2.1e6 || r >= max(2e3, 8.6e6/math.Sqrt(n))
+}
+
+// each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a pair follow one
+// another on one goroutine, as many as its vectors have lanes.
+func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
+	size := 1
+	if h.vectors() {
+		size = lanes.Lanes(64)
+		if h.fast {
+			size = lanes.Lanes(fastBits)
 		}
-		s.costs(c.x, c.y, theta, h.p, &found)
-		for l := range min(simdLanes, h.slices-first) {
-			costs[pair*h.slices+first+l] = found[l] * units[l]
-			if h.normalized {
-				costs[pair*h.slices+first+l] /= float64(h.x.Points)
-			}
+	}
+	var groups []group
+	for at := from; at < to; {
+		end := min(at+size, to, (at/h.slices+1)*h.slices)
+		groups = append(groups, group{at, end - at})
+		at = end
+	}
+	parallel(len(groups), h.newSorter, func(s *hostSorter, i int) {
+		s.group = groups[i]
+		for k := range groups[i].n {
+			task(s, groups[i].task+k)
 		}
 	})
-	return costs, nil
 }
 
-// centred is a pair by coordinates [dim][m], relative to the centre of its box and within radius of
-// it.
-type centred struct {
-	x, y   [][]float32
-	radius float64
+// vectors reports whether directions are sorted several at a time.
+func (h *host) vectors() bool {
+	return lanes.Lanes(64) > 0 && h.slices > fewDirections && max(h.x.Points, h.y.Points) <= maxLanePoints
 }
 
-func (h *host) centre(pair int) centred {
-	low, high := h.box(pair)
-	middle, far := make([]float64, len(low)), 0.0
-	for j := range middle {
-		middle[j] = low[j] + (high[j]-low[j])/2
+// block holds the sorted keys of several directions of a pair, one in each lane.
+type block struct {
+	keys          [2]*lanes.Keys
+	theta, origin []float64    // [Dim, lanes], [lanes], in units of keys
+	task          int          // of lane 0; -1: none
+	pair          int          // of points; -1: none
+	points        [2][]float64 // coordinates of x and y
+	lists         [2][]uint64  // [lanes, Points] keys, for what needs them one by one; nil: not made
+	sums          []float64    // [lanes] of byRanks, in units of keys; nil: not made
+	spare         [2][]uint64  // of lists
+	room          []float64    // of sums
+}
+
+func (h *host) newBlock(bits int) *block {
+	n := lanes.Lanes(bits)
+	b := &block{theta: make([]float64, h.x.Dim*n), origin: make([]float64, n), task: -1, pair: -1, room: make([]float64, n)}
+	for i, c := range []Clouds{h.x, h.y} {
+		b.keys[i], b.points[i] = lanes.New(c.Points, bits), make([]float64, c.Points*c.Dim)
 	}
-	turn := func(points []float32) [][]float32 {
-		out := make([][]float32, len(middle))
-		for j := range out {
-			out[j] = make([]float32, len(points)/len(middle))
-		}
-		for i := range out[0] {
-			square := 0.0
-			for j, m := range middle {
-				v := float64(points[i*len(middle)+j]) - m
-				out[j][i] = float32(v)
-				square += v * v
+	return b
+}
+
+// sort makes sure that the block holds the keys of a task of the group, and returns its lane. bits
+// is the width of a projection in a key.
+func (b *block) sort(h *host, g group, task int, bits, indexBits uint) (lane int) {
+	n := len(b.origin)
+	first := g.task + (task-g.task)/n*n
+	if b.task == first {
+		return task - first
+	}
+	b.task, b.lists, b.sums = first, [2][]uint64{}, nil
+	pair := first / h.slices
+	if b.pair != pair {
+		b.pair = pair
+		for i, c := range [][]float32{h.x.cloud(pair), h.y.cloud(pair)} {
+			for j, v := range c {
+				b.points[i][j] = float64(v)
 			}
-			far = max(far, square)
 		}
-		return out
 	}
-	c := centred{x: turn(h.x.cloud(pair)), y: turn(h.y.cloud(pair))}
-	c.radius = math.Sqrt(far)
-	return c
+	for l := range n { // lanes beyond the group repeat its last direction
+		theta := h.direction(pair, min(first+l, g.task+g.n-1)%h.slices)
+		r := h.ruler(pair, theta, bits)
+		b.origin[l] = r.origin * r.scale
+		for j, t := range theta {
+			b.theta[j*n+l] = t * r.scale
+		}
+	}
+	for i, k := range b.keys {
+		k.Project(b.points[i], b.theta, b.origin, indexBits, indexBits > 0, dithers[i])
+		k.Sort()
+	}
+	return task - first
+}
+
+// sum is the sum of |a - b|^p in a lane, in units of keys.
+func (b *block) sum(lane int, p float64) float64 {
+	if b.sums == nil {
+		b.sums = b.room
+		lanes.Cost(b.keys[0], b.keys[1], int(p), b.sums)
+	}
+	return b.sums[lane]
+}
+
+// list returns the keys of cloud 0 or 1 in a lane.
+func (b *block) list(cloud, lane int) []uint64 {
+	n := b.keys[cloud].Len()
+	if b.lists[cloud] == nil {
+		if b.spare[cloud] == nil {
+			b.spare[cloud] = make([]uint64, n*len(b.origin))
+		}
+		b.lists[cloud] = b.spare[cloud]
+		b.keys[cloud].Lists(b.lists[cloud])
+	}
+	return b.lists[cloud][lane*n:][:n]
 }

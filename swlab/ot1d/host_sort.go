@@ -8,6 +8,10 @@ import (
 
 // hostSorter sorts the projections of a pair as integers. Each goroutine has one.
 type hostSorter struct {
+	*host
+	group       group  // of the task at hand
+	exact, fast *block // sorted at once, with keys of 64 and 32 bits; fast may be nil
+
 	keys, spare [2][]uint64
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
@@ -25,11 +29,47 @@ const (
 )
 
 func (h *host) newSorter() *hostSorter {
-	s := &hostSorter{scaled: make([]float64, h.x.Dim)}
+	s := &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
 	for i, n := range []int{h.x.Points, h.y.Points} {
 		s.keys[i], s.spare[i] = make([]uint64, n), make([]uint64, n)
 	}
+	if h.vectors() {
+		s.exact = h.newBlock(64)
+		if h.fast {
+			s.fast = h.newBlock(fastBits)
+		}
+	}
 	return s
+}
+
+// sort returns the sorted keys of both clouds of a task, or the sum of byRanks; false if all its
+// projections are equal.
+func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
+	pair, theta := task/s.slices, s.direction(task/s.slices, task%s.slices)
+	r := s.ruler(pair, theta, min(fixedBits, 62-indexBits))
+	if r.scale == 0 {
+		return coupling{}, false
+	}
+	c := coupling{p: s.p, step: 1 / r.scale, indexBits: indexBits}
+	switch {
+	case s.group.n <= fewDirections:
+		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)
+		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
+	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
+		lane := s.exact.sort(s.host, s.group, task, r.bits, indexBits)
+		c.a, c.b = s.exact.list(0, lane), s.exact.list(1, lane)
+	default:
+		if s.fast != nil {
+			lane := s.fast.sort(s.host, s.group, task, fastBits, 0)
+			if sum := s.fast.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
+				c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
+				break
+			}
+		}
+		lane := s.exact.sort(s.host, s.group, task, r.bits, 0)
+		c.sum = s.exact.sum(lane, s.p)
+	}
+	return c, true
 }
 
 // ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
@@ -40,7 +80,7 @@ type ruler struct {
 }
 
 // ruler spans the projections of the pair's box. The slack exceeds what rounding can add to them.
-func (h *host) ruler(pair int, theta []float64, indexBits uint) ruler {
+func (h *host) ruler(pair int, theta []float64, bits uint) ruler {
 	low, high := h.box(pair)
 	from, width, far := 0.0, 0.0, 0.0
 	for j, t := range theta {
@@ -50,16 +90,16 @@ func (h *host) ruler(pair int, theta []float64, indexBits uint) ruler {
 	}
 	slack := 4e-16 * float64(len(theta)+4) * far
 	width += 2 * slack
-	r := ruler{origin: from - slack, bits: min(fixedBits, 62-indexBits)}
+	r := ruler{origin: from - slack, bits: bits}
 	if width > 0 {
 		r.scale = (float64(uint64(1)<<r.bits) - 8) / width
 	}
 	return r
 }
 
-// sort returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's
+// radix returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's
 // number.
-func (s *hostSorter) sort(which int, points []float32, theta []float64, r ruler, indexBits uint) []uint64 {
+func (s *hostSorter) radix(which int, points []float32, theta []float64, r ruler, indexBits uint) []uint64 {
 	for j, t := range theta {
 		s.scaled[j] = t * r.scale
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the
@@ -166,9 +167,13 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 		return nil
 	}
 	dim := d.Dim()
-	draw := angleSource(src, dim, d.kappa)
 	mirror := newMirror(d.location, Stable)
 	x := make([]float64, n*dim)
+	if dim == 3 {
+		d.randSpace(src, mirror, x)
+		return x
+	}
+	draw := angleSource(src, dim, d.kappa)
 	for i := 0; i < n; i++ {
 		row := x[i*dim : (i+1)*dim]
 		omega, sine := draw()
@@ -176,6 +181,35 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 		mirror.carry(row, omega, sine)
 	}
 	return x
+}
+
+// randSpace is Rand at d = 3. Random numbers are drawn in order; what is computed from them runs
+// beside it on other cores, a block of samples at a time.
+func (d *Dist) randSpace(src *rand.Rand, mirror mirror, x []float64) {
+	const block = 3 * 4096
+	c := newClosedForm(d.kappa)
+	var wait sync.WaitGroup
+	for from := 0; from < len(x); from += block {
+		rows := x[from:min(from+block, len(x))]
+		for i := 0; i < len(rows); i += 3 {
+			row := rows[i : i+3 : i+3]
+			row[0] = src.Float64()
+			for row[1], row[2] = src.NormFloat64(), src.NormFloat64(); !(row[1]*row[1]+row[2]*row[2] > tinySquare); {
+				row[1], row[2] = src.NormFloat64(), src.NormFloat64()
+			}
+		}
+		wait.Go(func() {
+			for i := 0; i < len(rows); i += 3 {
+				row := rows[i : i+3 : i+3]
+				omega, sine := c.at(row[0])
+				norm := math.Sqrt(row[1]*row[1] + row[2]*row[2])
+				row[1] /= norm
+				row[2] /= norm
+				mirror.carry(row, omega, sine)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // Rand32 is Rand rounded to float32, the type of swlab.Directions and of the directions of package

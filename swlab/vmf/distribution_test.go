@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,4 +273,22 @@ func ExampleDist() {
 	// Output:
 	// mean along the location: 0.90 of 0.9000
 	// entropy 0.5353, divergence from uniform 1.9957 nats
+}
+
+// Many samples, which several cores compute, are those that one call after the other draws.
+func TestRandInBlocks(t *testing.T) {
+	const n = 10_000
+	for _, kappa := range []float64{0, 3, 1e5} {
+		d, err := New([]float64{0.48, -0.6, 0.64}, kappa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := d.Rand(rand.New(rand.NewPCG(7, 8)), n)
+		src := rand.New(rand.NewPCG(7, 8))
+		for i := range n {
+			if one := d.Rand(src, 1); !slices.Equal(one, all[3*i:3*i+3]) {
+				t.Fatalf("kappa = %g, sample %d: %v together, %v alone", kappa, i, all[3*i:3*i+3], one)
+			}
+		}
+	}
 }

@@ -1,0 +1,172 @@
+package ot1d
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
+)
+
+// TestLanes compares directions that are sorted together with the same ones given one at a time, which a radix sort orders. Costs and
+// gradients must be equal to the last bit: for sizes that are and are not powers of two, clouds far from the origin, equal clouds,
+// equal points, masses, sizes that differ, and directions that are 0.
+func TestLanes(t *testing.T) {
+	if lanes.Lanes(64) == 0 {
+		t.Skip("this processor has no vector instructions that the package uses")
+	}
+	r := rand.New(rand.NewPCG(9, 1))
+	for _, c := range []struct {
+		m, n, dim, slices int
+		p, far            float64
+		mass, same        bool
+	}{
+		{m: 1, n: 1, dim: 3, slices: 8}, {m: 2, n: 2, dim: 2, slices: 16}, {m: 7, n: 7, dim: 3, slices: 17, p: 1},
+		{m: 64, n: 64, dim: 1, slices: 40}, {m: 100, n: 100, dim: 40, slices: 5, p: 1.5}, {m: 2048, n: 2048, dim: 3, slices: 12},
+		{m: 1000, n: 1000, dim: 3, slices: 9, far: 1e4}, {m: 1000, n: 1000, dim: 3, slices: 8, same: true},
+		{m: 33, n: 20, dim: 3, slices: 10}, {m: 33, n: 33, dim: 3, slices: 11, mass: true}, {m: 700, n: 1500, dim: 2, slices: 4, p: 3, mass: true},
+		{m: 5000, n: 5000, dim: 3, slices: 4, p: 1},
+	} {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			const batch = 2
+			cloud := func(n int, sd float64) Clouds {
+				v := normals(r, batch*n*c.dim, sd)
+				for i := range v {
+					v[i] += float32(c.far)
+				}
+				copy(v[:c.dim], v[n*c.dim-c.dim:n*c.dim]) // two equal points
+				out := Clouds{Coords: v, Batch: batch, Points: n, Dim: c.dim}
+				if c.mass {
+					for range batch * n {
+						out.Mass = append(out.Mass, r.Float32())
+					}
+				}
+				return out
+			}
+			x, y := cloud(c.m, .3), cloud(c.n, .5)
+			if c.same {
+				y = x
+			}
+			d := directions(r, c.slices, c.dim)
+			clear(d[c.dim : 2*c.dim])
+			up := make([]float64, batch*c.slices)
+			for i := range up {
+				up[i] = r.NormFloat64()
+			}
+			o := HostConfig{P: c.p, Reduce: Mean}
+			costs, err := HostCosts(x, y, d, c.slices, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, wrt := range []Wrt{Directions, X | Directions, X | Y} {
+				again, grad, err := HostGradients(x, y, d, c.slices, up, wrt, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var sum Gradients
+				for l := range c.slices {
+					one := d[l*c.dim : (l+1)*c.dim]
+					alone, err := HostCosts(x, y, one, 1, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					of, g, err := HostGradients(x, y, one, 1, []float64{up[l], up[c.slices+l]}, wrt, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for b := range batch {
+						at := b*c.slices + l
+						if costs[at] != alone[b] || again[at] != of[b] {
+							t.Fatalf("pair %d, slice %d: %v and %v together, %v and %v alone", b, l, costs[at], again[at], alone[b], of[b])
+						}
+						if wrt&Directions != 0 && !slices.Equal(grad.Directions[at*c.dim:][:c.dim], g.Directions[b*c.dim:][:c.dim]) {
+							t.Fatalf("pair %d, slice %d: the gradients in the direction differ", b, l)
+						}
+					}
+					sum.X, sum.Y = add(sum.X, g.X), add(sum.Y, g.Y)
+				}
+				if !slices.Equal(grad.X, sum.X) || !slices.Equal(grad.Y, sum.Y) {
+					t.Fatal("the gradients in the points differ")
+				}
+			}
+		})
+	}
+}
+
+func add(a, b []float64) []float64 {
+	if a == nil {
+		return slices.Clone(b)
+	}
+	for i, v := range b {
+		a[i] += v
+	}
+	return a
+}
+
+// TestFast compares costs from keys of 32 bits with exact ones: within 1e-6, for clouds of every distance, from far apart to equal;
+// and for points whose rounding errors would add up without a dither: lattices, and many equal points beside an outlier.
+func TestFast(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	fast := 0
+	compare := func(name string, x, y Clouds, d []float32) {
+		t.Helper()
+		for _, p := range []float64{1, 1.5, 2} {
+			n := len(d) / x.Dim
+			exact, err := HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range exact {
+				if math.Abs(got[i]-v) > 1e-6*v {
+					t.Fatalf("%s, p = %g, slice %d: %v, want %v", name, p, i, got[i], v)
+				}
+				if got[i] != v {
+					fast++
+				}
+			}
+		}
+	}
+	for _, m := range []int{1, 5, 300, 2048} {
+		for _, dim := range []int{1, 3, 20} {
+			x := Clouds{Coords: normals(r, 2*m*dim, 1), Batch: 2, Points: m, Dim: dim}
+			for _, off := range []float32{10, 1, 1e-2, 3e-3, 1e-3, 1e-4, 1e-6, 0} {
+				y := Clouds{Coords: slices.Clone(x.Coords), Batch: 2, Points: m, Dim: dim}
+				for i := range y.Coords {
+					y.Coords[i] += off * (1 + float32(r.NormFloat64()))
+				}
+				compare(fmt.Sprintf("m = %d, d = %d, distance %g", m, dim, off), x, y, directions(r, 35, dim))
+			}
+		}
+	}
+	lattice := func(m int, at func(i int) float32) Clouds {
+		c := Clouds{Batch: 1, Points: m, Dim: 3}
+		for i := range m {
+			c.Coords = append(c.Coords, at(i), 0, 0)
+		}
+		return c
+	}
+	axes := append([]float32{1, 0, 0, -1, 0, 0, .5, 0, 0}, directions(r, 13, 3)...)
+	for _, m := range []int{100, 2048, 20000} {
+		for _, shift := range []float32{.1, .01, .001, 1.0 / 1024} {
+			compare(fmt.Sprintf("%d points of a lattice, %g apart", m, shift), lattice(m, func(i int) float32 { return float32(i) }), lattice(m, func(i int) float32 { return float32(i) + shift }), axes)
+			outlier := func(at float32) Clouds {
+				return lattice(m, func(i int) float32 {
+					if i == 0 {
+						return 100
+					}
+					return at
+				})
+			}
+			compare(fmt.Sprintf("%d equal points and an outlier, %g apart", m, shift), outlier(0), outlier(shift), axes)
+		}
+	}
+	if lanes.Lanes(32) > 0 && fast < 1000 {
+		t.Errorf("%d costs differ from the exact ones, expected most: 32 bits were not used", fast)
+	}
+}

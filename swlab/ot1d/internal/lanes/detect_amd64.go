@@ -1,0 +1,50 @@
+//go:build !purego
+
+package lanes
+
+import "golang.org/x/sys/cpu"
+
+// using64 and using32 are the widest kernels of this processor.
+var using64, using32 = detect(cpu.X86.HasAVX512F, cpu.X86.HasAVX2)
+
+func detect(has512, has256 bool) (keys64, keys32 kernel) {
+	switch {
+	case has512:
+		return avx512x64, avx512x32
+	case has256:
+		return avx2x64, avx2x32
+	}
+	return kernel{}, kernel{}
+}
+
+const (
+	lastFloat = 0x7FEF_FFFF_FFFF_FFFF // the largest float64
+	lastInts  = 0xFFFF_FFFF_FFFF_FFFF
+)
+
+var (
+	avx512x64 = kernel{
+		lanes: 8, words: 8, rows: 16, last: lastFloat,
+		base: base512x64, merge: merge512x64, clean: clean16of512x64, cleanHalf: clean8of512x64,
+		tail:  [5]func(*uint64, int){1: tail1of512x64, 2: tail2of512x64, 3: tail3of512x64, 4: tail4of512x64},
+		pairs: pairs512x64, mirror: mirror512x64, project: project512x64, cost1: cost1of512x64, cost2: cost2of512x64,
+	}
+	avx512x32 = kernel{
+		lanes: 16, words: 8, rows: 16, last: lastInts,
+		base: base512x32, merge: merge512x32, clean: clean16of512x32, cleanHalf: clean8of512x32,
+		tail:  [5]func(*uint64, int){1: tail1of512x32, 2: tail2of512x32, 3: tail3of512x32, 4: tail4of512x32},
+		pairs: pairs512x32, mirror: mirror512x32, project: project512x32, cost1: cost1of512x32, cost2: cost2of512x32,
+	}
+	avx2x64 = kernel{
+		lanes: 4, words: 4, rows: 8, last: lastFloat,
+		base: base256x64, merge: merge256x64, clean: clean8of256x64,
+		tail:  [5]func(*uint64, int){1: tail1of256x64, 2: tail2of256x64, 3: tail3of256x64},
+		pairs: pairs256x64, mirror: mirror256x64, project: project256x64, cost1: cost1of256x64, cost2: cost2of256x64,
+	}
+	avx2x32 = kernel{
+		lanes: 8, words: 4, rows: 8, last: lastInts,
+		base: base256x32, merge: merge256x32, clean: clean8of256x32,
+		tail:  [5]func(*uint64, int){1: tail1of256x32, 2: tail2of256x32, 3: tail3of256x32},
+		pairs: pairs256x32, mirror: mirror256x32, project: project256x32, cost1: cost1of256x32, cost2: cost2of256x32,
+	}
+)

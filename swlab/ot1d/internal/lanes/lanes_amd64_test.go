@@ -1,0 +1,165 @@
+//go:build !purego
+
+package lanes
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+)
+
+// kernels are those of this processor, by name.
+func kernels() map[string]kernel {
+	m := map[string]kernel{}
+	if k64, k32 := detect(false, cpu.X86.HasAVX2); k64.lanes > 0 {
+		m["256x64"], m["256x32"] = k64, k32
+	}
+	if k64, k32 := detect(cpu.X86.HasAVX512F, false); k64.lanes > 0 {
+		m["512x64"], m["512x32"] = k64, k32
+	}
+	return m
+}
+
+func (k kernel) new(n int) *Keys {
+	m := (n + k.rows - 1) / k.rows * k.rows
+	return &Keys{kernel: &k, n: n, m: m, v: make([]uint64, m*k.words)}
+}
+
+// lists returns the keys of every lane.
+func (k *Keys) lists() [][]uint64 {
+	raw := make([]byte, 0, 8*len(k.v))
+	for _, w := range k.v {
+		raw = binary.LittleEndian.AppendUint64(raw, w)
+	}
+	out := make([][]uint64, k.lanes)
+	size := 8 * k.words / k.lanes
+	for i := range k.n * k.lanes {
+		v := binary.LittleEndian.Uint64(append(slices.Clone(raw[i*size:(i+1)*size]), 0, 0, 0, 0))
+		out[i%k.lanes] = append(out[i%k.lanes], v)
+	}
+	return out
+}
+
+// TestKeys projects, sorts and sums on every kernel, beside the same in plain Go: for sizes around those of blocks, several
+// dimensions, keys with and without numbers.
+func TestKeys(t *testing.T) {
+	for name, kernel := range kernels() {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128, 129, 500, 512, 513, 1000, 1024, 2048, 2049, 3000, 4096, 5000, 20000} {
+			for _, numbered := range []bool{false, true} {
+				bits, shift := 52, uint(0)
+				if kernel.lanes != kernel.words { // 32 bits
+					if bits = 32; numbered {
+						continue
+					}
+				}
+				if numbered {
+					bits, shift = 40, 15
+				}
+				var keys [2]*Keys
+				var want [2][][]uint64
+				dim, dither := 1+n%4, .3
+				for c := range keys {
+					k := kernel.new(n)
+					points, theta, origin := make([]float64, n*dim), make([]float64, dim*k.lanes), make([]float64, k.lanes)
+					for i := range points {
+						points[i] = r.Float64()
+					}
+					for i := range theta {
+						theta[i] = r.Float64() * float64(uint64(1)<<bits-4) / float64(dim)
+						if i%5 == 4 {
+							theta[i] = float64(1 + c) // many equal keys
+						}
+					}
+					for l := range origin {
+						origin[l] = -r.Float64()
+					}
+					want[c] = make([][]uint64, k.lanes)
+					for l := range want[c] {
+						u := 0.0
+						for i := range n {
+							v := 0.0
+							for j := range dim {
+								v += float64(points[i*dim+j] * theta[j*k.lanes+l])
+							}
+							v -= origin[l]
+							if bits == 32 {
+								v += u
+								u += dither
+								u -= math.Floor(u)
+							}
+							key := uint64(v) << shift
+							if numbered {
+								key |= uint64(i)
+							}
+							want[c][l] = append(want[c][l], key)
+						}
+					}
+					k.Project(points, theta, origin, shift, numbered, dither)
+					for l, got := range k.lists() {
+						if !slices.Equal(got, want[c][l]) {
+							t.Fatalf("%s: %d points in %d dimensions, numbered %v: lane %d: other keys than in plain Go", name, n, dim, numbered, l)
+						}
+						slices.Sort(want[c][l])
+					}
+					k.Sort()
+					for l, got := range k.lists() {
+						if !slices.Equal(got, want[c][l]) {
+							t.Fatalf("%s: %d points: lane %d is not sorted", name, n, l)
+						}
+					}
+					if k.lanes == k.words {
+						flat := make([]uint64, n*k.lanes)
+						k.Lists(flat)
+						if !slices.Equal(flat, slices.Concat(want[c]...)) {
+							t.Fatalf("%s: %d points: Lists differs", name, n)
+						}
+					}
+					keys[c] = k
+				}
+				if numbered {
+					continue
+				}
+				for p := 1; p <= 2; p++ {
+					sums := make([]float64, kernel.lanes)
+					Cost(keys[0], keys[1], p, sums)
+					for l, got := range sums {
+						var part [2]float64
+						for i, a := range want[0][l] {
+							d := float64(int64(a - want[1][l][i]))
+							part[i%2] += max(d, -d) * []float64{1: 1, 2: max(d, -d)}[p]
+						}
+						if got != part[0]+part[1] {
+							t.Fatalf("%s: %d points, p = %d, lane %d: %v, want %v", name, n, p, l, got, part[0]+part[1])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for name, kernel := range kernels() {
+		for _, n := range []int{512, 2048, 16384, 100000} {
+			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
+				keys := kernel.new(n)
+				src := make([]uint64, len(keys.v))
+				r := rand.New(rand.NewPCG(1, 2))
+				for i := range src {
+					src[i] = r.Uint64N(1 << 62)
+				}
+				for b.Loop() {
+					copy(keys.v, src)
+					keys.Sort()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*keys.lanes), "ns/value")
+			})
+		}
+	}
+}
