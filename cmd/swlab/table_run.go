@@ -124,7 +124,7 @@ func (t *tableRun) run(name string) error {
 	if err := t.fit(&p); err != nil {
 		return err
 	}
-	lab := &runs.Store{Dir: t.out, Backend: t.backend, Progress: passes()}
+	lab := &runs.Store{Dir: t.out, Backend: t.backend, Memory: loaded, Progress: passes()}
 	defer lab.Close()
 	var rows []string
 	if t.rows != "" {

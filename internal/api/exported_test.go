@@ -153,6 +153,7 @@ var functions = map[string]any{
 	"datasets.FramesOf":          datasets.FramesOf,
 	"datasets.FromSlices":        datasets.FromSlices,
 	"datasets.HeaderOf":          datasets.HeaderOf,
+	"datasets.HoldOut":           datasets.HoldOut,
 	"datasets.IsArray":           datasets.IsArray,
 	"datasets.Load":              datasets.Load,
 	"datasets.Locate":            datasets.Locate,
