@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -185,5 +186,66 @@ func TestTablesOfStream(t *testing.T) {
 	}
 	if a, b := trainings(before), trainings(listing(filepath.Join(store, "runs"))); b != a+1 {
 		t.Errorf("%d trainings after the tables, %d after a sweep with one more", a, b)
+	}
+}
+
+// TestDryRun: without any data set, a dry run counts the runs of the paper's preset, says how to get
+// the data, and makes no file. Without our rows and columns there is no exact EMD.
+func TestDryRun(t *testing.T) {
+	t.Setenv("SWLAB_CACHE", t.TempDir())
+	store := filepath.Join(t.TempDir(), "store")
+	call := []string{"table", "run", "all", "--preset", "paper", "--dry-run", "--out", store}
+	type left struct {
+		Runs, Trainings int
+		Exact           int   `json:"exact_emd"`
+		Disk            int64 `json:"disk_bytes"`
+	}
+	counted := func(more ...string) left {
+		t.Helper()
+		code, out, errs := command(t, append(append(call, "--format", "json"), more...)...)
+		var v struct {
+			Left    left
+			Hours   map[string]float64
+			Tables  []struct{ Runs int }
+			Missing []struct{ Commands []string }
+		}
+		if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+			t.Fatalf("exit code %d, %v: %s", code, err, errs)
+		}
+		sum := 0
+		for _, x := range v.Tables {
+			sum += x.Runs
+		}
+		if len(v.Tables) != 9 || len(v.Missing) != 3 || v.Hours["trainings_v100"] <= 0 || v.Hours["rest_2_cores"] <= 0 || v.Left.Disk <= 0 || sum <= v.Left.Runs {
+			t.Errorf("%s", out)
+		}
+		return v.Left
+	}
+	whole, paper := counted(), counted("--ours=false")
+	if whole.Exact == 0 || paper.Exact != 0 || paper.Trainings >= whole.Trainings {
+		t.Errorf("with our rows %+v, without %+v", whole, paper)
+	}
+	code, out, errs := command(t, call...)
+	for _, want := range []string{"144 trainings", "register at https://shapenet.org", "swlab data fetch modelnet40-hdf5 --accept-licence\n", "swlab data fetch shapenet-chairs --accept-licence --from DIR", "GB on disk"} {
+		if code != 0 || strings.Count(out, want) == 0 {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	if _, err := os.Stat(store); err == nil {
+		t.Error("a dry run made the store")
+	}
+}
+
+// TestArguments: the call of one job has what its table reads of --set, and leaves out what the
+// whole call does.
+func TestArguments(t *testing.T) {
+	x, err := table.Get("vDSW_approximation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &tableRun{common: &common{backend: "go"}, preset: "smoke", set: []string{"epochs=2", "gap_pairs=3"}}
+	got := strings.Join(run.arguments(&reproduce.Schedule{Table: x}, reproduce.Item{Row: "uniform", Seed: 4}), " ")
+	if !strings.HasSuffix(got, " --backend go --set gap_pairs=3 --ours=false") || !strings.Contains(got, "--job uniform/4 --seeds 4 --rows uniform") {
+		t.Error(got)
 	}
 }
