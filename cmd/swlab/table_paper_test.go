@@ -41,7 +41,7 @@ func TestPaperPreset(t *testing.T) {
 	}
 	call := func(name, out string) []string {
 		args := []string{"table", "run", name, "--preset", "paper", "--seeds", "1", "--out", out, "--backend", "go", "--format", "json"}
-		own := []string{"test=" + modelNet, "points=16", "batch=64", "epochs=1", "classifier_epochs=2", "classifier_batch=20"}
+		own := []string{"test=" + modelNet, "points=16", "batch=64", "epochs=1", "classifier_epochs=1", "classifier_batch=20"}
 		if name == "all" {
 			own = append(own, "chair_epochs=1", "chair_batch=32", "generator_epochs=1", "generator_batch=32",
 				"gap_points=32", "gap_batches=2", "gap_pairs=4", "gap_held_out=4", "gap_common=50", "gap_passes=1")

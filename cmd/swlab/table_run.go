@@ -312,8 +312,11 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 
 // announce prints the estimate of what is left at the paper's size.
 func announce(lab *runs.Store, plans ...*reproduce.Schedule) error {
+	if plans[0].Preset.Name != "paper" {
+		return nil
+	}
 	left, err := reproduce.NewEstimate(lab, plans...)
-	if err == nil && left.Runs > 0 && plans[0].Preset.Name == "paper" {
+	if err == nil && left.Runs > 0 {
 		fmt.Fprintf(os.Stderr, "at the paper's size: %s\n", left)
 	}
 	return err
