@@ -66,7 +66,9 @@ func (t *tableRun) makeAll(ctx context.Context, lab *runs.Store, plans []*reprod
 }
 
 // verify compares the data sets of the catalogue that have been fetched with the sums recorded then.
-func verify(ctx context.Context, names ...string) error {
+func verify(names ...string) error {
+	ctx, stop := interruptible()
+	defer stop()
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		source, err := datasets.FindSource(name)
 		path, missing := datasets.Locate(name)

@@ -156,10 +156,8 @@ func (t *tableRun) run(name string) error {
 	if p.Name == "smoke" {
 		engine.FastCompile()
 	}
-	ctx, stop := interruptible()
-	defer stop()
 	if name == allTables && !t.dryRun {
-		if err := verify(ctx, full.Data, full.Test, full.Chairs); err != nil {
+		if err := verify(full.Data, full.Test, full.Chairs); err != nil {
 			return err
 		}
 	}
@@ -193,6 +191,8 @@ func (t *tableRun) run(name string) error {
 	if err := reproduce.Ready(plans...); err != nil {
 		return usageError(err)
 	}
+	ctx, stop := interruptible()
+	defer stop()
 	switch {
 	case t.job != "":
 		j, err := plans[0].Item(t.job)
