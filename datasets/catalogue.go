@@ -19,7 +19,9 @@ type Source struct {
 	Clouds  int    // clouds or meshes
 	Points  int    // points per cloud; 0: meshes, sampled on reading
 	Classes int    // 0: no labels
-	Home    string // web page
+	// Parts holds the number of clouds of each part by its name; nil: the set has no parts.
+	Parts map[string]int
+	Home  string // web page
 
 	Licence  string // in a few words
 	Terms    string // what must be accepted before fetching; "": nothing
@@ -92,9 +94,23 @@ func (s Source) Path(cache string) string {
 	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
 }
 
+// NotFetchedError says that a data set of the catalogue is not on this machine.
+type NotFetchedError struct {
+	Source Source
+	Cache  string // where it was looked for
+}
+
+// Error says how to get the data set.
+func (e *NotFetchedError) Error() string {
+	if e == nil {
+		return "a data set has not been fetched"
+	}
+	return fmt.Sprintf("%[1]s: there is no such file, and the data set of this name has not been fetched into %[2]s: `swlab data fetch %[1]s` says how", e.Source.Name, e.Cache)
+}
+
 // Locate turns the name of a fetched data set into its path. Anything else, including a file or
 // folder that has the name of a data set, is returned unchanged. A data set that has not been
-// fetched is an error that says how to get it.
+// fetched is a [NotFetchedError], which says how to get it.
 func Locate(path string) (string, error) {
 	source, err := FindSource(path)
 	if err != nil || source.Files == nil {
@@ -108,7 +124,7 @@ func Locate(path string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(source.Dir(cache), RecordName)); errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%s: there is no such file, and the data set of this name has not been fetched into %s: `swlab data fetch %s` says how", path, cache, path)
+		return "", &NotFetchedError{source, cache}
 	} else if err != nil {
 		return "", fileError(source.Dir(cache), err)
 	}

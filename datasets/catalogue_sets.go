@@ -19,7 +19,7 @@ var catalogue = []Source{
 		Licence: "MIT, that of this program",
 	},
 	{
-		Name: "modelnet40-hdf5", Kind: "modelnet", Clouds: 12308, Points: 2048, Classes: 40, Home: modelNetURL,
+		Name: "modelnet40-hdf5", Kind: "modelnet", Clouds: 12308, Points: 2048, Classes: 40, Parts: map[string]int{"train": 9840, "test": 2468}, Home: modelNetURL,
 		What:    "ModelNet40 as PointNet's 2048-point HDF5 files: 9840 train, 2468 test",
 		Licence: "academic research only", Terms: modelNetTerms, TermsURL: modelNetURL,
 		Files: []File{{
@@ -36,7 +36,7 @@ var catalogue = []Source{
 		Notes: "The first address has often been out of reach since 2024; the second is a private copy, taken only if its checksum is that of the first.",
 	},
 	{
-		Name: "modelnet40", Kind: "meshes", Clouds: 12311, Classes: 40, Home: modelNetURL,
+		Name: "modelnet40", Kind: "meshes", Clouds: 12311, Classes: 40, Parts: map[string]int{"train": 9843, "test": 2468}, Home: modelNetURL,
 		What:    "ModelNet40 meshes (.off): 9843 train, 2468 test",
 		Licence: "academic research only", Terms: modelNetTerms, TermsURL: modelNetURL,
 		Files: []File{{
@@ -48,7 +48,7 @@ var catalogue = []Source{
 		Notes: "`swlab data sample modelnet40 --out DIR` samples the meshes once; reading them anew takes minutes.",
 	},
 	{
-		Name: "modelnet10", Kind: "meshes", Clouds: 4899, Classes: 10, Home: modelNetURL,
+		Name: "modelnet10", Kind: "meshes", Clouds: 4899, Classes: 10, Parts: map[string]int{"train": 3991, "test": 908}, Home: modelNetURL,
 		What:    "ModelNet10 meshes (.off): 3991 train, 908 test",
 		Licence: "academic research only", Terms: modelNetTerms, TermsURL: modelNetURL,
 		Files: []File{{
@@ -86,7 +86,7 @@ var catalogue = []Source{
 		Root:   "shapenet57448xyzonly.npz",
 	},
 	{
-		Name: "shapenet-chairs", Kind: "folder", Clouds: 6778, Points: 2048,
+		Name: "shapenet-chairs", Kind: "folder", Clouds: 6778, Points: 2048, Parts: map[string]int{"train": 5763, "val": 338, "test": 677},
 		Home:    "https://github.com/VinAIResearch/PointSWD",
 		What:    "ShapeNet chairs in the authors' parts: 5763 train, 338 validation, 677 test",
 		Licence: "ShapeNet: non-commercial research and education", Terms: shapeNetTerms, TermsURL: shapeNetURL,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 )
 
 // Clouds gives access to the clouds of a data set by index: a [Set] from memory, a [Stream] from a
@@ -83,6 +84,42 @@ func PartOf(s Clouds, name string) (Clouds, error) {
 		return asClouds(s.Part(name))
 	}
 	return nil, fmt.Errorf("%s: expected a Set or a Stream to take a part of, found %T", HeaderOf(s).Name, s)
+}
+
+// HoldOut returns the clouds of s with floor(val*n) of its n train clouds as val part instead, drawn
+// as by [Set.WithRandomSplit]. A set without parts, or a val of 0, is returned unchanged. The result
+// shares the clouds of s.
+func HoldOut(s Clouds, val float64, seed uint64) (Clouds, error) {
+	h := HeaderOf(s)
+	if h.Split == nil || val == 0 {
+		return s, nil
+	}
+	train, err := (&Set{Name: h.Name, Clouds: h.Clouds, Labels: h.Labels, Split: h.Split}).Part("train")
+	if err != nil {
+		return nil, err
+	}
+	if train, err = train.WithRandomSplit(val, 0, seed); err != nil {
+		return nil, err
+	}
+	split := slices.Clone(h.Split)
+	next := 0
+	for i, p := range split {
+		if p == TrainPart {
+			split[i] = train.Split[next]
+			next++
+		}
+	}
+	switch s := s.(type) {
+	case *Set:
+		out := *s
+		out.Split = split
+		return &out, nil
+	case *Stream:
+		index := *s.index
+		index.Split = split
+		return s.of(&index), nil
+	}
+	return nil, fmt.Errorf("%s: expected a Set or a Stream to hold clouds out of, found %T", h.Name, s)
 }
 
 // asClouds returns a nil interface with an error.

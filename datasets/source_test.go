@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -107,5 +108,57 @@ func TestInOrder(t *testing.T) {
 	}
 	if next != 1000 {
 		t.Errorf("%d clouds of 1000", next)
+	}
+}
+
+// TestHoldOut: a share of the train part becomes the val part, the same of a set and of a stream of
+// it. Nothing changes without parts or without a share, and the set itself never does.
+func TestHoldOut(t *testing.T) {
+	set := randomSet(40, 3, 3, 1)
+	dir := t.TempDir()
+	split := make([]int32, 40)
+	for i := range split {
+		split[i] = int32(i % 4 / 3) // every fourth is of the test part
+	}
+	for _, err := range []error{WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, 40, 3, 3), WriteNPYInts(filepath.Join(dir, "split.npy"), split, 40)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var splits [][]uint8
+	for _, memory := range []int64{0, -1} {
+		whole, err := Open(dir, OpenOptions{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := HoldOut(whole, 0.1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := HoldOut(whole, 0, 1); err != nil || same != whole {
+			t.Errorf("%T without a share: %v, %v", whole, same, err)
+		}
+		for name, want := range map[string]int{"train": 27, "val": 3, "test": 10} {
+			part, err := PartOf(held, name)
+			if err != nil || part.Header().Clouds != want {
+				t.Errorf("%T: %s has %d clouds, expected %d: %v", whole, name, HeaderOf(part).Clouds, want, err)
+			}
+		}
+		if slices.Contains(whole.Header().Split, ValPart) {
+			t.Errorf("%T has changed", whole)
+		}
+		splits = append(splits, held.Header().Split)
+		if s, ok := whole.(*Stream); ok {
+			defer s.Close()
+		}
+	}
+	if !slices.Equal(splits[0], splits[1]) {
+		t.Errorf("a set holds out %v, a stream %v", splits[0], splits[1])
+	}
+	if same, err := HoldOut(set, 0.1, 1); err != nil || same != Clouds(set) {
+		t.Errorf("a set without parts: %v, %v", same, err)
+	}
+	if _, err := HoldOut(&Set{Name: "a", Clouds: 1, Split: []uint8{TestPart}}, 0.1, 1); err == nil {
+		t.Error("held out of an empty train part")
 	}
 }

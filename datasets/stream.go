@@ -58,8 +58,13 @@ func (s *Stream) Part(name string) (*Stream, error) {
 	if err != nil || index == s.index {
 		return s, err
 	}
+	return s.of(index), nil
+}
+
+// of returns the clouds of an index, read from the same open file.
+func (s *Stream) of(index *Set) *Stream {
 	return &Stream{index: index, m: s.m, d: s.d, file: s.file, array: s.array, stored: s.stored, options: s.options,
-		random: s.random, progress: s.progress}, nil
+		random: s.random, progress: s.progress}
 }
 
 // Close closes the file, also for the parts.

@@ -97,7 +97,7 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 	if net == nil || net.Points < 1 {
 		return Scores{}, errors.New("expected a network that pointnet.New has made, found none")
 	}
-	return evaluate(e, net, w, clouds, o, batchFor(net.Points))
+	return evaluate(e, net, w, clouds, o, batchFor(e.Name, net.Points))
 }
 
 // evaluate scores batch clouds at a time.
@@ -205,8 +205,17 @@ func (d evaluationDirections) Read(dst []float32, rows []int32) error {
 	return nil
 }
 
-// batchFor keeps the [batch, points, points] tables of the metrics near the size of a cache.
-func batchFor(points int) int { return max(1, min(32, (2<<20)/(points*points))) }
+// batchFor returns the number of clouds of one call. On a CPU the [batch, points, points] tables of
+// the metrics stay near the size of a cache. A GPU needs more work in a call and has more memory: a
+// table has at most 512 MB there. Another batch may change the last bits of a value, because
+// backends sum in another order, so a CPU's batch, on which stored results depend, is fixed.
+func batchFor(backend string, points int) int {
+	most, entries := 32, 2<<20
+	if backend == "xla:cuda" {
+		most, entries = 128, 128<<20
+	}
+	return max(1, min(most, entries/(points*points)))
+}
 
 // scores averages the values.
 func (p *PerCloud) scores() Scores {

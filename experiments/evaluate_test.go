@@ -31,8 +31,8 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.Clouds)[:35])
-	if set.Clouds%batchFor(m) == 0 {
-		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor(m))
+	if set.Clouds%batchFor("go", m) == 0 {
+		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor("go", m))
 	}
 	e, err := engine.Open("")
 	if err != nil {
@@ -320,5 +320,21 @@ func (s subject) stops(t *testing.T) {
 	_, err := Evaluate(s.e, s.net, s.w[0], s.set, EvaluateOptions{Context: ctx, Progress: func(done, total int) { calls++; stop() }})
 	if !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("%d batches, error %v", calls, err)
+	}
+}
+
+// TestBatchFor: the batches on which stored results depend, and those of a GPU, whose tables stay
+// below 512 MB.
+func TestBatchFor(t *testing.T) {
+	for _, c := range []struct {
+		backend      string
+		points, want int
+	}{
+		{"go", 64, 32}, {"go", 256, 32}, {"xla:cpu", 512, 8}, {"xla:cpu", 2048, 1}, {"xla:cpu", 1 << 20, 1},
+		{"xla:cuda", 64, 128}, {"xla:cuda", 2048, 32}, {"xla:cuda", 8192, 2}, {"xla:cuda", 1 << 20, 1},
+	} {
+		if got := batchFor(c.backend, c.points); got != c.want {
+			t.Errorf("%s, %d points: %d clouds, want %d", c.backend, c.points, got, c.want)
+		}
 	}
 }

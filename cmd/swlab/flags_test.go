@@ -264,6 +264,7 @@ var proofs = map[string]map[string]proof{
 		"retries":      {"--submit slurm", "--retries 2"},
 		"sbatch":       {"--submit slurm", "--sbatch --exclusive"},
 		"job":          {"", "--job sw/1"},
+		"dry-run":      {"", "--dry-run"},
 		"force":        {"--pictures drawn", "--force"},
 	},
 	"sweep": {
@@ -545,7 +546,7 @@ func TestCompletion(t *testing.T) {
 		"train --loss ":                    loss.GraphNames(),
 		"distance --amortizer ":            amortizer.Names(),
 		"distance --slicing ":              slicing.Names(),
-		"table run ":                       table.Names(),
+		"table run ":                       append(table.Names(), allTables),
 		"table run ablation_L --preset ":   reproduce.PresetNames(),
 		"table run ablation_L --format l":  {"latex"},
 		"doctor --backend xla":             {"xla:cpu", "xla:cuda"},

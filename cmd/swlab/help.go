@@ -30,7 +30,8 @@ var examples = map[string]string{
 	"table list":  `  swlab table list --format json`,
 	"table run": `  swlab table run ablation_kappa --preset smoke
   swlab table run ablation_L --preset quick --rows sw,la-v-dsw --set epochs=10 --jobs 2
-  swlab table run full_reconstruction_result --preset paper --submit slurm --gpus 1 --time 2-0`,
+  swlab table run full_reconstruction_result --preset paper --submit slurm --gpus 1 --time 2-0
+  swlab table run all --preset paper --dry-run`,
 	"sweep": `  swlab sweep --vary kappa=0.1,1,10 --vary slices=10,100 --plot kappa.png
   swlab sweep --vary amortizer=none,l,la --epochs 10 --seeds 1,2,3 --format json`,
 	"data":        `  swlab data list`,
@@ -121,7 +122,7 @@ func names(root *cobra.Command) {
 		words func() []string
 		files bool // a path is valid, too
 	}{
-		"table run":   {table.Names, false},
+		"table run":   {func() []string { return append(table.Names(), allTables) }, false},
 		"data list":   {sources, false},
 		"data fetch":  {sources, false},
 		"data verify": {sources, true},

@@ -142,7 +142,7 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 		return usageError(err)
 	}
 	view := newSweepView(os.Stderr)
-	lab := &runs.Store{Dir: s.out, Backend: s.backend, Progress: view.say}
+	lab := &runs.Store{Dir: s.out, Backend: s.backend, Memory: loaded, Progress: view.say}
 	defer lab.Close()
 	plan, err := sweep.NewGrid(lab, s.config)
 	if err != nil {

@@ -27,15 +27,15 @@ type tableRun struct {
 	set                                                    []string
 	job, submit                                            string
 	jobs                                                   int
-	wait, ours                                             bool
+	wait, ours, dryRun                                     bool
 	slurm                                                  jobs.Slurm
 }
 
 func newTableRun(c *common) *cobra.Command {
 	t := &tableRun{common: c}
 	cmd := &cobra.Command{
-		Use:   "run NAME --preset smoke|quick|paper",
-		Short: "reproduce a table of the paper: finished runs are reused, interrupted ones resume",
+		Use:   "run NAME|all --preset smoke|quick|paper",
+		Short: "reproduce a table of the paper, or all nine: finished runs are reused, interrupted ones resume",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
 	}
@@ -50,6 +50,7 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
 	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
+	f.BoolVar(&t.dryRun, "dry-run", false, "only say what would run: runs, hours, disk, and how to get the data that are missing")
 	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
 	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
 	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; otherwise a later call collects the results")
@@ -76,11 +77,20 @@ var slurm = []string{"wait", "partition", "account", "time", "memory", "cpus", "
 // unused says why a flag has no effect in this call.
 func (t *tableRun) unused(flag string) (why string, err error) {
 	name := t.call.Flags().Arg(0)
-	shown, err := table.Get(name)
+	tables, err := tablesOf(name)
 	if err != nil {
 		return "", err
 	}
+	used := func(setting string) bool {
+		return slices.ContainsFunc(tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
+	}
 	switch {
+	case t.dryRun && (flag == "pictures" || flag == "jobs" || flag == "submit" || flag == "force"):
+		return "with --dry-run nothing runs", nil
+	case name == allTables && flag == "rows":
+		return "with all every table has all its rows", nil
+	case name == allTables && flag == "pictures":
+		return "with all the pictures are in results/ of --out, beside the tables", nil
 	case t.submit == "" && slices.Contains(slurm, flag):
 		return "it belongs to --submit slurm", nil
 	case t.submit != "" && flag == "jobs":
@@ -89,7 +99,7 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 		return "with --wait=false the call ends before there is a table; the call that collects takes it", nil
 	case flag == "seed":
 		return "a table has several training seeds: --seeds", nil
-	case flag == "test" && !reproduce.Reads(shown.Study, "test"):
+	case flag == "test" && !used("test"):
 		return fmt.Sprintf("the table %s takes its clouds from --data alone", name), nil
 	case flag == "set":
 		seen := map[string]bool{}
@@ -99,7 +109,7 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 				return "", fmt.Errorf("--set: %s is given twice", setting)
 			}
 			seen[setting] = true
-			if slices.Contains(reproduce.SettingNames(), setting) && !reproduce.Reads(shown.Study, setting) {
+			if slices.Contains(reproduce.SettingNames(), setting) && !used(setting) {
 				return fmt.Sprintf("the table %s has no use for %s", name, setting), nil
 			}
 		}
@@ -107,78 +117,149 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 	return "", nil
 }
 
+// allTables names all tables in a call.
+const allTables = "all"
+
+// tablesOf returns the tables that a name means.
+func tablesOf(name string) ([]table.Table, error) {
+	names := []string{name}
+	if name == allTables {
+		names = table.Names()
+	}
+	var out []table.Table
+	for _, n := range names {
+		x, err := table.Get(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
 func (t *tableRun) run(name string) error {
-	p, err := t.sized()
+	tables, err := tablesOf(name)
 	if err != nil {
 		return usageError(err)
 	}
-	if _, err := table.Get(name); err != nil {
+	p, full, err := t.sized()
+	if err != nil {
 		return usageError(err)
 	}
 	if t.jobs < 1 {
 		return usageError(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
 	}
+	if err := t.printable(name); err != nil {
+		return usageError(err)
+	}
+	t.common.format = t.format // of print
 	if p.Name == "smoke" {
 		engine.FastCompile()
+	}
+	if name == allTables && !t.dryRun {
+		if err := verify(full.Data, full.Test, full.Chairs); err != nil {
+			return err
+		}
 	}
 	if err := t.fit(&p); err != nil {
 		return err
 	}
-	lab := &runs.Store{Dir: t.out, Backend: t.backend, Progress: passes()}
+	lab := &runs.Store{Dir: t.out, Backend: t.backend, Memory: loaded, Progress: passes()}
 	defer lab.Close()
+	var plans []*reproduce.Schedule
+	for _, x := range tables {
+		plan, err := t.plan(lab, x, p)
+		if err != nil {
+			return usageError(err)
+		}
+		plans = append(plans, plan)
+	}
+	if t.pictures != "" {
+		force, _ := t.call.Flags().GetBool("force") // writes has added the flag
+		if err := replaceable("pictures", filepath.Join(t.pictures, plans[0].Table.Name+"-"+p.Name+"-*.png"), force); err != nil {
+			return usageError(err)
+		}
+	}
+	for _, plan := range plans {
+		if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job, t.dryRun}); err != nil {
+			return err
+		}
+	}
+	if t.dryRun {
+		return t.report(lab, name, plans)
+	}
+	if err := reproduce.Ready(plans...); err != nil {
+		return usageError(err)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	switch {
+	case t.job != "":
+		j, err := plans[0].Item(t.job)
+		if err != nil {
+			return usageError(fmt.Errorf("--job: %w", err))
+		}
+		return stopped(reproduce.Do(ctx, lab, []reproduce.Item{j}, nil, nil))
+	case name == allTables:
+		return t.makeAll(ctx, lab, plans)
+	}
+	return t.make(ctx, lab, plans[0])
+}
+
+// plan schedules one table at the size p, with the settings of the call that it reads.
+func (t *tableRun) plan(lab *runs.Store, x table.Table, p reproduce.Preset) (*reproduce.Schedule, error) {
+	if err := t.override(&p, t.settings(x.Study)); err != nil {
+		return nil, err
+	}
 	var rows []string
 	if t.rows != "" {
 		for _, r := range strings.Split(t.rows, ",") {
 			rows = append(rows, strings.TrimSpace(r))
 		}
 	}
-	plan, err := reproduce.NewSchedule(lab, name, p, rows, t.ours)
-	if err != nil {
-		return usageError(err)
-	}
-	if t.pictures != "" {
-		force, _ := t.call.Flags().GetBool("force") // writes has added the flag
-		if err := replaceable("pictures", filepath.Join(t.pictures, plan.Table.Name+"-"+plan.Preset.Name+"-*.png"), force); err != nil {
-			return usageError(err)
-		}
-	}
-	if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job}); err != nil {
-		return err
-	}
-	ctx, stop := interruptible()
-	defer stop()
-	if t.job != "" {
-		j, err := plan.Item(t.job)
-		if err != nil {
-			return usageError(fmt.Errorf("--job: %w", err))
-		}
-		return stopped(reproduce.Do(ctx, lab, []reproduce.Item{j}, nil, nil))
-	}
-	return t.make(ctx, lab, plan)
+	return reproduce.NewSchedule(lab, x.Name, p, rows, t.ours)
 }
 
-// sized returns the preset with the changes of the call.
-func (t *tableRun) sized() (reproduce.Preset, error) {
-	p, err := reproduce.PresetOf(t.preset)
-	if err != nil {
-		return p, fmt.Errorf("--%w", err)
+// settings returns the values of --set that a table of that study reads. A call for one table has
+// no others.
+func (t *tableRun) settings(study string) []string {
+	var out []string
+	for _, s := range t.set {
+		if name, _, _ := strings.Cut(s, "="); reproduce.Reads(study, name) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// sized returns the preset with the seeds and clouds of the call; full has its --set, too, whichever
+// table reads it.
+func (t *tableRun) sized() (p, full reproduce.Preset, err error) {
+	if p, err = reproduce.PresetOf(t.preset); err != nil {
+		return p, p, fmt.Errorf("--%w", err)
 	}
 	if t.seeds != "" {
 		if p.Seeds, err = reproduce.ParseSeeds(t.seeds); err != nil {
-			return p, fmt.Errorf("--%w", err)
+			return p, p, fmt.Errorf("--%w", err)
 		}
 	}
 	p.Clouds(t.data, t.test)
-	for _, s := range t.set {
+	full = p
+	return p, full, t.override(&full, t.set)
+}
+
+// override applies values of --set.
+func (t *tableRun) override(p *reproduce.Preset, set []string) error {
+	for _, s := range set {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return p, fmt.Errorf("--set: expected NAME=VALUE, found %q", s)
+			return fmt.Errorf("--set: expected NAME=VALUE, found %q", s)
 		}
 		if err := p.Override(name, value); err != nil {
-			return p, fmt.Errorf("--set: %w", err)
+			return fmt.Errorf("--set: %w", err)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // fit lowers points and batch of the preset to what the clouds of --data and --test have, unless
@@ -192,6 +273,9 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 			continue
 		}
 		set, err := openWith(flag, flag, path, "all", datasets.Options{Points: max(p.Points, p.GapPoints), AtMost: true})
+		if errors.As(err, new(*datasets.NotFetchedError)) {
+			continue // the plan lists it
+		}
 		if err != nil {
 			return err
 		}
@@ -215,13 +299,34 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 
 // make does what is missing and prints the table.
 func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule) error {
+	if err := announce(lab, plan); err != nil {
+		return err
+	}
+	f, done, failed := t.fill(ctx, lab, plan)
+	if !done {
+		return failed
+	}
+	kept, drawn := keep(lab, f), draw(f, "pictures", t.pictures)
+	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
+}
+
+// announce prints the estimate of what is left at the paper's size.
+func announce(lab *runs.Store, plans ...*reproduce.Schedule) error {
+	if plans[0].Preset.Name != "paper" {
+		return nil
+	}
+	left, err := reproduce.NewEstimate(lab, plans...)
+	if err == nil && left.Runs > 0 {
+		fmt.Fprintf(os.Stderr, "at the paper's size: %s\n", left)
+	}
+	return err
+}
+
+// fill does what is missing and fills the table. done is false if there is no table yet.
+func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule) (f table.Results, done bool, failed error) {
 	missing := plan.Missing(lab)
 	failures := map[string]string{}
-	var failed error
 	if len(missing) > 0 {
-		if plan.Preset.Name == "paper" {
-			fmt.Fprintf(os.Stderr, "%s at the paper's size: %s\n", plan.Table.Name, plan.Estimate(lab))
-		}
 		if t.submit != "" || t.jobs > 1 {
 			failed = t.spread(ctx, lab, plan, missing, failures)
 		} else {
@@ -230,18 +335,17 @@ func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 			}, failures)
 		}
 		if ctx.Err() != nil {
-			return stopped(ctx.Err())
+			return f, false, stopped(ctx.Err())
 		}
 		if t.submit != "" && !t.wait {
-			return failed
+			return f, false, failed
 		}
 	}
 	f, err := plan.Fill(lab, failures)
 	if err != nil {
-		return err
+		return f, false, err
 	}
-	kept, drawn := keep(lab, f), t.draw(f)
-	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
+	return f, true, failed
 }
 
 // write writes the table in the format of the call; text is as wide as the terminal.
@@ -252,25 +356,28 @@ func (t *tableRun) write(w io.Writer, f table.Results) error {
 	return table.Write(w, f, t.format)
 }
 
-// draw saves the table's pictures if asked to.
-func (t *tableRun) draw(f table.Results) error {
-	if t.pictures == "" {
+// draw saves the table's pictures in the folder of a flag, if it has a value.
+func draw(f table.Results, flag, dir string) error {
+	if dir == "" {
 		return nil
 	}
 	pictures, err := reproduce.Pictures(f)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(t.pictures, 0o755); err != nil {
-		return fmt.Errorf("--pictures: %w", err)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
 	}
 	for name, p := range pictures {
-		file := filepath.Join(t.pictures, f.Table.Name+"-"+f.Preset+"-"+name+".png")
-		if err := save("pictures", file, p.Save).err; err != nil {
+		if err := save(flag, filepath.Join(dir, pictureName(f, name)), p.Save).err; err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func pictureName(f table.Results, name string) string {
+	return f.Table.Name + "-" + f.Preset + "-" + name + ".png"
 }
 
 // keep writes the table in every format beside the runs.

@@ -84,8 +84,11 @@ func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []strin
 			args = append(args, f.flag, f.value)
 		}
 	}
-	for _, s := range t.set {
+	for _, s := range t.settings(plan.Table.Study) {
 		args = append(args, "--set", s)
+	}
+	if !t.ours {
+		args = append(args, "--ours=false")
 	}
 	return args
 }

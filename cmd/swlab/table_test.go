@@ -5,9 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -82,7 +85,7 @@ func complete(t *testing.T, name, out string) {
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if v.Name != name || v.Preset != "smoke" || len(v.Settings) == 0 || len(v.Rows) < len(paper.Rows) || len(v.Columns) < len(paper.Columns) {
+	if v.Name != name || v.Preset != "smoke" && v.Preset != "paper" || len(v.Settings) == 0 || len(v.Rows) < len(paper.Rows) || len(v.Columns) < len(paper.Columns) {
 		t.Fatalf("%s: found %s at %s, %d rows, %d columns, settings %q", name, v.Name, v.Preset, len(v.Rows), len(v.Columns), v.Settings)
 	}
 	for i, c := range paper.Columns {
@@ -101,9 +104,148 @@ func complete(t *testing.T, name, out string) {
 			if c.Better == "" && r.Ours {
 				continue // a setting that the row may not have
 			}
-			if n := r.Values[c.Key]; n.N != 1 || n.Mean == nil || math.IsNaN(*n.Mean) || *n.Mean < 0 {
+			if n := r.Values[c.Key]; n.N != 1 || n.Mean == nil || math.IsNaN(*n.Mean) || *n.Mean < -1e-9 {
 				t.Errorf("%s: row %s has no %s", name, r.ID, c.Key)
 			}
 		}
+	}
+}
+
+// shapesFolder writes a folder with parts and labels: 64 train and 16 test clouds of 40 points in
+// eight classes.
+func shapesFolder(t *testing.T) string {
+	t.Helper()
+	set, err := datasets.Shapes{Train: 8, Test: 2, Points: 40, Classes: datasets.ShapeClasses()[:8]}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := make([]int32, set.Clouds)
+	for i, p := range set.Split {
+		split[i] = int32(p)
+	}
+	dir := t.TempDir()
+	for _, err := range []error{
+		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, set.Dim),
+		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
+		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestTablesOfStream: the paper's rows of all nine tables at the smallest size, and a sweep, on clouds that are larger
+// than the memory allowed for them, in one call each. Their pages are complete. The sweep shares its
+// training with the tables.
+func TestTablesOfStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in make check")
+	}
+	t.Setenv("SWLAB_TEST_STREAMS", "1")
+	data, store := shapesFolder(t), t.TempDir()
+	call := []string{"table", "run", "all", "--preset", "smoke", "--data", data, "--out", store, "--ours=false", "--backend", "go", "--format", "json"}
+	for _, s := range []string{"points=16", "gap_points=32", "gap_batches=2", "gap_pairs=4", "gap_held_out=4", "gap_passes=1", "epochs=1", "batch=64",
+		"chair_epochs=1", "chair_batch=61", "classifier_epochs=1", "generator_epochs=1"} {
+		call = append(call, "--set", s)
+	}
+	code, out, errs := command(t, call...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	var all struct {
+		Name   string
+		Tables []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(out), &all); err != nil || all.Name != "all" || len(all.Tables) != len(table.Names()) {
+		t.Fatalf("%d tables of %q: %v", len(all.Tables), all.Name, err)
+	}
+	for i, name := range table.Names() {
+		complete(t, name, string(all.Tables[i]))
+		page, err := os.ReadFile(filepath.Join(store, "results", name+"-smoke.md"))
+		if err != nil || !strings.Contains(string(page), "# "+name+", preset smoke") || !strings.Contains(string(page), "override points=16") == (name != "vDSW_approximation") {
+			t.Errorf("%s: page %s, %v", name, page, err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(page), -1) {
+			if _, err := os.Stat(filepath.Join(store, "results", link[1])); err != nil {
+				t.Errorf("%s: the page's link: %v", name, err)
+			}
+		}
+	}
+	before := listing(filepath.Join(store, "runs"))
+	object(t, "sweep", "--vary", "kappa=1,2", "--loss", "v-dsw", "--amortizer", "la", "--dk", "16", "--k", "16", "--points", "16", "--batch", "64", "--epochs", "1", "--data", data, "--out", store, "--backend", "go")
+	trainings := func(files []string) int {
+		n := 0
+		for _, f := range files {
+			if strings.Contains(f, "/train-") && strings.Contains(f, "/run.json ") {
+				n++
+			}
+		}
+		return n
+	}
+	if a, b := trainings(before), trainings(listing(filepath.Join(store, "runs"))); b != a+1 {
+		t.Errorf("%d trainings after the tables, %d after a sweep with one more", a, b)
+	}
+}
+
+// TestDryRun: without any data set, a dry run counts the runs of the paper's preset, says how to get
+// the data, and makes no file. Without our rows and columns there is no exact EMD.
+func TestDryRun(t *testing.T) {
+	t.Setenv("SWLAB_CACHE", t.TempDir())
+	store := filepath.Join(t.TempDir(), "store")
+	call := []string{"table", "run", "all", "--preset", "paper", "--dry-run", "--out", store}
+	type left struct {
+		Runs, Trainings int
+		Exact           int   `json:"exact_emd"`
+		Disk            int64 `json:"disk_bytes"`
+	}
+	counted := func(more ...string) left {
+		t.Helper()
+		code, out, errs := command(t, append(append(call, "--format", "json"), more...)...)
+		var v struct {
+			Left    left
+			Hours   map[string]float64
+			Tables  []struct{ Runs int }
+			Missing []struct{ Commands []string }
+		}
+		if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+			t.Fatalf("exit code %d, %v: %s", code, err, errs)
+		}
+		sum := 0
+		for _, x := range v.Tables {
+			sum += x.Runs
+		}
+		if len(v.Tables) != 9 || len(v.Missing) != 3 || v.Hours["trainings_v100"] <= 0 || v.Hours["rest_2_cores"] <= 0 || v.Left.Disk <= 0 || sum <= v.Left.Runs {
+			t.Errorf("%s", out)
+		}
+		return v.Left
+	}
+	whole, paper := counted(), counted("--ours=false")
+	if whole.Exact == 0 || paper.Exact != 0 || paper.Trainings >= whole.Trainings {
+		t.Errorf("with our rows %+v, without %+v", whole, paper)
+	}
+	code, out, errs := command(t, call...)
+	for _, want := range []string{"144 trainings", "register at https://shapenet.org", "swlab data fetch modelnet40-hdf5 --accept-licence\n", "swlab data fetch shapenet-chairs --accept-licence --from DIR", "GB on disk"} {
+		if code != 0 || strings.Count(out, want) == 0 {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	if _, err := os.Stat(store); err == nil {
+		t.Error("a dry run made the store")
+	}
+}
+
+// TestArguments: the call of one job has what its table reads of --set, and leaves out what the
+// whole call does.
+func TestArguments(t *testing.T) {
+	x, err := table.Get("vDSW_approximation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &tableRun{common: &common{backend: "go"}, preset: "smoke", set: []string{"epochs=2", "gap_pairs=3"}}
+	got := strings.Join(run.arguments(&reproduce.Schedule{Table: x}, reproduce.Item{Row: "uniform", Seed: 4}), " ")
+	if !strings.HasSuffix(got, " --backend go --set gap_pairs=3 --ours=false") || !strings.Contains(got, "--job uniform/4 --seeds 4 --rows uniform") {
+		t.Error(got)
 	}
 }

@@ -1,9 +1,11 @@
 package gap
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
@@ -14,23 +16,29 @@ type pairs struct {
 }
 
 // draw shuffles the clouds and pairs them in order: the training pairs in the order of their
-// batches, then those held out. No cloud is in two pairs. The clouds are not normalised.
-func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
-	if set.Dim != 3 {
-		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)
+// batches, then those held out. No cloud is in two pairs. The clouds are not normalised. It reads
+// only the clouds of the pairs.
+func draw(set datasets.Clouds, c Config) (training, heldOut pairs, err error) {
+	h := datasets.HeaderOf(set)
+	if h.Dim != 3 {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", h.Name, h.Dim)
 	}
-	if set.Clouds < c.Clouds() {
+	if h.Clouds < c.Clouds() {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d",
-			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.Clouds)
+			h.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), h.Clouds)
 	}
-	order := datasets.EpochOrder(set.Clouds, c.PairSeed, 0)[:c.Clouds()]
-	all := pairs{n: len(order) / 2, m: set.Points}
-	for i, row := range order {
-		if i%2 == 0 {
-			all.first = append(all.first, set.Cloud(int(row))...)
-		} else {
-			all.second = append(all.second, set.Cloud(int(row))...)
-		}
+	var rows [2][]int32 // of the first and the second clouds
+	for i, row := range datasets.EpochOrder(h.Clouds, c.PairSeed, 0)[:c.Clouds()] {
+		rows[i%2] = append(rows[i%2], row)
+	}
+	all := pairs{n: len(rows[0]), m: h.Points}
+	if err := memory.Check(fmt.Sprintf("gap: %d pairs of clouds of %d points", all.n, all.m), memory.Bytes(8, all.n, all.m, 3)); err != nil {
+		return pairs{}, pairs{}, err
+	}
+	size := all.n * all.m * 3
+	all.first, all.second = make([]float32, size), make([]float32, size)
+	if err := errors.Join(set.Read(all.first, rows[0]), set.Read(all.second, rows[1])); err != nil {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %w", err)
 	}
 	split := c.Batches * c.Pairs
 	return all.part(0, split), all.part(split, all.n), nil

@@ -246,3 +246,57 @@ func TestDamagedCache(t *testing.T) {
 		}
 	}
 }
+
+// TestStudyReadsItsPairs: on clouds outside memory the study gives the same result and harmonics,
+// and reads the clouds of its pairs once each, no others.
+func TestStudyReadsItsPairs(t *testing.T) {
+	set, dir := shapes(t, 32), t.TempDir()
+	path := filepath.Join(dir, "clouds.npy")
+	if err := datasets.WriteNPY(path, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := datasets.Open(path, datasets.OpenOptions{Options: datasets.Options{Raw: true}, Memory: 4*int64(len(set.Coords)) - 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.(*datasets.Stream).Close()
+	read := &counted{Clouds: stream, rows: map[int32]int{}}
+	c := little()
+	c.Batches, c.Pairs, c.HeldOut, c.Method = 1, 3, 2, Uniform
+	var results []Result
+	for _, s := range []datasets.Clouds{set, read} {
+		r, err := Study(context.Background(), open(t), s, c, Options{Cache: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Paper.SearchSeconds, r.Paper.PredictSeconds, r.Paper.EvaluateSeconds, r.Data = 0, 0, 0, ""
+		results = append(results, r)
+	}
+	if !reflect.DeepEqual(results[0], results[1]) {
+		t.Errorf("in memory: %+v\nstreamed: %+v", results[0], results[1])
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "harmonics-*")); len(files) != 2 {
+		t.Errorf("cache: %v, expected a file for each part", files)
+	}
+	if len(read.rows) != c.Clouds() {
+		t.Errorf("read %v, expected %d clouds", read.rows, c.Clouds())
+	}
+	for row, times := range read.rows {
+		if times != 1 {
+			t.Errorf("cloud %d was read %d times", row, times)
+		}
+	}
+}
+
+// counted counts how often each cloud is read.
+type counted struct {
+	datasets.Clouds
+	rows map[int32]int
+}
+
+func (c *counted) Read(dst []float32, rows []int32) error {
+	for _, r := range rows {
+		c.rows[r]++
+	}
+	return c.Clouds.Read(dst, rows)
+}

@@ -56,8 +56,15 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 	if err != nil {
 		return table.Results{}, err
 	}
+	if err := reproduce.Ready(plan); err != nil {
+		return table.Results{}, err
+	}
 	if p.Name == "paper" {
-		show.Markdown(fmt.Sprintf("At the paper's size: %s.", plan.Estimate(lab)))
+		left, err := reproduce.NewEstimate(lab, plan)
+		if err != nil {
+			return table.Results{}, err
+		}
+		show.Markdown(fmt.Sprintf("At the paper's size: %s.", left))
 	}
 	failures := map[string]string{}
 	failed := do(lab, plan, failures)

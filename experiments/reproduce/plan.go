@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,9 @@ type Schedule struct {
 	Settings []string
 	Data     string
 	Jobs     []Item // row by row, seed by seed
+	// unfetched lists the data sets that are not on this machine. The schedule is complete without
+	// them, except for the digests of their clouds: it can be counted and not run.
+	unfetched []datasets.Source
 }
 
 // Item gives one row's numbers for one seed.
@@ -59,7 +63,8 @@ func (j Item) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
 
 // NewSchedule plans the table of that name. only lists ids or names of rows, or losses, slicing
 // distributions and amortizers (named); nil means all rows. ours says whether to include rows and
-// columns that the paper does not have. The clouds are read from l.
+// columns that the paper does not have. The clouds are read from l. Data sets of the catalogue need
+// not be there yet ([Ready]).
 func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool) (*Schedule, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -216,25 +221,80 @@ func (p Preset) clouds(path, split string, points int) runs.Data {
 	return runs.Data{Path: path, Split: split, Points: points, Train: p.PerClass, Test: p.PerTest}
 }
 
+// data is [runs.Store.Data]. It notes a data set that has not been fetched and leaves its content
+// unknown.
+func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
+	found, err := l.Data(d)
+	var missing *datasets.NotFetchedError
+	if !errors.As(err, &missing) {
+		return found, err
+	}
+	plan.unfetched = append(plan.unfetched, missing.Source)
+	return d, nil
+}
+
+// Ready returns an error that names the data sets that must be fetched before the runs of the
+// schedules can be done.
+func Ready(schedules ...*Schedule) error {
+	var errs []error
+	for _, s := range Unfetched(schedules...) {
+		_, err := datasets.Locate(s.Name)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Unfetched lists the data sets of the schedules that are not on this machine, each once.
+func Unfetched(schedules ...*Schedule) []datasets.Source {
+	var out []datasets.Source
+	for _, plan := range schedules {
+		if plan == nil {
+			continue
+		}
+		for _, s := range plan.unfetched {
+			if !slices.ContainsFunc(out, func(x datasets.Source) bool { return x.Name == s.Name }) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// hasClasses is [runs.Store.HasClasses], answered by the catalogue for a data set that has not been
+// fetched.
+func hasClasses(l *runs.Store, d runs.Data) (bool, error) {
+	has, err := l.HasClasses(d)
+	var missing *datasets.NotFetchedError
+	if errors.As(err, &missing) {
+		return missing.Source.Classes > 0 && missing.Source.Parts != nil, nil
+	}
+	return has, err
+}
+
+// shows reports whether the table has the column.
+func (plan *Schedule) shows(key string) bool {
+	return slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == key })
+}
+
 func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
+	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
 	test, transfer := data.Part("test"), data
 	if p.Test != "" {
-		if test, err = l.Data(p.clouds(p.Test, "all", p.Points)); err != nil {
+		if test, err = plan.data(l, p.clouds(p.Test, "all", p.Points)); err != nil {
 			return nil, err
 		}
 		transfer = test.Part("train")
 	}
 	plan.Data = fmt.Sprintf("trained on %s, scored on %s", data, test)
-	classes, err := l.HasClasses(transfer)
+	classes, err := hasClasses(l, transfer)
 	if err != nil {
 		return nil, err
 	}
-	accuracy := slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == "acc" })
+	accuracy := plan.shows("acc")
 	if accuracy && !classes {
 		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
 	}
@@ -244,14 +304,24 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 			return nil, err
 		}
 		t := runs.NewTraining(data, c)
+		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
+		// Where the exact EMD is not shown, it is not computed either; scores that have it already
+		// serve.
+		best.Exact = plan.shows("emd_exact") || l.Done(best)
 		out := []Reading{
 			reading(t, func(v runs.TrainingResult) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
-			reading(runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}, func(v experiments.Scores) map[string]float64 {
-				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}
+			reading(best, func(v experiments.Scores) map[string]float64 {
+				cells := map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean}
+				if v.ExactEMD != nil {
+					cells["emd_exact"] = v.ExactEMD.Mean
+				}
+				return cells
 			}),
-			reading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+		}
+		if plan.shows("cd_last") {
+			out = append(out, reading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
 				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}
-			}),
+			}))
 		}
 		if accuracy && classes {
 			config := latent.DefaultClassifier(0)
@@ -265,7 +335,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 
 func (plan *Schedule) shapes(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := l.Data(p.clouds(p.Data, "train", p.Points))
+	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +359,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(table.Row, uint64) ([]Reading,
 
 func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := l.Data(p.clouds(p.Data, "train", p.GapPoints))
+	data, err := plan.data(l, p.clouds(p.Data, "train", p.GapPoints))
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +389,7 @@ func (plan *Schedule) generation(l *runs.Store) (func(table.Row, uint64) ([]Read
 	if p.Chairs == datasets.Builtin {
 		d.Classes, d.Train, d.Test = []string{"chair"}, p.ChairTrain, p.ChairTest
 	}
-	data, err := l.Data(d)
+	data, err := plan.data(l, d)
 	if err != nil {
 		return nil, err
 	}

@@ -133,11 +133,11 @@ func (p *Preset) Clouds(data, test string) {
 	}
 	if data != "" {
 		p.Data, p.Chairs, p.Test = data, data, ""
-		p.overrides = append(p.overrides, "data="+data)
+		p.overrides = append(slices.Clip(p.overrides), "data="+data)
 	}
 	if test != "" {
 		p.Test = test
-		p.overrides = append(p.overrides, "test="+test)
+		p.overrides = append(slices.Clip(p.overrides), "test="+test)
 	}
 }
 
@@ -171,7 +171,7 @@ func (p *Preset) Override(name, value string) error {
 		}
 		p.training[name] = value
 	}
-	p.overrides = append(p.overrides, name+"="+value)
+	p.overrides = append(slices.Clip(p.overrides), name+"="+value)
 	return nil
 }
 

@@ -92,39 +92,123 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestEstimate: each missing training counts once, with the paper's own seconds per epoch.
+// estimate counts what is missing of the schedules.
+func estimate(t *testing.T, l *runs.Store, schedules ...*Schedule) Estimate {
+	t.Helper()
+	e, err := NewEstimate(l, schedules...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestEstimate: every missing run counts once, ours too, with the paper's own seconds per epoch in
+// proportion to clouds and points, and with the exact EMD only where it is shown.
 func TestEstimate(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
-	p := preset(t, "paper")
-	plan := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer")
-	var seconds float64
-	for _, r := range plan.Table.Rows {
-		seconds += 301 * 3 * r.Paper["time"].Mean
+	p := preset(t, "paper") // on 64 train and 32 test clouds of 16 points
+	some := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer", "chamfer-summed", "la-sorted-v-dsw")
+	mean := 0.0 // of all times that the paper prints
+	times := printedTimes()
+	for _, x := range times {
+		mean += x.seconds / float64(len(times))
 	}
-	size := int64(4 * (&pointnet.Autoencoder{Points: p.Points}).Parameters())
-	want := Estimate{Trainings: 6, Epochs: 6 * 301, V100: time.Duration(seconds * 1e9), Disk: (2*6 + 4) * size}
-	if got := plan.Estimate(l); got.Trainings != want.Trainings || got.Epochs != want.Epochs || (got.V100-want.V100).Abs() > time.Second || got.Disk != want.Disk {
+	// SW, twice CD, and an amortizer that the paper does not have.
+	seconds := 3 * 301 * (106 + 2*95 + mean) * 64 / 57448 * 16 / 2048
+	size := int64(4 * (&pointnet.Autoencoder{Points: 16}).Parameters())
+	want := Estimate{Runs: 4 * 3 * 4, Trainings: 12, Epochs: 12 * 301, Unlike: 3, Scored: 2 * 12 * 32, Exact: 12 * 32, Disk: (2*12 + 4) * size}
+	cores := float64(want.Scored)*14/256 + float64(want.Exact)*71/256
+	got := estimate(t, l, some, some)
+	if (got.V100-duration(seconds)).Abs() > time.Millisecond || (got.Cores-duration(cores/128/128)).Abs() > time.Millisecond {
+		t.Errorf("%v and %v, want %g s and %g s", got.V100, got.Cores, seconds, cores/128/128)
+	}
+	if got.V100, got.Cores = 0, 0; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := plan.Estimate(l).String(); !strings.Contains(got, "6 trainings, 1806 epochs") || !strings.Contains(got, "one V100") {
-		t.Error(got)
-	}
-	for _, j := range plan.Jobs[:2] {
+	for _, j := range some.Jobs[:2] {
 		pretend(t, l, *j.training())
 	}
-	if got := plan.Estimate(l); got.Trainings != 4 {
+	if got := estimate(t, l, some); got.Trainings != 10 {
 		t.Errorf("%d trainings after two are done", got.Trainings)
 	}
-	for _, j := range plan.Jobs {
+	for _, j := range some.Jobs {
 		for _, r := range j.Runs {
 			pretend(t, l, r.Run)
 		}
 	}
-	if got := plan.Estimate(l); got != (Estimate{}) {
+	if got := estimate(t, l, some); got != (Estimate{}) {
 		t.Errorf("nothing is missing: %+v", got)
 	}
-	if got := (Estimate{}).String(); strings.Contains(got, "V100") {
-		t.Error(got)
+	// Scores with the exact EMD, done already, serve a table that does not show it.
+	plain, err := NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "asw"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := estimate(t, l, plain); got.Exact != 0 || got.Trainings != 3 || got.Runs != 3*3 || got.Scored != 3*32 {
+		t.Errorf("without ours, SW done: %+v", got)
+	}
+	for _, j := range plain.Jobs[3:] {
+		if s := j.Runs[1].Run.(runs.Scores); s.Exact || len(j.Runs) != 3 {
+			t.Errorf("%s computes what the table does not show: %+v", j.Name(), j.Runs)
+		}
+	}
+}
+
+// TestEstimateOfAll: the nine tables of the preset paper before any data set has been fetched. A
+// training of several tables counts once; every generation has its matrices. The numbers are those
+// of the catalogue and of the paper's rows.
+func TestEstimateOfAll(t *testing.T) {
+	t.Setenv("SWLAB_CACHE", t.TempDir())
+	l := &runs.Store{Dir: t.TempDir()}
+	defer l.Close()
+	p, err := PresetOf("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*Schedule
+	trainings, generations, studies := map[string]bool{}, map[string]bool{}, 0
+	for _, name := range table.Names() {
+		s, err := NewSchedule(l, name, p, nil, true)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := Ready(s); err == nil || !strings.Contains(err.Error(), "swlab data fetch shapenet-") {
+			t.Errorf("%s: ready without its data: %v", name, err)
+		}
+		all = append(all, s)
+		for _, j := range s.Jobs {
+			key := j.Row
+			switch s.Table.Study {
+			case "gap":
+				studies++
+				continue
+			case "generation":
+				key += " of chairs"
+				generations[j.Name()] = true
+			}
+			trainings[key+j.Name()] = true
+		}
+	}
+	e := estimate(t, l, all...)
+	if e.Trainings != len(trainings) || e.Study != studies || e.Pairs != len(generations)*3*677*677 {
+		t.Errorf("%+v, expected %d trainings, %d rows of the gap study, %d generations", e, len(trainings), studies, len(generations))
+	}
+	if want := len(generations)*101 + (len(trainings)-len(generations))*301; e.Epochs != want {
+		t.Errorf("%d epochs, want %d", e.Epochs, want)
+	}
+	if text := e.String(); !strings.Contains(text, "unlike any that it times") || !strings.Contains(text, "2 CPU cores") || !strings.Contains(text, "GB on disk") {
+		t.Error(text)
+	}
+	t.Log(e)
+	sum := Estimate{}
+	for _, s := range all {
+		sum.Trainings += estimate(t, l, s).Trainings
+	}
+	if sum.Trainings <= e.Trainings {
+		t.Errorf("%d trainings table by table, %d together: none is shared", sum.Trainings, e.Trainings)
+	}
+	if (Estimate{}).String() != "0 runs; 0.0 GB on disk" {
+		t.Error(Estimate{}.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -83,7 +84,7 @@ func (l *Store) Data(d Data) (Data, error) {
 		d.Content = digest
 		return d, nil
 	}
-	set, err := datasets.Open(d.Path, d.options())
+	set, err := datasets.Open(d.Path, l.options(d))
 	if err != nil {
 		return d, err
 	}
@@ -127,8 +128,8 @@ func stampOf(path string) (string, error) {
 	return fmt.Sprintf("%d files, %d bytes, %d", files, bytes, newest), err
 }
 
-func (d Data) options() datasets.OpenOptions {
-	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: datasets.DefaultMemory}
+func (l *Store) options(d Data) datasets.OpenOptions {
+	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: l.Memory}
 }
 
 // Clouds returns the clouds of d, and keeps them for the runs that work on them.
@@ -153,7 +154,7 @@ func (l *Store) open(d Data) (datasets.Clouds, error) {
 	}
 	set, ok := l.sets[string(wholeKey)]
 	if !ok {
-		if set, err = whole.load(); err != nil {
+		if set, err = l.load(whole); err != nil {
 			return nil, err
 		}
 		if l.sets == nil {
@@ -173,54 +174,18 @@ func (l *Store) open(d Data) (datasets.Clouds, error) {
 }
 
 // load reads all parts.
-func (d Data) load() (datasets.Clouds, error) {
+func (l *Store) load(d Data) (set datasets.Clouds, err error) {
 	if d.Path == datasets.Builtin && d.Train+d.Test > 0 {
-		set, err := datasets.Shapes{Train: d.Train, Test: d.Test, Points: d.Points, Classes: d.Classes}.Generate()
-		if err != nil {
-			return nil, err
-		}
-		return d.hold(set)
+		set, err = datasets.Shapes{Train: d.Train, Test: d.Test, Points: d.Points, Classes: d.Classes}.Generate()
+	} else {
+		o := l.options(d)
+		o.Classes = d.Classes
+		set, err = datasets.Open(d.Path, o)
 	}
-	clouds, err := datasets.Open(d.Path, d.options())
-	if err != nil || d.Classes == nil && d.Val == 0 {
-		return clouds, err
+	if err != nil || slices.Contains(set.Header().Split, datasets.ValPart) {
+		return set, err
 	}
-	set, ok := clouds.(*datasets.Set)
-	if !ok {
-		return nil, fmt.Errorf("%s: too large to take classes or a val part of: split it beforehand", d.Path)
-	}
-	if d.Classes != nil {
-		if set, err = set.OfClasses(d.Classes...); err != nil {
-			return nil, err
-		}
-	}
-	return d.hold(set)
-}
-
-// hold splits a val part off the train part of a set that has none.
-func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
-	if d.Val == 0 {
-		return set, nil
-	}
-	var train []int
-	for i, p := range set.Split {
-		switch p {
-		case datasets.TrainPart:
-			train = append(train, i)
-		case datasets.ValPart:
-			return set, nil
-		}
-	}
-	drawn, err := set.Select(train).WithRandomSplit(d.Val, 0, pointSeed)
-	if err != nil {
-		return nil, err
-	}
-	out := *set
-	out.Split = append([]uint8(nil), set.Split...)
-	for k, i := range train {
-		out.Split[i] = drawn.Split[k]
-	}
-	return &out, nil
+	return datasets.HoldOut(set, d.Val, pointSeed)
 }
 
 // HasClasses reports whether a classifier can be trained on the data's train part and tested on its

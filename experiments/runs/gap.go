@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 )
 
@@ -24,13 +23,9 @@ func (Gap) Needs() []Task { return nil }
 func (g Gap) Clouds() []Data { return []Data{g.Data} }
 
 func (g Gap) do(ctx context.Context, l *Store, _ string) (any, error) {
-	clouds, err := l.open(g.Data)
+	set, err := l.open(g.Data)
 	if err != nil {
 		return nil, err
-	}
-	set, ok := clouds.(*datasets.Set)
-	if !ok {
-		return nil, fmt.Errorf("%s: too large for the gap study, which holds the clouds in memory", g.Data.Path)
 	}
 	e, err := l.Engine()
 	if err != nil {

@@ -264,7 +264,7 @@ func TestGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := gap.Study(context.Background(), e, set.(*datasets.Set), c, gap.Options{})
+	want, err := gap.Study(context.Background(), e, set, c, gap.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

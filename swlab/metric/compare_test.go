@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 )
@@ -294,5 +297,20 @@ func TestCompareRefuses(t *testing.T) {
 	}
 	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil || !strings.Contains(err.Error(), "engine: expected an open one") {
 		t.Errorf("without an engine: %v", err)
+	}
+}
+
+// TestPerCall: the pairs of one call by backend, on which the last bits of stored results depend,
+// but for a GPU.
+func TestPerCall(t *testing.T) {
+	for _, c := range []struct {
+		backend string
+		points  int
+		want    int
+	}{{"go", 256, 16}, {"go", 1024, 4}, {"go", 4096, 1}, {"xla:cpu", 2048, 16}, {"xla:cpu", 4096, 4}, {"xla:cuda", 512, 256}, {"xla:cuda", 2048, 64}, {"xla:cuda", 1 << 15, 1}} {
+		s := &solver{engine: &engine.Engine{Name: c.backend}, exec: &graph.Exec{}}
+		if got := s.perCall(c.points, c.points); got != c.want {
+			t.Errorf("%s, %d points: %d pairs, want %d", c.backend, c.points, got, c.want)
+		}
 	}
 }

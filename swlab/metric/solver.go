@@ -92,13 +92,16 @@ func (s *solver) backend() string {
 
 // perCall is how many pairs of clouds of m and n points one call takes. Calls are not interrupted,
 // so it is half a second of the approximate EMD at 2048 points on two processors; on the pure-Go
-// backend, which stores the tables of all pairs at once, it is what fits.
+// backend, which stores the tables of all pairs at once, it is what fits. A GPU is given more work,
+// tables of at most 1 GB. Other numbers of pairs may change the last bits of a distance.
 func (s *solver) perCall(m, n int) int {
 	switch {
 	case s.exec == nil:
 		return runtime.GOMAXPROCS(0)
 	case s.engine.Name == "go":
 		return max(1, min(16, (1<<22)/(m*n)))
+	case s.engine.Name == "xla:cuda":
+		return max(1, min(blockSize*blockSize, (1<<28)/(m*n)))
 	}
 	return max(1, min(16, (1<<26)/(m*n)))
 }
