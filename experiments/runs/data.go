@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -202,8 +203,12 @@ func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 	if d.Val == 0 {
 		return set, nil
 	}
+	parts := set.Split
+	if parts == nil { // all are train clouds
+		parts = make([]uint8, set.Clouds)
+	}
 	var train []int
-	for i, p := range set.Split {
+	for i, p := range parts {
 		switch p {
 		case datasets.TrainPart:
 			train = append(train, i)
@@ -216,7 +221,7 @@ func (d Data) hold(set *datasets.Set) (datasets.Clouds, error) {
 		return nil, err
 	}
 	out := *set
-	out.Split = append([]uint8(nil), set.Split...)
+	out.Split = slices.Clone(parts)
 	for k, i := range train {
 		out.Split[i] = drawn.Split[k]
 	}
