@@ -271,7 +271,7 @@ func (p Preset) Settings(study string) []string {
 	if len(p.Seeds) != len(paper().Seeds) {
 		out = append(out, fmt.Sprintf("%d seed(s) (paper: %d)", len(p.Seeds), len(paper().Seeds)))
 	}
-	if p.Select != paper().Select && selects(study) {
+	if p.Select != paper().Select && (study == "reconstruction" || study == "generation") {
 		out = append(out, p.selection())
 	}
 	for _, o := range p.overrides {

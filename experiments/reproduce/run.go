@@ -127,7 +127,11 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 		cells := map[string]table.Cell{}
 		for _, c := range p.Table.Columns {
 			if v := values[c.Key]; v != nil {
-				cells[c.Key] = table.NewCell(v...)
+				cell := table.NewCell(v...)
+				if c.Key == "time" && row.Overrides["loss"] == "asw" {
+					cell.Note = fmt.Sprintf("Time of all %v slices: a compiled graph cannot stop after the first ones, as the released program does", row.Overrides["slices"])
+				}
+				cells[c.Key] = cell
 			} else if n, ok := setting(row, c); ok {
 				cells[c.Key] = table.NewCell(n)
 			}

@@ -43,8 +43,10 @@ func (p Preset) checkSelection() error {
 	return nil
 }
 
-// selects reports whether tables of the study have rows with several candidates.
-func selects(study string) bool { return study == "reconstruction" || study == "generation" }
+// Selects reports whether the table has a row with several candidates.
+func Selects(t table.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(r table.Row) bool { return len(Preset{Select: selectTest}.candidates(r)) > 1 })
+}
 
 // selection describes a selection that is not the paper's.
 func (p Preset) selection() string {
