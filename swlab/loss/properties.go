@@ -1,5 +1,7 @@
 package loss
 
+import "github.com/sliced-wasserstein/lab/swlab/slicing"
+
 // Property is a property that losses between clouds usually have; the suite of package losstest
 // tests them. Those "with the same directions" are tested with directions that do not depend on the
 // clouds.
@@ -29,12 +31,16 @@ func Violates(l Loss) []Property {
 	return nil
 }
 
-// Violates adds to those of the estimator: an amortizer predicts a location that does not rotate
-// with the clouds and, unless it is invariant, depends on the order of their points. The location
+// Violates adds to those of the estimator: fixed directions do not rotate with the clouds. Nor does
+// the location that an amortizer predicts, which, unless the map is invariant, also depends on the
+// order of their points. The location
 // depends on the pair and on its position, so with the loss's own directions no amortized loss is a
 // metric.
 func (s Sliced) Violates() []Property {
 	var lacks []Property
+	if _, fixed := s.Slicer.Distribution.(slicing.Fixed); fixed {
+		lacks = append(lacks, Rotation)
+	}
 	if a := s.Slicer.Amortizer; a != nil {
 		lacks = append(lacks, Rotation)
 		if !a.Properties().Invariant {
