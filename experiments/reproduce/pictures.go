@@ -65,7 +65,7 @@ func besideReleased(f table.Results) (*vmfviz.Picture, error) {
 	for _, r := range f.Table.Rows {
 		released := r.ID == "la-v-dsw-one" || r.ID == "la-v-dsw" && r.Selected == nil
 		if released {
-			r.Name = "LAv-DSW, as released"
+			r.Name, r.Ours = "LAv-DSW, as released", false
 		}
 		if released || slices.Contains(ids, r.ID) {
 			only.Table.Rows = append(only.Table.Rows, r)
