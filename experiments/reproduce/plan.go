@@ -237,6 +237,9 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 	data := whole
 	if p.Select == selectValidation {
 		data.Val = validationShare
+		if _, err := l.Clouds(data.Part("val")); err != nil { // before anything is trained
+			return nil, fmt.Errorf("select %s: %w", p.Select, err)
+		}
 	}
 	test, transfer := whole.Part("test"), whole
 	if p.Test != "" {
