@@ -103,6 +103,9 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	if err != nil {
 		return nil, err
 	}
+	if p.Select == selectTest && Selects(plan.Table) {
+		plan.Settings = append(plan.Settings, "widths of A, EA, LA: of each row's candidates the one with the lowest mean EMD on the test clouds, as in the paper")
+	}
 	for _, r := range plan.Table.Rows {
 		for _, candidate := range p.candidates(r) {
 			for _, seed := range p.Seeds {

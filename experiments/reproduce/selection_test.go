@@ -148,7 +148,7 @@ func TestSelect(t *testing.T) {
 			if want := "dk = 32, k = 128: of 8 candidates the lowest mean EMD on the test clouds, 75; over all candidates it is 96.875 on average"; la.Note != want {
 				t.Errorf("%q, want %q", la.Note, want)
 			}
-			if !strings.Contains(seeds.Note, "seeds 2000 + the table's: of 8 candidates") || strings.Contains(settings, "select") {
+			if !strings.Contains(seeds.Note, "seeds 2000 + the table's: of 8 candidates") || strings.Contains(settings, "select ") || !strings.Contains(settings, "lowest mean EMD on the test clouds, as in the paper") {
 				t.Errorf("%q; %s", seeds.Note, settings)
 			}
 		default:
