@@ -61,9 +61,9 @@ type Config struct {
 
 	// How an amortizer and the autoencoder are trained together where the paper's text differs from
 	// the released code (Model).
-	Simultaneous     bool `json:"simultaneous,omitempty" help:"with an amortizer: one evaluation gives both updates, so that the autoencoder's step uses the prediction before the amortizer's, as the paper writes it"`
-	CommonSlices     bool `json:"common_slices,omitempty" help:"with an amortizer: both steps draw the same random numbers for their slices, as the paper writes it"`
-	LocationGradient bool `json:"location_gradient,omitempty" help:"with an amortizer: the autoencoder's gradient also passes through the predicted location, as the paper writes it"`
+	Simultaneous     bool `json:"simultaneous,omitempty" help:"with an amortizer: one evaluation gives both updates, so that the autoencoder's step uses the prediction before the amortizer's, as in the paper's text"`
+	CommonSlices     bool `json:"common_slices,omitempty" help:"with an amortizer: both steps draw the same random numbers for their slices, as in the paper's text"`
+	LocationGradient bool `json:"location_gradient,omitempty" help:"with an amortizer: the autoencoder's gradient also passes through the predicted location, as in the paper's text"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
