@@ -87,21 +87,24 @@ func PartOf(s Clouds, name string) (Clouds, error) {
 }
 
 // HoldOut returns the clouds of s with floor(val*n) of its n train clouds as val part instead, drawn
-// as by [Set.WithRandomSplit]. A set without parts, or a val of 0, is returned unchanged. The result
-// shares the clouds of s.
+// as by [Set.WithRandomSplit]; without parts all are train clouds. With a val of 0, s is returned
+// unchanged. The result shares the clouds of s.
 func HoldOut(s Clouds, val float64, seed uint64) (Clouds, error) {
 	h := HeaderOf(s)
-	if h.Split == nil || val == 0 {
+	if val == 0 {
 		return s, nil
 	}
-	train, err := (&Set{Name: h.Name, Clouds: h.Clouds, Labels: h.Labels, Split: h.Split}).Part("train")
+	split := slices.Clone(h.Split)
+	if split == nil { // all are train clouds
+		split = make([]uint8, max(0, h.Clouds))
+	}
+	train, err := (&Set{Name: h.Name, Clouds: h.Clouds, Labels: h.Labels, Split: split}).Part("train")
 	if err != nil {
 		return nil, err
 	}
 	if train, err = train.WithRandomSplit(val, 0, seed); err != nil {
 		return nil, err
 	}
-	split := slices.Clone(h.Split)
 	next := 0
 	for i, p := range split {
 		if p == TrainPart {

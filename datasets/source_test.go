@@ -155,8 +155,15 @@ func TestHoldOut(t *testing.T) {
 	if !slices.Equal(splits[0], splits[1]) {
 		t.Errorf("a set holds out %v, a stream %v", splits[0], splits[1])
 	}
-	if same, err := HoldOut(set, 0.1, 1); err != nil || same != Clouds(set) {
-		t.Errorf("a set without parts: %v, %v", same, err)
+	if same, err := HoldOut(set, 0, 1); err != nil || same != Clouds(set) {
+		t.Errorf("nothing to hold out: %v", err)
+	}
+	all, err := HoldOut(set, 0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if val, err := PartOf(all, "val"); err != nil || HeaderOf(val).Clouds != set.Clouds/10 {
+		t.Errorf("a set without parts, of %d clouds: %v", set.Clouds, err)
 	}
 	if _, err := HoldOut(&Set{Name: "a", Clouds: 1, Split: []uint8{TestPart}}, 0.1, 1); err == nil {
 		t.Error("held out of an empty train part")

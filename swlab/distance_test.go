@@ -76,6 +76,21 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 			t.Errorf("root %v: one pair %v, 9 on common directions %v, 9 on their own %v", root, one, common, own)
 		}
 	}
+	for _, distribution := range []string{"common", "fixed"} {
+		o := DistanceConfig{Config: loss.Defaults()}
+		o.Slicing, o.Slices = distribution, slices
+		one, err := Distance("sw", x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Distance("sw", x.Select(make([]int, copies)), y.Select(make([]int, copies)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(one.StdErr > 0) || math.Abs(r.StdErr/one.StdErr-1) > 1e-5 {
+			t.Errorf("%s: one pair %v, 9 on the same directions %v", distribution, one.StdErr, r.StdErr)
+		}
+	}
 }
 
 // TestStartIsNotTheSlices: the random location of an ascent and the slices around it are made of different numbers.

@@ -119,6 +119,7 @@ var kinds = map[string]kind{
 	"preset":           {unit: "NAME", words: reproduce.PresetNames},
 	"set":              {unit: "NAME=VALUE", words: func() []string { return assignments(reproduce.SettingNames()) }, list: true},
 	"rows":             {unit: "NAMES"},
+	"select":           {unit: "NAME", words: func() []string { return reproduce.Selections }},
 	"table run format": {unit: "NAME", words: table.Formats},
 	"pictures":         folderOf,
 	"jobs":             {unit: "processes"},

@@ -155,6 +155,9 @@ var proofs = map[string]map[string]proof{
 		"amortizer-beta1":         {"--loss v-dsw --amortizer la --batch 2", "--amortizer-beta1 0.5"},
 		"amortizer-beta2":         {"--loss v-dsw --amortizer la --batch 2", "--amortizer-beta2 0.5"},
 		"amortizer-steps":         {"--loss v-dsw --amortizer la --batch 2", "--amortizer-steps 2"},
+		"simultaneous":            {"--loss v-dsw --amortizer la --batch 2", "--simultaneous"},
+		"common-slices":           {"--loss v-dsw --amortizer la --batch 2", "--common-slices"},
+		"location-gradient":       {"--loss v-dsw --amortizer la --batch 2", "--location-gradient"},
 	},
 	"evaluate": {
 		"":              {"evaluate --run run --data data --exact-emd=false --backend go", ""},
@@ -243,6 +246,7 @@ var proofs = map[string]map[string]proof{
 		"":             {"table run ablation_L --preset smoke", ""},
 		"preset":       {"", "= table run ablation_L --preset quick"},
 		"rows":         {"", "--rows sw"},
+		"select":       {"", "--select validation"},
 		"seeds":        {"", "--seeds 3"},
 		"data":         {"", "--data data --set points=32 --set batch=2"},
 		"test":         {"", "--test x.npy --set points=32"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ import (
 type tableRun struct {
 	*common
 	preset, seeds, rows, data, test, out, format, pictures string
+	selection                                              string
 	set                                                    []string
 	job, submit                                            string
 	jobs                                                   int
@@ -46,6 +48,7 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringVar(&t.data, "data", "", "clouds in place of the preset's: to train on; for the generation tables, all parts")
 	f.StringVar(&t.test, "test", "", "clouds to reconstruct and to transfer to; default: the preset's, or the test part of --data")
 	f.StringArrayVar(&t.set, "set", nil, "NAME=VALUE overrides a setting of the preset; may be repeated, and is printed with the result")
+	f.StringVar(&t.selection, "select", "", "how the widths of A, EA, LA are chosen: none (one width), or the lowest EMD on held-out training clouds (validation) or on the test clouds (test, as in the paper); default: test for the preset paper, else none")
 	f.StringVar(&t.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
@@ -99,6 +102,8 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 		return "with --wait=false the call ends before there is a table; the call that collects takes it", nil
 	case flag == "seed":
 		return "a table has several training seeds: --seeds", nil
+	case flag == "select" && !slices.ContainsFunc(tables, reproduce.Selects):
+		return fmt.Sprintf("the table %s has one width per row", name), nil
 	case flag == "test" && !used("test"):
 		return fmt.Sprintf("the table %s takes its clouds from --data alone", name), nil
 	case flag == "set":
@@ -243,6 +248,9 @@ func (t *tableRun) sized() (p, full reproduce.Preset, err error) {
 			return p, p, fmt.Errorf("--%w", err)
 		}
 	}
+	if t.selection != "" {
+		p.Select = t.selection
+	}
 	p.Clouds(t.data, t.test)
 	full = p
 	return p, full, t.override(&full, t.set)
@@ -331,7 +339,7 @@ func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 			failed = t.spread(ctx, lab, plan, missing, failures)
 		} else {
 			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Item) {
-				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, j.Row, j.Seed, i+1, len(missing))
+				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, path.Dir(j.Name()), j.Seed, i+1, len(missing))
 			}, failures)
 		}
 		if ctx.Err() != nil {

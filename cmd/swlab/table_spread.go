@@ -79,7 +79,7 @@ func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []strin
 	}
 	args := []string{"table", "run", plan.Table.Name, "--preset", t.preset, "--job", j.Name(), "--seeds", fmt.Sprint(j.Seed), "--rows", j.Row,
 		"--out", out, "--backend", t.backend}
-	for _, f := range []struct{ flag, value string }{{"--data", t.data}, {"--test", t.test}} {
+	for _, f := range []struct{ flag, value string }{{"--data", t.data}, {"--test", t.test}, {"--select", t.selection}} {
 		if f.value != "" {
 			args = append(args, f.flag, f.value)
 		}

@@ -57,6 +57,46 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestTableSelect: processes of one job each train the candidates of a row with two seeds. The table
+// names the width that is selected and the rule, and a second call, in one process, finds all runs.
+func TestTableSelect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains four widths twice")
+	}
+	call := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--rows", "ea-v-dsw", "--select", "validation", "--seeds", "1,2", "--out", t.TempDir(),
+		"--backend", "go", "--format", "json"}
+	for _, s := range []string{"points=16", "batch=8", "steps=1", "classifier_epochs=1"} {
+		call = append(call, "--set", s)
+	}
+	code, out, errs := command(t, append(call, "--jobs", "2")...)
+	if code != 0 || !strings.Contains(errs, "8 done") {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	var made struct {
+		Settings []string
+		Rows     []struct {
+			Note     string
+			Selected map[string]int
+			Values   map[string]struct{ N int }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &made); err != nil {
+		t.Fatal(err)
+	}
+	row := made.Rows[0]
+	small := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--select", "validation", "--data", folder(t), "--out", t.TempDir(), "--set", "batch=5"}
+	if code, _, errs := command(t, small...); code != 2 || !strings.Contains(errs, "select validation:") || !strings.Contains(errs, "the val part is empty") {
+		t.Errorf("a twentieth of ten clouds: exit code %d: %s", code, errs)
+	}
+	if len(made.Rows) != 1 || row.Selected["dk"] < 16 || row.Values["emd"].N != 2 || !strings.Contains(row.Note, "of 4 candidates the lowest mean EMD on the held out training clouds") ||
+		!strings.Contains(strings.Join(made.Settings, "; "), "select validation (paper: test)") {
+		t.Errorf("%s", out)
+	}
+	if code, again, errs := command(t, call...); code != 0 || again != out || errs != "" {
+		t.Errorf("the second call: exit code %d, the same table %v, standard error %q", code, again == out, errs)
+	}
+}
+
 // complete looks for every row and column of the paper's table in what was printed, and for their
 // numbers.
 func complete(t *testing.T, name, out string) {
@@ -226,7 +266,7 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("with our rows %+v, without %+v", whole, paper)
 	}
 	code, out, errs := command(t, call...)
-	for _, want := range []string{"144 trainings", "register at https://shapenet.org", "swlab data fetch modelnet40-hdf5 --accept-licence\n", "swlab data fetch shapenet-chairs --accept-licence --from DIR", "GB on disk"} {
+	for _, want := range []string{"366 trainings", "register at https://shapenet.org", "swlab data fetch modelnet40-hdf5 --accept-licence\n", "swlab data fetch shapenet-chairs --accept-licence --from DIR", "GB on disk"} {
 		if code != 0 || strings.Count(out, want) == 0 {
 			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
 		}

@@ -195,7 +195,7 @@ func printedTimes() []printedTime {
 			continue
 		}
 		for _, r := range t.Rows {
-			c, err := paper().config(r, 1, 1, 1)
+			c, err := paper().config(setRow{Row: r}, 1, 1, 1)
 			if v, ok := r.Paper["time"]; ok && err == nil {
 				out = append(out, printedTime{c.Completed(), v.Mean})
 			}

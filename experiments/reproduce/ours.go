@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/experiments/gap"
@@ -70,7 +71,13 @@ func (p Preset) rows(t table.Table) []table.Row {
 	group++
 	type set = map[string]any
 	row := func(id, name string, overrides set, note string) table.Row {
-		return table.Row{ID: id, Name: name, Group: group, Overrides: overrides, Ours: true, Note: note}
+		r := newOwnRow(id, name, overrides, note)
+		r.Group = group
+		return r
+	}
+	widths := map[string][]int{} // those of the paper's LA, for ours to be selected alike
+	if i := slices.IndexFunc(t.Rows, func(r table.Row) bool { return r.ID == "la-v-dsw" }); i >= 0 {
+		widths = t.Rows[i].Candidates
 	}
 	vDSW := func(steps int, note string) table.Row {
 		return row(fmt.Sprintf("v-dsw-T%d-moving", steps), fmt.Sprintf("v-DSW (T = %d), moving", steps),
@@ -82,10 +89,14 @@ func (p Preset) rows(t table.Table) []table.Row {
 	vDSW50 := vDSW(50, "tangent ascent of rate 0.05, which turns the location (trap T2)")
 	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (trap T3)")
 	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (trap T17)")
+	control.Candidates, invariant.Candidates = widths, widths
 	sw := row("sw", "SW", set{"loss": "sw", "slices": 100}, "kappa = 0")
 	switch t.Name {
-	case "short_reconstruction_result", "full_reconstruction_result":
-		return []table.Row{summed, maxSW, vDSW50, control, invariant}
+	case "short_reconstruction_result":
+		return append([]table.Row{summed, maxSW, vDSW50, control, invariant}, p.effort(row)...)
+	case "full_reconstruction_result":
+		ours := append([]table.Row{summed, maxSW, vDSW50, control, invariant}, p.effort(row)...)
+		return slices.Concat(ours, asWritten(row), oneDirection(row))
 	case "full_reconstruction_quantitative":
 		return []table.Row{summed, vDSW50, invariant}
 	case "ablation_T":
@@ -104,6 +115,63 @@ func (p Preset) rows(t table.Table) []table.Row {
 		return out
 	}
 	return nil
+}
+
+// newRow makes a row of ours.
+type newRow func(id, name string, overrides map[string]any, note string) table.Row
+
+func newOwnRow(id, name string, overrides map[string]any, note string) table.Row {
+	return table.Row{ID: id, Name: name, Overrides: overrides, Ours: true, Note: note}
+}
+
+// effort returns what the selection of LA's widths compares with: one width, and as many groups of
+// seeds of it as there are widths. Without a selection the row la-v-dsw is that width.
+func (p Preset) effort(row newRow) []table.Row {
+	if p.Select == selectNone {
+		return nil
+	}
+	la := map[string]any{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1}
+	width := fmt.Sprintf("d_k = %d, k = %d", p.DK, p.K)
+	seeds := row("la-v-dsw-seeds", "LAv-DSW, best seeds", la, width+" in every run: what selection alone is worth")
+	seeds.Candidates = map[string][]int{"seed": nil}
+	for i := range laWidths {
+		seeds.Candidates["seed"] = append(seeds.Candidates["seed"], i*seedStride)
+	}
+	return []table.Row{row("la-v-dsw-one", "LAv-DSW, one width", la, width+", nothing selected"), seeds}
+}
+
+// laWidths is the number of settings of LA of which the paper prints the best.
+const laWidths = 8
+
+// asWritten returns LAv-DSW with the training of the paper's text in place of the released code's,
+// one difference at a time and all together (docs/deviations.md).
+func asWritten(row newRow) []table.Row {
+	var out []table.Row
+	all := map[string]any{}
+	la := func(id, name string, written map[string]any, note string) {
+		maps.Copy(all, written)
+		overrides := map[string]any{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1}
+		maps.Copy(overrides, written)
+		out = append(out, row("la-v-dsw-"+id, "LAv-DSW, "+name, overrides, "as written in the paper: "+note))
+	}
+	la("root", "root", map[string]any{"root": true}, "the root of every pair's value (D1)")
+	la("mean", "mean", map[string]any{"reduce": "mean"}, "the mean over points (D2)")
+	la("simultaneous", "simultaneous", map[string]any{"simultaneous": true, "common_slices": true}, "one evaluation, on the same slices, updates amortizer and autoencoder (D4)")
+	la("location-gradient", "location gradient", map[string]any{"location_gradient": true}, "the autoencoder's gradient also passes through the location (D5)")
+	la("paper-map", "paper's map", map[string]any{"variant": "paper"}, "the map without biases, with sums over points (D9, D10)")
+	la("as-written", "as written", maps.Clone(all), "all of these differences")
+	return out
+}
+
+// oneDirection returns controls for the failure of amortized Max-SW, whose networks see one
+// direction per pair (trap T5): SW with one direction that never changes, one new direction per
+// step for all pairs of the batch, and one new direction per step and pair.
+func oneDirection(row newRow) []table.Row {
+	return []table.Row{
+		row("sw-fixed", "SW, one fixed direction", map[string]any{"loss": "sw", "slices": 1, "slicing": "fixed"}, "one slice: the same direction for all pairs, steps and runs (trap T5)"),
+		row("sw-common", "SW, one direction per step", map[string]any{"loss": "sw", "slices": 1, "slicing": "common"}, "one slice: a new direction in every step, the same for all pairs of the batch (trap T5)"),
+		row("sw-L1", "SW (L = 1)", map[string]any{"loss": "sw", "slices": 1}, "one slice: a new direction in every step for every pair (trap T5)"),
+	}
 }
 
 func gapName(c gap.Config) string {

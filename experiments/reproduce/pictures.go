@@ -32,6 +32,13 @@ func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 		}
 		out[c.Key] = p
 	}
+	written, err := besideReleased(f)
+	if err != nil {
+		return nil, err
+	}
+	if written != nil {
+		out["as-written"] = written
+	}
 	curves, err := against(f)
 	if err != nil {
 		return nil, err
@@ -40,6 +47,36 @@ func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 		out["curves"] = curves
 	}
 	return out, nil
+}
+
+// besideReleased draws the EMD of LAv-DSW as released beside the rows of asWritten; nil without
+// numbers of any of these.
+func besideReleased(f table.Results) (*vmfviz.Picture, error) {
+	i := slices.IndexFunc(f.Table.Columns, func(c table.Column) bool { return c.Key == "emd" })
+	if i < 0 {
+		return nil, nil
+	}
+	var ids []string
+	for _, r := range asWritten(newOwnRow) {
+		ids = append(ids, r.ID)
+	}
+	only := f
+	only.Table.Rows = nil
+	for _, r := range f.Table.Rows {
+		released := r.ID == "la-v-dsw-one" || r.ID == "la-v-dsw" && r.Selected == nil
+		if released {
+			r.Name, r.Ours = "LAv-DSW, as released", false
+		}
+		if released || slices.Contains(ids, r.ID) {
+			only.Table.Rows = append(only.Table.Rows, r)
+		}
+	}
+	c := f.Table.Columns[i]
+	lines := estimates(only, c)
+	if !slices.ContainsFunc(lines, func(e vmfviz.Estimate) bool { return e.Role == vmfviz.Output }) {
+		return nil, nil
+	}
+	return vmfviz.Dots(vmfviz.DotsOptions{Title: fmt.Sprintf("%s: as written and as released, preset %s", f.Table.Name, f.Preset), XLabel: axis(c)}, lines...)
 }
 
 // estimates returns the means of a column with their standard errors.

@@ -34,11 +34,13 @@ type Schedule struct {
 	unfetched []datasets.Source
 }
 
-// Item gives one row's numbers for one seed.
+// Item gives the numbers of a row, or of one of its candidates, for one seed.
 type Item struct {
-	Row  string // its id
-	Seed uint64
-	Runs []Reading // in order
+	Row string // its id
+	// Candidate holds the settings of one of the row's candidates; nil if the row has one setting.
+	Candidate map[string]int
+	Seed      uint64
+	Runs      []Reading // in order
 }
 
 // Reading is a run and the cells that its result gives.
@@ -58,8 +60,13 @@ func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
 	}}
 }
 
-// Name returns the job's name, unique in its table.
-func (j Item) Name() string { return fmt.Sprintf("%s/%d", j.Row, j.Seed) }
+// Name returns the job's name, unique in its table: ROW/SEED or ROW/CANDIDATE/SEED.
+func (j Item) Name() string {
+	if j.Candidate == nil {
+		return fmt.Sprintf("%s/%d", j.Row, j.Seed)
+	}
+	return fmt.Sprintf("%s/%s/%d", j.Row, settingsText(j.Candidate, "%s%d", "-"), j.Seed)
+}
 
 // NewSchedule plans the table of that name. only lists ids or names of rows, or losses, slicing
 // distributions and amortizers (named); nil means all rows. ours says whether to include rows and
@@ -87,7 +94,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	} else if len(p.training) > 0 {
 		return nil, fmt.Errorf("override: the gap study trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
 	}
-	var jobs func(r table.Row, seed uint64) ([]Reading, error)
+	var jobs func(r setRow, seed uint64) ([]Reading, error)
 	switch t.Study {
 	case "reconstruction":
 		jobs, err = plan.reconstruction(l)
@@ -101,13 +108,18 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	if err != nil {
 		return nil, err
 	}
+	if p.Select == selectTest && Selects(plan.Table) {
+		plan.Settings = append(plan.Settings, "widths of A, EA, LA: of each row's candidates the one with the lowest mean EMD on the test clouds, as in the paper")
+	}
 	for _, r := range plan.Table.Rows {
-		for _, seed := range p.Seeds {
-			readings, err := jobs(r, seed)
-			if err != nil {
-				return nil, fmt.Errorf("row %s: %w", r.ID, err)
+		for _, candidate := range p.candidates(r) {
+			for _, seed := range p.Seeds {
+				readings, err := jobs(setRow{r, candidate}, seed)
+				if err != nil {
+					return nil, fmt.Errorf("row %s: %w", r.ID, err)
+				}
+				plan.Jobs = append(plan.Jobs, Item{r.ID, candidate, seed, readings})
 			}
-			plan.Jobs = append(plan.Jobs, Item{r.ID, seed, readings})
 		}
 	}
 	return plan, nil
@@ -178,14 +190,17 @@ func named(t table.Table, id string) (table.Row, error) {
 }
 
 // config returns the training of the row's autoencoder.
-func (p Preset) config(r table.Row, seed uint64, batch, epochs int) (train.Config, error) {
+func (p Preset) config(r setRow, seed uint64, batch, epochs int) (train.Config, error) {
 	c := train.DefaultConfig()
 	c.Seed, c.Batch, c.Epochs, c.DK, c.K = seed, batch, epochs, p.DK, p.K
 	fields := settings.Of(&c, "help")
 	if err := fields.Apply(p.training); err != nil {
 		return c, err
 	}
-	return c, fields.Apply(r.Overrides)
+	if err := fields.Apply(r.Overrides); err != nil {
+		return c, err
+	}
+	return c, r.set(&c)
 }
 
 // trainable checks the overrides of the trainings. They must not change what defines a row, they
@@ -199,7 +214,7 @@ func (p Preset) trainable(rows []table.Row) error {
 				return fmt.Errorf("override %s: row %s has a value of its own, %v", name, r.ID, own)
 			}
 		}
-		c, err := p.config(r, 1, p.Batch, p.Epochs)
+		c, err := p.config(setRow{Row: r}, 1, p.Batch, p.Epochs)
 		if err == nil {
 			_, err = c.Model()
 		}
@@ -276,13 +291,21 @@ func (plan *Schedule) shows(key string) bool {
 	return slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == key })
 }
 
-func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
+	whole, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
-	test, transfer := data.Part("test"), data
+	data := whole
+	if p.Select == selectValidation {
+		data.Val = validationShare
+		var missing *datasets.NotFetchedError
+		if _, err := l.Clouds(data.Part("val")); err != nil && !errors.As(err, &missing) { // before anything is trained
+			return nil, fmt.Errorf("select %s: %w", p.Select, err)
+		}
+	}
+	test, transfer := whole.Part("test"), whole
 	if p.Test != "" {
 		if test, err = plan.data(l, p.clouds(p.Test, "all", p.Points)); err != nil {
 			return nil, err
@@ -298,7 +321,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 	if accuracy && !classes {
 		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
 	}
-	return func(r table.Row, seed uint64) ([]Reading, error) {
+	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
 		if err != nil {
 			return nil, err
@@ -315,6 +338,9 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 				if v.ExactEMD != nil {
 					cells["emd_exact"] = v.ExactEMD.Mean
 				}
+				if p.Select == selectTest {
+					cells[criterion] = v.EMD.Mean
+				}
 				return cells
 			}),
 		}
@@ -329,18 +355,21 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
 			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 		}
+		if p.Select == selectValidation && r.candidate != nil {
+			out = append(out, judged(t, data.Part("val")))
+		}
 		return out, nil
 	}, nil
 }
 
-func (plan *Schedule) shapes(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
 	plan.Data = fmt.Sprintf("trained on %s, six of them scored", data)
-	return func(r table.Row, seed uint64) ([]Reading, error) {
+	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
 		if err != nil {
 			return nil, err
@@ -357,7 +386,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(table.Row, uint64) ([]Reading,
 	}, nil
 }
 
-func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := plan.data(l, p.clouds(p.Data, "train", p.GapPoints))
 	if err != nil {
@@ -366,7 +395,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, er
 	plan.Data = data.String()
 	study := p.gap()
 	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
-	return func(r table.Row, seed uint64) ([]Reading, error) {
+	return func(r setRow, seed uint64) ([]Reading, error) {
 		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
 		if i < 0 {
 			return nil, fmt.Errorf("no such row in the gap study")
@@ -383,7 +412,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, er
 	}, nil
 }
 
-func (plan *Schedule) generation(l *runs.Store) (func(table.Row, uint64) ([]Reading, error), error) {
+func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	d := runs.Data{Path: p.Chairs, Split: "train", Points: p.Points, Val: 0.05}
 	if p.Chairs == datasets.Builtin {
@@ -395,7 +424,7 @@ func (plan *Schedule) generation(l *runs.Store) (func(table.Row, uint64) ([]Read
 	}
 	val, test := data.Part("val"), data.Part("test")
 	plan.Data = fmt.Sprintf("%s, %s, %s", data, val, test)
-	return func(r table.Row, seed uint64) ([]Reading, error) {
+	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.ChairBatch, p.ChairEpochs)
 		if err != nil {
 			return nil, err
@@ -405,11 +434,15 @@ func (plan *Schedule) generation(l *runs.Store) (func(table.Row, uint64) ([]Read
 		config := latent.DefaultGenerator()
 		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
 		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
-		return []Reading{reading(g, func(v metric.Report) map[string]float64 {
+		out := []Reading{reading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
 			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,
 				"mmd_cd": cd.MMDPaper, "mmd_emd": emd.MMDPaper, "cov_cd": cd.COVPaper, "cov_emd": emd.COVPaper, "nna_cd": cd.NNA, "nna_emd": emd.NNA,
 				"mmd_cd_std": cd.MMDStandard, "mmd_emd_std": emd.MMDStandard, "cov_cd_std": cd.COVStandard, "cov_emd_std": emd.COVStandard}
-		})}, nil
+		})}
+		if on := map[string]runs.Data{selectValidation: val, selectTest: test}; r.candidate != nil {
+			out = append(out, judged(t, on[p.Select]))
+		}
+		return out, nil
 	}, nil
 }

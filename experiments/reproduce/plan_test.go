@@ -11,7 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// TestPlans: every table at every size has a job per row and seed. Together they fill every cell of
+// TestPlans: every table at every size has a job per row (candidate) and seed. Together they fill every cell of
 // the paper and of our own columns.
 func TestPlans(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
@@ -34,7 +34,11 @@ func TestPlans(t *testing.T) {
 					pretend(t, l, *r)
 				}
 			}
-			if len(plan.Jobs) != len(plan.Table.Rows)*len(p.Seeds) || len(names) != len(plan.Jobs) {
+			candidates := 0
+			for _, r := range plan.Table.Rows {
+				candidates += len(p.candidates(r))
+			}
+			if len(plan.Jobs) != candidates*len(p.Seeds) || len(names) != len(plan.Jobs) {
 				t.Errorf("%s, %s: %d jobs, %d names, %d rows, %d seeds", name, size, len(plan.Jobs), len(names), len(plan.Table.Rows), len(p.Seeds))
 			}
 			f, err := plan.Fill(l, nil)

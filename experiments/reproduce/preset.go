@@ -22,6 +22,8 @@ import (
 type Preset struct {
 	Name  string   `json:"-"`
 	Seeds []uint64 `json:"-"`
+	// Select says how the rows with candidate widths get theirs, one of Selections.
+	Select string `json:"-"`
 
 	Data string `json:"data" study:"reconstruction shapes gap"` // clouds to train on
 	// Test names clouds to reconstruct and for transfer; "": the test part of Data.
@@ -37,7 +39,7 @@ type Preset struct {
 
 	Batch  int `json:"batch" study:"reconstruction shapes"`
 	Epochs int `json:"epochs" study:"reconstruction shapes"`
-	// DK is the width of A, EA, LA: one value, where the paper prints the best of several.
+	// DK is the width of A, EA, LA where none is selected.
 	DK int `json:"dk" study:"reconstruction shapes generation"`
 	K  int `json:"k" study:"reconstruction shapes generation"`
 
@@ -93,7 +95,7 @@ func PresetOf(name string) (Preset, error) {
 // paper is the protocol: full data, 301 epochs, three seeds.
 func paper() Preset {
 	study := gap.Paper()
-	return Preset{Name: "paper", Seeds: []uint64{1, 2, 3},
+	return Preset{Name: "paper", Seeds: []uint64{1, 2, 3}, Select: selectTest,
 		Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048,
 		Batch: 128, Epochs: 301, DK: 64, K: 64,
 		ClassifierEpochs: 500, ClassifierBatch: 256,
@@ -106,6 +108,7 @@ func paper() Preset {
 func quick() Preset {
 	p, study := paper(), gap.Quick()
 	p.Name, p.Data, p.Test, p.Chairs, p.Points = "quick", datasets.Builtin, "", datasets.Builtin, 256
+	p.Select = selectNone
 	p.Batch, p.Epochs = 32, 3
 	p.ClassifierEpochs, p.Sinkhorn = 100, "log"
 	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch = 640, 100, 3, 32
@@ -148,7 +151,7 @@ func (p Preset) What() string { return presetWords[p.Name] }
 var presetWords = map[string]string{
 	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing, nor does the time: XLA compiles fast and not well. Up to a minute a table on 2 cores",
 	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
-	"paper": "full data, 2048 points, 301 epochs, three seeds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
+	"paper": "full data, 2048 points, 301 epochs, three seeds, widths of A, EA, LA selected on test clouds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
 // Override sets the field of that JSON name to the value, written as on a command line. A name
@@ -226,6 +229,9 @@ func (p Preset) check() error {
 	if len(p.Seeds) == 0 {
 		return fmt.Errorf("seeds: expected at least one")
 	}
+	if err := p.checkSelection(); err != nil {
+		return err
+	}
 	seen := map[uint64]bool{}
 	for _, s := range p.Seeds {
 		if seen[s] {
@@ -264,6 +270,9 @@ func (p Preset) Settings(study string) []string {
 	}
 	if len(p.Seeds) != len(paper().Seeds) {
 		out = append(out, fmt.Sprintf("%d seed(s) (paper: %d)", len(p.Seeds), len(paper().Seeds)))
+	}
+	if p.Select != paper().Select && (study == "reconstruction" || study == "generation") {
+		out = append(out, p.selection())
 	}
 	for _, o := range p.overrides {
 		out = append(out, "override "+o)

@@ -25,6 +25,9 @@ func TestPaperPreset(t *testing.T) {
 	want := Preset{Name: "paper", Seeds: p.Seeds, Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048, Batch: 128, Epochs: 301, DK: 64, K: 64,
 		ClassifierEpochs: 500, ClassifierBatch: 256, ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "released",
 		GapBatches: 10, GapPairs: 100, GapHeldOut: 1000, GapCommon: 1000, GapPoints: 2048, GapPasses: 20}
+	if p.Select != "test" {
+		t.Errorf("widths are selected by %q", p.Select)
+	}
 	if got := want.differences(p); got != "" || !slices.Equal(p.Seeds, []uint64{1, 2, 3}) {
 		t.Errorf("%s; seeds %v", got, p.Seeds)
 	}

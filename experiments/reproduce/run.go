@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,14 +82,19 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 	}
 	f := table.Results{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
+	f.Table.Rows = slices.Clone(p.Table.Rows)
 	var backends []string
-	for _, row := range p.Table.Rows {
-		values := map[string][]float64{}
+	for i, row := range p.Table.Rows {
+		var all []measured
 		var missing []string
 		for _, j := range p.Jobs {
 			if j.Row != row.ID {
 				continue
 			}
+			if all == nil || !maps.Equal(all[len(all)-1].candidate, j.Candidate) {
+				all = append(all, measured{j.Candidate, map[string][]float64{}})
+			}
+			values := all[len(all)-1].values
 			lacks := false
 			for _, r := range j.Runs {
 				v, err := r.Read(l)
@@ -111,16 +117,21 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 				if reason == "" {
 					reason = "not finished"
 				}
-				missing = append(missing, fmt.Sprintf("seed %d: %s", j.Seed, reason))
+				missing = append(missing, fmt.Sprintf("%s: %s", j.setting(), reason))
 			}
 		}
+		values := p.Preset.choose(&f.Table.Rows[i], all, missing)
 		if missing != nil {
 			f.Failed[row.ID] = strings.Join(missing, "; ")
 		}
 		cells := map[string]table.Cell{}
 		for _, c := range p.Table.Columns {
 			if v := values[c.Key]; v != nil {
-				cells[c.Key] = table.NewCell(v...)
+				cell := table.NewCell(v...)
+				if c.Key == "time" && row.Overrides["loss"] == "asw" {
+					cell.Note = fmt.Sprintf("Time of all %v slices: a compiled graph cannot stop after the first ones, as the released program does", row.Overrides["slices"])
+				}
+				cells[c.Key] = cell
 			} else if n, ok := setting(row, c); ok {
 				cells[c.Key] = table.NewCell(n)
 			}

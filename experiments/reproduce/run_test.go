@@ -108,6 +108,11 @@ func TestEstimate(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "paper") // on 64 train and 32 test clouds of 16 points
+	selects := plan(t, l, "short_reconstruction_result", p, "la-v-dsw")
+	if e := estimate(t, l, selects); e.Trainings != 8*3 {
+		t.Errorf("LA of eight widths and three seeds: %d trainings", e.Trainings)
+	}
+	p.Select = selectNone
 	some := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer", "chamfer-summed", "la-sorted-v-dsw")
 	mean := 0.0 // of all times that the paper prints
 	times := printedTimes()
@@ -178,16 +183,15 @@ func TestEstimateOfAll(t *testing.T) {
 		}
 		all = append(all, s)
 		for _, j := range s.Jobs {
-			key := j.Row
-			switch s.Table.Study {
-			case "gap":
+			if s.Table.Study == "gap" {
 				studies++
 				continue
-			case "generation":
-				key += " of chairs"
-				generations[j.Name()] = true
 			}
-			trainings[key+j.Name()] = true
+			hash := runs.Hash(*j.training())
+			trainings[hash] = true
+			if s.Table.Study == "generation" {
+				generations[hash] = true
+			}
 		}
 	}
 	e := estimate(t, l, all...)

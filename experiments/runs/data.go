@@ -30,7 +30,8 @@ type Data struct {
 	// set.
 	Train int `json:"train,omitempty"`
 	Test  int `json:"test,omitempty"` // and in the test part
-	// Val is the share of the train clouds used as val part, for sets without one.
+	// Val is the share of the train clouds used as val part, for sets without one. A set without
+	// parts has train clouds only.
 	Val float64 `json:"val,omitempty"`
 }
 

@@ -162,12 +162,17 @@ func TestOpen(t *testing.T) {
 	if ok, err := l.HasClasses(bare); err != nil || ok || size(bare) != 40 {
 		t.Errorf("a bare file has no classes: %v, %v", ok, err)
 	}
-	none, unknown, val := bare, folder, bare.Part("val")
-	none.Path, unknown.Classes, val.Val = filepath.Join(t.TempDir(), "none.npy"), []string{"unicorn"}, 0.1
+	held := bare
+	held.Val = 0.1
+	if train, val := size(held), size(held.Part("val")); train != 36 || val != 4 {
+		t.Errorf("a tenth held out of 40 clouds without parts: %d train, %d val", train, val)
+	}
+	none, unknown := bare, folder
+	none.Path, unknown.Classes = filepath.Join(t.TempDir(), "none.npy"), []string{"unicorn"}
 	if _, err := l.Data(none); err == nil || !strings.Contains(err.Error(), none.Path) {
 		t.Errorf("no such file: %v", err)
 	}
-	for _, d := range []Data{bare.Part("test"), val, unknown} {
+	for _, d := range []Data{bare.Part("test"), bare.Part("val"), unknown} {
 		if _, err := l.open(d); err == nil || !strings.Contains(err.Error(), d.Path) {
 			t.Errorf("%s: the error does not name it: %v", d, err)
 		}

@@ -74,7 +74,8 @@ func TestGridOrder(t *testing.T) {
 // TestEverySettingCanBeVaried: each of the names is read by its type.
 func TestEverySettingCanBeVaried(t *testing.T) {
 	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "variant": "paper", "reflection": "exact",
-		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort"}
+		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort",
+		"simultaneous": "true", "common_slices": "true", "location_gradient": "true"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {

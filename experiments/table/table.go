@@ -51,9 +51,12 @@ type Row struct {
 	Overrides map[string]any `json:"run"`
 	// Candidates are values of settings of which the paper prints the best run without saying
 	// which; a single value is the paper's.
-	Candidates map[string][]int   `json:"candidates,omitempty"`
-	Paper      map[string]Printed `json:"-"`
-	Note       string             `json:"note,omitempty"` // a footnote
+	Candidates map[string][]int `json:"candidates,omitempty"`
+	// Selected are the values of Candidates of which the row has the numbers, where several were
+	// run; Note says by which rule.
+	Selected map[string]int     `json:"selected,omitempty"`
+	Paper    map[string]Printed `json:"-"`
+	Note     string             `json:"note,omitempty"` // a footnote
 }
 
 // Printed is a number as the paper prints it: on the printed scale, with SD over PaperRuns training

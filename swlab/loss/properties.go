@@ -41,11 +41,15 @@ func Violates(l Loss) []Property {
 //
 //   - Different clouds can have equal projections on finitely many directions, so ZeroOnlyIfEqual
 //     fails with any number of slices.
+//   - Fixed directions do not rotate with the clouds.
 //   - Directions that depend on the pair measure each side of a triangle differently.
 //   - An amortizer predicts a location that does not rotate with the clouds. Unless it has these
 //     properties, the location also depends on which cloud is first and on the order of the points.
 func (s Sliced) Violates() []Property {
 	lacks := []Property{ZeroOnlyIfEqual}
+	if _, fixed := s.Slicer.Distribution.(slicing.Fixed); fixed {
+		lacks = append(lacks, Rotation)
+	}
 	_, follows := s.Slicer.Distribution.(slicing.CloudDependent)
 	if follows || s.Slicer.Amortizer != nil {
 		lacks = append(lacks, Triangle)

@@ -26,6 +26,8 @@ var registered = registry.New("slicing distribution", map[string]func(Config) Di
 	"markov":      func(o Config) Distribution { return Markov{Kappa: o.Kappa, Chain: o.Chain} },
 	"vmf":         func(o Config) Distribution { return VMF{Kappa: o.Kappa, Reflection: o.Reflection} },
 	"point":       func(Config) Distribution { return Point{} },
+	"common":      func(Config) Distribution { return Common{} },
+	"fixed":       func(Config) Distribution { return Fixed{} },
 })
 
 // Register makes a distribution of another package available by name: in New, in

@@ -1,6 +1,6 @@
 // Package slicing says where the directions of a sliced loss come from: a distribution on the
-// sphere (uniform, orthogonal, quasi-Monte-Carlo, von Mises-Fisher, a point, a random path, a
-// Markov chain, given directions) and, if the distribution has a location, how to find it (at
+// sphere (uniform, common to all pairs, orthogonal, quasi-Monte-Carlo, von Mises-Fisher, a point, a
+// random path, a Markov chain, fixed or given directions) and, if the distribution has a location, how to find it (at
 // random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph;
 // randomness is an argument.
 package slicing

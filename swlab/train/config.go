@@ -59,6 +59,12 @@ type Config struct {
 	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
 	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
 
+	// How an amortizer and the autoencoder are trained together where the paper's text differs from
+	// the released code (Model).
+	Simultaneous     bool `json:"simultaneous,omitempty" help:"with an amortizer: one evaluation gives both updates, so that the autoencoder's step uses the prediction before the amortizer's, as in the paper's text"`
+	CommonSlices     bool `json:"common_slices,omitempty" help:"with an amortizer: both steps draw the same random numbers for their slices, as in the paper's text"`
+	LocationGradient bool `json:"location_gradient,omitempty" help:"with an amortizer: the autoencoder's gradient also passes through the predicted location, as in the paper's text"`
+
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
 
@@ -97,7 +103,11 @@ func (c Config) Model() (Model, error) {
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain}
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain,
+		Simultaneous: c.Simultaneous, CommonSlices: c.CommonSlices, LocationGradient: c.LocationGradient}
+	if err := m.checkUpdates(); err != nil {
+		return Model{}, err
+	}
 	return m, c.checkState(m)
 }
 

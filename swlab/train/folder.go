@@ -241,7 +241,10 @@ type Record struct {
 	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
 	// only.
 	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
-	Seconds     float64  `json:"seconds"` // of this step
+	// Mean over the batch of the unit locations of the slices, or of the single slices of a loss
+	// without a location; nil for other losses. Its length is 1 where all pairs have one direction.
+	Direction []float64 `json:"direction,omitempty"`
+	Seconds   float64   `json:"seconds"` // of this step
 }
 
 // ReadLog reads the log of the run in dir. It leaves out a cut-off last line.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -36,7 +37,36 @@ type Model struct {
 	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
 	AmortizerSteps int
 
+	// The paper's algorithms, where the released code does otherwise. All three need a loss whose
+	// location an amortizer predicts (not in fine-tuning).
+	//
+	// Simultaneous: the autoencoder's step takes the locations before the amortizer's ascent.
+	// CommonSlices: both steps draw the same random numbers for their slices. LocationGradient: the
+	// autoencoder's gradient also passes through the location, epsilon = a_psi(X, g(f(X))), and the
+	// reparameterised slices around it. With the first two, the minimised loss is the maximised
+	// objective.
+	Simultaneous, CommonSlices, LocationGradient bool
+
 	Plain plain.Set // fast paths that are switched off
+}
+
+// predicts returns the loss if an amortizer alone gives its locations.
+func (m Model) predicts() (loss.Sliced, bool) {
+	s, ok := m.Loss.(loss.Sliced)
+	return s, ok && s.Slicer.Amortizer != nil && s.Slicer.Ascent == nil
+}
+
+// checkUpdates rejects variants of the update where no amortizer predicts the location.
+func (m Model) checkUpdates() error {
+	if _, ok := m.predicts(); ok {
+		return nil
+	}
+	for name, on := range map[string]bool{"simultaneous": m.Simultaneous, "common-slices": m.CommonSlices, "location-gradient": m.LocationGradient} {
+		if on {
+			return fmt.Errorf("%s: expected a loss whose location an amortizer predicts without fine-tuning, found %s", name, m.Loss.Name())
+		}
+	}
+	return nil
 }
 
 // State is everything that a step changes.
@@ -63,8 +93,11 @@ type Outcome struct {
 	Before      *graph.Node // [batch, 3] predicted directions before the ascent
 	After       *graph.Node // [batch, 3] the location of the loss's slices, or nil
 	Codes       *graph.Node // [batch, 256]
-	Clouds      *graph.Node // [batch, m, 3] reconstructions
-	NetGrad     []*graph.Node
+	// [3] mean over the batch of the unit locations, or of the single slices of a loss without a
+	// location; nil otherwise. Its length is 1 where all pairs have one direction.
+	Direction *graph.Node
+	Clouds    *graph.Node // [batch, m, 3] reconstructions
+	NetGrad   []*graph.Node
 }
 
 // Step builds one training step on the clouds x [batch, m, 3], in the released code's order:
@@ -74,6 +107,8 @@ type Outcome struct {
 //     one Adam ASCENT step on psi, or AmortizerSteps of them, each on fresh slices;
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on
 //     the loss.
+//
+// Simultaneous and LocationGradient change part 3; for CommonSlices noise has equal sources.
 //
 // location [batch, 3] is the result of an ascent for losses that have one, else nil. If the ascent
 // started from an amortizer's prediction (fine-tuning), part 2 has been done before (Predict), and
@@ -86,12 +121,22 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	if len(m.Loss.Specs()) > 0 && location == nil {
 		m.ascend(&out, s, x, y, noise.Ascend)
 	}
-	// The updated psi is a constant here: no gradient of the loss reaches it.
-	r := m.Loss.Build(loss.BuildArgs{Source: noise.Descend, Weights: stopped(m.Loss.Specs(), out.State.Psi), Location: location, Wrt: ot1d.Y, Plain: m.Plain}, x, y)
-	out.After = r.Location
+	// psi is a constant here: no gradient of the loss reaches it.
+	psi, wrt := stopped(m.Loss.Specs(), out.State.Psi), ot1d.Y
+	if m.Simultaneous {
+		psi = stopped(m.Loss.Specs(), s.Psi)
+	}
+	if sliced, ok := m.predicts(); ok && m.LocationGradient {
+		location, wrt = sliced.Slicer.Amortizer.Direction(psi, x, y), ot1d.Y|ot1d.Directions
+	}
+	r := m.Loss.Build(loss.BuildArgs{Source: noise.Descend, Weights: psi, Location: location, Wrt: wrt, Plain: m.Plain}, x, y)
+	out.After, out.Direction = r.Location, meanDirection(r)
 	out.Loss = graph.ReduceAllMean(r.Pairs)
 	if out.Before != nil {
 		out.AscentAngle = meanAngle(out.Before, out.After)
+		if sliced, ok := m.predicts(); ok && m.Simultaneous {
+			out.AscentAngle = meanAngle(out.Before, sliced.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y))
+		}
 	}
 	specs := m.trained()
 	var nodes []*graph.Node
@@ -170,6 +215,18 @@ func (m Model) trained() []weights.Spec {
 		}
 	}
 	return out
+}
+
+// meanDirection is Outcome.Direction.
+func meanDirection(r loss.Result) *graph.Node {
+	d := r.Location
+	if d == nil && r.Directions != nil && r.Directions.Shape().Dimensions[1] == 1 {
+		d = graph.Squeeze(r.Directions, 1)
+	}
+	if d == nil {
+		return nil
+	}
+	return graph.ReduceMean(graph.StopGradient(d), 0)
 }
 
 func stopped(specs []weights.Spec, n weights.Nodes) weights.Nodes {

@@ -18,7 +18,7 @@ import (
 
 // compiled are the executables of a model's step.
 type compiled struct {
-	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] state...
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] [direction,] state...
 	search  *locationSearch // nil unless the location is found by ascent
 }
 
@@ -103,7 +103,7 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 }
 
 // build is the graph of one step: clouds, rows, random state, [location,] state... -> loss, [J,
-// angle,] state...
+// angle,] [direction,] state...
 func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	clouds, rows, rng := in[0], in[1], in[2]
 	in = in[3:]
@@ -113,10 +113,17 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 	}
 	rng, x := Bootstrap(rng, clouds, rows)
 	src := slicing.Seeded(rng)
-	out := m.Step(m.bind(in), x, location, Noise{Ascend: src, Descend: src})
+	noise := Noise{Ascend: src, Descend: src}
+	if m.CommonSlices {
+		noise.Descend = slicing.Seeded(rng)
+	}
+	out := m.Step(m.bind(in), x, location, noise)
 	result := []*graph.Node{out.Loss}
 	if out.Objective != nil {
 		result = append(result, out.Objective, out.AscentAngle)
+	}
+	if out.Direction != nil {
+		result = append(result, out.Direction)
 	}
 	return append(result, unbind(out.State, m.parts())...)
 }
@@ -194,6 +201,16 @@ func (s *stepper) locate(args []shard.Value, r *Record) (shard.Value, error) {
 func take(v shard.Value) float64 {
 	defer v.Finalize()
 	return float64(v[0].Value().(float32))
+}
+
+// takeAll reads numbers that are the same on every device, and frees them.
+func takeAll(v shard.Value) []float64 {
+	defer v.Finalize()
+	var out []float64
+	for _, x := range v[0].Value().([]float32) {
+		out = append(out, float64(x))
+	}
+	return out
 }
 
 // close frees the state on the device.

@@ -223,8 +223,11 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	s.close()
 	s.state = out[scalars:]
 	r.Loss = take(out[0])
-	if scalars > 1 {
+	if scalars > 2 {
 		r.Objective, r.AscentAngle = new(take(out[1])), new(take(out[2]))
+	}
+	if scalars%2 == 0 {
+		r.Direction = takeAll(out[scalars-1])
 	}
 	return r, nil
 }
