@@ -33,6 +33,13 @@ var examples = map[string]string{
   swlab table run full_reconstruction_result --preset paper --submit slurm --gpus 1 --time 2-0`,
 	"sweep": `  swlab sweep --vary kappa=0.1,1,10 --vary slices=10,100 --plot kappa.png
   swlab sweep --vary amortizer=none,l,la --epochs 10 --seeds 1,2,3 --format json`,
+	"plot": `  swlab plot clouds --x clouds.npy --out clouds.png`,
+	"plot clouds": `  swlab plot clouds --x clouds.npy --out clouds.png
+  swlab plot clouds --x clouds.npy --x y.npy --caption input --caption LA --errors --out reconstructions.pdf`,
+	"plot slice": `  swlab plot slice --x a.npy --y b.npy --direction 1,1,0 --out slice.svg`,
+	"plot sphere": `  swlab plot sphere --kappa 1 --kappa 10 --kappa 100 --out vmf.png
+  swlab plot sphere --kappa 10 --out vmf.html`,
+	"plot curves": `  swlab plot curves --run runs/la --run runs/sw --smooth 0.9 --out loss.png`,
 	"data":        `  swlab data list`,
 	"data list":   `  swlab data list modelnet40-hdf5`,
 	"data info":   `  swlab data info clouds.npz --thumbnails sheet.png`,
