@@ -130,6 +130,7 @@ var kinds = map[string]kind{
 	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
 	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,
 
+	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},
 	"caption": free, "view": {unit: "AZIMUTH,ELEVATION"}, "direction": {unit: "X,Y,..."}, "pair": {unit: "I,J"},
 	"distribution": {unit: "NAME", words: slicing.Names, what: "slicing distribution"}, "smooth": {unit: "weight", least: bound(0)},
 	"plot clouds normalize": {unit: "NAME", words: words("none", "unit")}, "plot clouds clouds": {unit: "clouds", least: bound(1)},

@@ -186,6 +186,8 @@ var proofs = map[string]map[string]proof{
 		"split":      {"--data data", "--split all"},
 		"test-split": {"--data data", "--test-split all"},
 		"epochs":     {"--data data", "--epochs 3"},
+		"classifier": {"--data data", "--classifier svm"},
+		"svm-c":      {"--data data --classifier svm", "--svm-c 3"},
 	},
 	"generate": {
 		"":           {"generate --run run --out o.npy", ""},

@@ -69,6 +69,10 @@ func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 			s.CD.Mean, s.SW.Mean, s.EMD.Mean = 11, 12, 13
 		}
 		result = s
+	case runs.SVMAccuracy:
+		v := runs.SVMAccuracyResult{}
+		v.Accuracy = 0.6
+		result = v
 	case runs.Accuracy:
 		v := runs.AccuracyResult{}
 		v.Accuracy, v.Loss = 0.5, 95

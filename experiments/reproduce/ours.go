@@ -17,6 +17,10 @@ func (p Preset) With(t table.Table) table.Table {
 			like(t, "cd", "cd_last", "CD last", "CD after the last epoch, in place of the epoch of lowest training loss"),
 			like(t, "sw", "sw_last", "SW last", "SW after the last epoch"),
 			like(t, "emd", "emd_last", "EMD last", "EMD after the last epoch"))
+		if slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Key == "acc" }) {
+			t.Columns = append(t.Columns, like(t, "acc", "acc_svm", "Acc SVM",
+				"% of the test clouds classified correctly by linear support vector machines on their codes, C by cross-validation"))
+		}
 	case "generation":
 		t.Columns = append(t.Columns,
 			like(t, "jsd", "jsd_half", "JSD half", "Jensen-Shannon divergence of the clouds times 1/2, which then fit into the grid"),

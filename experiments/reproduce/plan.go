@@ -236,7 +236,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 	}
 	accuracy := slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == "acc" })
 	if accuracy && !classes {
-		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
+		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc, no Acc SVM: %s has no classes, or no parts", test.Path))
 	}
 	return func(r table.Row, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
@@ -258,6 +258,8 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(table.Row, uint64) ([]
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
 			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
+			svm := runs.SVMAccuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: latent.DefaultSVM(0)}
+			out = append(out, reading(svm, func(v runs.SVMAccuracyResult) map[string]float64 { return map[string]float64{"acc_svm": v.Accuracy} }))
 		}
 		return out, nil
 	}, nil
