@@ -25,6 +25,7 @@ const (
 	heldOutStream
 	commonTraining
 	commonHeldOut
+	timingStream
 )
 
 // Study measures one row. It takes the clouds of the set unchanged. e only runs the amortizers'
@@ -75,7 +76,10 @@ func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o
 	if err != nil {
 		return Result{}, err
 	}
-	result.HeldOut, err = r.heldOut.compare(ctx, c, eps, start, commonHeldOut)
+	if result.HeldOut, err = r.heldOut.compare(ctx, c, eps, start, commonHeldOut); err != nil {
+		return Result{}, err
+	}
+	result.Times, err = r.locateTimes(e)
 	return result, err
 }
 

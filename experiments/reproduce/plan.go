@@ -306,11 +306,19 @@ func (plan *Schedule) gap(l *runs.Store) (func(table.Row, uint64) ([]Reading, er
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
 		return []Reading{reading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
-			return map[string]float64{
+			out := map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
 				"range": v.HeldOut.NormalizedGap.Mean, "off": v.HeldOut.AngleToOptimum.Mean,
 			}
+			for _, t := range v.Times {
+				if t.Backend == "go" {
+					out["locate_go"] = t.Median
+				} else {
+					out["locate_xla"] = t.Median
+				}
+			}
+			return out
 		})}, nil
 	}, nil
 }

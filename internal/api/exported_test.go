@@ -418,6 +418,7 @@ var types = map[string]reflect.Type{
 	"gap.Config":                    reflect.TypeFor[gap.Config](),
 	"gap.Expansion":                 reflect.TypeFor[gap.Expansion](),
 	"gap.Harmonics":                 reflect.TypeFor[gap.Harmonics](),
+	"gap.LocateTime":                reflect.TypeFor[gap.LocateTime](),
 	"gap.Options":                   reflect.TypeFor[gap.Options](),
 	"gap.PaperProtocol":             reflect.TypeFor[gap.PaperProtocol](),
 	"gap.Result":                    reflect.TypeFor[gap.Result](),

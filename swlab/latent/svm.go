@@ -36,7 +36,7 @@ func (c SVMConfig) check() error {
 	case c.Classes < 2:
 		return fmt.Errorf("classes: expected at least 2, found %d", c.Classes)
 	case !(c.C >= 0) || math.IsInf(c.C, 1):
-		return fmt.Errorf("C: expected a finite number > 0, or 0 to choose it, found %v", c.C)
+		return fmt.Errorf("c: expected a finite number > 0, or 0 to choose it, found %v", c.C)
 	case c.C == 0 && c.Folds < 2:
 		return fmt.Errorf("folds: expected at least 2 to choose C, found %d", c.Folds)
 	}

@@ -187,7 +187,7 @@ func TestSVMErrors(t *testing.T) {
 	train, test := codes(1, 12, 3, 1), codes(2, 6, 3, 1)
 	for want, call := range map[string]func() (Codes, Codes, SVMConfig){
 		"classes: expected at least 2": func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 1, C: 1} },
-		"C: expected":                  func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 3, C: -1} },
+		"c: expected":                  func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 3, C: -1} },
 		"found NaN":                    func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 3, C: math.NaN()} },
 		"folds: expected":              func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 3} },
 		"expected 0 to 1":              func() (Codes, Codes, SVMConfig) { return train, test, SVMConfig{Classes: 2, C: 1} },
