@@ -12,8 +12,8 @@ var axes = []struct{ name, title, label, cost string }{
 	{"L", "Slices", "directions L", "seconds"},
 	{"T", "Ascent", "ascent steps T", "seconds"},
 	{"m", "Points", "points of a cloud m", "seconds"},
-	{pointsAxis, "Amortizers", "points of a cloud m", "seconds"},
-	{memoryAxis, "Amortizers, memory", "points of a cloud m", "MB"},
+	{pointsAxis, "Amortizers", "points of a cloud m", "seconds per pair"},
+	{memoryAxis, "Amortizers, memory", "points of a cloud m", "MB per pair"},
 }
 
 // draw plots every curve of at least two points on the panel of its axis, both logarithmic, with
