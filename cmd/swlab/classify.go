@@ -33,7 +33,7 @@ func newClassify(c *common) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&classifier, "classifier", "mlp", "mlp: the paper's; svm: linear support vector machines, one class against the rest")
 	f.IntVar(&config.Epochs, "epochs", config.Epochs, "mlp: epochs of the classifier")
-	f.Float64Var(&svm.C, "svm-c", 0, "svm: weight of the losses against the weights' norm (default: by five-fold cross-validation, 0.01 to 1000)")
+	f.Float64Var(&svm.C, "svm-c", 0, "svm: weight of the losses against the weights' norm (default: by five-fold cross-validation, 0.1 to 100000)")
 	return required(refuse(cmd, func(flag string) (string, error) {
 		switch {
 		case flag == "epochs" && classifier != "mlp", flag == "svm-c" && classifier != "svm":

@@ -33,7 +33,7 @@ func TestClassifyGenerate(t *testing.T) {
 	}
 	svm := object(t, "classify", "--run", run, "--classifier", "svm")
 	has(t, svm, "accuracy", "n_train", "n_test", "c", "validation", "gradient_norm", "classifier", "classes", "state", "backend")
-	if svm["n_train"] != v["n_train"] || svm["n_test"] != v["n_test"] || len(svm["validation"].([]any)) != 6 {
+	if svm["n_train"] != v["n_train"] || svm["n_test"] != v["n_test"] || len(svm["validation"].([]any)) != 7 {
 		t.Errorf("support vector machines: %v", svm)
 	}
 	if c := object(t, "classify", "--run", run, "--classifier", "svm", "--svm-c", "3"); c["c"] != 3.0 || c["validation"] != nil {

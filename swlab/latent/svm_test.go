@@ -182,6 +182,25 @@ func TestClassifySVM(t *testing.T) {
 	}
 }
 
+// TestSVMValidation: each candidate is trained to its optimum, although it begins at the one before:
+// a hundred times the accuracy changes nothing.
+func TestSVMValidation(t *testing.T) {
+	train := codes(5, 150, 5, 3)
+	var got [2][]SVMCandidate
+	for i, tolerance := range []float64{svmRough, svmTolerance} {
+		trainer := svmTrainer{ctx: context.Background(), classes: 5}
+		var err error
+		if got[i], err = trainer.validate(train, 5, tolerance); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, v := range got[0] {
+		if d := v.Accuracy - got[1][i].Accuracy; v.C != candidates[i] || math.Abs(d) > 1.5/150 {
+			t.Errorf("%v, at a hundredth of the tolerance %v", v, got[1][i])
+		}
+	}
+}
+
 // TestSVMErrors: a call that cannot work says why, and a cancelled one ends.
 func TestSVMErrors(t *testing.T) {
 	train, test := codes(1, 12, 3, 1), codes(2, 6, 3, 1)
