@@ -10,7 +10,7 @@ import (
 // curve is the cost of one kind of work by one program along an axis.
 type curve struct {
 	axis, name, program   string
-	at, cost, least, most []float64 // cost: the fastest call; most: the largest median of a round
+	at, cost, least, most []float64 // cost: the fastest call, or MB; most: the largest median of a round
 }
 
 // curves collects curves in the order of the plan.
@@ -21,7 +21,19 @@ type curves struct {
 
 func newCurves() *curves { return &curves{index: map[[3]string]int{}} }
 
+// Axes of the amortizers alone, both of the points of a cloud: time, and memory.
+const (
+	pointsAxis = "points"
+	memoryAxis = "points (memory)"
+)
+
 func (c *curves) add(p point, program string, s programSummary) {
+	if p.Axis == memoryAxis {
+		if s.Above <= 0 {
+			return
+		}
+		s.Min, s.High = s.Above, s.Above
+	}
 	k := [3]string{p.Axis, p.Curve, program}
 	i, ok := c.index[k]
 	if !ok {
@@ -65,7 +77,10 @@ func fitAll(all []curve) []fit {
 func fitCurve(c curve) (fit, bool) {
 	f := fit{Axis: c.axis, Curve: c.name, Program: c.program, Of: "t"}
 	decades := 10.0
-	if c.axis == "m" {
+	switch c.axis {
+	case memoryAxis:
+		f.Of = "peak memory"
+	case "m":
 		f.Of, decades = "t / log m", 100
 	}
 	var x, y []float64

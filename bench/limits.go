@@ -42,7 +42,7 @@ var asked = []struct {
 func limits(s summary) []limit {
 	var out []limit
 	for _, f := range s.Fits {
-		if f.Program == swlab {
+		if f.Program == swlab && f.Axis != pointsAxis && f.Axis != memoryAxis {
 			out = append(out, limit{fmt.Sprintf("exponent of %s in %s, %s", f.Of, f.Axis, f.Curve), "1 within 0.1", f.exponent(), f.Exponent >= 0.9 && f.Exponent <= 1.1})
 		}
 	}

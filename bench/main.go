@@ -100,7 +100,7 @@ func build(ctx context.Context, o options) error {
 		return err
 	}
 	args := []string{"build", "-o", bin + string(filepath.Separator)}
-	for _, name := range []string{"step", "distances", "evaluation", "sampling", "reading"} {
+	for _, name := range []string{"step", "distances", "evaluation", "sampling", "reading", "amortizer"} {
 		args = append(args, "./bench/"+name)
 	}
 	for _, args := range [][]string{args, {"run", "./bench/step", "-h"}} {

@@ -56,6 +56,7 @@ func plan(work string, quick bool) []testCase {
 	p.sampling()
 	p.reading()
 	p.alone()
+	p.amortizers()
 	return p.cases
 }
 

@@ -45,6 +45,22 @@ func (p *planner) scaling() {
 	})
 }
 
+// amortizers plans the attention amortizers alone against m: A in blocks of rows as trained here, A
+// with its m x m scores stored as released, EA and LA.
+func (p *planner) amortizers() {
+	for _, a := range []struct {
+		name, curve string
+		batch       int // enough for the memory to exceed what any first call takes
+		more        []any
+	}{{"a", "A", 4, nil}, {"a", "A, scores stored", 4, []any{"--stored-scores"}}, {"ea", "EA", 32, nil}, {"la", "LA", 32, nil}} {
+		for _, m := range p.of([]int{256, 512, 1024, 2048, 4096, 8192}, []int{32, 64, 128}) {
+			flags := append([]any{"--name", a.name, "--batch", p.small(a.batch), "--points", m, "--seconds", p.atMost(2)}, a.more...)
+			p.add(testCase{Group: "amortizers", Name: fmt.Sprintf("%s, m=%d", a.curve, m), On: []point{{pointsAxis, a.curve, float64(m)}, {memoryAxis, a.curve, float64(m)}},
+				Programs: []program{{Name: swlab, Command: p.ours("amortizer", flags...)}}})
+		}
+	}
+}
+
 func (p *planner) of(all, quick []int) []int {
 	if p.quick {
 		return quick

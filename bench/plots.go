@@ -7,11 +7,13 @@ import (
 )
 
 // axes are those of the picture.
-var axes = []struct{ name, title, label string }{
-	{"B", "Batch", "clouds of a batch B"},
-	{"L", "Slices", "directions L"},
-	{"T", "Ascent", "ascent steps T"},
-	{"m", "Points", "points of a cloud m"},
+var axes = []struct{ name, title, label, cost string }{
+	{"B", "Batch", "clouds of a batch B", "seconds"},
+	{"L", "Slices", "directions L", "seconds"},
+	{"T", "Ascent", "ascent steps T", "seconds"},
+	{"m", "Points", "points of a cloud m", "seconds"},
+	{pointsAxis, "Amortizers", "points of a cloud m", "seconds per pair"},
+	{memoryAxis, "Amortizers, memory", "points of a cloud m", "MB per pair"},
 }
 
 // draw plots every curve of at least two points on the panel of its axis, both logarithmic, with
@@ -19,7 +21,7 @@ var axes = []struct{ name, title, label string }{
 func draw(s summary) (*vmfviz.Picture, error) {
 	var panels []vmfviz.CurvePanel
 	for _, a := range axes {
-		panel := vmfviz.CurvePanel{Title: a.title, XLabel: a.label, YLabel: "seconds", LogX: true, LogY: true}
+		panel := vmfviz.CurvePanel{Title: a.title, XLabel: a.label, YLabel: a.cost, LogX: true, LogY: true}
 		for _, c := range s.plots {
 			if c.axis != a.name || len(c.at) < 2 {
 				continue

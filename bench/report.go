@@ -46,6 +46,7 @@ var units = map[string]string{
 	"distance":    "Distance between two clouds, time per call",
 	"evaluation":  "Evaluation, time per pair of clouds",
 	"vMF samples": "Von Mises-Fisher samples, time per million",
+	"amortizers":  "Amortizers alone, $d_k = k = 64$, batches of 4 pairs for A and 32 for EA and LA: locations and their gradient in the weights, time and memory per pair",
 	"data":        "Reading, centring and scaling batches from a file in the page cache, time per batch",
 }
 
@@ -65,7 +66,7 @@ func markdown(s summary, pictured bool) string {
 		b.WriteString("\n![Cost against B, L, T and m, both axes logarithmic](bench-scaling.png)\n")
 	}
 	if len(s.Fits) > 0 {
-		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, or of B and T and the loss in L the fastest sample, which is the mean of so many steps together as do the work of one at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, of points (memory) the memory of the calls alone, or of B and T and the loss in L the fastest sample, which is the mean of so many steps together as do the work of one at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
 		for _, f := range s.Fits {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f to %.0f | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
 		}
@@ -118,6 +119,9 @@ func row(c caseSummary, p programSummary) string {
 		times = fmt.Sprintf("%s (%s to %s)", digits(p.Ratio.Median), digits(p.Ratio.Low), digits(p.Ratio.High))
 	}
 	var more []string
+	if p.Above > 0 {
+		more = append(more, fmt.Sprintf("%s MB per pair", digits(p.Above)))
+	}
 	if p.Compile != nil && c.Group == "steps" {
 		more = append(more, "compile "+duration(p.Compile.Median))
 	}

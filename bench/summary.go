@@ -39,6 +39,7 @@ type programSummary struct {
 	FirstStep *spread `json:"first_step,omitempty"`
 	Compile   *spread `json:"compile,omitempty"`
 	Peak      float64 `json:"peak_mb"`
+	Above     float64 `json:"above_mb,omitempty"` // the largest of the rounds
 	Value     float64 `json:"value,omitempty"`
 	Error     float64 `json:"relative_error,omitempty"`
 	Failure   string  `json:"failure,omitempty"` // of the last run, if no round has a result
@@ -127,7 +128,7 @@ func summariseProgram(name string, runs []run) (programSummary, map[int]float64)
 			compiles = append(compiles, r.Compile)
 		}
 		out.Version, out.Value, out.Error = r.Version, r.Value, r.Error
-		out.Peak = max(out.Peak, r.Peak)
+		out.Peak, out.Above = max(out.Peak, r.Peak), max(out.Above, r.Above)
 	}
 	if len(byRound) == 0 {
 		return out, nil

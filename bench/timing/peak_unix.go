@@ -4,8 +4,8 @@ package timing
 
 import "syscall"
 
-// peak returns the largest resident memory so far, in MB.
-func peak() float64 {
+// Peak returns the largest resident memory so far, in MB.
+func Peak() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -25,6 +25,8 @@ type Result struct {
 	// Compile is the seconds by which the first step exceeds the median of those timed.
 	Compile float64 `json:"compile,omitempty"`
 	Peak    float64 `json:"peak_mb"` // largest resident memory
+	// Above is the memory of the work alone, where a program measures it (Watch).
+	Above float64 `json:"above_mb,omitempty"`
 	// Value is the computed value, where programs can be compared by it.
 	Value float64 `json:"value,omitempty"`
 	Error float64 `json:"relative_error,omitempty"`
@@ -32,7 +34,7 @@ type Result struct {
 
 // Print fills in what all Go programs share and writes the line.
 func (r Result) Print(w io.Writer) error {
-	r.Program, r.Threads, r.HugePages, r.Peak = "swlab", runtime.GOMAXPROCS(0), os.Getenv("GLIBC_TUNABLES") != "", peak()
+	r.Program, r.Threads, r.HugePages, r.Peak = "swlab", runtime.GOMAXPROCS(0), os.Getenv("GLIBC_TUNABLES") != "", max(r.Peak, Peak())
 	return json.NewEncoder(w).Encode(r)
 }
 

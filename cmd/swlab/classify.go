@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,26 +13,37 @@ import (
 
 func newClassify(c *common) *cobra.Command {
 	l := &latentCall{common: c}
-	config := latent.DefaultClassifier(0)
+	config, svm := latent.DefaultClassifier(0), latent.DefaultSVM(0)
+	var classifier string
 	cmd := &cobra.Command{
 		Use:   "classify --run DIR [--data TRAIN] [--test TEST]",
 		Short: "transfer accuracy: a classifier trained on the latents of a trained run",
-		Long: "Encodes the clouds of --data and --test with the autoencoder of a run, trains the paper's classifier on the codes of --data with\n" +
-			"their labels, and says which part of the codes of --test it classifies rightly. The classifier's seed is 123 unless --seed is given.",
+		Long: "Encodes the clouds of --data and --test with the autoencoder of a run, trains the paper's classifier (mlp) or linear support vector\n" +
+			"machines (svm) on the codes of --data with their labels, and says which part of the codes of --test is classified rightly.\n" +
+			"The seed of mlp is 123 unless --seed is given; svm draws nothing.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("seed") {
 				config.Seed = c.seed
 			}
-			return l.classify(config)
+			return l.classify(classifier, config, svm)
 		},
 	}
 	l.flags(cmd)
-	cmd.Flags().IntVar(&config.Epochs, "epochs", config.Epochs, "epochs of the classifier")
-	return required(cmd, "run")
+	f := cmd.Flags()
+	f.StringVar(&classifier, "classifier", "mlp", "mlp: the paper's; svm: linear support vector machines, one class against the rest")
+	f.IntVar(&config.Epochs, "epochs", config.Epochs, "mlp: epochs of the classifier")
+	f.Float64Var(&svm.C, "svm-c", 0, "svm: weight of the losses against the weights' norm (default: by five-fold cross-validation, 0.1 to 100000)")
+	return required(refuse(cmd, func(flag string) (string, error) {
+		switch {
+		case flag == "epochs" && classifier != "mlp", flag == "svm-c" && classifier != "svm":
+			return "not with --classifier " + classifier, nil
+		}
+		return "", nil
+	}), "run")
 }
 
-func (l *latentCall) classify(config latent.ClassifierConfig) error {
+func (l *latentCall) classify(classifier string, config latent.ClassifierConfig, svm latent.SVMConfig) error {
 	if config.Epochs < 1 {
 		return usageError(fmt.Errorf("--epochs: expected at least 1, found %d", config.Epochs))
 	}
@@ -42,7 +54,8 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	if config.Classes, err = classes(sets.train.Header(), sets.test.Header()); err != nil {
 		return usageError(err)
 	}
-	if err := looked([]any{config, l.asked(sets)}); err != nil {
+	svm.Classes = config.Classes
+	if err := looked([]any{classifier, config, svm, l.asked(sets)}); err != nil {
 		return err
 	}
 	e, err := l.engine()
@@ -59,6 +72,9 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
+	if classifier == "svm" {
+		return l.classifySVM(ctx, svm, train, test, sets.file, e.Name)
+	}
 	bar := newBar("training the classifier")
 	r, err := latent.Classify(ctx, e, train, test, config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.3f", loss)) })
 	if err != nil {
@@ -66,16 +82,41 @@ func (l *latentCall) classify(config latent.ClassifierConfig) error {
 	}
 	return l.print(struct {
 		latent.Classification
-		Classes int    `json:"classes"`
-		Epochs  int    `json:"epochs"`
-		Seed    uint64 `json:"seed"`
-		State   string `json:"state"`
-		Backend string `json:"backend"`
-	}{r, config.Classes, config.Epochs, config.Seed, sets.file, e.Name},
+		Classifier string `json:"classifier"`
+		Classes    int    `json:"classes"`
+		Epochs     int    `json:"epochs"`
+		Seed       uint64 `json:"seed"`
+		State      string `json:"state"`
+		Backend    string `json:"backend"`
+	}{r, classifier, config.Classes, config.Epochs, config.Seed, sets.file, e.Name},
 		[2]string{"accuracy", fmt.Sprintf("%.4f", r.Accuracy)},
 		[2]string{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", r.NTrain, r.NTest, config.Classes)},
 		[2]string{"best epoch", fmt.Sprintf("%d of %d, mean loss %.4g", r.BestEpoch, config.Epochs, r.Loss)},
 		[2]string{"weights", sets.file})
+}
+
+// classifySVM is classify with support vector machines.
+func (l *latentCall) classifySVM(ctx context.Context, config latent.SVMConfig, train, test latent.Codes, file, backend string) error {
+	bar := newBar("training support vector machines")
+	r, err := latent.ClassifySVM(ctx, train, test, config, func(done, total int) { bar(done, total, "") })
+	if err != nil {
+		return interrupted(err)
+	}
+	rows := [][2]string{
+		{"accuracy", fmt.Sprintf("%.4f", r.Accuracy)},
+		{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", r.NTrain, r.NTest, config.Classes)},
+		{"C", fmt.Sprintf("%g", r.C)},
+	}
+	for _, v := range r.Validation {
+		rows = append(rows, [2]string{"", fmt.Sprintf("C = %g: accuracy %.4f in the cross-validation", v.C, v.Accuracy)})
+	}
+	return l.print(struct {
+		latent.SVMClassification
+		Classifier string `json:"classifier"`
+		Classes    int    `json:"classes"`
+		State      string `json:"state"`
+		Backend    string `json:"backend"`
+	}{r, "svm", config.Classes, file, backend}, append(rows, [2]string{"weights", file})...)
 }
 
 // classes returns the number of classes in the labels of train, if it can classify those of test.

@@ -53,7 +53,7 @@ func newDataInfo(c *common) *cobra.Command {
 	f.StringSliceVar(&o.Classes, "classes", nil, "only these classes: names or label numbers, separated by commas")
 	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
 	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
-	f.StringVar(&thumbnails, "thumbnails", "", "F.png or F.svg: a sheet with a cloud of every class")
+	f.StringVar(&thumbnails, "thumbnails", "", "a .png, .svg or .pdf file: a sheet with a cloud of every class")
 	readsArguments(cmd)
 	writes(cmd, "thumbnails", picture...)
 	return refuse(cmd, func(flag string) (string, error) {
@@ -112,15 +112,15 @@ func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Opt
 	rows = append(rows, [2]string{"classes", fmt.Sprint(countClasses(s, o))})
 	for l, n := range s.PerClass {
 		if n > 0 || o.Classes == nil {
-			rows = append(rows, [2]string{"  " + className(set, l), fmt.Sprint(n)})
+			rows = append(rows, [2]string{"  " + className(set.Classes, l), fmt.Sprint(n)})
 		}
 	}
 	return rows
 }
 
-func className(set *datasets.Set, label int) string {
-	if label < len(set.Classes) {
-		return strings.ReplaceAll(set.Classes[label], "\t", " ")
+func className(classes []string, label int) string {
+	if label < len(classes) {
+		return strings.ReplaceAll(classes[label], "\t", " ")
 	}
 	return fmt.Sprintf("class %d", label)
 }

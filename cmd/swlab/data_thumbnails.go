@@ -56,7 +56,7 @@ func thumbnails(set *datasets.Set) (rows []int, captions []string) {
 	for _, row := range rows {
 		caption := fmt.Sprintf("cloud %d", row)
 		if len(first) > 1 {
-			caption = className(set, int(set.Labels[row]))
+			caption = className(set.Classes, int(set.Labels[row]))
 		}
 		captions = append(captions, caption)
 	}

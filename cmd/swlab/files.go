@@ -30,7 +30,7 @@ const (
 )
 
 // picture lists the extensions of pictures.
-var picture = []string{".png", ".svg"}
+var picture = []string{".png", ".svg", ".pdf"}
 
 // The annotations of declared flags and, for arguments, of the command.
 const (
@@ -207,7 +207,7 @@ func (p *place) resolve() error {
 		if len(p.as) == 1 {
 			return fmt.Errorf("expected a %s file, found %q", p.as[0], p.path)
 		}
-		return fmt.Errorf("expected a name that ends in %s, found %q", strings.Join(p.as, " or "), p.path)
+		return fmt.Errorf("expected a name that ends in %s, found %q", either(p.as), p.path)
 	}
 	dir := filepath.Dir(p.path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -222,7 +222,7 @@ func (p *place) resolve() error {
 	}
 	p.real, p.info = filepath.Join(dir, filepath.Base(target)), info
 	if ext := strings.ToLower(filepath.Ext(p.real)); !slices.Contains(p.as, ext) {
-		return fmt.Errorf("%s is a link to %s, expected a link to a name that ends in %s", p.path, target, strings.Join(p.as, " or "))
+		return fmt.Errorf("%s is a link to %s, expected a link to a name that ends in %s", p.path, target, either(p.as))
 	}
 	return nil
 }
@@ -249,7 +249,7 @@ func replaceable(flag, pattern string, force bool) error {
 }
 
 // fileEndings are extensions of files that users give to --out where it names a folder.
-var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg",
+var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg", ".pdf", ".html",
 	".off", ".obj", ".ply", ".stl", ".xyz", ".pts", ".pcd"}
 
 // resolveFolder is resolve for a folder, which need not exist.

@@ -131,6 +131,12 @@ var kinds = map[string]kind{
 	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
 	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,
 
+	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},
+	"caption": free, "view": {unit: "AZIMUTH,ELEVATION"}, "direction": {unit: "X,Y,..."}, "pair": {unit: "I,J"},
+	"distribution": {unit: "NAME", words: slicing.Names, what: "slicing distribution"}, "smooth": {unit: "weight", least: bound(0)},
+	"plot clouds normalize": {unit: "NAME", words: words("none", "unit")}, "plot clouds clouds": {unit: "clouds", least: bound(1)},
+	"plot sphere n": {unit: "directions", least: bound(1)},
+
 	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
 }
 
@@ -324,7 +330,7 @@ func (v *value) bounded(text string) error {
 // inWords is the error of a value that could not be parsed, without the names of Go's functions.
 func inWords(kind, text string, err error) error {
 	expected := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
-		"duration": "a time such as 30s or 2m"}[kind]
+		"float64Slice": "numbers separated by commas", "intSlice": "whole numbers separated by commas", "duration": "a time such as 30s or 2m"}[kind]
 	if expected == "" {
 		return err // the value's own words
 	}

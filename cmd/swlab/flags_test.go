@@ -189,6 +189,8 @@ var proofs = map[string]map[string]proof{
 		"split":      {"--data data", "--split all"},
 		"test-split": {"--data data", "--test-split all"},
 		"epochs":     {"--data data", "--epochs 3"},
+		"classifier": {"--data data", "--classifier svm"},
+		"svm-c":      {"--data data --classifier svm", "--svm-c 3"},
 	},
 	"generate": {
 		"":           {"generate --run run --out o.npy", ""},
@@ -287,6 +289,54 @@ var proofs = map[string]map[string]proof{
 		"epochs": {"--vary steps=2,3", "--epochs 5"},
 		"steps":  {"--vary epochs=2,3", "--steps 5"},
 		"force":  {"--vary epochs=2,3 --plot p.png", "--force"},
+	},
+	"plot clouds": {
+		"":          {"plot clouds --x x.npy --out p.png", ""},
+		"x":         {"", "--x y.npy"},
+		"out":       {"", "= plot clouds --x x.npy --out p.svg"},
+		"caption":   {"--x y.npy", "--caption a --caption b"},
+		"key":       {"= plot clouds --x k.npz --out p.png", "--key other"},
+		"points":    {"", "--points 7"},
+		"clouds":    {"", "--clouds 1"},
+		"normalize": {"", "--normalize unit"},
+		"errors":    {"--x y.npy", "--errors"},
+		"view":      {"", "--view 10,20"},
+		"force":     {"= plot clouds --x x.npy --out old.png", "--force"},
+	},
+	"plot slice": {
+		"":          {"plot slice --x x.npy --y y.npy --out p.png", ""},
+		"x":         {"", "= plot slice --x y.npy --y y.npy --out p.png"},
+		"y":         {"", "= plot slice --x x.npy --y x.npy --out p.png"},
+		"out":       {"", "= plot slice --x x.npy --y y.npy --out p.svg"},
+		"key":       {"= plot slice --x k.npz --y y.npy --out p.png", "--key other"},
+		"points":    {"", "--points 7"},
+		"pair":      {"", "--pair 0,1"},
+		"slices":    {"", "--slices 20"},
+		"direction": {"", "--direction 1,0,0"},
+		"reduce":    {"", "--reduce mean"},
+		"quantiles": {"", "--quantiles"},
+		"view":      {"", "--view 10,20"},
+		"force":     {"= plot slice --x x.npy --y y.npy --out old.png", "--force"},
+	},
+	"plot sphere": {
+		"":             {"plot sphere --out p.png", ""},
+		"kappa":        {"--kappa 1", "--kappa 2"},
+		"out":          {"--kappa 1", "= plot sphere --kappa 1 --out p.html"},
+		"distribution": {"--kappa 1", "--distribution markov"},
+		"location":     {"--kappa 1", "--location 0,0,1"},
+		"n":            {"--kappa 1", "--n 5"},
+		"map":          {"--kappa 1", "--map"},
+		"view":         {"--kappa 1", "--view 10,20"},
+		"force":        {"= plot sphere --kappa 1 --out old.png", "--force"},
+	},
+	"plot curves": {
+		"":        {"plot curves --run short --out p.png", ""},
+		"run":     {"", "--run short"},
+		"out":     {"", "= plot curves --run short --out p.svg"},
+		"caption": {"", "--caption a"},
+		"smooth":  {"", "--smooth 0.5"},
+		"log":     {"", "--log"},
+		"force":   {"= plot curves --run short --out old.png", "--force"},
 	},
 	"data list": {"": {"data list modelnet10 --cache sub", ""}, "cache": {"", "= data list modelnet10 --cache other"}},
 	"data info": {
@@ -447,7 +497,7 @@ func inFolder(t *testing.T, files, call string) string {
 }
 
 // flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels),
-// mass.npy, mesh.off, and a best epoch of run.
+// mass.npy, mesh.off, the logs of short and amortized, and a best epoch of run.
 func flagFiles(t *testing.T) string {
 	t.Helper()
 	dir := misuseFiles(t)
@@ -487,6 +537,20 @@ func flagFiles(t *testing.T) string {
 	weights, err := os.ReadFile(filepath.Join(dir, "run", "weights.safetensors"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	config, err := os.ReadFile(filepath.Join(dir, "run", "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, more := range map[string]string{"short": "", "amortized": `"ascent": 4, "ascent_angle_deg": 1.5, `} {
+		log := ""
+		for step := 1; step <= 3; step++ {
+			log += fmt.Sprintf("{\"step\": %d, \"epoch\": 0, \"loss\": %d.5, %s\"seconds\": 1}\n", step, 5-step*step/2, more)
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o755), os.WriteFile(filepath.Join(dir, name, "config.json"), config, 0o644),
+			os.WriteFile(filepath.Join(dir, name, "log.jsonl"), []byte(log), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	mass := make([]float32, 80)
 	for i := range mass {

@@ -13,15 +13,16 @@ var examples = map[string]string{
 	"distance": `  swlab distance --loss sw --x a.npy --y b.npy --slices 1000 --reduce mean --root
   swlab distance --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors --x a.npy --y b.npy
   swlab distance --loss emd-exact --x a.npy --y b.npy --reduce mean`,
-	"direction":   `  swlab direction --amortizer la --x a.npy --y b.npy --weights runs/first/amortizer.safetensors --out d.npy`,
-	"invariance":  `  swlab invariance --points 512 --pairs 20`,
-	"vmf":         `  swlab vmf stats --kappa 10 --dim 3`,
-	"vmf sample":  `  swlab vmf sample --kappa 10 --location 0,0,1 --n 1000 --out s.npy`,
-	"vmf stats":   `  swlab vmf stats --kappa 10 --dim 3`,
-	"train":       `  swlab train --loss v-dsw --amortizer la --points 512 --batch 32 --epochs 3 --out runs/first`,
-	"evaluate":    `  swlab evaluate --run runs/first`,
-	"compare":     `  swlab compare --run runs/la --run runs/sw`,
-	"classify":    `  swlab classify --run runs/first`,
+	"direction":  `  swlab direction --amortizer la --x a.npy --y b.npy --weights runs/first/amortizer.safetensors --out d.npy`,
+	"invariance": `  swlab invariance --points 512 --pairs 20`,
+	"vmf":        `  swlab vmf stats --kappa 10 --dim 3`,
+	"vmf sample": `  swlab vmf sample --kappa 10 --location 0,0,1 --n 1000 --out s.npy`,
+	"vmf stats":  `  swlab vmf stats --kappa 10 --dim 3`,
+	"train":      `  swlab train --loss v-dsw --amortizer la --points 512 --batch 32 --epochs 3 --out runs/first`,
+	"evaluate":   `  swlab evaluate --run runs/first`,
+	"compare":    `  swlab compare --run runs/la --run runs/sw`,
+	"classify": `  swlab classify --run runs/first
+  swlab classify --run runs/first --classifier svm`,
 	"generate":    `  swlab generate --run runs/chairs --out chairs.npy`,
 	"metrics":     `  swlab metrics --reference test.npy --generated new.npy --store runs/metrics`,
 	"encode":      `  swlab encode --run runs/first --x clouds.npy --out z.npy`,
@@ -34,6 +35,13 @@ var examples = map[string]string{
   swlab table run all --preset paper --dry-run`,
 	"sweep": `  swlab sweep --vary kappa=0.1,1,10 --vary slices=10,100 --plot kappa.png
   swlab sweep --vary amortizer=none,l,la --epochs 10 --seeds 1,2,3 --format json`,
+	"plot": `  swlab plot clouds --x clouds.npy --out clouds.png`,
+	"plot clouds": `  swlab plot clouds --x clouds.npy --out clouds.png
+  swlab plot clouds --x clouds.npy --x y.npy --caption input --caption LA --errors --out reconstructions.pdf`,
+	"plot slice": `  swlab plot slice --x a.npy --y b.npy --direction 1,1,0 --out slice.svg`,
+	"plot sphere": `  swlab plot sphere --kappa 1 --kappa 10 --kappa 100 --out vmf.png
+  swlab plot sphere --kappa 10 --out vmf.html`,
+	"plot curves": `  swlab plot curves --run runs/la --run runs/sw --smooth 0.9 --out loss.png`,
 	"data":        `  swlab data list`,
 	"data list":   `  swlab data list modelnet40-hdf5`,
 	"data info":   `  swlab data info clouds.npz --thumbnails sheet.png`,

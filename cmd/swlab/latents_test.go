@@ -31,6 +31,14 @@ func TestClassifyGenerate(t *testing.T) {
 	if again := object(t, "classify", "--run", run, "--data", data, "--test", data, "--epochs", "3"); !reflect.DeepEqual(v, again) {
 		t.Errorf("the run's data gives %v, the same data by name %v", v, again)
 	}
+	svm := object(t, "classify", "--run", run, "--classifier", "svm")
+	has(t, svm, "accuracy", "n_train", "n_test", "c", "validation", "gradient_norm", "classifier", "classes", "state", "backend")
+	if svm["n_train"] != v["n_train"] || svm["n_test"] != v["n_test"] || len(svm["validation"].([]any)) != 7 {
+		t.Errorf("support vector machines: %v", svm)
+	}
+	if c := object(t, "classify", "--run", run, "--classifier", "svm", "--svm-c", "3"); c["c"] != 3.0 || c["validation"] != nil {
+		t.Errorf("--svm-c 3: %v", c)
+	}
 	if w := object(t, "classify", "--run", run, "--epochs", "3", "--seed", "5", "--split", "all"); w["seed"] != 5.0 || w["n_train"] != 14.0 || w["loss"] == v["loss"] {
 		t.Errorf("another seed and part: %v", w)
 	}
@@ -74,6 +82,10 @@ func TestLatentCallsRefuse(t *testing.T) {
 		{"--run: " + dir + " holds no run", "classify --run " + dir},
 		{"--state: expected best or last, found \"first\"", "classify --state first --run " + run},
 		{"--epochs: expected at least 1, found 0", "classify --epochs 0 --run " + run},
+		{"--svm-c would do nothing: not with --classifier mlp", "classify --svm-c 3 --run " + run},
+		{"--epochs would do nothing: not with --classifier svm", "classify --classifier svm --epochs 3 --run " + run},
+		{"--svm-c: expected a number > 0, found 0", "classify --classifier svm --svm-c 0 --run " + run},
+		{"--classifier: expected mlp or svm, found \"knn\"", "classify --classifier knn --run " + run},
 		{"--split: expected train, test, val or all", "classify --split some --run " + run},
 		{"--test-split: expected train, test, val or all", "classify --test-split some --run " + run},
 		{"--data: " + filepath.Join(dir, "none"), "classify --data " + filepath.Join(dir, "none") + " --run " + run},

@@ -143,7 +143,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c))
 	root.AddCommand(newClassify(c), newGenerate(c))
 	root.AddCommand(newMetrics(c))
-	root.AddCommand(newSweep(c))
+	root.AddCommand(newSweep(c), newPlot(c))
 	root.AddCommand(newVersion(c))
 	helpers(root)
 	mark(root)

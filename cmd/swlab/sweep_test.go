@@ -71,7 +71,7 @@ func TestWrongSweepCalls(t *testing.T) {
 		{"larger than the 10 training clouds", []string{"--vary", "batch=11,12"}},
 		{"--seeds", []string{"--vary", "kappa=1", "--seeds", "x"}},
 		{"--format", []string{"--vary", "kappa=1", "--format", "docx"}},
-		{"--plot: expected a name that ends in .png or .svg", []string{"--vary", "kappa=1", "--plot", "p.gif"}},
+		{"--plot: expected a name that ends in .png, .svg or .pdf", []string{"--vary", "kappa=1", "--plot", "p.gif"}},
 		{"--plot: expected a file in a folder that exists", []string{"--vary", "kappa=1", "--plot", filepath.Join(dir, "none", "p.png")}},
 		{"none.npy", []string{"--vary", "kappa=1", "--data", "none.npy"}},
 		{"test part", []string{"--vary", "kappa=1", "--data", filepath.Join(data, "points.npy"), "--points", "40"}},

@@ -17,13 +17,13 @@ import (
 //go:generate go run .
 
 func main() {
-	if err := draw(); err != nil {
+	if err := drawAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-func draw() error {
+func drawAll() error {
 	set, err := datasets.Load("builtin", datasets.Options{})
 	if err != nil {
 		return err
@@ -36,6 +36,12 @@ func draw() error {
 		return err
 	}
 	if err := slice(test); err != nil {
+		return err
+	}
+	if err := architecture(); err != nil {
+		return err
+	}
+	if err := invariance(); err != nil {
 		return err
 	}
 	return spheres()

@@ -8,10 +8,10 @@ import (
 // TestDraw: every picture of the documentation can be drawn.
 func TestDraw(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := draw(); err != nil {
+	if err := drawAll(); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"classes.png", "slice.png", "vmf.png"} {
+	for _, name := range []string{"classes.png", "slice.png", "vmf.png", "architecture.png", "invariance.png"} {
 		if fi, err := os.Stat(name); err != nil || fi.Size() < 10000 {
 			t.Errorf("%s: %v", name, err)
 		}

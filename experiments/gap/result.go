@@ -36,6 +36,8 @@ type Result struct {
 	Paper      PaperProtocol `json:"paper"`
 	Training   VersusOptimum `json:"training"`
 	HeldOut    VersusOptimum `json:"held_out"`
+	// Times of finding locations: on the pure-Go backend, and on e if that is another.
+	Times []LocateTime `json:"times,omitempty"`
 }
 
 // PaperProtocol is the paper's measurement: training pairs, Slices fresh samples each from the

@@ -25,6 +25,7 @@ const (
 	heldOutStream
 	commonTraining
 	commonHeldOut
+	timingStream
 )
 
 // Study measures one row. It takes the clouds of the set unchanged and reads only those of its
@@ -77,7 +78,10 @@ func Study(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config,
 	if err != nil {
 		return Result{}, err
 	}
-	result.HeldOut, err = r.heldOut.compare(ctx, c, eps, start, commonHeldOut)
+	if result.HeldOut, err = r.heldOut.compare(ctx, c, eps, start, commonHeldOut); err != nil {
+		return Result{}, err
+	}
+	result.Times, err = r.locateTimes(e)
 	return result, err
 }
 

@@ -77,7 +77,9 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		checkTimes(t, e.Name, r)
 		for _, x := range []*Result{&r, &again} {
+			x.Times = nil
 			x.Paper.SearchSeconds, x.Paper.PredictSeconds, x.Paper.EvaluateSeconds = 0, 0, 0
 		}
 		if !reflect.DeepEqual(r, again) {

@@ -69,6 +69,10 @@ func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 			s.CD.Mean, s.SW.Mean, s.EMD.Mean = 11, 12, 13
 		}
 		result = s
+	case runs.SVMAccuracy:
+		v := runs.SVMAccuracyResult{}
+		v.Accuracy = 0.6
+		result = v
 	case runs.Accuracy:
 		v := runs.AccuracyResult{}
 		v.Accuracy, v.Loss = 0.5, 95
@@ -77,6 +81,7 @@ func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 		v := gap.Result{Backend: "here"}
 		v.Paper.Distance.Mean, v.Paper.SearchSeconds, v.Paper.PredictSeconds, v.Paper.EvaluateSeconds = 1, 2, 4, 8
 		v.Training.Exact.Mean, v.HeldOut.Exact.Mean, v.HeldOut.Gap.Mean, v.HeldOut.NormalizedGap.Mean, v.HeldOut.AngleToOptimum.Mean = 21, 22, 23, 24, 25
+		v.Times = []gap.LocateTime{{Backend: "go", Median: 26}, {Backend: "xla:cpu", Median: 27}}
 		result = v
 	case runs.Generation:
 		result = metric.Report{JSD: 1, JSDScaled: 2,

@@ -18,6 +18,10 @@ func (p Preset) With(t table.Table) table.Table {
 			like(t, "cd", "cd_last", "CD last", "CD after the last epoch, in place of the epoch of lowest training loss"),
 			like(t, "sw", "sw_last", "SW last", "SW after the last epoch"),
 			like(t, "emd", "emd_last", "EMD last", "EMD after the last epoch"))
+		if slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Key == "acc" }) {
+			t.Columns = append(t.Columns, like(t, "acc", "acc_svm", "Acc SVM",
+				"% of the test clouds classified correctly by linear support vector machines on their codes, C by cross-validation"))
+		}
 	case "generation":
 		t.Columns = append(t.Columns,
 			like(t, "jsd", "jsd_half", "JSD half", "Jensen-Shannon divergence of the clouds times 1/2, which then fit into the grid"),
@@ -32,7 +36,9 @@ func (p Preset) With(t table.Table) table.Table {
 			like(t, "distance", "held_out", "E held out", distance+"pairs held out"),
 			like(t, "distance", "gap", "Gap", "the largest value any location has, minus E held out"),
 			like(t, "distance", "range", "Gap/range", "Gap as a part of the range from a random location (1) to the best one (0)"),
-			like(t, "distance", "off", "Off", "degrees between the location and the best one, pairs held out"))
+			like(t, "distance", "off", "Off", "degrees between the location and the best one, pairs held out"),
+			locate("locate_go", "Locate, Go", "plain Go"),
+			locate("locate_xla", "Locate, XLA", "XLA"))
 		for i, c := range t.Columns {
 			switch c.Key {
 			case "gap", "range", "off":
@@ -45,6 +51,12 @@ func (p Preset) With(t table.Table) table.Table {
 	}
 	t.Rows = append(t.Rows, p.rows(t)...)
 	return t
+}
+
+// locate returns a column of the time of an ascent or a map on one backend.
+func locate(key, name, backend string) table.Column {
+	return table.Column{Key: key, Name: name, Better: table.Down, Scale: 1, Decimals: 3, Ours: true,
+		Unit: "milliseconds to find the location of one pair, by an ascent or a trained map, both in " + backend + ": the median of repeated batches without the first"}
 }
 
 // like returns a column of ours beside one of the paper's.

@@ -319,7 +319,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 	}
 	accuracy := plan.shows("acc")
 	if accuracy && !classes {
-		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc: %s has no classes, or no parts", test.Path))
+		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc, no Acc SVM: %s has no classes, or no parts", test.Path))
 	}
 	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
@@ -354,6 +354,10 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
 			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
+			if plan.shows("acc_svm") {
+				svm := runs.SVMAccuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: latent.DefaultSVM(0)}
+				out = append(out, reading(svm, func(v runs.SVMAccuracyResult) map[string]float64 { return map[string]float64{"acc_svm": v.Accuracy} }))
+			}
 		}
 		if p.Select == selectValidation && r.candidate != nil {
 			out = append(out, judged(t, data.Part("val")))
@@ -403,11 +407,19 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
 		return []Reading{reading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
-			return map[string]float64{
+			out := map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
 				"range": v.HeldOut.NormalizedGap.Mean, "off": v.HeldOut.AngleToOptimum.Mean,
 			}
+			for _, t := range v.Times {
+				if t.Backend == "go" {
+					out["locate_go"] = t.Median
+				} else {
+					out["locate_xla"] = t.Median
+				}
+			}
+			return out
 		})}, nil
 	}, nil
 }

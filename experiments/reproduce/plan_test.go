@@ -79,10 +79,10 @@ func TestReadings(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	for name, want := range map[string]map[string]float64{
-		"full_reconstruction_result":       {"cd": 1, "sw": 2, "emd": 3, "acc": 0.5, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
+		"full_reconstruction_result":       {"cd": 1, "sw": 2, "emd": 3, "acc": 0.5, "acc_svm": 0.6, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
 		"ablation_L":                       {"slices": 100, "cd": 1, "sw": 2, "emd": 3, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
 		"full_reconstruction_quantitative": {"pc1": 31, "pc2": 32, "pc3": 33, "pc4": 34, "pc5": 35, "pc6": 36, "avg": 3},
-		"vDSW_approximation":               {"ascent_steps": 1, "distance": 1, "time": 14, "training": 21, "held_out": 22, "gap": 23, "range": 24, "off": 25},
+		"vDSW_approximation":               {"ascent_steps": 1, "distance": 1, "time": 14, "training": 21, "held_out": 22, "gap": 23, "range": 24, "off": 25, "locate_go": 26, "locate_xla": 27},
 		"short_generation_result": {"jsd": 1, "jsd_half": 2, "mmd_cd": 3, "mmd_cd_std": 4, "cov_cd": 5, "cov_cd_std": 6, "nna_cd": 7,
 			"mmd_emd": 13, "mmd_emd_std": 14, "cov_emd": 15, "cov_emd_std": 16, "nna_emd": 17},
 	} {

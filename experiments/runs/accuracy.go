@@ -31,27 +31,70 @@ type AccuracyResult struct {
 	Correct []bool `json:"correct"` // per test cloud, in stored order
 }
 
-func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
-	w, err := l.weights(a.Of, a.State)
-	if err != nil {
-		return nil, err
-	}
-	train, err := l.codes(ctx, w, a.Train)
-	if err != nil {
-		return nil, err
-	}
-	test, err := l.codes(ctx, w, a.Test)
+// SVMAccuracy is Accuracy with a linear support vector machine in the place of the paper's
+// classifier.
+type SVMAccuracy struct {
+	Of     Training         `json:"of"`
+	State  string           `json:"state"` // best, or last
+	Train  Data             `json:"train"`
+	Test   Data             `json:"test"`
+	Config latent.SVMConfig `json:"config"` // Classes 0: those of the train clouds
+}
+
+func (SVMAccuracy) Kind() string { return "svm" }
+
+func (a SVMAccuracy) Name() string { return a.Of.Name() + "-" + a.State }
+
+func (a SVMAccuracy) Needs() []Task { return []Task{a.Of} }
+
+func (a SVMAccuracy) Clouds() []Data { return []Data{a.Train, a.Test} }
+
+// SVMAccuracyResult is the result of an SVMAccuracy.
+type SVMAccuracyResult struct {
+	latent.SVMClassification
+	Correct []bool `json:"correct"` // per test cloud, in stored order
+}
+
+func (a SVMAccuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
+	train, test, classes, err := l.labelled(ctx, a.Of, a.State, a.Train, a.Test)
 	if err != nil {
 		return nil, err
 	}
 	c := a.Config
 	if c.Classes == 0 {
-		if train.Labels == nil {
-			return nil, fmt.Errorf("%s: expected labels to train a classifier on, found none", train.Name)
-		}
-		for _, label := range train.Labels {
-			c.Classes = max(c.Classes, int(label)+1)
-		}
+		c.Classes = classes
+	}
+	r, err := latent.ClassifySVM(ctx, train, test, c, func(done, total int) { l.say("support vector machines of "+a.Name(), done, total) })
+	return SVMAccuracyResult{r, r.Correct}, err
+}
+
+// labelled returns the codes of both clouds, and the number of classes of train.
+func (l *Store) labelled(ctx context.Context, of Training, state string, train, test Data) (learned, tested latent.Codes, classes int, err error) {
+	w, err := l.weights(of, state)
+	if err != nil {
+		return learned, tested, 0, err
+	}
+	if learned, err = l.codes(ctx, w, train); err != nil {
+		return learned, tested, 0, err
+	}
+	if learned.Labels == nil {
+		return learned, tested, 0, fmt.Errorf("%s: expected labels to train a classifier on, found none", learned.Name)
+	}
+	for _, label := range learned.Labels {
+		classes = max(classes, int(label)+1)
+	}
+	tested, err = l.codes(ctx, w, test)
+	return learned, tested, classes, err
+}
+
+func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
+	train, test, classes, err := l.labelled(ctx, a.Of, a.State, a.Train, a.Test)
+	if err != nil {
+		return nil, err
+	}
+	c := a.Config
+	if c.Classes == 0 {
+		c.Classes = classes
 	}
 	if l.classifier != nil && l.classifies != c {
 		l.classifier.Close()

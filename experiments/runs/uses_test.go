@@ -165,6 +165,17 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	if v.Loss != want.Loss || !reflect.DeepEqual(v.Correct, want.Correct) {
 		t.Errorf("%+v, latent.Classify: %+v", v, want)
 	}
+
+	s := SVMAccuracy{Of: r, State: "last", Train: a.Train, Test: a.Test, Config: latent.DefaultSVM(0)}
+	do(t, l, s)
+	var svm SVMAccuracyResult
+	if err := l.Result(s, &svm); err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := latent.ClassifySVM(context.Background(), train, test, latent.DefaultSVM(4), nil)
+	if err != nil || svm.C != wanted.C || svm.NTest != 8 || svm.Accuracy != wanted.Accuracy || !reflect.DeepEqual(svm.Correct, wanted.Correct) {
+		t.Errorf("%+v, latent.ClassifySVM: %+v, %v", svm, wanted, err)
+	}
 }
 
 // generation: the comparison is the same if interrupted after its clouds were made, which are then

@@ -2,6 +2,7 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -126,7 +127,10 @@ func Classify(ctx context.Context, e *engine.Engine, train, test Codes, c Classi
 // Labels that the classifier cannot know are errors: outside [0, Classes), or of classes without a
 // training code.
 func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func(done, total int, loss float64)) (Classification, error) {
-	if err := c.checkCodes(train, test); err != nil {
+	if c == nil {
+		return Classification{}, errors.New("classifier: expected one made by NewClassifier, found nil")
+	}
+	if err := checkLabelled(train, test, c.config.Classes); err != nil {
 		return Classification{}, err
 	}
 	out := Classification{NTrain: train.N, NTest: test.N, BestEpoch: -1}
@@ -178,7 +182,8 @@ func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func
 	return out, nil
 }
 
-func (c *Classifier) checkCodes(train, test Codes) error {
+// checkLabelled rejects codes that no classifier of so many classes can learn from or be tested on.
+func checkLabelled(train, test Codes, classes int) error {
 	if err := train.check(2); err != nil {
 		return err
 	}
@@ -186,7 +191,7 @@ func (c *Classifier) checkCodes(train, test Codes) error {
 		return err
 	}
 	for _, codes := range []Codes{train, test} {
-		if err := codes.checkLabels(c.config.Classes); err != nil {
+		if err := codes.checkLabels(classes); err != nil {
 			return err
 		}
 	}

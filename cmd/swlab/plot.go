@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+func newPlot(c *common) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plot",
+		Short: "pictures as .png, .svg or .pdf: clouds, one slice, directions on the sphere, training curves",
+	}
+	cmd.AddCommand(newPlotClouds(c), newPlotSlice(c), newPlotSphere(c), newPlotCurves(c))
+	return group(cmd)
+}
+
+// savePicture saves a picture and reports it; key and value are added to the answer.
+func (c *common) savePicture(out string, p *vmfviz.Picture, answer map[string]any) error {
+	width, height := p.Size()
+	written := save("out", out, p.Save)
+	answer["out"], answer["width"], answer["height"], answer["alt"] = written, width, height, p.Alt()
+	if err := c.print(answer, written.row(fmt.Sprintf("%d x %d pixels", width, height)), [2]string{"shows", p.Alt()}); err != nil {
+		return err
+	}
+	return written.err
+}
+
+// viewFlag adds --view, which parseView reads.
+func viewFlag(f *pflag.FlagSet, view *string, zero string) {
+	f.StringVar(view, "view", "", "where the reader stands: azimuth and elevation in degrees, "+zero)
+}
+
+// parseView reads AZIMUTH,ELEVATION; "" is the zero View.
+func parseView(text string) (vmfviz.View, error) {
+	if text == "" {
+		return vmfviz.View{}, nil
+	}
+	var angles [2]float64
+	parts := strings.Split(text, ",")
+	for i := range angles {
+		v := math.NaN()
+		if len(parts) == 2 {
+			if parsed, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64); err == nil {
+				v = parsed
+			}
+		}
+		if !(math.Abs(v) <= 360) {
+			return vmfviz.View{}, usageError(fmt.Errorf("--view: expected two angles from -360 to 360 degrees, such as 35,22, found %q", text))
+		}
+		angles[i] = v
+	}
+	return vmfviz.From(angles[0], angles[1]), nil
+}
+
+// captioned returns a caption for every input: those given, or the inputs' base names.
+func captioned(captions, inputs []string) ([]string, error) {
+	if len(captions) == 0 {
+		for _, in := range inputs {
+			captions = append(captions, filepath.Base(in))
+		}
+	}
+	if len(captions) != len(inputs) {
+		return nil, usageError(fmt.Errorf("--caption: expected one for each of %d inputs, found %d", len(inputs), len(captions)))
+	}
+	return captions, nil
+}
+
+// rowsOf reads some clouds of a set.
+func rowsOf(set datasets.Clouds, rows []int) (*datasets.Set, error) {
+	h := set.Header()
+	at := make([]int32, len(rows))
+	for i, r := range rows {
+		at[i] = int32(r)
+	}
+	flat := make([]float32, len(rows)*h.Points*h.Dim)
+	if err := set.Read(flat, at); err != nil {
+		return nil, err
+	}
+	return datasets.New(flat, len(rows), h.Points, h.Dim)
+}
+
+// inSpace returns clouds of dimension 2 or 3 as clouds of dimension 3, those in the plane at z = 0.
+func inSpace(set *datasets.Set) [][]float32 {
+	out := make([][]float32, set.Clouds)
+	for i := range out {
+		out[i] = set.Cloud(i)
+		if set.Dim == 2 {
+			flat := out[i]
+			out[i] = make([]float32, 0, 3*set.Points)
+			for k := range set.Points {
+				out[i] = append(out[i], flat[2*k], flat[2*k+1], 0)
+			}
+		}
+	}
+	return out
+}
