@@ -73,7 +73,7 @@ func TestMeasure(t *testing.T) {
 	if !strings.Contains(p[2].Failure, "sorry") || p[2].Rounds != 0 {
 		t.Errorf("%+v", p[2])
 	}
-	if err := write(dir, s); err != nil {
+	if err := write(filepath.Join(dir, "bench"), s); err != nil {
 		t.Fatal(err)
 	}
 	report, _ := os.ReadFile(filepath.Join(dir, "bench.md"))

@@ -5,6 +5,7 @@
 //	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.*
 //	go run ./bench --budget 30m                  the same, but stops after that time; the next call resumes
 //	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
+//	go run ./bench --only '^vMF' --report-as vmf the same, with a report of their own, docs/results/vmf.*
 //	go run ./bench --report                      measures nothing
 //	go run ./bench --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
@@ -19,6 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -26,7 +28,7 @@ import (
 // options are those of the command line.
 type options struct {
 	work    string        // folder of programs, clouds and raw results
-	results string        // folder of the report
+	results string        // folder and name of the report, without extension
 	rounds  int           // per case
 	budget  time.Duration // no program is started after this time; 0: unlimited
 	limit   time.Duration // per program
@@ -43,15 +45,16 @@ func main() {
 	list := flag.Bool("list", false, "print the cases and stop")
 	report := flag.Bool("report", false, "write the report of what has been measured")
 	fresh := flag.Bool("fresh", false, "forget what has been measured")
+	name := flag.String("report-as", "bench", "name of the report in docs/results; another than bench holds only the cases of --only")
 	flag.Parse()
-	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results"), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
+	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results", *name), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil {
 		fail(fmt.Errorf("--only: %w", err))
 	}
 	if o.quick {
 		o.work = filepath.Join(o.work, "quick")
-		o.results = o.work
+		o.results = filepath.Join(o.work, *name)
 	}
 	cases := plan(o.work, o.quick)
 	if *list {
@@ -75,6 +78,9 @@ func main() {
 			fail(err)
 		}
 	}
+	if *name != "bench" {
+		cases = slices.DeleteFunc(cases, func(c testCase) bool { return !o.only.MatchString(c.Group + "/" + c.Name) })
+	}
 	runs, err := readRuns(o.store())
 	if err == nil {
 		err = write(o.results, summarise(cases, runs))
@@ -82,7 +88,7 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	fmt.Println("report:", filepath.Join(o.results, "bench.md"))
+	fmt.Println("report:", o.results+".md")
 }
 
 func (o options) store() string { return filepath.Join(o.work, "runs.jsonl") }

@@ -11,12 +11,12 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// write writes bench.json, bench.md and, where there are curves, bench-scaling.png and .svg.
-func write(dir string, s summary) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// write writes base.json, base.md and, where there are curves, base-scaling.png and .svg.
+func write(base string, s summary) error {
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
 		return err
 	}
-	if err := durable.WriteJSON(filepath.Join(dir, "bench.json"), s); err != nil {
+	if err := durable.WriteJSON(base+".json", s); err != nil {
 		return err
 	}
 	picture, err := draw(s)
@@ -25,13 +25,13 @@ func write(dir string, s summary) error {
 	}
 	if picture != nil {
 		for _, ext := range []string{"png", "svg"} {
-			if err := picture.Save(filepath.Join(dir, "bench-scaling."+ext)); err != nil {
+			if err := picture.Save(base + "-scaling." + ext); err != nil {
 				return err
 			}
 		}
 	}
-	return durable.Write(filepath.Join(dir, "bench.md"), func(w io.Writer) error {
-		_, err := io.WriteString(w, markdown(s, picture != nil))
+	return durable.Write(base+".md", func(w io.Writer) error {
+		_, err := io.WriteString(w, markdown(filepath.Base(base), s, picture != nil))
 		return err
 	})
 }
@@ -50,10 +50,10 @@ var units = map[string]string{
 	"data":        "Reading, centring and scaling batches from a file in the page cache, time per batch",
 }
 
-func markdown(s summary, pictured bool) string {
+func markdown(name string, s summary, pictured bool) string {
 	var b strings.Builder
 	m := s.Machine
-	b.WriteString("# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [bench.json](bench.json).\n\n")
+	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [%[1]s.json](%[1]s.json).\n\n", name)
 	fmt.Fprintf(&b, "%s with %s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Vectors, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
 	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
@@ -63,7 +63,7 @@ func markdown(s summary, pictured bool) string {
 		}
 	}
 	if pictured {
-		b.WriteString("\n![Cost against B, L, T and m, both axes logarithmic](bench-scaling.png)\n")
+		fmt.Fprintf(&b, "\n![Cost against B, L, T and m, both axes logarithmic](%s-scaling.png)\n", name)
 	}
 	if len(s.Fits) > 0 {
 		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, of points (memory) the memory of the calls alone, or of B and T and the loss in L the fastest sample, which is the mean of so many steps together as do the work of one at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
