@@ -129,11 +129,11 @@ func Picture(p *vmfviz.Picture, err ...error) {
 	}
 	w, h := p.Size()
 	if !inNotebook() {
-		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt())
+		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt)
 		return
 	}
 	send(&protocol.DisplayData{
-		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: data, protocol.MIMETextPlain: p.Alt()},
+		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: data, protocol.MIMETextPlain: p.Alt},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": w}},
 	})
 }
