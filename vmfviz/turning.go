@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"image/color"
 	"math"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/canvas"
 )
@@ -70,14 +70,19 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	lo, hi := heatRange(heats)
 	if len(heats) > 0 {
 		d.Label = label
+		m, err := newColorMap(o.Theme.or().Map, 0, 1)
+		if err != nil {
+			return "", err
+		}
+		colors := m.Palette(256).Colors()
 		rgb := make([]byte, 0, 768)
 		for i := range 256 {
-			c := viridis(float64(i) / 255)
+			c := color.NRGBAModel.Convert(colors[i]).(color.NRGBA)
 			rgb = append(rgb, c.R, c.G, c.B)
 		}
 		d.Colors = base64.StdEncoding.EncodeToString(rgb)
-		for _, t := range linearTicks(lo, hi, 5) {
-			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.at), plainText(t.label)})
+		for _, t := range marks(lo, hi, 5) {
+			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.Value), t.Label})
 		}
 	}
 	for _, p := range panels {
@@ -102,18 +107,6 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		return "", fmt.Errorf("vmfviz: %w", err)
 	}
 	return page, nil
-}
-
-// plainText joins runs; a superscript is written after a caret.
-func plainText(runs []span) string {
-	var b strings.Builder
-	for _, r := range runs {
-		if r.script == superscript {
-			b.WriteString("^")
-		}
-		b.WriteString(r.s)
-	}
-	return b.String()
 }
 
 // pack writes directions, made unit vectors.
