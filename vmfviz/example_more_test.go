@@ -195,3 +195,33 @@ func ExampleDefaultTheme() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// A plotter of your own on a sphere: View says where a direction lies.
+func ExampleView_Sphere() {
+	view := vmfviz.From(20, 30)
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{View: view}, vmfviz.SpherePanel{Points: circle(40, 0.5)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var mine plotter.XYs
+	for _, d := range [][3]float64{{1, 0, 0}, {0, 0, 1}, {-1, 0, 0}} {
+		if x, y, near := view.Sphere(d); near {
+			mine = append(mine, plotter.XY{X: x, Y: y})
+		}
+	}
+	s, err := plotter.NewScatter(mine)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p.Plots[0][0].Add(s)
+	fmt.Printf("%d of 3 on the near side, the first at (%.2f, %.2f)\n", len(mine), mine[0].X, mine[0].Y)
+	// Output: 2 of 3 on the near side, the first at (-0.34, -0.47)
+}
+
+func ExampleView_SphereMap() {
+	x, y, near := vmfviz.From(0, 0).SphereMap([3]float64{-1, 0, 0}) // opposite to the reader
+	fmt.Printf("%.2f %.2f %v\n", x, y, near)
+	// Output: 1.01 0.00 false
+}

@@ -103,8 +103,11 @@ func (p *Picture) Size() (width, height int) {
 }
 
 // Draw draws the picture onto a canvas of gonum/plot, for example a part of a
-// larger page.
+// larger page. An empty picture draws nothing.
 func (p *Picture) Draw(c draw.Canvas) {
+	if p.check() != nil || p.paint != nil || c.Canvas == nil {
+		return
+	}
 	t := p.Theme.or()
 	card(c, t)
 	c = draw.Crop(c, cardEdge, -cardEdge, cardEdge, -cardEdge)

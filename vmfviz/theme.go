@@ -19,7 +19,7 @@ import (
 )
 
 // Theme is the look of a picture: its colours and its font. The options of every
-// picture take one; nil means [DefaultTheme].
+// picture take one. Nil means [DefaultTheme], and so does a field that is not set.
 type Theme struct {
 	// Background is the colour of the card, Edge that of its rim. Text is for titles
 	// and labels, Muted for tick labels, Axis for lines, Grid for grid lines.
@@ -56,12 +56,41 @@ func colors(c []color.NRGBA) []color.Color {
 	return out
 }
 
-// or returns the theme, or the default one for nil.
+// or returns the theme with the default in the place of what is not set.
 func (t *Theme) or() *Theme {
+	full := DefaultTheme()
 	if t == nil {
-		return DefaultTheme()
+		return full
 	}
-	return t
+	for _, c := range []struct {
+		to   *color.Color
+		from color.Color
+	}{
+		{&full.Background, t.Background}, {&full.Edge, t.Edge}, {&full.Text, t.Text}, {&full.Muted, t.Muted}, {&full.Axis, t.Axis}, {&full.Grid, t.Grid},
+		{&full.Input, t.Input}, {&full.Output, t.Output}, {&full.Direction, t.Direction}, {&full.Reference, t.Reference},
+	} {
+		if c.from != nil {
+			*c.to = c.from
+		}
+	}
+	if series := set(t.Series); len(series) > 0 {
+		full.Series = series
+	}
+	if controls := set(t.Map); len(controls) > 1 {
+		full.Map = controls
+	}
+	if controls := set(t.Errors); len(controls) > 1 {
+		full.Errors = controls
+	}
+	if font.DefaultCache.Has(t.Font) {
+		full.Font = t.Font
+	}
+	return full
+}
+
+// set returns the colours that are not nil.
+func set(c []color.Color) []color.Color {
+	return slices.DeleteFunc(slices.Clone(c), func(v color.Color) bool { return v == nil })
 }
 
 // Text sizes.
