@@ -79,7 +79,7 @@ func (a *arrow) Thumbnail(c *draw.Canvas) {
 func label(t *Theme, p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	if ground {
-		p.Add(&disc{at, offset, faded(t.Background, 0.8), 0.62 * s.Font.Size})
+		p.Add(&disc{at, offset, faded(t.Background, 0.8), 0.7 * s.Font.Size})
 	}
 	p.Add(&plotter.Labels{XYs: plotter.XYs{at}, Labels: []string{txt}, TextStyle: []draw.TextStyle{s}, Offset: offset})
 }
@@ -101,6 +101,21 @@ func (o *circleAt) Plot(c draw.Canvas, p *plot.Plot) {
 	path.Close()
 	c.SetLineStyle(o.LineStyle)
 	c.Stroke(path)
+}
+
+// saltire is a plotter: a cross at a place, bolder than draw.CrossGlyph.
+type saltire struct {
+	At     plotter.XY
+	Radius vg.Length
+	draw.LineStyle
+}
+
+// Plot draws the cross.
+func (o *saltire) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at, r := vg.Point{X: x(o.At.X), Y: y(o.At.Y)}, o.Radius
+	c.StrokeLine2(o.LineStyle, at.X-r, at.Y-r, at.X+r, at.Y+r)
+	c.StrokeLine2(o.LineStyle, at.X-r, at.Y+r, at.X+r, at.Y-r)
 }
 
 // disc is a plotter: a disc at a place shifted by an offset.

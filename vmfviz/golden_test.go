@@ -58,6 +58,18 @@ var goldenPictures = []struct {
 		h.Contours = true
 		return SphereMap(SphereOptions{Title: "Contours"}, SpherePanel{Heat: h, Caption: "a mixture"})
 	}},
+	{"marks", func() (*Picture, error) {
+		var diagonals []float32
+		for _, s := range [][3]float64{{1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}} {
+			diagonals = append(diagonals, unit32(s)...)
+		}
+		groups := make([]int, 60)
+		for i := range groups {
+			groups[i] = i / 12
+		}
+		return Sphere(SphereOptions{Title: "Groups and marks"}, SpherePanel{Points: vmf(3, 60, [3]float64{1, 0, 0}, 0), Groups: groups},
+			SpherePanel{Points: vmf(3, 200, [3]float64{1, 0, 0}, 0), Marks: diagonals})
+	}},
 	{"vmf", func() (*Picture, error) {
 		eps, noise := unit32([3]float64{0.6, 0.7, 0.2}), testNoise(4, 200)
 		return Sphere(SphereOptions{Title: "The same noise at three concentrations"},

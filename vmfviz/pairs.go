@@ -124,7 +124,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	c.directionArrow(t, p, points.XYs, flat(c.theta))
 	p.Legend.Left = true
 	pad(&p.Y, 0.02)
-	p.Y.Min = at(&p.Y, -0.16) // room for the legend
+	p.Y.Min = at(&p.Y, -0.1) // room for the legend
 	return p
 }
 

@@ -15,6 +15,9 @@ type SphereOptions struct {
 	View View
 	// Columns is the number of panels in a row; 0 means up to four.
 	Columns int
+	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output
+	// above it: the picture of the same panels.
+	Replace bool
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }
@@ -129,10 +132,10 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	w := min(widest, (fullWidth-2*cardEdge-bar-plotGap*vg.Length(cols-1))/vg.Length(cols))
 	s.small = w < 200
 	s.pixels = min(640, int(screenScale*w.Dots(96)))
-	height := w
+	s.limits = s.reach(panels)
+	height := w * vg.Length((s.limits.Max.Y-s.limits.Min.Y)/(s.limits.Max.X-s.limits.Min.X))
 	if area {
 		s.pixels /= 2
-		height = w/2 + 4
 	}
 	var plots []*plot.Plot
 	caption := vg.Length(0)
@@ -181,4 +184,5 @@ type spheres struct {
 	levels []float64     // of contours
 	pixels int           // of the image of a function
 	small  bool          // the plots are
+	limits limits        // of the plots
 }

@@ -36,6 +36,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	}
 	if p.Heat == nil || p.area {
 		p.points(false)
+		p.marks(false)
 		p.path(false)
 	}
 	if !p.area {
@@ -46,26 +47,44 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	p.edges()
 	p.arrow(true)
 	p.points(true)
+	p.marks(true)
 	p.path(true)
 	p.target()
 	p.axes(true)
 	p.crosses()
 	p.name()
-	p.limits()
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = s.limits.Min.X, s.limits.Max.X, s.limits.Min.Y, s.limits.Max.Y
 	return p.Plot
 }
 
-// limits are the same in all panels, so that all spheres have one size.
-func (p spherePlot) limits() {
-	x, y := 1.24, 1.2
-	if p.Location != nil {
-		x, y = 1.34, 1.3
+// reach returns the range that the panels need: one for all, so that all spheres
+// have one size.
+func (s spheres) reach(panels []SpherePanel) (r limits) {
+	if s.area {
+		return limits{plotter.XY{X: -1.01 - discShift, Y: -1.02}, plotter.XY{X: 1.01 + discShift, Y: 1.02}}
 	}
-	if p.area {
-		x, y = 1+discShift+0.01, 1.03
+	r = limits{plotter.XY{X: -1.05, Y: -1.03}, plotter.XY{X: 1.05, Y: 1.03}}
+	const letter = 0.1
+	see := func(q plotter.XY) {
+		r.Min.X, r.Max.X = math.Min(r.Min.X, q.X-letter), math.Max(r.Max.X, q.X+letter)
+		r.Min.Y, r.Max.Y = math.Min(r.Min.Y, q.Y-letter), math.Max(r.Max.Y, q.Y+letter)
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -x, x, -y, y
+	for k := range 3 {
+		var e vec3
+		e[k] = axisReach
+		see(s.at(e))
+	}
+	for _, panel := range panels {
+		if panel.Location != nil {
+			_, to, _, _ := (spherePlot{spheres: s, SpherePanel: panel}).tip()
+			see(to)
+		}
+	}
+	return r
 }
+
+// limits are the corners of a range.
+type limits struct{ Min, Max plotter.XY }
 
 // circle is the edge of a disc.
 func circle(center plotter.XY) plotter.XYs {
@@ -150,21 +169,33 @@ func (p spherePlot) contours() {
 // they lie close they join, so that the densest place is the fullest.
 func (p spherePlot) points(front bool) {
 	var at plotter.XYs
+	var groups []int
 	for i := range len(p.Points) / 3 {
 		if d := row3(p.Points, i).unit(); p.front(d) == front {
 			at = append(at, p.at(d))
+			if p.Groups != nil {
+				groups = append(groups, p.Groups[i])
+			}
 		}
 	}
 	if len(at) == 0 {
 		return
 	}
 	n := float64(len(p.Points) / 3)
-	r := vg.Length(math.Max(0.9, math.Min(2.3, 2.3*math.Sqrt(300/n))))
+	r := vg.Length(math.Max(0.9, math.Min(2.8, 2.3*math.Sqrt(300/n))))
 	if p.small {
 		r = max(0.8, 0.7*r)
 	}
 	dots := func(col color.Color, r vg.Length) {
-		p.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: draw.CircleGlyph{}}})
+		s := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: draw.CircleGlyph{}}}
+		if groups != nil && col != white {
+			s.GlyphStyleFunc = func(i int) draw.GlyphStyle {
+				g := s.GlyphStyle
+				g.Color = faded(p.theme.color(Auto, groups[i]), opacity(col))
+				return g
+			}
+		}
+		p.Add(s)
 	}
 	switch {
 	case p.Heat != nil: // all seams lie below all dots
@@ -174,6 +205,25 @@ func (p spherePlot) points(front bool) {
 		dots(faded(p.theme.Input, 0.75), r)
 	default:
 		dots(faded(p.theme.Input, 0.22), r)
+	}
+}
+
+// opacity is that of a colour, from 0 to 1.
+func opacity(c color.Color) float64 {
+	_, _, _, a := c.RGBA()
+	return float64(a) / 0xFFFF
+}
+
+// marks draws a cross at each marked direction of one half.
+func (p spherePlot) marks(front bool) {
+	col := p.dark(p.theme.Output)
+	if !p.shown(front) {
+		col = faded(col, 0.35)
+	}
+	for i := range len(p.Marks) / 3 {
+		if d := row3(p.Marks, i).unit(); p.front(d) == front {
+			p.Add(&saltire{p.at(d), 4, draw.LineStyle{Color: col, Width: 1.3}})
+		}
 	}
 }
 

@@ -112,4 +112,3 @@ func plainText(runs []span) string {
 	}
 	return b.String()
 }
-

@@ -216,9 +216,11 @@ func italic(s text.Style) text.Style {
 // wrap breaks a title that is wider than its room into lines, and makes letters
 // smaller, down to three quarters, where a word is.
 func wrap(s *text.Style, txt *string, room vg.Length) {
+	measured := *s // not by axisLabels, which says 0
+	measured.Handler = handler
 	var lines []string
 	for _, word := range strings.Fields(*txt) {
-		if n := len(lines); n > 0 && s.Width(lines[n-1]+" "+word) <= room {
+		if n := len(lines); n > 0 && measured.Width(lines[n-1]+" "+word) <= room {
 			lines[n-1] += " " + word
 		} else {
 			lines = append(lines, word)
@@ -226,6 +228,7 @@ func wrap(s *text.Style, txt *string, room vg.Length) {
 	}
 	*txt = strings.Join(lines, "\n")
 	for _, l := range lines {
-		fitted(s, l, room)
+		fitted(&measured, l, room)
 	}
+	s.Font.Size = measured.Font.Size
 }

@@ -18,6 +18,7 @@ var turningPage string
 type turningData struct {
 	Title     string         `json:"title,omitempty"`
 	Alt       string         `json:"alt"`
+	Replace   bool           `json:"replace,omitempty"`
 	Azimuth   float64        `json:"azimuth"`
 	Elevation float64        `json:"elevation"`
 	Colors    string         `json:"colors,omitempty"` // 256 × RGB
@@ -56,14 +57,15 @@ type turningFrame struct {
 //
 // Where scripts do not run (a notebook that is not trusted, the preview of a
 // code host) a line of text says so and points to the picture above: show the
-// PNG of Sphere with the same arguments first.
+// PNG of Sphere with the same arguments first. Options.Replace hides it where
+// scripts do run.
 func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	if err := o.check(panels); err != nil {
 		return "", err
 	}
 	view := o.View.or(sphereView)
 	d := turningData{
-		Title: o.Title, Azimuth: view.azimuth, Elevation: view.elevation,
+		Title: o.Title, Replace: o.Replace, Azimuth: view.azimuth, Elevation: view.elevation,
 		Alt: altText(o.Title, "a unit sphere with directions"),
 	}
 	heats, label := heatsOf(panels)

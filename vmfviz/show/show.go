@@ -139,9 +139,10 @@ func Picture(p *vmfviz.Picture, err ...error) {
 }
 
 // Sphere shows vmfviz.Sphere and below it the view that turns,
-// vmfviz.SphereHTML, as two outputs: where scripts do not run the first
-// remains.
+// vmfviz.SphereHTML, as two outputs: where scripts run the second hides the
+// first.
 func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
+	o.Replace = true
 	Picture(vmfviz.Sphere(o, panels...))
 	HTML(vmfviz.SphereHTML(o, panels...))
 }
