@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// shades is the number of colours of a colour map.
+const shades = 1024
+
 // colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values
 // that contours mark in it.
 func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
@@ -18,7 +21,7 @@ func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, l
 	p := t.bare()
 	p.HideX()
 	p.Y.Label.Text = label
-	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: 256})
+	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
 	for _, level := range levels {
 		at, err := m.At(level)
 		if err != nil {

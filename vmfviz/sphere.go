@@ -120,7 +120,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 		if err != nil {
 			return nil, err
 		}
-		s.colors = m.Palette(256).Colors()
+		s.colors = m.Palette(shades).Colors()
 		if anyContours(heats) {
 			s.levels = contourLevels(s.lo, s.hi)
 		}
