@@ -69,8 +69,11 @@ func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length
 		p.Plots = append(p.Plots, row)
 	}
 	rows := vg.Length(len(p.Plots))
-	p.Width, p.Height = width, 2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap()
+	p.Width, p.Height = whole(width), whole(2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap())
 }
+
+// whole rounds a length up to pixels.
+func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
 
 func (p *Picture) gap() vg.Length {
 	if p.Gap > 0 {
@@ -82,7 +85,7 @@ func (p *Picture) gap() vg.Length {
 // fitTitle widens the picture for its title, up to the full width.
 func (p *Picture) fitTitle() {
 	s := bold(p.Theme.style(pointsTitle, p.Theme.Text))
-	p.Width = max(p.Width, min(fullWidth, s.Width(p.Title)+2*cardEdge))
+	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
 }
 
 // titleRoom is the height that a title takes.
