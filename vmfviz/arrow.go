@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -74,61 +75,46 @@ func (a *arrow) Thumbnail(c *draw.Canvas) {
 	flat.Plot(*c, p)
 }
 
-// label writes a text at a place, shifted by an offset, on a pale disc of the
-// background that lets it be read on any ground.
+// label writes a text at a place, shifted by an offset; with ground, on a pale disc of
+// the background that lets it be read on any colour.
 func label(t *Theme, p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	if ground {
-		p.Add(&disc{at, offset, faded(t.Background, 0.8), 0.7 * s.Font.Size})
+		s.Handler = grounded{s.Handler, faded(t.Background, 0.8)}
 	}
 	p.Add(&plotter.Labels{XYs: plotter.XYs{at}, Labels: []string{txt}, TextStyle: []draw.TextStyle{s}, Offset: offset})
 }
 
-// circleAt is a plotter: the outline of a circle at a place.
-type circleAt struct {
-	At     plotter.XY
-	Radius vg.Length
-	draw.LineStyle
+// grounded is a handler of single letters, each on a disc.
+type grounded struct {
+	text.Handler
+	ground color.Color
 }
 
-// Plot draws the circle.
-func (o *circleAt) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	at := vg.Point{X: x(o.At.X), Y: y(o.At.Y)}
-	var path vg.Path
-	path.Move(at.Add(vg.Point{X: o.Radius}))
-	path.Arc(at, o.Radius, 0, 2*math.Pi)
+// Draw draws the disc and the letter.
+func (h grounded) Draw(c vg.Canvas, txt string, s text.Style, at vg.Point) {
+	c.SetColor(h.ground)
+	c.Fill(circlePath(at, 0.7*s.Font.Size))
+	h.Handler.Draw(c, txt, s, at)
+}
+
+// ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
+type ring struct{ width vg.Length }
+
+// DrawGlyph draws the circle.
+func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
+	c.Stroke(circlePath(at, s.Radius))
+}
+
+func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
+	path.Move(at.Add(vg.Point{X: r}))
+	path.Arc(at, r, 0, 2*math.Pi)
 	path.Close()
-	c.SetLineStyle(o.LineStyle)
-	c.Stroke(path)
+	return path
 }
 
-// saltire is a plotter: a cross at a place, bolder than draw.CrossGlyph.
-type saltire struct {
-	At     plotter.XY
-	Radius vg.Length
-	draw.LineStyle
-}
-
-// Plot draws the cross.
-func (o *saltire) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	at, r := vg.Point{X: x(o.At.X), Y: y(o.At.Y)}, o.Radius
-	c.StrokeLine2(o.LineStyle, at.X-r, at.Y-r, at.X+r, at.Y+r)
-	c.StrokeLine2(o.LineStyle, at.X-r, at.Y+r, at.X+r, at.Y-r)
-}
-
-// disc is a plotter: a disc at a place shifted by an offset.
-type disc struct {
-	At     plotter.XY
-	Offset vg.Point
-	Color  color.Color
-	Radius vg.Length
-}
-
-// Plot draws the disc.
-func (d *disc) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	at := vg.Point{X: x(d.At.X), Y: y(d.At.Y)}.Add(d.Offset)
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.Color, Radius: d.Radius, Shape: draw.CircleGlyph{}}, at)
+// mark returns one glyph.
+func mark(at plotter.XY, r vg.Length, col color.Color, shape draw.GlyphDrawer) *plotter.Scatter {
+	return &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: shape}}
 }

@@ -155,7 +155,7 @@ func (c *sliced) directionArrow(t *Theme, p *plot.Plot, points plotter.XYs, to p
 	if n > 0.05 {
 		p.Add(&arrow{From: place(lo), To: tip, Color: t.Direction, Casing: dark, Width: 2.2})
 	} else { // it points at the reader
-		p.Add(&disc{At: tip, Color: dark, Radius: 5}, &disc{At: tip, Color: t.Direction, Radius: 4}, &disc{At: tip, Color: white, Radius: 1.4})
+		p.Add(mark(tip, 5, dark, draw.CircleGlyph{}), mark(tip, 4, t.Direction, draw.CircleGlyph{}), mark(tip, 1.4, white, draw.CircleGlyph{}))
 	}
 	label(t, p, tip, "θ", italic(bold(t.style(13.5, dark))), vg.Point{X: vg.Length(12 * side.X), Y: vg.Length(12 * side.Y)}, false)
 }

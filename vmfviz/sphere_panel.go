@@ -14,7 +14,7 @@ type SpherePanel struct {
 	// Groups, if not nil, has a number from 0 for each point; equal numbers have one
 	// colour, that of the series.
 	Groups []int
-	// Marks are directions [N, 3] marked by crosses, for example the diagonals of a
+	// Marks are directions [N, 3] with rings around them, for example the diagonals of a
 	// cube that points should avoid.
 	Marks []float32
 	// VMF are samples of a von Mises-Fisher distribution around Location, in

@@ -214,7 +214,7 @@ func opacity(c color.Color) float64 {
 	return float64(a) / 0xFFFF
 }
 
-// marks draws a cross at each marked direction of one half.
+// marks draws a ring around each marked direction of one half.
 func (p spherePlot) marks(front bool) {
 	col := p.dark(p.theme.Output)
 	if !p.shown(front) {
@@ -222,7 +222,7 @@ func (p spherePlot) marks(front bool) {
 	}
 	for i := range len(p.Marks) / 3 {
 		if d := row3(p.Marks, i).unit(); p.front(d) == front {
-			p.Add(&saltire{p.at(d), 4, draw.LineStyle{Color: col, Width: 1.3}})
+			p.Add(mark(p.at(d), 5, col, ring{1.3}))
 		}
 	}
 }
@@ -256,16 +256,16 @@ func (p spherePlot) path(front bool) {
 		if i == 1 {
 			inside = col
 		}
-		p.ring(p.at(d), 3.4, casing, inside, p.Heat != nil)
+		p.bead(p.at(d), 3.4, casing, inside, p.Heat != nil)
 	}
 }
 
-// ring draws a dot with an edge, and a white seam around it.
-func (p spherePlot) ring(at plotter.XY, r vg.Length, edge, inside color.Color, seam bool) {
+// bead draws a dot with an edge, and a white seam around it.
+func (p spherePlot) bead(at plotter.XY, r vg.Length, edge, inside color.Color, seam bool) {
 	if seam {
-		p.Add(&disc{At: at, Color: white, Radius: r + 0.75})
+		p.Add(mark(at, r+0.75, white, draw.CircleGlyph{}))
 	}
-	p.Add(&disc{At: at, Color: edge, Radius: r}, &disc{At: at, Color: inside, Radius: r - 1})
+	p.Add(mark(at, r, edge, draw.CircleGlyph{}), mark(at, r-1, inside, draw.CircleGlyph{}))
 }
 
 func (p spherePlot) dark(c color.Color) color.Color { return p.mix(c, p.theme.Text, 0.5) }
@@ -299,10 +299,10 @@ func (p spherePlot) arrow(front bool) {
 			a.Seam = white
 		}
 		p.Add(a)
-		p.ring(from, 3.2, casing, col, p.Heat != nil && near)
+		p.bead(from, 3.2, casing, col, p.Heat != nil && near)
 		return
 	}
-	p.ring(from, 5.2, casing, col, true)
+	p.bead(from, 5.2, casing, col, true)
 }
 
 // target marks where the location is, over all points around it.
@@ -318,7 +318,7 @@ func (p spherePlot) target() {
 	if ok {
 		r = 3.2
 	}
-	p.Add(&circleAt{from, r + 0.6, draw.LineStyle{Color: white, Width: 1}}, &circleAt{from, r, draw.LineStyle{Color: p.dark(p.theme.Direction), Width: 1.4}})
+	p.Add(mark(from, r+0.6, white, ring{1}), mark(from, r, p.dark(p.theme.Direction), ring{1.4}))
 }
 
 // stroke is the width of the arrow.
@@ -345,7 +345,7 @@ func (p spherePlot) ghost() {
 	if ok {
 		p.Add(&plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: draw.LineStyle{Color: col, Width: p.stroke()}})
 	}
-	p.Add(&disc{At: from, Color: col, Radius: 3.2})
+	p.Add(mark(from, 3.2, col, draw.CircleGlyph{}))
 }
 
 // name writes the letter of the location beside it.
