@@ -150,7 +150,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			if j == 0 && r.Caption != "" {
 				q.Y.Label.Text = r.Caption
 				q.Y.Label.TextStyle = bold(q.Y.Label.TextStyle)
-				q.Y.Label.TextStyle.Color = dark(color.NRGBAModel.Convert(theme.color(role, 0)).(color.NRGBA))
+				q.Y.Label.TextStyle.Color = theme.dark(theme.color(role, 0))
 				wrap(&q.Y.Label.TextStyle, &q.Y.Label.Text, h)
 				captioned = max(captioned, q.Y.Label.TextStyle.Height(q.Y.Label.Text)+6)
 			}

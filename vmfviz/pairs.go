@@ -2,7 +2,6 @@ package vmfviz
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -79,9 +78,6 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		v := c.cam.apply(q)
 		return plotter.XY{X: v[0], Y: v[1]}
 	}
-	solid := func(col color.Color, to color.NRGBA, t float64) color.Color {
-		return mix(color.NRGBAModel.Convert(col).(color.NRGBA), to, t)
-	}
 	points := &cloud{}
 	for i, q := range all {
 		col := t.Input
@@ -91,7 +87,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		d := near(q)
 		points.XYs, points.depth = append(points.XYs, flat(q)), append(points.depth, d)
 		points.size = append(points.size, 0.75+0.35*d)
-		points.color = append(points.color, solid(col, white, 0.72-0.52*d))
+		points.color = append(points.color, blend(col, white, 0.72-0.52*d))
 	}
 	p.Add(points)
 
@@ -110,7 +106,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		seam.Color = t.Background
 		s := &plotter.Scatter{XYs: ends, GlyphStyle: mark, GlyphStyleFunc: func(i int) draw.GlyphStyle {
 			g := mark
-			g.Color = solid(mark.Color, white, 0.35*(1-depths[k][i]))
+			g.Color = blend(mark.Color, white, 0.35*(1-depths[k][i]))
 			return g
 		}}
 		p.Add(&plotter.Scatter{XYs: ends, GlyphStyle: seam}, s)
@@ -150,7 +146,7 @@ func (c *sliced) directionArrow(t *Theme, p *plot.Plot, points plotter.XYs, to p
 	place := func(s float64) plotter.XY {
 		return plotter.XY{X: s*along.X + reach*side.X, Y: s*along.Y + reach*side.Y}
 	}
-	dark := dark(color.NRGBAModel.Convert(t.Direction).(color.NRGBA))
+	dark := t.dark(t.Direction)
 	tip := place(hi)
 	if n > 0.05 {
 		p.Add(&arrow{From: place(lo), To: tip, Color: t.Direction, Casing: dark, Width: 2.2})

@@ -26,10 +26,8 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	p.HideAxes()
 	p.Title.Text = panel.Caption
 	p.Add(&equalAspect{})
-	if !p.area {
-		p.axes(false)
-		p.arrow(false)
-	}
+	p.axes(false)
+	p.arrow(false)
 	p.ground()
 	if p.Heat == nil {
 		p.lines(false)
@@ -38,9 +36,6 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 		p.points(false)
 		p.marks(false)
 		p.path(false)
-	}
-	if !p.area {
-		p.ghost()
 	}
 	p.lines(true)
 	p.contours()
@@ -101,17 +96,12 @@ func (p spherePlot) ground() {
 	centers, back := p.discs()
 	for i, c := range centers {
 		if p.Heat == nil {
-			p.Add(fill(circle(c), p.mix(p.theme.Background, p.theme.Grid, 0.4), draw.LineStyle{}))
+			p.Add(fill(circle(c), faded(blend(p.theme.Background, p.theme.Grid, 0.4), 0.75), draw.LineStyle{})) // an arrow behind shines through
 			continue
 		}
 		img := p.Heat.disc(p.pixels, p.lo, p.hi, p.colors, back[i])
 		p.Add(plotter.NewImage(img, c.X-1, c.Y-1, c.X+1, c.Y+1))
 	}
-}
-
-// mix returns (1-t)·a + t·b.
-func (p spherePlot) mix(a, b color.Color, t float64) color.Color {
-	return mix(color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA), t)
 }
 
 func (p spherePlot) edges() {
@@ -216,7 +206,7 @@ func opacity(c color.Color) float64 {
 
 // marks draws a ring around each marked direction of one half.
 func (p spherePlot) marks(front bool) {
-	col := p.dark(p.theme.Output)
+	col := p.theme.dark(p.theme.Output)
 	if !p.shown(front) {
 		col = faded(col, 0.35)
 	}
@@ -234,7 +224,7 @@ func (p spherePlot) path(front bool) {
 	if p.Path == nil {
 		return
 	}
-	col, casing := p.theme.Direction, p.dark(p.theme.Direction)
+	col, casing := p.theme.Direction, p.theme.dark(p.theme.Direction)
 	if !p.shown(front) {
 		col, casing = faded(col, 0.35), faded(casing, 0.35)
 	}
@@ -268,8 +258,6 @@ func (p spherePlot) bead(at plotter.XY, r vg.Length, edge, inside color.Color, s
 	p.Add(mark(at, r, edge, draw.CircleGlyph{}), mark(at, r-1, inside, draw.CircleGlyph{}))
 }
 
-func (p spherePlot) dark(c color.Color) color.Color { return p.mix(c, p.theme.Text, 0.5) }
-
 // tip returns the ends of the arrow of the location. It is longer in space where it
 // points at the reader, so that it can be seen; where even that leaves it short,
 // ok is false.
@@ -289,12 +277,15 @@ func (p spherePlot) arrow(front bool) {
 		return
 	}
 	from, to, near, ok := p.tip()
-	if near != front && !p.area {
+	if near != front && !p.area || p.area && !front {
 		return
 	}
-	col, casing := p.theme.Direction, p.dark(p.theme.Direction)
+	col, casing := p.theme.Direction, p.theme.dark(p.theme.Direction)
 	if ok {
-		a := &arrow{From: from, To: to, Color: col, Width: p.stroke(), Casing: casing}
+		a := &arrow{From: from, To: to, Color: col, Width: 2.6, Casing: casing}
+		if p.small {
+			a.Width = 2
+		}
 		if p.Heat != nil && near {
 			a.Seam = white
 		}
@@ -318,34 +309,7 @@ func (p spherePlot) target() {
 	if ok {
 		r = 3.2
 	}
-	p.Add(mark(from, r+0.6, white, ring{1}), mark(from, r, p.dark(p.theme.Direction), ring{1.4}))
-}
-
-// stroke is the width of the arrow.
-func (p spherePlot) stroke() vg.Length {
-	if p.small {
-		return 2
-	}
-	return 2.6
-}
-
-// ghost draws the arrow of a location on the far side as seen through the sphere.
-func (p spherePlot) ghost() {
-	if p.Location == nil {
-		return
-	}
-	from, to, near, ok := p.tip()
-	if near {
-		return
-	}
-	col := faded(p.dark(p.theme.Direction), 0.35)
-	if r := math.Hypot(to.X, to.Y); r > 1 { // beyond the edge it is drawn already
-		to = plotter.XY{X: to.X / r, Y: to.Y / r}
-	}
-	if ok {
-		p.Add(&plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: draw.LineStyle{Color: col, Width: p.stroke()}})
-	}
-	p.Add(mark(from, 3.2, col, draw.CircleGlyph{}))
+	p.Add(mark(from, r+0.6, white, ring{1}), mark(from, r, p.theme.dark(p.theme.Direction), ring{1.4}))
 }
 
 // name writes the letter of the location beside it.
@@ -362,7 +326,7 @@ func (p spherePlot) name() {
 	if p.small {
 		size = 12
 	}
-	s := bold(p.theme.style(size, p.dark(p.theme.Direction)))
+	s := bold(p.theme.style(size, p.theme.dark(p.theme.Direction)))
 	at, offset := from, vg.Point{X: 11, Y: 9}
 	if ok {
 		r := math.Hypot(to.X, to.Y)

@@ -200,6 +200,14 @@ func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, erro
 	return m, nil
 }
 
+// dark is the colour of outlines and letters on a colour.
+func (t *Theme) dark(c color.Color) color.Color { return blend(c, t.Text, 0.5) }
+
+// blend returns (1-t)·a + t·b.
+func blend(a, b color.Color, t float64) color.Color {
+	return mix(color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA), t)
+}
+
 // faded returns the colour with opacity t in [0, 1].
 func faded(c color.Color, t float64) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
