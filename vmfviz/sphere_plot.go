@@ -393,7 +393,7 @@ func (p spherePlot) crosses() {
 				text = "−" + name
 			}
 			offset := vg.Point{X: 8, Y: 7}
-			if math.Abs(at.X) > 0.85+discShift || (at.X < 0 && at.X > -0.15) {
+			if math.Abs(at.X) > 0.75+discShift || (at.X < 0 && at.X > -0.15) {
 				offset.X = -offset.X
 			}
 			if at.Y > 0.85 {
