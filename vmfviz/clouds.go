@@ -169,8 +169,8 @@ const cloudGap = vg.Length(6)
 // cell returns the size of cells for cols clouds in a row.
 func (l *perspective) cell(room vg.Length, cols int) (w, h vg.Length) {
 	w = min(142.5, (room-cloudGap*vg.Length(cols-1))/vg.Length(cols))
-	x, y := l.limits()
-	return w, w * vg.Length(math.Min(1.15, y/x))
+	l.x, l.y = l.limits()
+	return w, w * vg.Length(math.Min(1.15, l.y/l.x))
 }
 
 // plot returns the plot of one cloud, in its own units around the centre.
@@ -178,8 +178,7 @@ func (l *perspective) plot(t *Theme, points []float32, center vec3, tint func(i 
 	p := t.bare()
 	p.HideAxes()
 	p.Add(l.cloud(points, center, tint))
-	x, y := l.limits()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -x, x, -y, y
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -l.x, l.x, -l.y, l.y
 	return p
 }
 

@@ -24,6 +24,7 @@ type perspective struct {
 	cam    camera
 	parts  []lensPart
 	radius float64 // of the largest cloud around its centre
+	x, y   float64 // half the range that all clouds need, set by cell
 }
 
 type lensPart struct {
