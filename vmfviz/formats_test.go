@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // TestForeignPlotter: a plotter of gonum/plot that a user adds to any of our plots
@@ -77,6 +81,56 @@ func TestPDFText(t *testing.T) {
 	for _, want := range []string{"F(θ)atε,κ=20", "ψ→∞", "SW", "±1", "−1", "1.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF has no %q, only %q", want, text)
+		}
+	}
+}
+
+// TestOnePlot: a plot of a picture can be written by itself, as a user of gonum/plot
+// does, and its PDF has Greek letters too.
+func TestOnePlot(t *testing.T) {
+	p, err := Sphere(SphereOptions{}, SpherePanel{Caption: "κ = 20", Location: up, LocationLabel: "ψ"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"pdf", "svg", "png", "eps", "tex"} {
+		w, err := p.Plots[0][0].WriterTo(200, 200, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := w.WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		if format == "pdf" {
+			if text := pdfText(t, out.Bytes()); !strings.Contains(text, "κ=20") || !strings.Contains(text, "ψ") {
+				t.Errorf("the PDF has only %q", text)
+			}
+		}
+	}
+}
+
+// TestAspect: the sphere is round whatever the canvas, drawn on several, and within
+// limits that a user sets later.
+func TestAspect(t *testing.T) {
+	p, err := Sphere(SphereOptions{}, SpherePanel{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.Plots[0][0]
+	for i, size := range [][2]vg.Length{{300, 200}, {200, 300}, {200, 200}, {300, 200}, {300, 200}} {
+		if i == 4 {
+			q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 1, 0, 1
+		}
+		c := draw.New(vgimg.New(size[0], size[1]))
+		q.Draw(c)
+		data := q.DataCanvas(c)
+		kx := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
+		ky := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
+		if math.Abs(kx-ky) > 0.02*kx {
+			t.Errorf("drawing %d: a unit is %g wide and %g high", i, kx, ky)
+		}
+		if wide := q.X.Max - q.X.Min; i == 4 && (q.Y.Min != 0 || q.Y.Max != 1 || wide > 1.6) || i == 3 && wide > 4 {
+			t.Errorf("drawing %d: x from %g to %g, y from %g to %g", i, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
 		}
 	}
 }
