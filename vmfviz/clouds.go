@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/vg"
 )
 
 // CloudRow is one row of a [Clouds] picture.
@@ -29,6 +33,8 @@ type CloudsOptions struct {
 	Columns []string
 	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // cloudView sees objects whose front faces -z, as ShapeNet's, from the front.
@@ -93,27 +99,20 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		}
 	}
 
-	side := 0.0
-	for _, r := range rows {
-		side = math.Max(side, textWidth(textStyle{size: sizeCaption, bold: true}, plain(r.Caption)))
-	}
-	if side > 0 {
-		side = math.Min(side, 150) + 14
-	}
-	head := 0.0
-	if o.Columns != nil {
-		head = 24
-	}
+	theme := o.Theme.or()
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
 	errors, largest := cloudErrors(rows)
-	bar := 0.0
+	room := fullWidth - 2*cardEdge - 24
+	var scale palette.ColorMap
 	if errors != nil {
-		bar = barWidth
-	}
-	const gap = 8
-	cell := math.Min(190, math.Floor((cardWidth-2*margin-side-bar-gap*float64(cols-1))/float64(cols)))
-	width := 2*margin + side + bar + cell*float64(cols) + gap*float64(cols-1)
-	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
+		var err error
+		if p.Bar, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil); err != nil {
+			return nil, err
+		}
+		if scale, err = newColorMap(theme.Errors, 0, largest); err != nil {
+			return nil, err
+		}
+		room -= barRoom
 	}
 	lens := newLens(o.View.or(cloudView).cameraY())
 	centers := make([]vec3, cols)
@@ -127,39 +126,69 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			lens.include(r.Clouds[j], centers[j])
 		}
 	}
-	w, h := lens.cell(cell)
-	top := titleHeight(o.Title) + head
-	height := top + h*float64(len(rows)) + gap*float64(len(rows)-1) + margin
-
-	paint := func(s *page) {
-		s.title(o.Title)
-		for j, c := range o.Columns {
-			x := margin + side + (cell+gap)*float64(j) + cell/2
-			s.text(pt{x, top - 10}, textStyle{size: sizeCaption, align: 0.5, maxLen: cell}, plain(c))
+	w, h := lens.cell(room, cols)
+	var plots []*plot.Plot
+	named, captioned := vg.Length(0), vg.Length(0)
+	for i, r := range rows {
+		role := r.Role
+		if role == Auto && i > 0 {
+			role = Output
+		} else if role == Auto {
+			role = Input
 		}
-		for i, r := range rows {
-			y := math.Round(top + (h+gap)*float64(i))
-			col := r.Role.color()
-			if r.Role == Auto && i > 0 {
-				col = vermilion
+		for j, c := range r.Clouds {
+			tint := shading(theme.color(role, 0))
+			if r.Errors {
+				tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[i][j][k]) }
 			}
-			s.text(pt{margin, y + h/2 + 5}, textStyle{size: sizeCaption, bold: true, color: dark(col), maxLen: side - 10}, plain(r.Caption))
-			for j, c := range r.Clouds {
-				tint := shade3(col)
-				if r.Errors {
-					tint = func(k int, _ float64) color.NRGBA { return errorColor(scaleTo(0, largest, errors[i][j][k])) }
-				}
-				s.cloud(box{math.Round(margin + side + (cell+gap)*float64(j)), y, w, h}, lens, c, centers[j], tint)
+			q := lens.plot(theme, c, centers[j], tint)
+			if o.Columns != nil && i == 0 {
+				q.Title.Text = o.Columns[j]
+				wrap(&q.Title.TextStyle, &q.Title.Text, w+plotGap/2)
+				named = max(named, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
 			}
-		}
-		if bar > 0 {
-			full := height - top - margin
-			length := math.Min(full*0.94, 300)
-			x := margin + side + (cell+gap)*float64(cols) - gap
-			s.colorBar(box{x + 18, top + (full-length)/2, 16, length}, colorMap{errorColor, false}, 0, largest, "distance to the nearest target point")
+			if j == 0 && r.Caption != "" {
+				q.Y.Label.Text = r.Caption
+				q.Y.Label.TextStyle = bold(q.Y.Label.TextStyle)
+				q.Y.Label.TextStyle.Color = theme.dark(theme.color(role, 0))
+				wrap(&q.Y.Label.TextStyle, &q.Y.Label.Text, h)
+				captioned = max(captioned, q.Y.Label.TextStyle.Height(q.Y.Label.Text)+6)
+			}
+			plots = append(plots, q)
 		}
 	}
-	return newPicture(width, height, altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), paint), nil
+	p.setPlots(plots, cols, fullWidth-room-24+captioned+w*vg.Length(cols)+cloudGap*vg.Length(cols-1), h)
+	p.Height += named
+	p.fitTitle()
+	return p, nil
+}
+
+// cloudGap is the space between clouds.
+const cloudGap = vg.Length(6)
+
+// cell returns the size of cells for cols clouds in a row.
+func (l *perspective) cell(room vg.Length, cols int) (w, h vg.Length) {
+	w = min(142.5, (room-cloudGap*vg.Length(cols-1))/vg.Length(cols))
+	l.x, l.y = l.limits()
+	return w, w * vg.Length(math.Min(1.15, l.y/l.x))
+}
+
+// plot returns the plot of one cloud, in its own units around the centre.
+func (l *perspective) plot(t *Theme, points []float32, center vec3, tint func(i int, near float64) color.Color) *plot.Plot {
+	p := t.bare()
+	p.HideAxes()
+	p.Add(l.cloud(points, center, tint))
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -l.x, l.x, -l.y, l.y
+	return p
+}
+
+// colorAt returns the colour of a value in the range of a colour map.
+func colorAt(m palette.ColorMap, v float64) color.Color {
+	c, err := m.At(math.Min(math.Max(v, m.Min()), m.Max()))
+	if err != nil { // not a number
+		return color.Transparent
+	}
+	return c
 }
 
 func altText(title, what string) string {

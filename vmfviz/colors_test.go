@@ -14,12 +14,10 @@ func TestViridis(t *testing.T) {
 	}
 }
 
-// TestColorMaps: luminance changes one way all the way, on both cards, so that
-// numbers can be read in grey, in steps of 5 % (finer ones are lost in eight
+// TestColorMaps: luminance changes one way all the way, so that numbers can be read in grey, in steps of 5 % (finer ones are lost in eight
 // bits); and over the whole map by 4.5:1 or more.
 func TestColorMaps(t *testing.T) {
-	errorDark := func(v float64) color.NRGBA { return darkTone(errorColor(v)) }
-	for name, m := range map[string]func(float64) color.NRGBA{"viridis": viridis, "errors": errorColor, "errors on a dark card": errorDark} {
+	for name, m := range map[string]func(float64) color.NRGBA{"viridis": viridis, "errors": errorColor} {
 		first, last := luminance(m(0)), luminance(m(1))
 		if r := (math.Max(first, last) + 0.05) / (math.Min(first, last) + 0.05); r < 4.5 {
 			t.Errorf("%s: contrast %.1f from end to end", name, r)
@@ -33,19 +31,17 @@ func TestColorMaps(t *testing.T) {
 	}
 }
 
-// TestPalette: any two of the seven curves that a panel has colours for differ in luminance
-// by a ratio of 1.5, which reads in grey, or in their dashes; on both cards.
+// TestPalette: any two of the seven curves that a panel has colours for differ in
+// luminance by a ratio of 1.5, which reads in grey, or in their dashes.
 func TestPalette(t *testing.T) {
-	c := &curvePlot{CurvePanel: CurvePanel{Series: make([]Series, len(seriesColors))}}
-	for _, tone := range []func(color.NRGBA) color.NRGBA{func(c color.NRGBA) color.NRGBA { return c }, darkTone} {
-		for i := range c.Series {
-			for j := range i {
-				a, dashA := c.style(i)
-				b, dashB := c.style(j)
-				u, v := luminance(tone(a))+0.05, luminance(tone(b))+0.05
-				if math.Max(u, v)/math.Min(u, v) < 1.5 && slices.Equal(dashA, dashB) {
-					t.Errorf("curves %d and %d: %v and %v with the same dashes", i, j, a, b)
-				}
+	theme := DefaultTheme()
+	c := CurvePanel{Series: make([]Series, len(theme.Series))}
+	for i := range c.Series {
+		for j := range i {
+			a, b := c.style(theme, i), c.style(theme, j)
+			u, v := luminance(a.Color.(color.NRGBA))+0.05, luminance(b.Color.(color.NRGBA))+0.05
+			if math.Max(u, v)/math.Min(u, v) < 1.5 && slices.Equal(a.Dashes, b.Dashes) {
+				t.Errorf("curves %d and %d: %v and %v with the same dashes", i, j, a, b)
 			}
 		}
 	}

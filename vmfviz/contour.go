@@ -5,17 +5,28 @@ import "math"
 // contourLevels are the values at which contours are drawn: round numbers
 // inside the range.
 func contourLevels(lo, hi float64) []float64 {
+	if lo == hi {
+		return nil
+	}
 	var levels []float64
-	for _, t := range linearTicks(lo, hi, 10) {
-		if u := scaleTo(lo, hi, t.at); u > 1e-9 && u < 1-1e-9 && lo < hi {
-			levels = append(levels, t.at)
+	for _, t := range marks(lo, hi, 10) {
+		if u := scaleTo(lo, hi, t.Value); u > 1e-9 && u < 1-1e-9 {
+			levels = append(levels, t.Value)
 		}
 	}
 	return levels
 }
 
+// refined returns the function on a grid with times as many rows, for smooth
+// contours.
+func (h *Heat) refined(times int) *Heat {
+	f := h.sampler()
+	return HeatOf(h.Label, times*h.rows(), func(theta [3]float64) float64 { return f(theta) })
+}
+
 // contours returns the closed curves on which the function has a value, by
-// marching squares on its grid with the two poles added.
+// marching squares on its grid with the two poles added. plotter.Contour draws
+// its paths in an order that changes from run to run, and knows no sphere.
 func (h *Heat) contours(level float64) [][]vec3 {
 	g := newContourGrid(h)
 	links := map[int][]int{} // edge to the edges that the curve goes on to
@@ -116,37 +127,4 @@ func (g contourGrid) crossing(edge int, level float64) vec3 {
 	sp, cp := math.Sincos(p)
 	sq, cq := math.Sincos(q)
 	return vec3{sp * cq, sp * sq, cp}
-}
-
-// contourLines draws the contours of a function; draw draws one closed curve.
-func (h *Heat) contourLines(lo, hi float64, draw func(curve []vec3, st stroke)) {
-	if !h.Contours {
-		return
-	}
-	for _, level := range contourLevels(lo, hi) {
-		st := stroke{width: 1.1, color: alpha(readable(viridis(scaleTo(lo, hi, level))), 0.75)}
-		for _, c := range h.contours(level) {
-			draw(c, st)
-		}
-	}
-}
-
-// contourMarks draws the levels of the contours on a colour bar.
-func (s *page) contourMarks(b box, lo, hi float64) {
-	for _, level := range contourLevels(lo, hi) {
-		t := scaleTo(lo, hi, level)
-		y := b.y + b.h*(1-t)
-		st := stroke{width: 1.1, color: alpha(readable(viridis(t)), 0.75)}
-		s.exact(func() { s.line(st, pt{b.x, y}, pt{b.x + b.w, y}) })
-	}
-}
-
-// anyContours reports whether one of the functions has contours.
-func anyContours(heats []*Heat) bool {
-	for _, h := range heats {
-		if h.Contours {
-			return true
-		}
-	}
-	return false
 }

@@ -3,10 +3,16 @@ package vmfviz_test
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
@@ -40,7 +46,7 @@ func ExampleFrom() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(p.Alt())
+	fmt.Println(p.Alt)
 	// Output: 1 unit sphere(s) with directions
 }
 
@@ -116,16 +122,106 @@ func ExamplePicture_Size() {
 		return
 	}
 	width, _ := p.Size()
-	fmt.Println(width, p.Alt())
+	fmt.Println(width, p.Alt)
 	// Output: 900 curves in 1 plot(s)
 }
 
-func ExamplePicture_Alt() {
-	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{Title: "Helices"}, helix(100, 0.3), helix(100, 0.8))
+func ExamplePicture_WriterTo() {
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Label: "SW", Y: []float64{3, 2, 1}}}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(p.Alt())
-	// Output: Helices: 2 point clouds
+	w, err := p.WriterTo("eps")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer
+	_, err = w.WriteTo(&file)
+	fmt.Printf("%.4s %v\n", file.String(), err)
+	// Output: %!PS <nil>
+}
+
+// A picture is plots of gonum/plot: change them before you write it.
+func ExamplePicture() {
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Label: "SW", Y: []float64{3, 2, 1}}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	q := p.Plots[0][0]
+	q.Title.Text = "My run"
+	q.Y.Max = 4
+	q.Add(plotter.NewFunction(func(x float64) float64 { return 4 - x }))
+	fmt.Println(q.Y.Max, p.Save("/nonexistent/curves.pdf") != nil)
+	// Output: 4 true
+}
+
+func ExamplePicture_Draw() {
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page := vgimg.New(p.Width, 2*p.Height) // two pictures on one page
+	tiles := draw.Tiles{Cols: 1, Rows: 2}
+	p.Draw(tiles.At(draw.New(page), 0, 0))
+	p.Draw(tiles.At(draw.New(page), 0, 1))
+	fmt.Println(page.Image().Bounds().Dx())
+	// Output: 900
+}
+
+func ExampleTheme_NewPlot() {
+	theme := vmfviz.DefaultTheme()
+	theme.Input = color.RGBA{R: 0xAA, A: 0xFF}
+	q := theme.NewPlot() // an empty plot that looks like the others
+	q.Add(plotter.NewFunction(math.Sin))
+	p, err := vmfviz.Curves(vmfviz.CurvesOptions{Theme: theme}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}, Role: vmfviz.Input}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p.Plots[0] = append(p.Plots[0], q)
+	_, err = p.PNG()
+	fmt.Println(len(p.Plots[0]), err)
+	// Output: 2 <nil>
+}
+
+func ExampleDefaultTheme() {
+	theme := vmfviz.DefaultTheme()
+	theme.Background, theme.Text = color.Black, color.White // a dark card
+	_, err := vmfviz.Curves(vmfviz.CurvesOptions{Theme: theme}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}}}})
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+// A plotter of your own on a sphere: View says where a direction lies.
+func ExampleView_Sphere() {
+	view := vmfviz.From(20, 30)
+	p, err := vmfviz.Sphere(vmfviz.SphereOptions{View: view}, vmfviz.SpherePanel{Points: circle(40, 0.5)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var mine plotter.XYs
+	for _, d := range [][3]float64{{1, 0, 0}, {0, 0, 1}, {-1, 0, 0}} {
+		if x, y, near := view.Sphere(d); near {
+			mine = append(mine, plotter.XY{X: x, Y: y})
+		}
+	}
+	s, err := plotter.NewScatter(mine)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p.Plots[0][0].Add(s)
+	fmt.Printf("%d of 3 on the near side, the first at (%.2f, %.2f)\n", len(mine), mine[0].X, mine[0].Y)
+	// Output: 2 of 3 on the near side, the first at (-0.34, -0.47)
+}
+
+func ExampleView_SphereMap() {
+	x, y, near := vmfviz.From(0, 0).SphereMap([3]float64{-1, 0, 0}) // opposite to the reader
+	fmt.Printf("%.2f %.2f %v\n", x, y, near)
+	// Output: 1.01 0.00 false
 }

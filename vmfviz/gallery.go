@@ -2,7 +2,9 @@ package vmfviz
 
 import (
 	"fmt"
-	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // GalleryOptions describe a [Gallery].
@@ -16,6 +18,8 @@ type GalleryOptions struct {
 	Role Role
 	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // Gallery draws clouds [M, 3] one after the other in lines, each with its
@@ -53,11 +57,11 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 		cols = (len(clouds) + lines - 1) / lines
 	}
 	cols = min(cols, len(clouds))
-	const gap = 8
-	cell := math.Min(190, math.Floor((cardWidth-2*margin-gap*float64(cols-1))/float64(cols)))
-	width := 2*margin + cell*float64(cols) + gap*float64(cols-1)
-	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
+	theme := o.Theme.or()
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
+	role := o.Role
+	if role == Auto {
+		role = Input
 	}
 	lens := newLens(o.View.or(cloudView).cameraY())
 	centers := make([]vec3, len(clouds))
@@ -65,28 +69,20 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 		centers[i] = middle(c)
 		lens.include(c, centers[i])
 	}
-	w, h := lens.cell(cell)
-	caption := 0.0
-	if o.Captions != nil {
-		caption = 22
-	}
-	lines := (len(clouds) + cols - 1) / cols
-	top := titleHeight(o.Title)
-	height := top + (h+caption)*float64(lines) + gap*float64(lines-1) + margin
-
-	paint := func(s *page) {
-		s.title(o.Title)
-		for i, c := range clouds {
-			b := box{
-				x: math.Round(margin + (cell+gap)*float64(i%cols)),
-				y: math.Round(top + (h+caption+gap)*float64(i/cols)),
-				w: w, h: h,
-			}
-			s.cloud(b, lens, c, centers[i], shade3(o.Role.color()))
-			if o.Captions != nil {
-				s.text(pt{b.x + w/2, b.y + h + 14}, textStyle{size: sizeTick + 0.5, align: 0.5, maxLen: cell + 2}, plain(o.Captions[i]))
-			}
+	w, h := lens.cell(fullWidth-2*cardEdge, cols)
+	var plots []*plot.Plot
+	caption := vg.Length(0)
+	for i, c := range clouds {
+		q := lens.plot(theme, c, centers[i], shading(theme.color(role, 0)))
+		if o.Captions != nil {
+			q.X.Label.Text = o.Captions[i]
+			q.X.Label.TextStyle.Font.Size = pointsTick
+			wrap(&q.X.Label.TextStyle, &q.X.Label.Text, w+cloudGap/2)
+			caption = max(caption, q.X.Label.TextStyle.Height(q.X.Label.Text)+6)
 		}
+		plots = append(plots, q)
 	}
-	return newPicture(width, height, altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), paint), nil
+	p.setPlots(plots, cols, 2*cardEdge+w*vg.Length(cols)+cloudGap*vg.Length(cols-1), h+caption)
+	p.fitTitle()
+	return p, nil
 }

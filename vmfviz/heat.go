@@ -3,6 +3,7 @@ package vmfviz
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 )
 
@@ -64,48 +65,38 @@ func (h *Heat) check(name string) error {
 	return checkText(name+".Label", h.Label)
 }
 
-// sampler returns the bilinear interpolation of the values; each pole is the
-// mean of the circle around it.
+// sampler returns the bicubic interpolation of the values (E. Catmull and R. Rom,
+// 1974). Beyond a pole the grid goes on at the opposite longitude.
 func (h *Heat) sampler() func(vec3) float64 {
 	rows := h.rows()
 	cols := 2 * rows
-	pole := func(i int) float64 {
-		var sum float64
-		for j := range cols {
-			sum += h.Values[i*cols+j]
-		}
-		return sum / float64(cols)
-	}
-	north, south := pole(0), pole(rows-1)
 	at := func(i, j int) float64 {
-		switch {
-		case i < 0:
-			return north
-		case i >= rows:
-			return south
+		if i < 0 {
+			i, j = -1-i, j+rows
+		} else if i >= rows {
+			i, j = cols-1-i, j+rows
 		}
-		return h.Values[i*cols+(j+cols)%cols]
+		return h.Values[i*cols+(j+2*cols)%cols]
 	}
 	return func(t vec3) float64 {
 		u := math.Acos(math.Max(-1, math.Min(1, t[2])))/math.Pi*float64(rows) - 0.5
-		lambda := math.Atan2(t[1], t[0])
-		if lambda < 0 {
-			lambda += 2 * math.Pi
-		}
-		v := lambda/math.Pi*float64(rows) - 0.5
+		v := math.Atan2(t[1], t[0])/math.Pi*float64(rows) - 0.5
 		i, j := math.Floor(u), math.Floor(v)
-		fu, fv := u-i, v-j
-		// Half a cell lies between a pole and its first circle.
-		switch {
-		case i < 0:
-			fu = (fu - 0.5) * 2
-		case int(i) == rows-1:
-			fu *= 2
+		a, b := catmullRom(u-i), catmullRom(v-j)
+		sum := 0.0
+		for k := range 4 {
+			for l := range 4 {
+				sum += a[k] * b[l] * at(int(i)+k-1, int(j)+l-1)
+			}
 		}
-		a := (1-fv)*at(int(i), int(j)) + fv*at(int(i), int(j)+1)
-		b := (1-fv)*at(int(i)+1, int(j)) + fv*at(int(i)+1, int(j)+1)
-		return (1-fu)*a + fu*b
+		return sum
 	}
+}
+
+// catmullRom returns the weights of the values at -1, 0, 1 and 2 for the place t in
+// [0, 1].
+func catmullRom(t float64) [4]float64 {
+	return [4]float64{t * (t*(1-t/2) - 0.5), 1 + t*t*(1.5*t-2.5), t * (0.5 + t*(2-1.5*t)), t * t * (t - 1) / 2}
 }
 
 // heatRange returns the smallest and the largest value of all heats.
@@ -127,16 +118,9 @@ func scaleTo(lo, hi, v float64) float64 {
 	return (v/2 - lo/2) / (hi/2 - lo/2)
 }
 
-// image paints the near half of the sphere on a square of n×n pixels.
-func (h *Heat) image(cam camera, n int, lo, hi float64) image.Image {
-	return h.disc(n, lo, hi, func(x, y float64) vec3 {
-		return cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
-	})
-}
-
-// disc paints the unit disc on a square of n×n pixels; theta says which
-// direction lies at a place.
-func (h *Heat) disc(n int, lo, hi float64, theta func(x, y float64) vec3) image.Image {
+// disc paints the unit disc on a square of n by n pixels; back says which direction
+// lies at a place.
+func (h *Heat) disc(n int, lo, hi float64, colors []color.Color, back func(x, y float64) vec3) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	f := h.sampler()
 	r := float64(n) / 2
@@ -151,7 +135,8 @@ func (h *Heat) disc(n int, lo, hi float64, theta func(x, y float64) vec3) image.
 			if d > 1 {
 				x, y = x/d, y/d
 			}
-			img.SetNRGBA(j, i, alpha(viridis(scaleTo(lo, hi, f(theta(x, y)))), cover))
+			t := math.Min(1, math.Max(0, scaleTo(lo, hi, f(back(x, y)))))
+			img.Set(j, i, faded(colors[int(t*float64(len(colors)-1)+0.5)], cover))
 		}
 	}
 	return img

@@ -43,11 +43,10 @@ type page struct {
 	w, h float64
 	// lengths of the pieces of text written so far, in points
 	lengths []vg.Length
-	dark    bool // colours are those of a dark card, see tone
 }
 
-func newSheet(c vg.Canvas, w, h float64, dark bool) *page {
-	s := &page{c: c, w: w, h: h, dark: dark}
+func newSheet(c vg.Canvas, w, h float64) *page {
+	s := &page{c: c, w: w, h: h}
 	s.roundRect(box{0.5, 0.5, w - 1, h - 1}, 9, white, rim)
 	return s
 }
@@ -198,3 +197,6 @@ func titleHeight(title string) float64 {
 	}
 	return margin + sizeTitle + 14
 }
+
+func (s *page) tone(c color.NRGBA) color.NRGBA { return c }
+func (s *page) exact(draw func())              { draw() }

@@ -2,8 +2,12 @@ package vmfviz
 
 import (
 	"fmt"
-	"image/color"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // PairsOptions describe a [Pairs] picture.
@@ -15,6 +19,8 @@ type PairsOptions struct {
 	// View is where the reader stands for three-dimensional clouds (y is up);
 	// the zero View is the one of four around the clouds that sees theta best.
 	View View
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // Pairs draws the matching of one slice back in the space of the clouds: the
@@ -34,89 +40,118 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 		return nil, fmt.Errorf("vmfviz: Lines = %d, expected 0 (automatic) or more", o.Lines)
 	}
 	c := newSliced(SliceOptions{View: o.View}, x, y, theta)
+	m := len(c.a)
 	n := o.Lines
 	if n == 0 {
 		n = 60
 	}
-	m := len(c.a)
 	n = min(n, m)
 	c.pairs = nil
 	for i := range n {
 		c.pairs = append(c.pairs, (2*i+1)*m/(2*n))
 	}
-	const w, body = 620 - 2*margin, 430.0
-	top := titleHeight(o.Title)
-	paint := func(s *page) {
-		s.title(o.Title)
-		c.drawPairs(s, box{margin, top, w, body})
-	}
 	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", m, n)
-	return newPicture(w+2*margin, top+body+34+margin, altText(o.Title, alt), paint), nil
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
+	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 465, 345)
+	return p, nil
 }
 
-func (c *sliced) drawPairs(s *page, b box) {
+// pairsPlot draws the clouds, pale, and joins the pairs; the axes are those of the
+// picture plane, in units of the clouds.
+func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
+	p := t.bare()
+	p.HideAxes()
 	all := append(append([]vec3(nil), c.x...), c.y...)
-	line := c.beside()
-	at := fitBox(c.cam, b, append(all, line.tail, line.tip))
 	first, last := math.Inf(1), math.Inf(-1)
-	for _, p := range all {
-		d := dot(c.cam.fore, p)
+	for _, q := range all {
+		d := dot(c.cam.fore, q)
 		first, last = math.Min(first, d), math.Max(last, d)
 	}
-	// nearness is 0 at the back and 1 at the front, in steps.
-	nearness := func(p vec3) float64 {
+	// near is 0 at the back and 1 at the front, in steps.
+	near := func(q vec3) float64 {
 		if last-first < 1e-12 {
 			return 1
 		}
-		return math.Round(16*(dot(c.cam.fore, p)-first)/(last-first)) / 16
+		return math.Round(16*(dot(c.cam.fore, q)-first)/(last-first)) / 16
 	}
-	r := math.Max(1.25, math.Min(3, 2.2*math.Sqrt(400/float64(len(c.x)))))
-	var dots []dot3
-	for i := range all {
-		col := blue
+	flat := func(q vec3) plotter.XY {
+		v := c.cam.apply(q)
+		return plotter.XY{X: v[0], Y: v[1]}
+	}
+	points := &cloud{}
+	for i, q := range all {
+		col := t.Input
 		if i >= len(c.x) {
-			col = vermilion
+			col = t.Output
 		}
-		t, q := nearness(all[i]), at(all[i])
-		dots = append(dots, dot3{
-			x: (q.x - b.x) * screenScale, y: (q.y - b.y) * screenScale, r: r * (0.75 + 0.35*t) * screenScale,
-			depth: t, col: s.tone(mix(mix(col, white, 0.72), mix(col, white, 0.2), t)),
-		})
+		d := near(q)
+		points.XYs, points.depth = append(points.XYs, flat(q)), append(points.depth, d)
+		points.size = append(points.size, 0.75+0.35*d)
+		points.color = append(points.color, blend(col, white, 0.72-0.52*d))
 	}
-	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))
+	p.Add(points)
 
-	ends := func(rank int) (p, q vec3) { return c.x[c.pa[rank]], c.y[c.pb[rank]] }
+	var xs, ys plotter.XYs
+	var depths [2][]float64
 	for _, rank := range c.pairs {
-		p, q := ends(rank)
-		t := (nearness(p) + nearness(q)) / 2
-		s.line(stroke{width: 1.1, color: alpha(ink, 0.35+0.4*t)}, at(p), at(q))
+		a, b := c.x[c.pa[rank]], c.y[c.pb[rank]]
+		d := (near(a) + near(b)) / 2
+		p.Add(&plotter.Line{XYs: plotter.XYs{flat(a), flat(b)}, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.35+0.4*d), Width: 0.8}})
+		xs, ys = append(xs, flat(a)), append(ys, flat(b))
+		depths[0], depths[1] = append(depths[0], near(a)), append(depths[1], near(b))
 	}
-	size := math.Max(2, math.Min(3.2, 3.2*math.Sqrt(60/float64(len(c.pairs)))))
-	mark := func(col color.NRGBA, t float64) color.NRGBA { return mix(mix(col, white, 0.35), col, t) }
-	for _, rank := range c.pairs {
-		p, q := ends(rank)
-		s.disc(at(p), size+0.8, white)
-		s.disc(at(p), size, mark(blue, nearness(p)))
-		s.diamond(at(q), 1.25*size+1, white)
-		s.diamond(at(q), 1.25*size, mark(vermilion, nearness(q)))
+	radius := vg.Length(math.Max(1.5, math.Min(2.4, 2.4*math.Sqrt(60/float64(len(c.pairs))))))
+	for k, ends := range []plotter.XYs{xs, ys} {
+		seam, mark := t.glyph(Input+Role(k), radius+0.6), t.glyph(Input+Role(k), radius)
+		seam.Color = t.Background
+		s := &plotter.Scatter{XYs: ends, GlyphStyle: mark, GlyphStyleFunc: func(i int) draw.GlyphStyle {
+			g := mark
+			g.Color = blend(mark.Color, white, 0.35*(1-depths[k][i]))
+			return g
+		}}
+		p.Add(&plotter.Scatter{XYs: ends, GlyphStyle: seam}, s)
+		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], s)
 	}
-
-	s.arrow(at(line.tail), at(line.tip), 2.8, purple, dark(purple), 1)
-	tip := at(line.tip)
-	q := at(line.tail).towards(tip, tip.sub(at(line.tail)).norm()+3)
-	if away := at(line.origin.add(line.side)).sub(at(line.origin)); away.norm() > 0 {
-		q = q.sub(away.scale(16 / away.norm()))
-	}
-	q.x = math.Min(b.x+b.w-8, math.Max(b.x+8, q.x))
-	s.text(pt{q.x, q.y + 6}, textStyle{size: 18, align: 0.5, color: dark(purple), bold: true, halo: true}, it("θ"))
-
-	y := b.y + b.h + 26
-	l := textStyle{size: sizeLabel}
-	end := s.cloudLegend(pt{b.x + 8, y}) + 8
-	text := fmt.Sprintf("%d of %d pairs: equal ranks along ", len(c.pairs), len(c.a))
+	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.a))
 	if len(c.pairs) == len(c.a) {
-		text = fmt.Sprintf("all %d pairs: equal ranks along ", len(c.a))
+		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.a))
 	}
-	s.line(stroke{width: 1.3, color: alpha(ink, 0.7)}, pt{b.x + end + 24, y - 4.5}, pt{b.x + end + 48, y - 4.5})
-	s.text(pt{b.x + end + 56, y}, l, plain(text), it("θ"))
+	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(t.Text, 0.7), Width: 1}})
+	c.directionArrow(t, p, points.XYs, flat(c.theta))
+	p.Legend.Left = true
+	pad(&p.Y, 0.02)
+	p.Y.Min = at(&p.Y, -0.1) // room for the legend
+	return p
+}
+
+// directionArrow draws the direction θ, whose place in the picture plane is to,
+// beside points, below them or to their right, as far as their projections reach.
+func (c *sliced) directionArrow(t *Theme, p *plot.Plot, points plotter.XYs, to plotter.XY) {
+	n := math.Hypot(to.X, to.Y)
+	along := plotter.XY{X: 1}
+	if n > 0.05 {
+		along = plotter.XY{X: to.X / n, Y: to.Y / n}
+	}
+	side := plotter.XY{X: along.Y, Y: -along.X}
+	if side.Y > 0.05 || (math.Abs(side.Y) <= 0.05 && side.X < 0) {
+		side = plotter.XY{X: -side.X, Y: -side.Y}
+	}
+	lo, hi, reach := math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, q := range points {
+		s := q.X*along.X + q.Y*along.Y
+		lo, hi = math.Min(lo, s), math.Max(hi, s)
+		reach = math.Max(reach, q.X*side.X+q.Y*side.Y)
+	}
+	reach += 0.12 * math.Max(hi-lo, 1e-9)
+	place := func(s float64) plotter.XY {
+		return plotter.XY{X: s*along.X + reach*side.X, Y: s*along.Y + reach*side.Y}
+	}
+	dark := t.dark(t.Direction)
+	tip := place(hi)
+	if n > 0.05 {
+		p.Add(&arrow{From: place(lo), To: tip, Color: t.Direction, Casing: dark, Width: 2.2})
+	} else { // it points at the reader
+		p.Add(mark(tip, 5, dark, draw.CircleGlyph{}), mark(tip, 4, t.Direction, draw.CircleGlyph{}), mark(tip, 1.4, white, draw.CircleGlyph{}))
+	}
+	label(t, p, tip, "θ", italic(bold(t.style(13.5, dark))), vg.Point{X: vg.Length(12 * side.X), Y: vg.Length(12 * side.Y)}, false)
 }

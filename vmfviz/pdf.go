@@ -5,188 +5,186 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/png"
+	"io"
 	"math"
-	"strconv"
+	"time"
 
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// pdfCanvas draws on the one page of a PDF file, version 1.4. Letters are drawn
-// as outlines, so that the file needs no font. (ISO 32000-1, sections 7.5, 8.4
-// to 8.9 and 11.6.)
-//
-// gonum's vgpdf is not used: it embeds Western letters only, no θ, and darkens
-// translucent colours. A canvas around it that draws outlines and undoes the
-// darkening would be shorter, but its files hold the time at which they were
-// made and no title, and its library would be one more to build.
-type pdfCanvas struct {
+// The format "pdf" of gonum/plot, for Save and WriterTo of a [plot.Plot] too, is
+// drawn by pdfFile: docs/upstream.md says what vgpdf lacks.
+func init() {
+	draw.RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
+}
+
+// pdfFile is vgpdf.Canvas with Unicode text, translucent colours, arcs within
+// paths, and bytes that depend on the drawing only.
+type pdfFile struct {
+	doc    *fpdf.Fpdf
 	w, h   vg.Length
-	page   bytes.Buffer
-	alphas []uint8 // opacities used, 255 for 1
-	images []image.Image
+	images int
+	widths []vg.Length // of lines; one for each Push
 }
 
-// num writes numbers to a thousandth of a point, each with a space behind it.
-func (c *pdfCanvas) num(v ...float64) {
-	for _, x := range v {
-		c.page.WriteString(strconv.FormatFloat(math.Round(x*1000)/1000+0, 'f', -1, 64))
-		c.page.WriteByte(' ')
+func newPDF(w, h vg.Length) *pdfFile {
+	c := &pdfFile{w: w, h: h, widths: []vg.Length{1}, doc: fpdf.NewCustom(&fpdf.InitType{
+		UnitStr: "pt", Size: fpdf.SizeType{Wd: w.Points(), Ht: h.Points()},
+	})}
+	c.doc.SetCatalogSort(true)
+	c.doc.SetCreationDate(time.Unix(0, 0).UTC())
+	c.doc.SetModificationDate(time.Unix(0, 0).UTC())
+	c.doc.SetMargins(0, 0, 0)
+	c.doc.SetAutoPageBreak(false, 0)
+	c.doc.AddPage()
+	c.Push()
+	c.Translate(vg.Point{Y: h})
+	c.Scale(1, -1)
+	vg.Initialize(c)
+	return c
+}
+
+func (c *pdfFile) Size() (w, h vg.Length) { return c.w, c.h }
+func (c *pdfFile) Rotate(angle float64)   { c.doc.TransformRotate(-angle*180/math.Pi, 0, 0) }
+func (c *pdfFile) Translate(p vg.Point)   { c.doc.TransformTranslate(p.X.Points(), p.Y.Points()) }
+func (c *pdfFile) Scale(x, y float64)     { c.doc.TransformScale(100*x, 100*y, 0, 0) }
+func (c *pdfFile) Fill(path vg.Path)      { c.draw(path, "F") }
+
+func (c *pdfFile) SetLineWidth(w vg.Length) {
+	c.widths[len(c.widths)-1] = w
+	c.doc.SetLineWidth(w.Points())
+}
+
+func (c *pdfFile) Push() {
+	c.widths = append(c.widths, c.widths[len(c.widths)-1])
+	c.doc.TransformBegin()
+}
+
+func (c *pdfFile) Pop() {
+	c.widths = c.widths[:len(c.widths)-1]
+	c.doc.TransformEnd()
+}
+
+func (c *pdfFile) Stroke(path vg.Path) {
+	if c.widths[len(c.widths)-1] > 0 { // a width of 0 is the thinnest line in PDF
+		c.draw(path, "D")
 	}
 }
 
-func (c *pdfCanvas) op(name string, v ...float64) {
-	c.num(v...)
-	c.page.WriteString(name)
-	c.page.WriteByte('\n')
-}
-
-func (c *pdfCanvas) Size() (w, h vg.Length)     { return c.w, c.h }
-func (c *pdfCanvas) Push()                      { c.op("q") }
-func (c *pdfCanvas) Pop()                       { c.op("Q") }
-func (c *pdfCanvas) SetLineWidth(w vg.Length)   { c.op("w", w.Points()) }
-func (c *pdfCanvas) Translate(p vg.Point)       { c.op("cm", 1, 0, 0, 1, p.X.Points(), p.Y.Points()) }
-func (c *pdfCanvas) Scale(x, y float64)         { c.op("cm", x, 0, 0, y, 0, 0) }
-func (c *pdfCanvas) Stroke(p vg.Path)           { c.path(p); c.op("S") }
-func (c *pdfCanvas) Fill(p vg.Path)             { c.path(p); c.op("f") }
-func (c *pdfCanvas) point(p vg.Point) []float64 { return []float64{p.X.Points(), p.Y.Points()} }
-
-func (c *pdfCanvas) Rotate(angle float64) {
-	s, k := math.Sincos(angle)
-	// More digits than num gives: a long line must not end beside its place.
-	fmt.Fprintf(&c.page, "%.8f %.8f %.8f %.8f 0 0 cm\n", k, s, -s, k)
-}
-
-func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
-	c.page.WriteByte('[')
-	for _, d := range pattern {
-		c.num(d.Points())
+func (c *pdfFile) SetLineDash(dashes []vg.Length, offset vg.Length) {
+	d := make([]float64, len(dashes))
+	for i, v := range dashes {
+		d[i] = v.Points()
 	}
-	c.page.WriteString("] ")
-	c.op("d", offset.Points())
+	c.doc.SetDashPattern(d, offset.Points())
 }
 
-func (c *pdfCanvas) SetColor(col color.Color) {
+func (c *pdfFile) SetColor(col color.Color) {
+	if col == nil {
+		col = color.Black
+	}
 	n := color.NRGBAModel.Convert(col).(color.NRGBA)
-	r, g, b := float64(n.R)/255, float64(n.G)/255, float64(n.B)/255
-	c.op("rg", r, g, b)
-	c.op("RG", r, g, b)
-	at := bytes.IndexByte(c.alphas, n.A)
-	if at < 0 {
-		at = len(c.alphas)
-		c.alphas = append(c.alphas, n.A)
-	}
-	fmt.Fprintf(&c.page, "/G%d gs\n", at)
+	r, g, b := int(n.R), int(n.G), int(n.B)
+	c.doc.SetFillColor(r, g, b)
+	c.doc.SetDrawColor(r, g, b)
+	c.doc.SetTextColor(r, g, b)
+	c.doc.SetAlpha(float64(n.A)/255, "Normal")
 }
 
-func (c *pdfCanvas) path(path vg.Path) {
-	begun := false
-	for _, p := range path {
+func (c *pdfFile) draw(path vg.Path, style string) {
+	var start vg.Point
+	for i, p := range path {
+		x, y := p.Pos.X.Points(), p.Pos.Y.Points()
 		switch p.Type {
 		case vg.MoveComp:
-			c.op("m", c.point(p.Pos)...)
+			start = p.Pos
+			c.doc.MoveTo(x, y)
 		case vg.LineComp:
-			c.op("l", c.point(p.Pos)...)
+			c.doc.LineTo(x, y)
 		case vg.ArcComp:
-			c.arc(p, begun)
+			c.arc(x, y, p.Radius.Points(), p.Start, p.Angle, i == 0)
 		case vg.CurveComp:
-			c.op("c", append(append(c.point(p.Control[0]), c.point(p.Control[1])...), c.point(p.Pos)...)...)
+			q := p.Control[0]
+			if len(p.Control) == 1 {
+				c.doc.CurveTo(q.X.Points(), q.Y.Points(), x, y)
+			} else {
+				r := p.Control[1]
+				c.doc.CurveBezierCubicTo(q.X.Points(), q.Y.Points(), r.X.Points(), r.Y.Points(), x, y)
+			}
 		case vg.CloseComp:
-			c.op("h")
+			c.doc.LineTo(start.X.Points(), start.Y.Points())
+			c.doc.ClosePath()
 		}
-		begun = true
+	}
+	c.doc.DrawPath(style)
+}
+
+// arc draws an arc by cubic curves of at most a quarter turn each; their error is
+// 3 parts in 10000 of the radius.
+func (c *pdfFile) arc(x, y, r, start, sweep float64, first bool) {
+	n := math.Ceil(math.Abs(sweep) / (math.Pi / 2))
+	step := sweep / n
+	k := 4.0 / 3 * math.Tan(step/4) * r
+	sin, cos := math.Sincos(start)
+	if first {
+		c.doc.MoveTo(x+r*cos, y+r*sin)
+	} else {
+		c.doc.LineTo(x+r*cos, y+r*sin)
+	}
+	for i := 1.0; i <= n; i++ {
+		s, d := math.Sincos(start + i*step)
+		c.doc.CurveBezierCubicTo(x+r*cos-k*sin, y+r*sin+k*cos, x+r*d+k*s, y+r*s-k*d, x+r*d, y+r*s)
+		sin, cos = s, d
 	}
 }
 
-// arc writes an arc as cubic curves of a quarter circle at most, which are right
-// to 3 parts in 10000 of the radius.
-func (c *pdfCanvas) arc(p vg.PathComp, begun bool) {
-	x, y, r := p.Pos.X.Points(), p.Pos.Y.Points(), p.Radius.Points()
-	n := int(math.Ceil(math.Abs(p.Angle)/(math.Pi/2) - 1e-9))
-	if n < 1 {
+// FillString writes text in an embedded TrueType font with its letters' Unicode
+// numbers, so that it can be searched and copied.
+func (c *pdfFile) FillString(f font.Face, at vg.Point, s string) {
+	if f.Font.Size == 0 || s == "" {
 		return
 	}
-	step := p.Angle / float64(n)
-	k := 4.0 / 3 * math.Tan(step/4) * r
-	at := func(a float64) (px, py, tx, ty float64) {
-		s, c := math.Sincos(a)
-		return x + r*c, y + r*s, -k * s, k * c
+	var raw bytes.Buffer
+	if _, err := f.Face.WriteSourceTo(nil, &raw); err != nil {
+		c.doc.SetError(fmt.Errorf("vmfviz: PDF: font %s: %w", f.Name(), err))
+		return
 	}
-	for i := range n {
-		x0, y0, u0, v0 := at(p.Start + float64(i)*step)
-		x1, y1, u1, v1 := at(p.Start + float64(i+1)*step)
-		if i == 0 && begun {
-			c.op("l", x0, y0)
-		} else if i == 0 {
-			c.op("m", x0, y0)
-		}
-		c.op("c", x0+u0, y0+v0, x1-u1, y1-v1, x1, y1)
-	}
+	c.doc.AddUTF8FontFromBytes(f.Name(), "", raw.Bytes()) // once: fpdf knows it by its name
+	c.doc.SetFont(f.Name(), "", f.Font.Size.Points())
+	c.Push()
+	defer c.Pop()
+	c.Translate(at)
+	c.Scale(1, -1)
+	c.doc.Text(0, 0, s)
 }
 
-// FillString draws the outlines of the letters, placed as font.Face.Width counts.
-func (c *pdfCanvas) FillString(f font.Face, p vg.Point, text string) {
-	em := fixed.Int26_6(f.Face.UnitsPerEm())
-	scale := f.Font.Size.Points() / float64(em)
-	x, y := p.X.Points(), p.Y.Points()
-	var buf sfnt.Buffer
-	var last sfnt.GlyphIndex
-	for i, r := range text {
-		glyph, err := f.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue // texts are checked for letters that the font lacks
-		}
-		if i > 0 {
-			if kern, err := f.Face.Kern(&buf, last, glyph, em, 0); err == nil {
-				x += float64(kern) * scale
-			}
-		}
-		at := func(q fixed.Point26_6) (float64, float64) { return x + float64(q.X)*scale, y - float64(q.Y)*scale }
-		outline, err := f.Face.LoadGlyph(&buf, glyph, em, nil)
-		if err == nil && len(outline) > 0 {
-			c.outline(outline, at)
-		}
-		if w, err := f.Face.GlyphAdvance(&buf, glyph, em, 0); err == nil {
-			x += float64(w) * scale
-		}
-		last = glyph
+func (c *pdfFile) DrawImage(r vg.Rectangle, img image.Image) {
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
+		c.doc.SetError(fmt.Errorf("vmfviz: PDF: %w", err))
+		return
 	}
+	c.images++
+	name := fmt.Sprint("image", c.images)
+	o := fpdf.ImageOptions{ImageType: "png"}
+	c.doc.RegisterImageOptionsReader(name, o, &buf)
+	c.Push()
+	defer c.Pop()
+	c.Translate(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	c.Scale(1, -1)
+	c.doc.ImageOptions(name, 0, 0, r.Size().X.Points(), r.Size().Y.Points(), false, o, 0, "")
 }
 
-// outline fills one glyph; its quadratic curves become cubic ones.
-func (c *pdfCanvas) outline(segments sfnt.Segments, at func(fixed.Point26_6) (x, y float64)) {
-	var px, py float64
-	for _, s := range segments {
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			px, py = at(s.Args[0])
-			c.op("m", px, py)
-		case sfnt.SegmentOpLineTo:
-			px, py = at(s.Args[0])
-			c.op("l", px, py)
-		case sfnt.SegmentOpQuadTo:
-			qx, qy := at(s.Args[0])
-			x, y := at(s.Args[1])
-			c.op("c", px+2*(qx-px)/3, py+2*(qy-py)/3, x+2*(qx-x)/3, y+2*(qy-y)/3, x, y)
-			px, py = x, y
-		case sfnt.SegmentOpCubeTo:
-			ax, ay := at(s.Args[0])
-			bx, by := at(s.Args[1])
-			px, py = at(s.Args[2])
-			c.op("c", ax, ay, bx, by, px, py)
-		}
+// WriteTo writes the file. Nothing can be drawn afterwards.
+func (c *pdfFile) WriteTo(w io.Writer) (int64, error) {
+	c.Pop()
+	var buf bytes.Buffer
+	if err := c.doc.Output(&buf); err != nil {
+		return 0, err
 	}
-	c.op("f")
-}
-
-func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
-	c.op("q")
-	// An image has the opacity of its own pixels only.
-	c.SetColor(color.NRGBA{A: 255})
-	size := r.Size()
-	c.op("cm", size.X.Points(), 0, 0, size.Y.Points(), r.Min.X.Points(), r.Min.Y.Points())
-	fmt.Fprintf(&c.page, "/I%d Do\nQ\n", len(c.images))
-	c.images = append(c.images, img)
+	return buf.WriteTo(w)
 }

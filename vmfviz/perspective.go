@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"image/color"
 	"math"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // middle returns the middle of the bounding box of a cloud.
@@ -22,9 +24,7 @@ type perspective struct {
 	cam    camera
 	parts  []lensPart
 	radius float64 // of the largest cloud around its centre
-
-	scale         float64 // pixels per unit at the centre
-	width, height float64 // of a cell
+	x, y   float64 // half the range that all clouds need, set by cell
 }
 
 type lensPart struct {
@@ -46,70 +46,54 @@ func (l *perspective) include(cloud []float32, center vec3) {
 	}
 }
 
-// project returns the place of p in radii of the largest cloud, the depth
-// towards the reader (-1 to 1) and the magnification there.
-func (l *perspective) project(p, center vec3) (x, y, depth, magnify float64) {
+// project returns the place of p in the plane through the centre, the depth towards
+// the reader (-1 to 1, in radii of the largest cloud) and the magnification there.
+func (l *perspective) project(p, center vec3) (at plotter.XY, depth, magnify float64) {
 	r := l.radius
 	if r == 0 {
 		r = 1
 	}
-	q := l.cam.apply(p.sub(center).scale(1 / r))
-	magnify = eyeDistance / (eyeDistance - q[2])
-	return q[0] * magnify, q[1] * magnify, q[2], magnify
+	q := l.cam.apply(p.sub(center))
+	magnify = eyeDistance / (eyeDistance - q[2]/r)
+	return plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, q[2] / r, magnify
 }
 
-// cell fits the scale to cells of the given width and returns their size.
-func (l *perspective) cell(width float64) (w, h float64) {
-	var mx, my float64
+// limits returns half the range that all clouds need.
+func (l *perspective) limits() (x, y float64) {
 	for _, part := range l.parts {
 		for i := range len(part.cloud) / 3 {
-			x, y, _, _ := l.project(row3(part.cloud, i), part.center)
-			mx, my = math.Max(mx, math.Abs(x)), math.Max(my, math.Abs(y))
+			at, _, _ := l.project(row3(part.cloud, i), part.center)
+			x, y = math.Max(x, math.Abs(at.X)), math.Max(y, math.Abs(at.Y))
 		}
 	}
-	const edge = 5
-	mx, my = math.Max(mx, 0.3), math.Max(my, 0.3)
-	l.width = width
-	l.height = math.Min(width*1.15, math.Ceil(width*my/mx))
-	l.scale = math.Min((width/2-edge)/mx, (l.height/2-edge)/my)
-	return l.width, l.height
+	least := 0.3 * math.Max(l.radius, 1e-30)
+	return 1.04 * math.Max(x, least), 1.04 * math.Max(y, least)
 }
 
-// shade3 is the tint of a cloud of one colour: near points are darker.
-func shade3(col color.NRGBA) func(i int, near float64) color.NRGBA {
-	near, far := mix(col, color.NRGBA{A: 0xFF}, 0.35), mix(col, white, 0.62)
-	return func(_ int, t float64) color.NRGBA { return mix(far, near, t) }
-}
-
-// cloud paints a cloud into a cell; tint is the colour of point i, which is at
+// cloud returns the plotter of a cloud; tint is the colour of point i, which is at
 // the back for near = 0 and in front for near = 1.
-func (s *page) cloud(b box, l *perspective, cloud []float32, center vec3, tint func(i int, near float64) color.NRGBA) {
-	n := len(cloud) / 3
-	if n == 0 {
-		return
-	}
-	size := 0.0068 * b.w * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(n), 0.35)))
-	size = math.Max(size, 0.7)
-	dots := make([]dot3, n)
+func (l *perspective) cloud(points []float32, center vec3, tint func(i int, near float64) color.Color) *cloud {
+	n := len(points) / 3
+	c := &cloud{XYs: make(plotter.XYs, n), depth: make([]float64, n), size: make([]float64, n), color: make([]color.Color, n)}
 	first, last := math.Inf(1), math.Inf(-1)
-	for i := range dots {
-		x, y, depth, magnify := l.project(row3(cloud, i), center)
-		first, last = math.Min(first, depth), math.Max(last, depth)
-		dots[i] = dot3{
-			x:     (b.w/2 + x*l.scale) * screenScale,
-			y:     (b.h/2 - y*l.scale) * screenScale,
-			r:     magnify,
-			depth: depth,
-		}
+	for i := range n {
+		c.XYs[i], c.depth[i], c.size[i] = l.project(row3(points, i), center)
+		first, last = math.Min(first, c.depth[i]), math.Max(last, c.depth[i])
 	}
 	// A flat cloud is not shaded as if it were deep.
 	middle, span := (first+last)/2, math.Max(last-first, 0.5)
-	for i := range dots {
-		d := &dots[i]
+	for i := range n {
 		// Shade in steps: fewer colours, smaller files, no visible difference.
-		t := math.Round(((d.depth-middle)/span+0.5)*24) / 24
-		d.r *= size * (0.8 + 0.4*t) * screenScale
-		d.col = s.tone(tint(i, t))
+		t := math.Round(((c.depth[i]-middle)/span+0.5)*24) / 24
+		c.size[i] *= 0.8 + 0.4*t
+		c.color[i] = tint(i, t)
 	}
-	s.image(b, splat(int(b.w*screenScale), int(b.h*screenScale), dots))
+	return c
+}
+
+// shading returns the tint of a cloud of one colour: near points are darker.
+func shading(c color.Color) func(i int, near float64) color.Color {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	near, far := mix(n, color.NRGBA{A: 0xFF}, 0.35), mix(n, white, 0.62)
+	return func(_ int, t float64) color.Color { return mix(far, near, t) }
 }

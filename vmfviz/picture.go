@@ -7,11 +7,14 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
@@ -21,50 +24,183 @@ import (
 // screenScale is the number of device pixels per pixel of a PNG.
 const screenScale = 2
 
-// Picture is a finished drawing. It is immutable and may be used by several
-// goroutines at once. The zero value is an empty picture of no size.
+// Picture is a grid of plots on a card. Its plots are those of gonum/plot: set
+// their titles and limits, and add plotters, before it is written. The zero value
+// is an empty picture.
 type Picture struct {
-	width, height int // CSS pixels, 1/96 inch
-	alt           string
-	paint         func(*page)
-	dark          bool
+	// Title stands above the plots.
+	Title string
+	// Alt is one sentence that says what the picture shows, for readers who do not
+	// see it.
+	Alt string
+	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All
+	// rows are equally long.
+	Plots [][]*plot.Plot
+	// Bar stands at the right of all plots, for a colour bar; nil means none.
+	Bar *plot.Plot
+	// Width and Height are the size at which the picture is meant to be shown.
+	Width, Height vg.Length
+	// Gap is the space between plots; 0 means 16 points.
+	Gap vg.Length
+	// Theme gives card and title their look; nil means [DefaultTheme].
+	Theme *Theme
+
+	paint func(*page) // the drawing of a picture that has no plots yet
 }
 
-// newPicture rounds the size to whole pixels.
-func newPicture(width, height float64, alt string, paint func(*page)) *Picture {
-	return &Picture{width: int(width + 0.5), height: int(height + 0.5), alt: alt, paint: paint}
+// Space on a card: at its edges, between plots, for a colour bar and its labels.
+const (
+	cardEdge = vg.Length(16.5)
+	plotGap  = vg.Length(16)
+	barRoom  = vg.Length(66)
+)
+
+// fullWidth is the width of a full picture: what a notebook column shows without
+// scaling.
+const fullWidth = vg.Length(675)
+
+// setPlots puts plots in rows of cols, each plot of height with its labels, and
+// sets the size of the picture.
+func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
+	p.Plots = nil
+	for len(plots) > 0 {
+		row := make([]*plot.Plot, cols)
+		plots = plots[copy(row, plots):]
+		p.Plots = append(p.Plots, row)
+	}
+	rows := vg.Length(len(p.Plots))
+	p.Width, p.Height = whole(width), whole(2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap())
 }
 
-// Size returns width and height in CSS pixels (1/96 inch), the size at which
-// the picture is meant to be shown. The PNG has twice as many pixels each way.
+// whole rounds a length up to pixels.
+func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
+
+func (p *Picture) gap() vg.Length {
+	if p.Gap > 0 {
+		return p.Gap
+	}
+	return plotGap
+}
+
+// fitTitle widens the picture for its title, up to the full width.
+func (p *Picture) fitTitle() {
+	s := bold(p.Theme.style(pointsTitle, p.Theme.Text))
+	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
+}
+
+// titleRoom is the height that a title takes.
+func titleRoom(title string) vg.Length {
+	if title == "" {
+		return 0
+	}
+	return pointsTitle + 14
+}
+
+// Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as
+// many pixels each way.
 func (p *Picture) Size() (width, height int) {
 	if p == nil {
 		return 0, 0
 	}
-	return p.width, p.height
+	return int(p.Width.Dots(96) + 0.5), int(p.Height.Dots(96) + 0.5)
 }
 
-// Alt returns one sentence that says what the picture shows, for readers who
-// do not see it.
-func (p *Picture) Alt() string {
-	if p == nil {
-		return ""
+// Draw draws the picture onto a canvas of gonum/plot, for example a part of a
+// larger page. An empty picture draws nothing.
+func (p *Picture) Draw(c draw.Canvas) {
+	if p.check() != nil || p.paint != nil || c.Canvas == nil {
+		return
 	}
-	return p.alt
+	t := p.Theme.or()
+	card(c, t)
+	c = draw.Crop(c, cardEdge, -cardEdge, cardEdge, -cardEdge)
+	if p.Title != "" {
+		s := bold(t.style(pointsTitle, t.Text))
+		s.YAlign = draw.YTop
+		fitted(&s, p.Title, c.Max.X-c.Min.X)
+		c.FillText(s, vg.Point{X: c.Min.X, Y: c.Max.Y}, p.Title)
+		c.Max.Y -= titleRoom(p.Title)
+	}
+	if p.Bar != nil {
+		b := draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, 0, 0)
+		if extra := (b.Max.Y-b.Min.Y)/2 - 110; extra > 0 {
+			b = draw.Crop(b, 0, 0, extra, -extra)
+		}
+		p.Bar.Draw(b)
+		c.Max.X -= barRoom
+	}
+	tiles := draw.Tiles{Rows: len(p.Plots), Cols: len(p.Plots[0]), PadX: p.gap(), PadY: p.gap()}
+	canvases := plot.Align(p.Plots, tiles, c)
+	for i, row := range p.Plots {
+		for j, q := range row {
+			if q != nil {
+				q.Draw(canvases[i][j])
+			}
+		}
+	}
+}
+
+// card draws the ground: rounded corners and a thin rim. What is outside stays
+// transparent, so that it reads the same on a white page and on a dark one.
+func card(c draw.Canvas, t *Theme) {
+	const r = vg.Length(6.75)
+	var path vg.Path
+	path.Move(vg.Point{X: c.Max.X - 0.5, Y: c.Max.Y - r})
+	for k, q := range []vg.Point{
+		{X: c.Max.X - r, Y: c.Max.Y - r}, {X: c.Min.X + r, Y: c.Max.Y - r},
+		{X: c.Min.X + r, Y: c.Min.Y + r}, {X: c.Max.X - r, Y: c.Min.Y + r},
+	} {
+		path.Arc(q, r-0.5, float64(k)*math.Pi/2, math.Pi/2)
+	}
+	path.Close()
+	c.SetColor(t.Background)
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: t.Edge, Width: 0.75})
+	c.Stroke(path)
+}
+
+// fitted makes text smaller, down to three quarters, that is wider than its room.
+func fitted(s *draw.TextStyle, txt string, room vg.Length) {
+	if w := s.Width(txt); w > room {
+		s.Font.Size *= max(0.75, room/w)
+	}
+}
+
+// check says why the picture cannot be drawn.
+func (p *Picture) check() error {
+	if p == nil || (p.paint == nil && (len(p.Plots) == 0 || len(p.Plots[0]) == 0)) {
+		return fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
+	}
+	for i, row := range p.Plots {
+		if len(row) != len(p.Plots[0]) {
+			return fmt.Errorf("vmfviz: Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
+		}
+	}
+	if !(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4) {
+		return fmt.Errorf("vmfviz: the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points())
+	}
+	return nil
+}
+
+// on draws the picture on a canvas of its size.
+func (p *Picture) on(c vg.Canvas) {
+	if p.paint != nil {
+		p.paint(newSheet(c, p.Width.Dots(96), p.Height.Dots(96)))
+		return
+	}
+	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 }
 
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
-	if p == nil || p.paint == nil {
-		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
+	if err := p.check(); err != nil {
+		return nil, err
 	}
 	if !(scale > 0 && scale <= 16) {
 		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
 	}
-	dpi := int(96*scale + 0.5)
-	w, h := float64(p.width), float64(p.height)
-	c := vgimg.NewWith(vgimg.UseWH(px(w), px(h)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.Transparent))
-	p.paint(newSheet(c, w, h, p.dark))
+	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)), vgimg.UseBackgroundColor(color.Transparent))
+	p.on(c)
 	return c.Image(), nil
 }
 
@@ -86,75 +222,97 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// What SVG changes in the writer's output.
-var (
-	fontFamily  = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
-	textElement = regexp.MustCompile(`<text `)
-)
+var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
 // SVG returns the picture as an SVG file. Text stays text: the file names the
 // Liberation Sans font, and Arial and Helvetica, which have the same letter
 // widths, where it is not installed. Heat maps and point clouds are embedded
 // images; everything else is vectors.
 func (p *Picture) SVG() ([]byte, error) {
-	if p == nil || p.paint == nil {
-		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
+	if err := p.check(); err != nil {
+		return nil, err
 	}
-	w, h := float64(p.width), float64(p.height)
-	c := vgsvg.NewWith(vgsvg.UseWH(px(w), px(h)))
-	s := newSheet(c, w, h, p.dark)
-	p.paint(s)
+	c := vgsvg.NewWith(vgsvg.UseWH(p.Width, p.Height))
+	p.on(c)
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
 	}
 	svg := fontFamily.ReplaceAll(out.Bytes(), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
-	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;"))
-	// With the length of each piece of text another font cannot make it overlap
-	// its neighbour; spaces at its ends count.
-	i := 0
-	return textElement.ReplaceAllFunc(svg, func([]byte) []byte {
-		tag := fmt.Appendf(nil, `<text xml:space="preserve" textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, s.lengths[i].Points())
-		i++
-		return tag
-	}), nil
+	svg = bytes.ReplaceAll(svg, []byte("<text "), []byte(`<text xml:space="preserve" `))
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), nil
 }
 
 // PDF returns the picture as a PDF file of one page in the size of the picture,
-// for papers and slides. Letters are outlines, so that the file needs no font;
-// they cannot be searched. Heat maps and point clouds are embedded images.
+// for papers and slides. Text stays text, in embedded fonts. Heat maps and point
+// clouds are embedded images.
 func (p *Picture) PDF() ([]byte, error) {
-	if p == nil || p.paint == nil {
-		return nil, fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
+	if err := p.check(); err != nil {
+		return nil, err
 	}
-	w, h := float64(p.width), float64(p.height)
-	c := &pdfCanvas{w: px(w), h: px(h)}
-	vg.Initialize(c)
-	p.paint(newSheet(c, w, h, p.dark))
-	return c.file(p.alt), nil
+	return p.format("pdf")
 }
 
-// Save writes the picture to a file; its ending, .png, .svg or .pdf, says how.
-// The file appears whole or not at all. A missing folder is an error.
-func (p *Picture) Save(path string) error {
+// format draws the picture in a format of gonum/plot.
+func (p *Picture) format(name string) (file []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil { // vgeps has no images
+			file, err = nil, fmt.Errorf("vmfviz: the format %s cannot hold this picture: %v", name, r)
+		}
+	}()
+	c, err := draw.NewFormattedCanvas(p.Width, p.Height, name)
+	if err != nil {
+		return nil, fmt.Errorf("vmfviz: %w; expected png, svg, pdf, eps, jpg, tiff or tex", err)
+	}
+	p.on(c)
+	var out bytes.Buffer
+	if _, err := c.WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("vmfviz: writing %s: %w", name, err)
+	}
+	if bytes.HasPrefix(out.Bytes(), []byte("%%!PS")) { // vgeps writes one sign too many
+		out.Next(1)
+	}
+	return out.Bytes(), nil
+}
+
+// WriterTo returns what writes the picture in a format that gonum/plot knows: png,
+// svg, pdf, eps, jpg, tiff or tex. EPS cannot hold images: functions on a sphere,
+// point clouds and colour bars.
+func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	var data []byte
 	var err error
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".png":
+	switch format {
+	case "png":
 		data, err = p.PNG()
-	case ".svg":
+	case "svg":
 		data, err = p.SVG()
-	case ".pdf":
-		data, err = p.PDF()
 	default:
-		return fmt.Errorf("vmfviz: %s: expected a name that ends in .png, .svg or .pdf, found %q", path, ext)
+		data, err = p.format(format)
 	}
+	return bytes.NewReader(data), err
+}
+
+// Save writes the picture to a file; its ending, for example .png, .svg or .pdf,
+// says how, see [Picture.WriterTo]. The file appears whole or not at all. A
+// missing folder is an error.
+func (p *Picture) Save(path string) error {
+	ext := strings.ToLower(filepath.Ext(path))
+	w, err := p.WriterTo(strings.TrimPrefix(ext, "."))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	err = durable.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+	err = durable.Write(path, func(out io.Writer) error { _, err := w.WriteTo(out); return err })
 	if err != nil {
 		return fmt.Errorf("vmfviz: saving %w", err)
 	}
 	return nil
+}
+
+// newPicture makes a picture that is painted, not plotted. Sizes are in pixels.
+func newPicture(width, height float64, alt string, paint func(*page)) *Picture {
+	px := func(v float64) vg.Length { return vg.Length(0.75 * math.Floor(v+0.5)) }
+	return &Picture{Width: px(width), Height: px(height), Alt: alt, paint: paint}
 }

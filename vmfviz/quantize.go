@@ -3,7 +3,7 @@ package vmfviz
 import (
 	"image"
 	"image/color"
-	"sort"
+	"slices"
 )
 
 // shade is a colour of an image with the number of pixels that have it.
@@ -12,10 +12,10 @@ type shade struct {
 	n int
 }
 
-// quantize returns the image with at most 256 colours: a box of colours is cut in two, again and again the one with the largest
-// error (a form of the median cut of P. Heckbert, SIGGRAPH 1982), then each
-// pixel takes the nearest colour left. An image of 256 colours or fewer
-// does not change. The result depends on the pixels only.
+// quantize returns the image with at most 256 colours: a box of colours is cut in two,
+// again and again the one with the largest error (a form of the median cut of
+// P. Heckbert, SIGGRAPH 1982), then all colours of a box become one. An image of 256
+// colours or fewer does not change. The result depends on the pixels only.
 func quantize(img image.Image) image.Image {
 	const most = 256
 	src, ok := img.(*image.RGBA)
@@ -30,7 +30,7 @@ func quantize(img image.Image) image.Image {
 	for c, n := range count {
 		all = append(all, shade{c, n})
 	}
-	sort.Slice(all, func(i, j int) bool { return less(all[i].c, all[j].c) })
+	slices.SortFunc(all, func(a, b shade) int { return slices.Compare(a.c[:], b.c[:]) })
 
 	boxes := [][]shade{all}
 	channels, errs := make([]int, most), make([]float64, most)
@@ -54,30 +54,19 @@ func quantize(img image.Image) image.Image {
 	}
 
 	palette := make(color.Palette, len(boxes))
-	centers := make([][4]int, len(boxes))
+	index := make(map[[4]uint8]uint8, len(all))
 	for i, b := range boxes {
 		c := center(b)
 		palette[i] = color.RGBA{c[0], c[1], c[2], c[3]}
-		centers[i] = [4]int{int(c[0]), int(c[1]), int(c[2]), int(c[3])}
-	}
-	index := make(map[[4]uint8]uint8, len(all))
-	for _, s := range all {
-		index[s.c] = nearest(centers, s.c)
+		for _, s := range b {
+			index[s.c] = uint8(i)
+		}
 	}
 	out := image.NewPaletted(src.Rect, palette)
 	for i := range out.Pix {
 		out.Pix[i] = index[[4]uint8(src.Pix[4*i:])]
 	}
 	return out
-}
-
-func less(a, b [4]uint8) bool {
-	for k := range 4 {
-		if a[k] != b[k] {
-			return a[k] < b[k]
-		}
-	}
-	return false
 }
 
 // spread returns the channel in which the pixels of a box differ most and the
@@ -135,19 +124,4 @@ func center(b []shade) [4]uint8 {
 		c[k] = uint8((sum[k] + n/2) / n)
 	}
 	return c
-}
-
-func nearest(centers [][4]int, c [4]uint8) uint8 {
-	best, at := 1<<30, 0
-	for i, m := range centers {
-		d := 0
-		for k := range 4 {
-			e := m[k] - int(c[k])
-			d += e * e
-		}
-		if d < best {
-			best, at = d, i
-		}
-	}
-	return uint8(at)
 }

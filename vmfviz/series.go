@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // Series is one curve.
@@ -16,6 +18,28 @@ type Series struct {
 	Low, High []float64
 	// Role gives the colour; Auto takes the next of the palette.
 	Role Role
+}
+
+// check says what is wrong with the panel, and returns its series with X filled in.
+func (c CurvePanel) check(name string) ([]Series, error) {
+	for _, f := range []struct{ name, s string }{{"Title", c.Title}, {"XLabel", c.XLabel}, {"YLabel", c.YLabel}} {
+		if err := checkText(name+"."+f.name, f.s); err != nil {
+			return nil, err
+		}
+	}
+	if !(c.Smooth >= 0 && c.Smooth < 1) {
+		return nil, fmt.Errorf("vmfviz: %s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth)
+	}
+	if len(c.Series) == 0 {
+		return nil, fmt.Errorf("vmfviz: %s.Series is empty, expected at least one curve", name)
+	}
+	series := append([]Series(nil), c.Series...)
+	for i := range series {
+		if err := checkSeries(fmt.Sprintf("%s.Series[%d]", name, i), c, &series[i]); err != nil {
+			return nil, err
+		}
+	}
+	return series, nil
 }
 
 func checkSeries(name string, p CurvePanel, c *Series) error {
@@ -79,48 +103,62 @@ func checkSeries(name string, p CurvePanel, c *Series) error {
 	return nil
 }
 
-// smooth returns the exponential moving average without the bias of its start;
-// gaps stay gaps.
-func smooth(y []float64, weight float64) []float64 {
-	out := make([]float64, len(y))
-	sum, norm := 0.0, 0.0
-	for i, v := range y {
-		if math.IsNaN(v) {
-			out[i] = v
-			continue
+// smooth returns the centred moving average in which value j counts weight^|i−j|
+// in place i; gaps stay gaps. With log it averages logarithms.
+func smooth(y []float64, weight float64, log bool) []float64 {
+	sums, norms := make([]float64, len(y)), make([]float64, len(y))
+	pass := func(i int, sum, norm *float64) {
+		*sum, *norm = weight**sum, weight**norm
+		sums[i], norms[i] = sums[i]+*sum, norms[i]+*norm
+		if v := y[i]; !math.IsNaN(v) {
+			if log {
+				v = math.Log(v)
+			}
+			*sum, *norm = *sum+v, *norm+1
 		}
-		sum = weight*sum + (1-weight)*v
-		norm = weight*norm + (1 - weight)
-		out[i] = sum / norm
+	}
+	var sum, norm float64
+	for i := range y { // what came before
+		pass(i, &sum, &norm)
+	}
+	sum, norm = 0, 0
+	for i := len(y) - 1; i >= 0; i-- { // what comes after
+		pass(i, &sum, &norm)
+	}
+	out := make([]float64, len(y))
+	for i, v := range y {
+		switch {
+		case math.IsNaN(v):
+			out[i] = v
+		case log:
+			out[i] = math.Exp((sums[i] + math.Log(v)) / (norms[i] + 1))
+		default:
+			out[i] = (sums[i] + v) / (norms[i] + 1)
+		}
 	}
 	return out
 }
 
-// thin keeps, of the points in each half pixel of x, the first, the lowest, the
-// highest and the last.
-func thin(p []pt) []pt {
-	if len(p) < 2000 {
-		return p
+// thin keeps, of a line with many more points than a picture has columns, the
+// first, the lowest, the highest and the last of each group of neighbours.
+func thin(l plotter.XYs) plotter.XYs {
+	const groups = 1000
+	if len(l) < 5*groups {
+		return l
 	}
-	var out []pt
-	for i := 0; i < len(p); {
-		j, lo, hi := i, i, i
-		for ; j < len(p) && math.Floor(2*p[j].x) == math.Floor(2*p[i].x); j++ {
-			if p[j].y < p[lo].y {
-				lo = j
+	var out plotter.XYs
+	for g := range groups {
+		from, to := g*len(l)/groups, (g+1)*len(l)/groups
+		lo, hi := from, from
+		for i := from; i < to; i++ {
+			if l[i].Y < l[lo].Y {
+				lo = i
 			}
-			if p[j].y > p[hi].y {
-				hi = j
-			}
-		}
-		last := -1
-		for _, k := range []int{i, min(lo, hi), max(lo, hi), j - 1} {
-			if k > last {
-				out = append(out, p[k])
-				last = k
+			if l[i].Y > l[hi].Y {
+				hi = i
 			}
 		}
-		i = j
+		out = append(out, l[from], l[min(lo, hi)], l[max(lo, hi)], l[to-1])
 	}
 	return out
 }

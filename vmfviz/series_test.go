@@ -3,37 +3,50 @@ package vmfviz
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
-// TestSmooth: a constant stays, weights are those of the formula, gaps stay.
+// TestSmooth: a constant stays, also at the ends; weights are those of the formula;
+// gaps stay; and a falling exponential stays where it is on a logarithmic axis,
+// away from its ends, where an average of the past lags behind.
 func TestSmooth(t *testing.T) {
-	for _, v := range smooth([]float64{4, 4, 4, 4}, 0.9) {
+	for _, v := range append(smooth([]float64{4, 4, 4, 4}, 0.9, false), smooth([]float64{4, 4, 4, 4}, 0.9, true)...) {
 		if math.Abs(v-4) > 1e-12 {
 			t.Errorf("a constant 4 becomes %g", v)
 		}
 	}
-	got := smooth([]float64{1, math.NaN(), 3}, 0.5)
-	if want := (0.25*1 + 0.5*3) / 0.75; got[0] != 1 || !math.IsNaN(got[1]) || math.Abs(got[2]-want) > 1e-12 {
-		t.Errorf("smooth = %v, expected [1 NaN %g]", got, want)
+	got := smooth([]float64{1, math.NaN(), 3}, 0.5, false)
+	if want := (0.25*1 + 3) / 1.25; math.Abs(got[0]-1.4) > 1e-12 || !math.IsNaN(got[1]) || math.Abs(got[2]-want) > 1e-12 {
+		t.Errorf("smooth = %v, expected [1.4 NaN %g]", got, want)
+	}
+	fall := make([]float64, 400)
+	for i := range fall {
+		fall[i] = math.Exp(-float64(i) / 20)
+	}
+	for i, v := range smooth(fall, 0.9, true)[150:250] {
+		if math.Abs(v/fall[150+i]-1) > 1e-3 {
+			t.Fatalf("place %d of a falling curve becomes %g times as high", 150+i, v/fall[150+i])
+		}
 	}
 }
 
 // TestThin: few points, same extent, no peak lost.
 func TestThin(t *testing.T) {
 	r := testRand(2)
-	p := make([]pt, 50000)
+	p := make(plotter.XYs, 50000)
 	for i := range p {
-		p[i] = pt{float64(i) / 100, r.NormFloat64()}
+		p[i] = plotter.XY{X: float64(i) / 100, Y: r.NormFloat64()}
 	}
-	p[31234].y = 99
+	p[31234].Y = 99
 	q := thin(p)
 	if len(q) > 4100 || q[0] != p[0] || q[len(q)-1] != p[len(p)-1] {
 		t.Errorf("%d points from %v to %v", len(q), q[0], q[len(q)-1])
 	}
 	top := 0.0
 	for i := range q {
-		top = math.Max(top, q[i].y)
-		if i > 0 && q[i].x < q[i-1].x {
+		top = math.Max(top, q[i].Y)
+		if i > 0 && q[i].X < q[i-1].X {
 			t.Fatal("points are out of order")
 		}
 	}

@@ -2,7 +2,10 @@ package vmfviz
 
 import (
 	"fmt"
-	"math"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // SphereOptions are what the panels of a [Sphere] picture share.
@@ -12,6 +15,11 @@ type SphereOptions struct {
 	View View
 	// Columns is the number of panels in a row; 0 means up to four.
 	Columns int
+	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output
+	// above it: the picture of the same panels.
+	Replace bool
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 var sphereView = From(35, 22)
@@ -39,53 +47,142 @@ func (o SphereOptions) check(panels []SpherePanel) error {
 
 // Sphere draws one or several unit spheres with directions, locations, paths
 // and functions on them. All panels have the same view, and where several have
-// a Heat, one colour bar and one range for all.
+// a Heat, one colour bar and one range for all. The axes of a plot are those of
+// the picture plane, in radii of the sphere: [View.Sphere] says where in it a
+// direction lies, for plotters of your own.
 func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
-	l, err := newSphereLayout(o, panels, sphereColumns, 10)
-	if err != nil {
+	n := len(panels)
+	cols := o.Columns
+	if cols == 0 && n > 0 { // up to four, and no lonely one in the last row
+		rows := (n + 3) / 4
+		cols = (n + rows - 1) / rows
+	}
+	return o.draw(panels, cols, 390, false, "%d unit sphere(s) with directions")
+}
+
+// SphereMap draws what [Sphere] draws, the same panels, as flat maps that show
+// the whole sphere at once and keep areas: where there are twice as many samples
+// to a square millimetre, the density is twice as high.
+//
+// Every panel is two discs in Lambert's azimuthal equal-area projection: at the
+// left the half of the sphere that [Sphere] shows with the same View, at the
+// right the half behind, seen from behind; they touch where the left one ends at
+// the right. A map in one piece (Mollweide, Hammer) stretches shapes near its
+// rim without bound; here lengths change by a factor of √2 at most, the samples
+// of a vMF distribution around a location stay round, and no pole is special.
+// Costs of slices have F(θ) = F(−θ): the right disc is then the left one
+// mirrored top to bottom.
+//
+// The location is a ring with its letter, the path a line from its open to its
+// filled end, and crosses mark the ends of the axes. Columns 0 means up to two
+// panels in a row. [View.SphereMap] says where a direction lies in a plot.
+func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
+	cols := o.Columns
+	if cols == 0 {
+		cols = min(len(panels), 2)
+	}
+	return o.draw(panels, cols, 600, true, "%d equal-area map(s) of the unit sphere with directions")
+}
+
+// Sphere returns the place of a direction in the plots of [Sphere] with this view,
+// and whether it lies on the near side.
+func (v View) Sphere(direction [3]float64) (x, y float64, near bool) {
+	return v.place(direction, false)
+}
+
+// SphereMap returns the place of a direction in the plots of [SphereMap] with this
+// view, and whether it lies on the disc of the near side.
+func (v View) SphereMap(direction [3]float64) (x, y float64, near bool) {
+	return v.place(direction, true)
+}
+
+func (v View) place(direction [3]float64, area bool) (x, y float64, near bool) {
+	g := projection{v.or(sphereView).cameraZ(), area}
+	d := vec3(direction).unit()
+	q := g.at(d)
+	return q.X, q.Y, g.front(d)
+}
+
+// draw draws the panels in rows of cols, at most widest points wide each.
+func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, area bool, alt string) (*Picture, error) {
+	if err := o.check(panels); err != nil {
 		return nil, err
 	}
-	width := cardWidth
-	if l.cols == 1 {
-		width = 520 + l.bar
+	theme := o.Theme.or()
+	cols = min(cols, len(panels))
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Theme: theme}
+	s := spheres{theme: theme, projection: projection{o.View.or(sphereView).cameraZ(), area}}
+	heats, label := heatsOf(panels)
+	bar := vg.Length(0)
+	if len(heats) > 0 {
+		s.lo, s.hi = heatRange(heats)
+		m, err := newColorMap(theme.Map, 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		s.colors = m.Palette(shades).Colors()
+		if anyContours(heats) {
+			s.levels = contourLevels(s.lo, s.hi)
+		}
+		if p.Bar, err = theme.colorBar(theme.Map, s.lo, s.hi, label, s.levels); err != nil {
+			return nil, err
+		}
+		bar = barRoom
 	}
-	l.w = l.room(width)
-	cam := o.View.or(sphereView).cameraZ()
-	radius := math.Floor(math.Min(0.42*l.w, (l.w/2-11)/axisReach))
-	above, below := verticalReach(cam, radius, panels)
-	l.h = math.Ceil(above + below)
-	return l.picture(fmt.Sprintf("%d unit sphere(s) with directions", len(panels)), func(s *page, b box, p SpherePanel) {
-		s.sphere(sphereFrame{pt{math.Round(b.x + b.w/2), math.Round(b.y + above)}, radius, cam}, p, l.lo, l.hi)
-	}), nil
+	w := min(widest, (fullWidth-2*cardEdge-bar-plotGap*vg.Length(cols-1))/vg.Length(cols))
+	s.small = w < 200
+	s.pixels = min(640, int(screenScale*w.Dots(96)))
+	s.limits = s.reach(panels)
+	height := w * vg.Length((s.limits.Max.Y-s.limits.Min.Y)/(s.limits.Max.X-s.limits.Min.X))
+	if area {
+		s.pixels /= 2
+	}
+	var plots []*plot.Plot
+	caption := vg.Length(0)
+	for _, panel := range sampled(panels) {
+		q := s.plot(panel)
+		wrap(&q.Title.TextStyle, &q.Title.Text, w)
+		if q.Title.Text != "" {
+			caption = max(caption, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
+		}
+		plots = append(plots, q)
+	}
+	p.setPlots(plots, cols, 2*cardEdge+bar+w*vg.Length(cols)+plotGap*vg.Length(cols-1), height+caption)
+	return p, nil
 }
 
-// sphereColumns is how many of n spheres stand in a line: up to four, and no
-// lonely one in the last.
-func sphereColumns(n int) int {
-	lines := (n + 3) / 4
-	return (n + lines - 1) / lines
-}
-
-// axisReach is how far the axes stand out of the unit sphere, from its centre.
-const axisReach = 1.16
-
-// verticalReach returns how much room, in pixels, the panels need above and
-// below the centre of a sphere with its axes, arrows and letters.
-func verticalReach(cam camera, radius float64, panels []SpherePanel) (above, below float64) {
-	f := sphereFrame{r: radius, cam: cam}
-	above, below = radius+4, radius+4
-	see := func(y, room float64) { above, below = math.Max(above, room-y), math.Max(below, room+y) }
-	for k := range 3 {
-		var e vec3
-		e[k] = axisReach
-		q, _ := f.at(e)
-		see(q.y, 20)
-	}
+// heatsOf returns the functions of the panels and the first label of one.
+func heatsOf(panels []SpherePanel) (heats []*Heat, label string) {
 	for _, p := range panels {
-		if p.Location != nil {
-			_, to, _, _ := f.locationArrow(row3(p.Location, 0).unit())
-			see(to.y, 26)
+		if p.Heat == nil {
+			continue
+		}
+		heats = append(heats, p.Heat)
+		if label == "" {
+			label = p.Heat.Label
 		}
 	}
-	return above, below
+	return heats, label
+}
+
+// anyContours reports whether one of the functions has contours.
+func anyContours(heats []*Heat) bool {
+	for _, h := range heats {
+		if h.Contours {
+			return true
+		}
+	}
+	return false
+}
+
+// spheres is what the plots of a picture share.
+type spheres struct {
+	theme *Theme
+	projection
+	lo, hi float64       // range of all functions
+	colors []color.Color // of the range
+	levels []float64     // of contours
+	pixels int           // of the image of a function
+	small  bool          // the plots are
+	limits limits        // of the plots
 }

@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // TestLambertArea: the Jacobian of the projection, by finite differences along
@@ -59,82 +61,91 @@ func TestLambertRoundTrip(t *testing.T) {
 	check(vec3{1e-12, 0, 1})
 
 	for _, v := range []View{From(35, 22), From(0, 90), From(-120, -90), From(10, 0)} {
-		front := mapFrame{r: 1, cam: v.cameraZ()}
-		back := mapFrame{c: pt{2, 0}, r: 1, cam: front.cam.behind()}
+		g := projection{v.cameraZ(), true}
+		centers, back := g.discs()
 		for range 500 {
 			p := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
-			q, in := front.at(p)
-			m, other := front, back
-			if !in {
-				q, in = back.at(p)
-				m, other = back, front
+			side, other := 0, 1
+			if !g.front(p) {
+				side, other = 1, 0
 			}
-			if !in {
-				t.Fatalf("%v lies on neither map", p)
+			q, o := g.at(p), g.at(p.scale(-1))
+			x, y := q.X-centers[side].X, q.Y
+			if math.Hypot(x, y) > 1+1e-12 {
+				t.Fatalf("%v lies at %v, outside its disc", p, q)
 			}
-			if _, both := other.at(p); both && math.Abs(dot(m.cam.fore, p)) > 1e-15 {
-				t.Fatalf("%v lies on both maps", p)
-			}
-			if got := m.cam.back(lambertBack(q.x-m.c.x, m.c.y-q.y)); !near(got, p) {
+			if got := back[side](x, y); !near(got, p) {
 				t.Fatalf("%v comes back as %v", p, got)
 			}
 			// The opposite direction is the mirror image, top to bottom.
-			o, _ := other.at(p.scale(-1))
-			if math.Abs((o.x-other.c.x)-(q.x-m.c.x)) > 1e-12 || math.Abs(o.y+q.y) > 1e-12 {
+			if math.Abs(o.X-centers[other].X-x) > 1e-12 || math.Abs(o.Y+y) > 1e-12 {
 				t.Fatalf("%v at %v, its opposite at %v", p, q, o)
+			}
+			x, y, in := v.SphereMap(p)
+			if math.Hypot(x-q.X, y-q.Y) > 1e-12 || in != g.front(p) {
+				t.Fatalf("View.SphereMap: %g %g %v, expected %v", x, y, in, q)
 			}
 		}
 		// The maps touch in one direction.
-		a, _ := front.at(front.cam.right)
-		b, _ := back.at(front.cam.right)
-		if d := a.sub(b).norm(); d > 1e-9 {
+		a, b := g.on(g.cam.right, true), g.on(g.cam.right, false)
+		if d := math.Hypot(a.X-b.X, a.Y-b.Y); math.Abs(d-2*(discShift-1)) > 1e-9 {
 			t.Errorf("the maps are %g apart where they touch", d)
 		}
 	}
 	for _, pole := range []vec3{{0, 0, 1}, {0, 0, -1}} { // seen from above, poles are the centres
-		m := mapFrame{r: 1, cam: From(77, 90*pole[2]).cameraZ()}
-		if q, in := m.at(pole); !in || q.norm() > 1e-12 {
+		g := projection{From(77, 90*pole[2]).cameraZ(), true}
+		if q := g.at(pole); math.Hypot(q.X+discShift, q.Y) > 1e-12 {
 			t.Errorf("the pole %v lies at %v", pole, q)
 		}
 	}
 }
 
 // TestMapSeam: a curve that leaves one map goes on in the other, at one
-// direction of the rim; nothing of its length is lost.
+// direction of the rim; nothing of its length is lost. Of an orthographic view the
+// parts meet at the edge.
 func TestMapSeam(t *testing.T) {
 	r := testRand(3)
-	front := mapFrame{r: 1, cam: From(20, 30).cameraZ()}
-	back := mapFrame{r: 1, cam: front.cam.behind()}
-	for range 300 {
-		a := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
-		b := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
-		curve := greatCircle(a, b)
-		length := 0.0
-		var ends []pt
-		for _, m := range []mapFrame{front, back} {
-			for _, part := range m.cut(curve) {
-				var last vec3
-				for i, q := range part {
-					p := m.cam.back(lambertBack(q.x, -q.y))
-					if i > 0 {
-						length += math.Acos(math.Min(1, dot(last, p)))
-					}
-					last = p
+	for _, area := range []bool{true, false} {
+		g := projection{From(20, 30).cameraZ(), area}
+		_, back := g.discs()
+		for range 300 {
+			a := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
+			b := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
+			front, behind := g.split(greatCircle(a, b))
+			length := 0.0
+			var ends []plotter.XY
+			for side, parts := range [][]plotter.XYs{front, behind} {
+				shift := 0.0
+				if area {
+					shift = discShift * float64(2*side-1)
 				}
-				for _, q := range []pt{part[0], part[len(part)-1]} {
-					if q.norm() > 1-1e-9 {
-						ends = append(ends, q)
+				for _, part := range parts {
+					var last vec3
+					for i, q := range part {
+						x, y := q.X-shift, q.Y
+						if area {
+							p := back[side](x, y)
+							if i > 0 {
+								length += math.Acos(math.Min(1, dot(last, p)))
+							}
+							last = p
+						}
+						if math.Hypot(x, y) > 1-1e-9 && (i == 0 || i == len(part)-1) {
+							ends = append(ends, plotter.XY{X: x, Y: y})
+						}
 					}
 				}
 			}
-		}
-		if want := math.Acos(dot(a, b)); math.Abs(length-want) > 1e-5 {
-			t.Fatalf("from %v to %v: length %.8f, expected %.8f", a, b, length, want)
-		}
-		_, in := front.at(a)
-		_, out := front.at(b)
-		if in != out && (len(ends) != 2 || math.Abs(ends[0].x+ends[1].x) > 1e-9 || math.Abs(ends[0].y-ends[1].y) > 1e-9) {
-			t.Fatalf("from %v to %v: the curve ends at %v of the rims", a, b, ends)
+			if want := math.Acos(dot(a, b)); area && math.Abs(length-want) > 1e-5 {
+				t.Fatalf("from %v to %v: length %.8f, expected %.8f", a, b, length, want)
+			}
+			mirrored := 1.0
+			if area {
+				mirrored = -1
+			}
+			if g.front(a) != g.front(b) && (len(ends) != 2 || math.Abs(ends[0].X-mirrored*ends[1].X) > 1e-9 || math.Abs(ends[0].Y-ends[1].Y) > 1e-9) {
+				t.Fatalf("from %v to %v: the curve ends at %v of the rims", a, b, ends)
+			}
 		}
 	}
 }

@@ -5,11 +5,18 @@ import "fmt"
 // SpherePanel is one sphere of a [Sphere] picture. Everything in it is
 // optional; directions are unit vectors.
 type SpherePanel struct {
-	// Caption stands below the sphere, for example "κ = 10".
+	// Caption stands above the sphere, for example "κ = 10".
 	Caption string
 	// Points are directions [N, 3], for example samples of a distribution.
-	// Those on the near side are solid, those on the far side pale.
+	// Those on the near side are solid, those on the far side pale. SphereHTML draws
+	// neither Groups nor Marks.
 	Points []float32
+	// Groups, if not nil, has a number from 0 for each point; equal numbers have one
+	// colour, that of the series.
+	Groups []int
+	// Marks are directions [N, 3] with rings around them, for example the diagonals of a
+	// cube that points should avoid.
+	Marks []float32
 	// VMF are samples of a von Mises-Fisher distribution around Location, in
 	// the place of Points.
 	VMF *VMF
@@ -34,6 +41,19 @@ func (p SpherePanel) check(name string) error {
 	}
 	if p.Points != nil {
 		if _, err := checkUnit(name+".Points", p.Points); err != nil {
+			return err
+		}
+	}
+	if p.Groups != nil && len(p.Groups) != len(p.Points)/3 {
+		return fmt.Errorf("vmfviz: %s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3)
+	}
+	for i, g := range p.Groups {
+		if g < 0 {
+			return fmt.Errorf("vmfviz: %s.Groups[%d] is %d, expected a number from 0", name, i, g)
+		}
+	}
+	if p.Marks != nil {
+		if _, err := checkUnit(name+".Marks", p.Marks); err != nil {
 			return err
 		}
 	}

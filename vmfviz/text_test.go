@@ -100,3 +100,15 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// plainText joins runs; a superscript is written after a caret.
+func plainText(runs []span) string {
+	var b strings.Builder
+	for _, r := range runs {
+		if r.script == superscript {
+			b.WriteString("^")
+		}
+		b.WriteString(r.s)
+	}
+	return b.String()
+}

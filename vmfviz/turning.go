@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"image/color"
 	"math"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/canvas"
 )
@@ -18,6 +18,7 @@ var turningPage string
 type turningData struct {
 	Title     string         `json:"title,omitempty"`
 	Alt       string         `json:"alt"`
+	Replace   bool           `json:"replace,omitempty"`
 	Azimuth   float64        `json:"azimuth"`
 	Elevation float64        `json:"elevation"`
 	Colors    string         `json:"colors,omitempty"` // 256 × RGB
@@ -56,28 +57,34 @@ type turningFrame struct {
 //
 // Where scripts do not run (a notebook that is not trusted, the preview of a
 // code host) a line of text says so and points to the picture above: show the
-// PNG of Sphere with the same arguments first.
+// PNG of Sphere with the same arguments first. Options.Replace hides it where
+// scripts do run.
 func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	if err := o.check(panels); err != nil {
 		return "", err
 	}
 	view := o.View.or(sphereView)
 	d := turningData{
-		Title: o.Title, Azimuth: view.azimuth, Elevation: view.elevation,
+		Title: o.Title, Replace: o.Replace, Azimuth: view.azimuth, Elevation: view.elevation,
 		Alt: altText(o.Title, "a unit sphere with directions"),
 	}
 	heats, label := heatsOf(panels)
 	lo, hi := heatRange(heats)
 	if len(heats) > 0 {
 		d.Label = label
+		m, err := newColorMap(o.Theme.or().Map, 0, 1)
+		if err != nil {
+			return "", err
+		}
+		colors := m.Palette(256).Colors()
 		rgb := make([]byte, 0, 768)
 		for i := range 256 {
-			c := viridis(float64(i) / 255)
+			c := color.NRGBAModel.Convert(colors[i]).(color.NRGBA)
 			rgb = append(rgb, c.R, c.G, c.B)
 		}
 		d.Colors = base64.StdEncoding.EncodeToString(rgb)
-		for _, t := range linearTicks(lo, hi, 5) {
-			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.at), plainText(t.label)})
+		for _, t := range marks(lo, hi, 5) {
+			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.Value), t.Label})
 		}
 	}
 	for _, p := range panels {
@@ -102,18 +109,6 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		return "", fmt.Errorf("vmfviz: %w", err)
 	}
 	return page, nil
-}
-
-// plainText joins runs; a superscript is written after a caret.
-func plainText(runs []span) string {
-	var b strings.Builder
-	for _, r := range runs {
-		if r.script == superscript {
-			b.WriteString("^")
-		}
-		b.WriteString(r.s)
-	}
-	return b.String()
 }
 
 // pack writes directions, made unit vectors.

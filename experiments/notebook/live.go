@@ -232,5 +232,5 @@ func image(p *vmfviz.Picture, err error) (string, error) {
 		return "", err
 	}
 	w, _ := p.Size()
-	return fmt.Sprintf("<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt()), base64.StdEncoding.EncodeToString(raw)), nil
+	return fmt.Sprintf("<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt), base64.StdEncoding.EncodeToString(raw)), nil
 }

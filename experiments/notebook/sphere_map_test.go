@@ -114,14 +114,9 @@ func readMap(t *testing.T, values []float64) []pixel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	discs := regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindAllSubmatch(svg, -1)
-	if len(discs) != 2 {
-		t.Fatalf("%d images, expected the two halves of the sphere", len(discs))
-	}
-	scale := colorScale(t)
-	var out []pixel
-	for k, d := range discs {
-		raw, err := base64.StdEncoding.DecodeString(string(d[1]))
+	var images []raster.Image
+	for _, m := range regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindAllSubmatch(svg, -1) {
+		raw, err := base64.StdEncoding.DecodeString(string(m[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,6 +124,14 @@ func readMap(t *testing.T, values []float64) []pixel {
 		if err != nil {
 			t.Fatal(err)
 		}
+		images = append(images, img)
+	}
+	if len(images) != 3 {
+		t.Fatalf("%d images, expected the colour bar and the two halves of the sphere", len(images))
+	}
+	scale := colorScale(images[0])
+	var out []pixel
+	for k, img := range images[1:] {
 		n := img.Bounds().Dx()
 		for i := range n {
 			for j := range n {
@@ -178,47 +181,13 @@ func (c colors) value(rgb [3]uint8) (u float64, ok bool) {
 	return u, ok
 }
 
-// colorScale reads the colours of the map from a table of evenly growing numbers.
-func colorScale(t *testing.T) colors {
-	t.Helper()
-	const rows, cols = 100, 100
-	values := make([][]float64, rows)
-	for i := range values {
-		for j := range cols {
-			values[i] = append(values[i], float64(i*cols+j)/(rows*cols-1))
-		}
+// colorScale reads the colours of numbers from 0 to 1 from the image of a colour bar.
+func colorScale(bar raster.Image) colors {
+	scale, n := colors{}, bar.Bounds().Dy()
+	for i := n - 1; i >= 0; i-- { // the lowest number of a colour: a density is 0 nearly everywhere
+		scale[rgb(bar, 0, n-1-i)] = float64(i) / float64(n)
 	}
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := p.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := base64.StdEncoding.DecodeString(string(regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindSubmatch(svg)[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, count := colors{}, colors{}
-	w := img.Bounds().Dx()
-	for i := range rows {
-		for j := range cols {
-			c := rgb(img, (2*j+1)*w/(2*cols), (2*i+1)*w/(2*rows))
-			sum[c] += values[i][j]
-			count[c]++
-		}
-	}
-	for c := range sum {
-		sum[c] /= count[c]
-	}
-	// A density is 0 nearly everywhere: there the middle of the first colour's range would add up.
-	sum[rgb(img, w/(2*cols), w/(2*rows))] = 0
-	return sum
+	return scale
 }
 
 // TestSphereMapClosedForms: on an equal-area map the mean of the pixels is the mean over the

@@ -129,19 +129,20 @@ func Picture(p *vmfviz.Picture, err ...error) {
 	}
 	w, h := p.Size()
 	if !inNotebook() {
-		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt())
+		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt)
 		return
 	}
 	send(&protocol.DisplayData{
-		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: data, protocol.MIMETextPlain: p.Alt()},
+		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: data, protocol.MIMETextPlain: p.Alt},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": w}},
 	})
 }
 
 // Sphere shows vmfviz.Sphere and below it the view that turns,
-// vmfviz.SphereHTML, as two outputs: where scripts do not run the first
-// remains.
+// vmfviz.SphereHTML, as two outputs: where scripts run the second hides the
+// first.
 func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
+	o.Replace = true
 	Picture(vmfviz.Sphere(o, panels...))
 	HTML(vmfviz.SphereHTML(o, panels...))
 }

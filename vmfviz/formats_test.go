@@ -1,0 +1,162 @@
+package vmfviz
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// TestForeignPlotter: a plotter of gonum/plot that a user adds to any of our plots
+// is drawn in every format; with -short, the change is looked for in the SVG.
+func TestForeignPlotter(t *testing.T) {
+	for _, g := range goldenPictures {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := g.make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Plots) == 0 {
+				t.Skip("painted, not plotted")
+			}
+			for _, format := range []string{"png", "svg", "pdf"} {
+				var before []byte
+				if format == "svg" || !testing.Short() {
+					before = write(t, p, format)
+				}
+				q := p.Plots[0][0]
+				x, y := at(&q.X, 0.5), at(&q.Y, 0.5)
+				mine, err := plotter.NewScatter(plotter.XYs{{X: x, Y: y}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				q.Add(mine)
+				if after := write(t, p, format); bytes.Equal(before, after) {
+					t.Errorf("%s: the added point is not drawn", format)
+				}
+			}
+		})
+	}
+}
+
+func write(t *testing.T, p *Picture, format string) []byte {
+	t.Helper()
+	w, err := p.WriterTo(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := w.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestPDFText: a PDF gives back its text, Greek letters and numbers too, and two
+// drawings of one picture are equal to the byte.
+func TestPDFText(t *testing.T) {
+	p, err := Curves(CurvesOptions{Title: "F(θ) at ε, κ = 20"},
+		CurvePanel{XLabel: "κ", YLabel: "SW² ± 1", Series: []Series{{Label: "ψ → ∞", Y: []float64{-2, 0, 2}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := p.PDF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := p.PDF(); !bytes.Equal(file, again) {
+		t.Error("two PDF drawings of one picture differ")
+	}
+	text := pdfText(t, file)
+	for _, want := range []string{"F(θ)atε,κ=20", "ψ→∞", "SW", "±1", "−1", "1.5"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the PDF has no %q, only %q", want, text)
+		}
+	}
+}
+
+// TestOnePlot: a plot of a picture can be written by itself, as a user of gonum/plot
+// does, and its PDF has Greek letters too.
+func TestOnePlot(t *testing.T) {
+	p, err := Sphere(SphereOptions{}, SpherePanel{Caption: "κ = 20", Location: up, LocationLabel: "ψ"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"pdf", "svg", "png", "eps", "tex"} {
+		w, err := p.Plots[0][0].WriterTo(200, 200, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := w.WriteTo(&out); err != nil {
+			t.Fatal(err)
+		}
+		if format == "pdf" {
+			if text := pdfText(t, out.Bytes()); !strings.Contains(text, "κ=20") || !strings.Contains(text, "ψ") {
+				t.Errorf("the PDF has only %q", text)
+			}
+		}
+	}
+}
+
+// TestAspect: the sphere is round whatever the canvas, drawn on several, and within
+// limits that a user sets later.
+func TestAspect(t *testing.T) {
+	p, err := Sphere(SphereOptions{}, SpherePanel{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.Plots[0][0]
+	for i, size := range [][2]vg.Length{{300, 200}, {200, 300}, {200, 200}, {300, 200}, {300, 200}} {
+		if i == 4 {
+			q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 1, 0, 1
+		}
+		c := draw.New(vgimg.New(size[0], size[1]))
+		q.Draw(c)
+		data := q.DataCanvas(c)
+		kx := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
+		ky := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
+		if math.Abs(kx-ky) > 0.02*kx {
+			t.Errorf("drawing %d: a unit is %g wide and %g high", i, kx, ky)
+		}
+		if wide := q.X.Max - q.X.Min; i == 4 && (q.Y.Min != 0 || q.Y.Max != 1 || wide > 1.6) || i == 3 && wide > 4 {
+			t.Errorf("drawing %d: x from %g to %g, y from %g to %g", i, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
+		}
+	}
+}
+
+// pdfText returns the text of a PDF, without spaces.
+func pdfText(t *testing.T, file []byte) string {
+	t.Helper()
+	// Codes are UTF-16, and the map of the fonts to Unicode, which readers use, is the identity.
+	if !bytes.Contains(file, []byte("<0000> <FFFF> <0000>")) {
+		t.Error("the fonts have no map to Unicode")
+	}
+	at := bytes.Index(file, []byte("stream\n")) + len("stream\n")
+	r, err := zlib.NewReader(bytes.NewReader(file[at:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	escapes := strings.NewReplacer(`\\`, `\`, `\(`, "(", `\)`, ")", `\r`, "\r")
+	var units []uint16
+	for _, m := range regexp.MustCompile(`(?s)Td \((.*?)\) Tj`).FindAllSubmatch(page, -1) {
+		for codes := escapes.Replace(string(m[1])); len(codes) > 1; codes = codes[2:] {
+			units = append(units, uint16(codes[0])<<8|uint16(codes[1]))
+		}
+	}
+	return strings.ReplaceAll(string(utf16.Decode(units)), " ", "")
+}

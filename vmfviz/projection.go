@@ -1,0 +1,159 @@
+package vmfviz
+
+import (
+	"math"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+// projection maps the unit sphere to the plane of a plot. Orthographic, the half in
+// front of the camera is the unit disc, and the half behind lies under it. With
+// area it is J. H. Lambert's azimuthal equal-area projection (1772) of both
+// halves, two unit discs side by side: a direction at the angle α from the centre
+// of its disc lies at the distance √2·sin(α/2), 1 at the edge.
+type projection struct {
+	cam  camera
+	area bool
+}
+
+// discShift is how far the centres of the two discs of a map lie from x = 0.
+const discShift = 1.01
+
+// front reports whether a direction lies on the half that the camera sees.
+func (g projection) front(p vec3) bool { return dot(g.cam.fore, p) >= 0 }
+
+// shown reports whether things on that half are drawn as visible: on a map all
+// are.
+func (g projection) shown(front bool) bool { return front || g.area }
+
+// at returns the place of a direction.
+func (g projection) at(p vec3) plotter.XY { return g.on(p, g.front(p)) }
+
+// on returns the place of a direction on the disc of a half, where it lies or at
+// whose edge it is.
+func (g projection) on(p vec3, front bool) plotter.XY {
+	switch q := g.cam.apply(p); {
+	case !g.area:
+		return plotter.XY{X: q[0], Y: q[1]}
+	case front:
+		x, y := lambert(q)
+		return plotter.XY{X: x - discShift, Y: y}
+	default:
+		x, y := lambert(g.cam.behind().apply(p))
+		return plotter.XY{X: x + discShift, Y: y}
+	}
+}
+
+// split returns the parts of a curve, given by close directions, on the half in
+// front and on the half behind; each ends at the edge where the curve leaves.
+func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
+	var part plotter.XYs
+	side := true
+	flush := func() {
+		if len(part) > 1 && side {
+			front = append(front, part)
+		} else if len(part) > 1 {
+			back = append(back, part)
+		}
+		part = nil
+	}
+	for i, p := range curve {
+		now := g.front(p)
+		if i > 0 && now != side {
+			edge := g.edge(curve[i-1], p)
+			part = append(part, g.on(edge, side))
+			flush()
+			part = plotter.XYs{g.on(edge, now)}
+		}
+		side = now
+		part = append(part, g.on(p, side))
+	}
+	flush()
+	return front, back
+}
+
+// edge returns where the great circle through two directions on different halves
+// crosses the edge between them.
+func (g projection) edge(a, b vec3) vec3 {
+	da, db := dot(g.cam.fore, a), dot(g.cam.fore, b)
+	p := a.scale(db).sub(b.scale(da)).scale(1 / (db - da))
+	p = p.sub(g.cam.fore.scale(dot(g.cam.fore, p)))
+	if dot(p, p) < 1e-18 {
+		return g.cam.right // a and b are opposite: any way round is as short
+	}
+	return p.unit()
+}
+
+// discs returns the centres of the discs, the front one first, and for each the
+// direction at a place (x, y) from its centre.
+func (g projection) discs() (centers []plotter.XY, back []func(x, y float64) vec3) {
+	if !g.area {
+		return []plotter.XY{{}}, []func(x, y float64) vec3{func(x, y float64) vec3 {
+			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
+		}}
+	}
+	inverse := func(c camera) func(x, y float64) vec3 {
+		return func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }
+	}
+	return []plotter.XY{{X: -discShift}, {X: discShift}}, []func(x, y float64) vec3{inverse(g.cam), inverse(g.cam.behind())}
+}
+
+// lambert returns the place of the unit vector p, given in a camera's frame with
+// p[2] >= 0: to the right and up, in the unit disc. A region of area A on the
+// sphere covers A/2.
+func lambert(p vec3) (x, y float64) {
+	// sin(α/2)·√2 = √(1 - cos α), written so that it does not cancel.
+	k := 1 / math.Sqrt(1+math.Max(0, p[2]))
+	return k * p[0], k * p[1]
+}
+
+// lambertBack is the inverse of lambert on the closed unit disc.
+func lambertBack(x, y float64) vec3 {
+	d := x*x + y*y
+	k := math.Sqrt(math.Max(0, 2-d))
+	return vec3{k * x, k * y, 1 - d}
+}
+
+// behind is the camera on the opposite side, with the same way up. Its left
+// edge is the right edge of c, so that two maps side by side touch in one
+// direction.
+func (c camera) behind() camera {
+	return camera{right: c.right.scale(-1), up: c.up, fore: c.fore.scale(-1)}
+}
+
+// greatCircle returns close points on the shortest arc from a to b.
+func greatCircle(a, b vec3) []vec3 {
+	angle := math.Acos(math.Max(-1, math.Min(1, dot(a, b))))
+	n := 1 + int(angle/0.04)
+	if math.Sin(angle) < 1e-6 {
+		return []vec3{a, b}
+	}
+	out := make([]vec3, n+1)
+	for i := range out {
+		t := float64(i) / float64(n)
+		out[i] = a.scale(math.Sin((1 - t) * angle)).add(b.scale(math.Sin(t * angle))).unit()
+	}
+	return out
+}
+
+// graticule returns meridians and parallels every 30 degrees.
+func graticule() [][]vec3 {
+	const steps = 96
+	circle := func(f func(sin, cos float64) vec3) []vec3 {
+		c := make([]vec3, steps+1)
+		for i := range c {
+			c[i] = f(math.Sincos(2 * math.Pi * float64(i) / steps))
+		}
+		return c
+	}
+	var lines [][]vec3
+	for k := range 6 {
+		sl, cl := math.Sincos(float64(k) * math.Pi / 6)
+		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{sin * cl, sin * sl, cos} }))
+	}
+	for k := -2; k <= 2; k++ {
+		z, r := math.Sincos(float64(k) * math.Pi / 6)
+		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{r * cos, r * sin, z} }))
+	}
+	return lines
+}
