@@ -14,8 +14,11 @@ import (
 type ticks struct{}
 
 // Ticks returns the marks between two numbers.
-func (ticks) Ticks(lo, hi float64) []plot.Tick {
-	step := niceStep(hi-lo, 5)
+func (ticks) Ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
+
+// marks returns about n marks between two numbers.
+func marks(lo, hi float64, n int) []plot.Tick {
+	step := niceStep(hi-lo, n)
 	if !(step > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))) || math.IsInf(step, 0) {
 		return []plot.Tick{{Value: lo, Label: short(lo, 6)}}
 	}
@@ -62,8 +65,11 @@ func (powers) Ticks(lo, hi float64) []plot.Tick {
 // long.
 func short(v float64, n int) string {
 	exact, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if exact == 0 { // also −0
+		return "0"
+	}
 	s := strconv.FormatFloat(exact, 'g', -1, 64)
-	if a := math.Abs(exact); exact == 0 || (a >= 1e-3 && a < 1e5) {
+	if a := math.Abs(exact); a >= 1e-3 && a < 1e5 {
 		s = strconv.FormatFloat(exact, 'f', -1, 64)
 	} else if !strings.Contains(s, "e") {
 		s = strconv.FormatFloat(exact, 'e', -1, 64)

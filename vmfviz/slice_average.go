@@ -82,6 +82,6 @@ func (c *sliced) drawAverage(s *page, b box, values []float64) {
 	if c.opt.Convention == SumOverPoints {
 		out = []span{it("m"), plain(" SW² = ")}
 	}
-	out = append(out, withError(mean, stderr)...)
+	out = append(out, plain(withError(mean, stderr)))
 	s.text(pt{b.x + b.w/2, y + 24}, textStyle{size: sizeHead, align: 0.5, maxLen: b.w + 12}, out...)
 }

@@ -1,9 +1,6 @@
 package vmfviz
 
-import (
-	"math"
-	"sort"
-)
+import "math"
 
 // sliced is one slice of a pair of clouds.
 type sliced struct {
@@ -68,15 +65,6 @@ func project(p []vec3, theta vec3) []float64 {
 		out[i] = dot(p[i], theta)
 	}
 	return out
-}
-
-func order(a []float64) []int {
-	idx := make([]int, len(a))
-	for i := range idx {
-		idx[i] = i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return a[idx[i]] < a[idx[j]] })
-	return idx
 }
 
 func bounds(lists ...[]float64) (lo, hi float64) {

@@ -8,15 +8,15 @@ import (
 )
 
 // withError writes value ± error, the error with two digits.
-func withError(v, e float64) []span {
+func withError(v, e float64) string {
 	if !(e > 0) {
-		return number(v)
+		return short(v, 4)
 	}
 	if big := math.Max(math.Abs(v), e); big >= 1e5 || big < 1e-3 {
-		return append(append(digits(v, 4), plain(" ± ")), digits(e, 2)...)
+		return short(v, 4) + " ± " + short(e, 2)
 	}
 	dec := max(0, 1-int(math.Floor(math.Log10(e))))
-	return []span{plain(minus(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e)))}
+	return minus(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e))
 }
 
 // meanStdErr returns the mean and s/√n, 0 for a single value.

@@ -95,7 +95,7 @@ func TestTicks(t *testing.T) {
 		v, e float64
 		want string
 	}{{0.03924, 0.00171, "0.0392 ± 0.0017"}, {-12.34, 0.5, "−12.34 ± 0.50"}, {1234, 56, "1234 ± 56"}, {3, 0, "3"}} {
-		if got := plainText(withError(c.v, c.e)); got != c.want {
+		if got := withError(c.v, c.e); got != c.want {
 			t.Errorf("withError(%g, %g) = %q, expected %q", c.v, c.e, got, c.want)
 		}
 	}
