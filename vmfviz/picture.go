@@ -40,6 +40,8 @@ type Picture struct {
 	Bar *plot.Plot
 	// Width and Height are the size at which the picture is meant to be shown.
 	Width, Height vg.Length
+	// Gap is the space between plots; 0 means 16 points.
+	Gap vg.Length
 	// Theme gives card and title their look; nil means [DefaultTheme].
 	Theme *Theme
 
@@ -50,7 +52,7 @@ type Picture struct {
 const (
 	cardEdge = vg.Length(16.5)
 	plotGap  = vg.Length(16)
-	barRoom  = vg.Length(75)
+	barRoom  = vg.Length(66)
 )
 
 // fullWidth is the width of a full picture: what a notebook column shows without
@@ -67,7 +69,23 @@ func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length
 		p.Plots = append(p.Plots, row)
 	}
 	rows := vg.Length(len(p.Plots))
-	p.Width, p.Height = width, 2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*plotGap
+	p.Width, p.Height = whole(width), whole(2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap())
+}
+
+// whole rounds a length up to pixels.
+func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
+
+func (p *Picture) gap() vg.Length {
+	if p.Gap > 0 {
+		return p.Gap
+	}
+	return plotGap
+}
+
+// fitTitle widens the picture for its title, up to the full width.
+func (p *Picture) fitTitle() {
+	s := bold(p.Theme.style(pointsTitle, p.Theme.Text))
+	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
 }
 
 // titleRoom is the height that a title takes.
@@ -75,7 +93,7 @@ func titleRoom(title string) vg.Length {
 	if title == "" {
 		return 0
 	}
-	return pointsTitle + 10.5
+	return pointsTitle + 14
 }
 
 // Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as
@@ -88,8 +106,11 @@ func (p *Picture) Size() (width, height int) {
 }
 
 // Draw draws the picture onto a canvas of gonum/plot, for example a part of a
-// larger page.
+// larger page. An empty picture draws nothing.
 func (p *Picture) Draw(c draw.Canvas) {
+	if p.check() != nil || p.paint != nil || c.Canvas == nil {
+		return
+	}
 	t := p.Theme.or()
 	card(c, t)
 	c = draw.Crop(c, cardEdge, -cardEdge, cardEdge, -cardEdge)
@@ -102,13 +123,13 @@ func (p *Picture) Draw(c draw.Canvas) {
 	}
 	if p.Bar != nil {
 		b := draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, 0, 0)
-		if extra := (b.Max.Y-b.Min.Y)/2 - 140; extra > 0 {
+		if extra := (b.Max.Y-b.Min.Y)/2 - 110; extra > 0 {
 			b = draw.Crop(b, 0, 0, extra, -extra)
 		}
 		p.Bar.Draw(b)
 		c.Max.X -= barRoom
 	}
-	tiles := draw.Tiles{Rows: len(p.Plots), Cols: len(p.Plots[0]), PadX: plotGap, PadY: plotGap}
+	tiles := draw.Tiles{Rows: len(p.Plots), Cols: len(p.Plots[0]), PadX: p.gap(), PadY: p.gap()}
 	canvases := plot.Align(p.Plots, tiles, c)
 	for i, row := range p.Plots {
 		for j, q := range row {
@@ -233,7 +254,12 @@ func (p *Picture) PDF() ([]byte, error) {
 }
 
 // format draws the picture in a format of gonum/plot.
-func (p *Picture) format(name string) ([]byte, error) {
+func (p *Picture) format(name string) (file []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil { // vgeps has no images
+			file, err = nil, fmt.Errorf("vmfviz: the format %s cannot hold this picture: %v", name, r)
+		}
+	}()
 	c, err := draw.NewFormattedCanvas(p.Width, p.Height, name)
 	if err != nil {
 		return nil, fmt.Errorf("vmfviz: %w; expected png, svg, pdf, eps, jpg, tiff or tex", err)
@@ -250,7 +276,8 @@ func (p *Picture) format(name string) ([]byte, error) {
 }
 
 // WriterTo returns what writes the picture in a format that gonum/plot knows: png,
-// svg, pdf, eps, jpg, tiff or tex.
+// svg, pdf, eps, jpg, tiff or tex. EPS cannot hold images: functions on a sphere,
+// point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 	if err := p.check(); err != nil {
 		return nil, err

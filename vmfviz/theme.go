@@ -1,9 +1,11 @@
 package vmfviz
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -17,7 +19,7 @@ import (
 )
 
 // Theme is the look of a picture: its colours and its font. The options of every
-// picture take one; nil means [DefaultTheme].
+// picture take one. Nil means [DefaultTheme], and so does a field that is not set.
 type Theme struct {
 	// Background is the colour of the card, Edge that of its rim. Text is for titles
 	// and labels, Muted for tick labels, Axis for lines, Grid for grid lines.
@@ -26,8 +28,8 @@ type Theme struct {
 	Input, Output, Direction, Reference color.Color
 	// Series are taken in turn by series without a role.
 	Series []color.Color
-	// Map are the control colours of a function's colour map, from dark to light,
-	// Errors those of errors, from the largest to the smallest. Lightness must grow.
+	// Map are the control colours of a function's colour map, from the smallest value
+	// to the largest, Errors those of errors. Lightness must grow or fall all the way.
 	Map, Errors []color.Color
 	// Font is the typeface of all text; its size is not used.
 	Font font.Font
@@ -41,7 +43,7 @@ func DefaultTheme() *Theme {
 		Input: blue, Output: vermilion, Direction: purple, Reference: soft,
 		Series: []color.Color{blue, vermilion, green, purple, orange, sky, ink},
 		Map:    colors(viridisAnchors[:]),
-		Errors: reversed(colors(errorAnchors[:])),
+		Errors: colors(errorAnchors[:]),
 		Font:   font.Font{Typeface: "Liberation", Variant: "Sans"},
 	}
 }
@@ -54,17 +56,41 @@ func colors(c []color.NRGBA) []color.Color {
 	return out
 }
 
-func reversed(c []color.Color) []color.Color {
-	slices.Reverse(c)
-	return c
+// or returns the theme with the default in the place of what is not set.
+func (t *Theme) or() *Theme {
+	full := DefaultTheme()
+	if t == nil {
+		return full
+	}
+	for _, c := range []struct {
+		to   *color.Color
+		from color.Color
+	}{
+		{&full.Background, t.Background}, {&full.Edge, t.Edge}, {&full.Text, t.Text}, {&full.Muted, t.Muted}, {&full.Axis, t.Axis}, {&full.Grid, t.Grid},
+		{&full.Input, t.Input}, {&full.Output, t.Output}, {&full.Direction, t.Direction}, {&full.Reference, t.Reference},
+	} {
+		if c.from != nil {
+			*c.to = c.from
+		}
+	}
+	if series := set(t.Series); len(series) > 0 {
+		full.Series = series
+	}
+	if controls := set(t.Map); len(controls) > 1 {
+		full.Map = controls
+	}
+	if controls := set(t.Errors); len(controls) > 1 {
+		full.Errors = controls
+	}
+	if font.DefaultCache.Has(t.Font) {
+		full.Font = t.Font
+	}
+	return full
 }
 
-// or returns the theme, or the default one for nil.
-func (t *Theme) or() *Theme {
-	if t == nil {
-		return DefaultTheme()
-	}
-	return t
+// set returns the colours that are not nil.
+func set(c []color.Color) []color.Color {
+	return slices.DeleteFunc(slices.Clone(c), func(v color.Color) bool { return v == nil })
 }
 
 // Text sizes.
@@ -158,10 +184,15 @@ func (t *Theme) glyph(r Role, radius vg.Length) draw.GlyphStyle {
 func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
 	m, err := moreland.NewLuminance(controls)
 	if err != nil {
-		return nil, err
+		dark := slices.Clone(controls)
+		slices.Reverse(dark)
+		if m, err = moreland.NewLuminance(dark); err != nil {
+			return nil, fmt.Errorf("vmfviz: Theme: expected colours of a map whose lightness grows or falls: %w", err)
+		}
+		m = palette.Reverse(m)
 	}
 	if lo == hi {
-		d := math.Max(math.Abs(lo)/2, 1e-9)
+		d := math.Max(math.Abs(lo)/2, 0.5)
 		lo, hi = lo-d, hi+d
 	}
 	m.SetMin(lo)
@@ -174,4 +205,27 @@ func faded(c color.Color, t float64) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	n.A = uint8(float64(n.A)*t + 0.5)
 	return n
+}
+
+// italic returns the style in italics.
+func italic(s text.Style) text.Style {
+	s.Font.Style = stdfont.StyleItalic
+	return s
+}
+
+// wrap breaks a title that is wider than its room into lines, and makes letters
+// smaller, down to three quarters, where a word is.
+func wrap(s *text.Style, txt *string, room vg.Length) {
+	var lines []string
+	for _, word := range strings.Fields(*txt) {
+		if n := len(lines); n > 0 && s.Width(lines[n-1]+" "+word) <= room {
+			lines[n-1] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	*txt = strings.Join(lines, "\n")
+	for _, l := range lines {
+		fitted(s, l, room)
+	}
 }
