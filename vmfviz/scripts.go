@@ -12,13 +12,13 @@ import (
 // raised and lowered numbers. A user may set another, for example [text.Latex].
 var handler text.Handler = scripts{text.Plain{Fonts: font.DefaultCache}}
 
-// scripts sets ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ and ₀₁₂₃₄₅₆₇₈₉ as small figures above and below the
+// scripts sets ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ and ₀₁₂₃₄₅₆₇₈₉ᵢₘ₍₎ as small figures above and below the
 // line: Liberation Sans, the font of gonum/plot, lacks some of them.
 type scripts struct{ text.Plain }
 
 var (
 	raised  = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁺", "+", "⁻", "−")
-	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9")
+	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9", "ᵢ", "i", "ₘ", "m", "₍", "(", "₎", ")")
 )
 
 // piece is text of one size; rise is its base line above that of the line, in
@@ -69,6 +69,10 @@ func (h scripts) Box(line string, f font.Font) (width, height, depth vg.Length) 
 	return h.width(line, f), height, depth
 }
 
+// leading is the room between lines in font sizes, besides that of gonum/plot, whose
+// lines touch where one has figures above it.
+const leading = 0.2
+
 // Draw writes text at a place, as [text.Plain] does.
 func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, at vg.Point) {
 	lines := h.Lines(txt)
@@ -86,6 +90,7 @@ func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, at vg.Point) {
 	for i, line := range lines {
 		x := vg.Length(sty.XAlign) * h.width(line, sty.Font)
 		base := y + vg.Length(len(lines)-i)*sty.Font.Size
+		base += leading * sty.Font.Size * (vg.Length(len(lines)-1)/2 - vg.Length(i))
 		for _, p := range pieces(line) {
 			face := h.face(p, sty.Font)
 			c.FillString(face, vg.Point{X: x, Y: base + p.rise*sty.Font.Size}, p.text)

@@ -16,7 +16,7 @@ func TestFont(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := regexp.MustCompile(`(?:plain|it|subIt|sup|digits|name :?=)\(?"([^"]*)"`)
+	quoted := regexp.MustCompile(`"([^"]*[^\x00-\x7f][^"]*)"`)
 	found := 0
 	for _, f := range files {
 		if strings.HasSuffix(f, "_test.go") {
@@ -28,8 +28,10 @@ func TestFont(t *testing.T) {
 		}
 		for _, m := range quoted.FindAllSubmatch(src, -1) {
 			found++
-			if missing := missingRunes(string(m[1])); len(missing) > 0 {
-				t.Errorf("%s: the font lacks %q of %q", f, missing, m[1])
+			for _, p := range pieces(string(m[1])) {
+				if missing := missingRunes(p.text); len(missing) > 0 {
+					t.Errorf("%s: the font lacks %q of %q", f, missing, m[1])
+				}
 			}
 		}
 	}
