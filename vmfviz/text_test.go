@@ -1,39 +1,53 @@
 package vmfviz
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
-	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// TestFont: the font has every letter that the package itself writes; a plain
-// search of the sources, so that a new label is checked too.
+// TestFont: the font has every letter that the package itself writes, small ones as
+// they are set; all strings of the sources, so that a new label is checked too.
 func TestFont(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := regexp.MustCompile(`"([^"]*[^\x00-\x7f][^"]*)"`)
 	found := 0
 	for _, f := range files {
 		if strings.HasSuffix(f, "_test.go") {
 			continue
 		}
-		src, err := os.ReadFile(f)
+		file, err := parser.ParseFile(token.NewFileSet(), f, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range quoted.FindAllSubmatch(src, -1) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			txt, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if utf8.RuneCountInString(txt) == len(txt) { // the font has ASCII
+				return true
+			}
 			found++
-			for _, p := range pieces(string(m[1])) {
+			for _, p := range pieces(strings.ReplaceAll(txt, "\n", "")) {
 				if missing := missingRunes(p.text); len(missing) > 0 {
-					t.Errorf("%s: the font lacks %q of %q", f, missing, m[1])
+					t.Errorf("%s: the font lacks %q of %q", f, missing, txt)
 				}
 			}
-		}
+			return true
+		})
 	}
 	if found < 20 {
 		t.Errorf("only %d labels found in the sources", found)
