@@ -65,7 +65,7 @@ func marks(t table.Table) map[vmfviz.Role]string {
 	if !slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Ours }) {
 		return nil
 	}
-	return map[vmfviz.Role]string{vmfviz.Input: "row of the paper", vmfviz.Output: "row of ours"}
+	return map[vmfviz.Role]string{vmfviz.Input: "row of the paper", vmfviz.Output: "not in the paper"}
 }
 
 // baseline reports whether r is the only row of SW, with which the others are compared.
