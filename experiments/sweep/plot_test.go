@@ -38,7 +38,7 @@ func TestLines(t *testing.T) {
 		t.Fatalf("lines %+v", lines)
 	}
 	s, ok := r.series(lines[0], "cd", 0)
-	if !ok || !slices.Equal(s.X, []float64{0.1, 1, 50}) || !math.IsNaN(s.Y[0]) || s.Y[1] != 11.5 || s.Y[2] != 60.5 || s.Low[1] != 11 || s.High[1] != 12 {
+	if !ok || !slices.Equal(s.X, []float64{0.1, 1, 50}) || !math.IsNaN(s.Y[0]) || s.Y[1] != 11.5 || s.Y[2] != 60.5 || s.Low[1] != 11.5-0.5/math.Sqrt(3) || s.High[1] != 11.5+0.5/math.Sqrt(3) {
 		t.Errorf("series %+v", s)
 	}
 	one := made([]float64{1, 2}, 1)
