@@ -61,7 +61,7 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	d := dotPlot{o, estimates, theme, theme.NewPlot()}
 	d.axes()
 	d.marks()
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates with their standard errors", len(estimates))), Theme: theme}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)), Theme: theme}
 	height := vg.Length(20*len(estimates)) + 42
 	width := fullWidth - 2*cardEdge
 	data := d.DataCanvas(draw.NewCanvas(nil, width, height))

@@ -76,6 +76,9 @@ func TestDotsNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := "2 estimates ± standard error"; p.Alt != want {
+		t.Errorf("the picture is described by %q, expected %q", p.Alt, want)
+	}
 	svg, err := p.SVG()
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	for i := len(y) - 1; i >= 0; i-- {
 		area = append(area, y[i])
 	}
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{area}, Color: faded(t.Series[len(t.Series)-2], 0.35)})
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{area}, Color: faded(t.color(Auto, 5), 0.35)})
 	for _, rank := range c.pairs {
 		at := (float64(rank) + 0.5) / float64(len(c.a))
 		gap := plotter.XYs{{X: at, Y: c.a[c.pa[rank]]}, {X: at, Y: c.b[c.pb[rank]]}}
