@@ -3,6 +3,12 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+	"slices"
+	"unicode"
+
+	stdfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot/font"
 )
 
 // checkRows checks that v holds at least one row of dim finite numbers and
@@ -55,6 +61,38 @@ func checkFinite(name string, v []float64) error {
 		if math.Abs(x) > largest {
 			return fmt.Errorf("vmfviz: %s[%d] is %g, too large to draw (limit %g)", name, i, x, largest)
 		}
+	}
+	return nil
+}
+
+// missingRunes returns the runes of s that the default font of the pictures lacks, in
+// order, each once. Such a rune would be an empty place in the picture.
+// The font, Liberation Sans, has among others θ κ ε ² ₁ ₂ √ ± − · × ≤ ∞ ∑.
+func missingRunes(s string) []rune {
+	var missing []rune
+	var buf sfnt.Buffer
+	for _, p := range pieces(s) {
+		for _, r := range p.text {
+			for _, style := range []stdfont.Style{stdfont.StyleNormal, stdfont.StyleItalic} {
+				f := font.Font{Typeface: "Liberation", Variant: "Sans", Style: style}
+				if g, err := font.DefaultCache.Lookup(f, pointsLabel).Face.GlyphIndex(&buf, r); (err != nil || g == 0) && !slices.Contains(missing, r) {
+					missing = append(missing, r)
+				}
+			}
+		}
+	}
+	return missing
+}
+
+// checkText says what is wrong with a text that a picture should show.
+func checkText(name, s string) error {
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Errorf("vmfviz: %s = %q: expected one line of text, found the control character %U", name, s, r)
+		}
+	}
+	if m := missingRunes(s); len(m) > 0 {
+		return fmt.Errorf("vmfviz: %s = %q: the font (Liberation Sans) has no letter %q (%U)", name, s, m[0], m[0])
 	}
 	return nil
 }

@@ -29,60 +29,19 @@ var (
 	orange    = color.NRGBA{0xE6, 0x9F, 0x00, 0xFF}
 	sky       = color.NRGBA{0x56, 0xB4, 0xE9, 0xFF}
 
-	white  = color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
-	ink    = color.NRGBA{0x1F, 0x23, 0x28, 0xFF} // text
-	soft   = color.NRGBA{0x57, 0x60, 0x6A, 0xFF} // secondary text, 6.4:1 on white
-	axis   = color.NRGBA{0x6E, 0x77, 0x81, 0xFF}
-	grid   = color.NRGBA{0xE3, 0xE6, 0xEA, 0xFF}
-	rim    = color.NRGBA{0xC9, 0xCE, 0xD4, 0xFF}
-	shadow = color.NRGBA{0xF3, 0xF5, 0xF8, 0xFF} // the inside of an empty sphere
+	white = color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
+	ink   = color.NRGBA{0x1F, 0x23, 0x28, 0xFF} // text
+	soft  = color.NRGBA{0x57, 0x60, 0x6A, 0xFF} // secondary text, 6.4:1 on white
+	axis  = color.NRGBA{0x6E, 0x77, 0x81, 0xFF}
+	grid  = color.NRGBA{0xE3, 0xE6, 0xEA, 0xFF}
+	rim   = color.NRGBA{0xC9, 0xCE, 0xD4, 0xFF}
 )
-
-// seriesColors are taken in turn by series without a role.
-var seriesColors = []color.NRGBA{blue, vermilion, green, purple, orange, sky, ink}
-
-func (r Role) color() color.NRGBA {
-	switch r {
-	case Output:
-		return vermilion
-	case Direction:
-		return purple
-	case Reference:
-		return soft
-	default:
-		return blue
-	}
-}
-
-// mark draws the filled mark of a role, about 2·size wide: roles differ in shape, so
-// that they can be told apart in grey.
-func (r Role) mark(s *page, p pt, size float64, col color.NRGBA) {
-	switch r {
-	case Output:
-		s.diamond(p, 1.3*size, col)
-	case Direction:
-		s.fill(col, pt{p.x - 1.25*size, p.y + size}, pt{p.x, p.y - 1.25*size}, pt{p.x + 1.25*size, p.y + size})
-	case Reference:
-		s.rect(box{p.x - 0.9*size, p.y - 0.9*size, 1.8 * size, 1.8 * size}, col)
-	default:
-		s.disc(p, size, col)
-	}
-}
 
 // mix returns (1-t)·a + t·b, opaque.
 func mix(a, b color.NRGBA, t float64) color.NRGBA {
 	l := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
 	return color.NRGBA{l(a.R, b.R), l(a.G, b.G), l(a.B, b.B), 0xFF}
 }
-
-// alpha returns the colour with opacity t in [0, 1].
-func alpha(c color.NRGBA, t float64) color.NRGBA {
-	c.A = uint8(255*t + 0.5)
-	return c
-}
-
-// dark returns the colour for outlines around marks of colour c.
-func dark(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.45) }
 
 // color3 is the opaque colour 0xRRGGBB.
 func color3(rgb uint32) color.NRGBA {
@@ -99,4 +58,21 @@ func luminance(c color.NRGBA) float64 {
 		return math.Pow((x+0.055)/1.055, 2.4)
 	}
 	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+}
+
+// viridisAnchors are every 16th colour and the last of the viridis map of
+// matplotlib (S. van der Walt and N. Smith, released under CC0). Its lightness
+// grows steadily, so it can be read in greyscale and by colour-blind readers.
+var viridisAnchors = [17]color.NRGBA{
+	{0x44, 0x01, 0x54, 0xFF}, {0x48, 0x18, 0x6A, 0xFF}, {0x47, 0x2D, 0x7B, 0xFF}, {0x42, 0x40, 0x86, 0xFF},
+	{0x3B, 0x52, 0x8B, 0xFF}, {0x33, 0x63, 0x8D, 0xFF}, {0x2C, 0x72, 0x8E, 0xFF}, {0x26, 0x82, 0x8E, 0xFF},
+	{0x21, 0x91, 0x8C, 0xFF}, {0x1F, 0xA0, 0x88, 0xFF}, {0x28, 0xAE, 0x80, 0xFF}, {0x3F, 0xBC, 0x73, 0xFF},
+	{0x5E, 0xC9, 0x62, 0xFF}, {0x84, 0xD4, 0x4B, 0xFF}, {0xAD, 0xDC, 0x30, 0xFF}, {0xD8, 0xE2, 0x19, 0xFF},
+	{0xFD, 0xE7, 0x25, 0xFF},
+}
+
+// errorAnchors go from a pale grey to a dark red: on white the largest error
+// stands out most, and lightness falls all the way.
+var errorAnchors = [5]color.NRGBA{
+	{0xD3, 0xD9, 0xE0, 0xFF}, {0xF0, 0xBE, 0x86, 0xFF}, {0xE6, 0x84, 0x2E, 0xFF}, {0xB8, 0x45, 0x0A, 0xFF}, {0x5E, 0x14, 0x0A, 0xFF},
 }

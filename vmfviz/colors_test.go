@@ -5,29 +5,42 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// TestViridis: the ends, also of what is beyond them.
-func TestViridis(t *testing.T) {
-	if viridis(0) != (color.NRGBA{0x44, 0x01, 0x54, 0xFF}) || viridis(1) != (color.NRGBA{0xFD, 0xE7, 0x25, 0xFF}) || viridis(math.NaN()) != viridis(-3) {
-		t.Error("wrong ends")
-	}
-}
-
-// TestColorMaps: luminance changes one way all the way, so that numbers can be read in grey, in steps of 5 % (finer ones are lost in eight
-// bits); and over the whole map by 4.5:1 or more.
+// TestColorMaps: luminance changes one way all the way, so that numbers can be read in
+// grey, in steps of 5 % (finer ones are lost in eight bits); and over the whole map by
+// 4.5:1 or more. A range of one number has a colour; other controls are an error.
 func TestColorMaps(t *testing.T) {
-	for name, m := range map[string]func(float64) color.NRGBA{"viridis": viridis, "errors": errorColor} {
-		first, last := luminance(m(0)), luminance(m(1))
+	theme := DefaultTheme()
+	for name, controls := range map[string][]color.Color{"functions": theme.Map, "errors": theme.Errors} {
+		m, err := newColorMap(controls, 0, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(v float64) float64 { return luminance(color.NRGBAModel.Convert(colorAt(m, v)).(color.NRGBA)) }
+		first, last := at(0), at(20)
 		if r := (math.Max(first, last) + 0.05) / (math.Min(first, last) + 0.05); r < 4.5 {
 			t.Errorf("%s: contrast %.1f from end to end", name, r)
 		}
 		for i := range 20 {
-			a, b := luminance(m(float64(i)/20)), luminance(m(float64(i+1)/20))
-			if (b-a)*(last-first) <= 0 {
+			if a, b := at(float64(i)), at(float64(i+1)); (b-a)*(last-first) <= 0 {
 				t.Errorf("%s: luminance turns back after %d %%: %.4f, then %.4f", name, 5*i, a, b)
 			}
 		}
+		if want := color.NRGBAModel.Convert(controls[0]); color.NRGBAModel.Convert(colorAt(m, -3)) != want {
+			t.Errorf("%s: the lower end is %v, expected %v", name, colorAt(m, -3), want)
+		}
+		one, err := newColorMap(controls, 7, 7)
+		if err != nil || colorAt(one, 7) == color.Transparent {
+			t.Errorf("%s: no colour for a range of one number: %v", name, err)
+		}
+	}
+	if _, err := newColorMap([]color.Color{blue, white, blue}, 0, 1); err == nil {
+		t.Error("colours that grow lighter and darker make a map")
 	}
 }
 
@@ -47,27 +60,27 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestRoleMarks: every role has a mark of its own shape, about as large as the
-// others.
+// TestRoleMarks: every role has a mark of its own shape.
 func TestRoleMarks(t *testing.T) {
 	shapes := map[string]Role{}
 	for _, r := range []Role{Input, Output, Direction, Reference} {
-		p := newPicture(40, 40, "", func(s *page) { r.mark(s, pt{20, 20}, 8, ink) })
-		img, err := p.Image(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := vgimg.NewWith(vgimg.UseWH(30, 30), vgimg.UseDPI(96))
+		canvas := draw.New(c)
+		mark := DefaultTheme().glyph(r, 6)
+		mark.Color = color.Black
+		canvas.DrawGlyph(mark, vg.Point{X: 15, Y: 15})
+		img := c.Image()
 		shape, area := "", 0
 		for y := 5; y < 35; y++ {
 			for x := 5; x < 35; x++ {
 				v, _, _, _ := img.At(x, y).RGBA()
-				shape += string("# "[v>>15])
+				shape += string("# "[min(v>>15, 1)])
 				if v < 1<<15 {
 					area++
 				}
 			}
 		}
-		if area < 140 || area > 280 {
+		if area < 20 || area > 280 {
 			t.Errorf("the mark of role %d covers %d pixels", r, area)
 		}
 		if other, ok := shapes[shape]; ok {
@@ -79,8 +92,9 @@ func TestRoleMarks(t *testing.T) {
 
 // TestContrast: text has at least the 4.5:1 that WCAG 2 asks for, marks 3:1.
 func TestContrast(t *testing.T) {
+	theme := DefaultTheme()
 	ratio := func(c color.NRGBA) float64 { return 1.05 / (luminance(c) + 0.05) }
-	for _, c := range []color.NRGBA{ink, soft, dark(blue), dark(vermilion), dark(purple)} {
+	for _, c := range []color.NRGBA{ink, soft, theme.dark(blue).(color.NRGBA), theme.dark(vermilion).(color.NRGBA), theme.dark(purple).(color.NRGBA)} {
 		if r := ratio(c); r < 4.5 {
 			t.Errorf("text colour %v: contrast %.2f on white", c, r)
 		}

@@ -127,8 +127,17 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 // lineDashes tell curves apart without colour.
 var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, {9.8, 3}, {3, 1.5}}
 
-// style is the look of curve i.
+// style is the look of curve i, or of the one before it that an unlabelled curve
+// continues.
 func (c CurvePanel) style(t *Theme, i int) draw.LineStyle {
+	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
+		for k := range i {
+			if c.Series[k].Role == s.Role {
+				i = k
+				break
+			}
+		}
+	}
 	return draw.LineStyle{Color: t.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
 }
 
@@ -154,9 +163,9 @@ func (c CurvePanel) legend(t *Theme, p *plot.Plot) {
 	}
 }
 
-// sameLegend reports whether two panels have one legend.
+// sameLegend reports whether the legend of d says what is in c.
 func (c CurvePanel) sameLegend(d CurvePanel) bool {
-	if len(c.Series) != len(d.Series) || (c.Smooth > 0) != (d.Smooth > 0) {
+	if len(c.Series) > len(d.Series) || (c.Smooth > 0) != (d.Smooth > 0) {
 		return false
 	}
 	for i, s := range c.Series {

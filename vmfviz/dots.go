@@ -3,136 +3,305 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Estimate is one line of a [Dots] picture.
 type Estimate struct {
 	Label string
 	Value float64
-	// StdErr is the standard error of Value, 0 if unknown.
+	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if
+	// unknown.
 	StdErr float64
 	// Paper is a number to compare with, for example the published one; NaN
 	// or 0 means none.
 	Paper float64
 	// Role gives the colour; Auto means Input (blue).
 	Role Role
+	// Line draws a dashed line at Value through all lines, to compare them with it.
+	Line bool
 }
 
 // DotsOptions describe a [Dots] picture.
 type DotsOptions struct {
 	Title string
-	// XLabel names the quantity with its convention.
+	// XLabel names the quantity with its convention. What the bars are is added to it.
 	XLabel string
 	// LogX makes the axis logarithmic; values must be positive.
 	LogX bool
 	// PaperLabel names the reference numbers; "" means "paper".
 	PaperLabel string
+	// Interval says what the bars show on either side of a value; "" means "standard
+	// error".
+	Interval string
+	// Legend says what the marks of a role stand for.
+	Legend map[Role]string
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // Dots compares estimates, one in a line: a mark at the value, a bar from one
 // standard error below to one above, the number at the right, and an open
 // diamond where there is a reference number. Roles differ in the shape of the
-// mark too: a disc for inputs, a diamond for outputs, a triangle for directions,
-// a square for references.
+// mark too: a disc for inputs, a square for outputs, a triangle for directions,
+// a cross for references. Estimate i lies at y = −i of the plot.
+//
+// A few values far from all others would squeeze those; a linear axis is then
+// broken between them. A value below 10⁻⁹ of the largest is rounding and is
+// written as 0.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
+	if err := o.check(estimates); err != nil {
+		return nil, err
+	}
+	theme := o.Theme.or()
+	d := dotPlot{o, estimates, theme, theme.NewPlot()}
+	d.axes()
+	d.marks()
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)), Theme: theme}
+	height := vg.Length(20*len(estimates)) + 42
+	width := fullWidth - 2*cardEdge
+	data := d.DataCanvas(draw.NewCanvas(nil, width, height))
+	fitted(&d.X.Label.TextStyle, d.X.Label.Text, data.Max.X-data.Min.X+60)
+	if d.legend() {
+		_, _, lines := d.intervals()
+		placeLegend(d.Plot, width, height, lines)
+		if !d.Plot.Legend.Left { // left of the numbers
+			d.Plot.Legend.XOffs -= width - data.Max.X
+		}
+		height += 20 * vg.Length(d.Y.Max-0.6) // of a legend above the lines
+	}
+	p.setPlots([]*plot.Plot{d.Plot}, 1, fullWidth, height)
+	return p, nil
+}
+
+func (o *DotsOptions) check(estimates []Estimate) error {
 	if o.PaperLabel == "" {
 		o.PaperLabel = "paper"
 	}
-	for _, f := range []struct{ name, s string }{{"Title", o.Title}, {"XLabel", o.XLabel}, {"PaperLabel", o.PaperLabel}} {
+	if o.Interval == "" {
+		o.Interval = "standard error"
+	}
+	texts := []struct{ name, s string }{{"Title", o.Title}, {"XLabel", o.XLabel}, {"PaperLabel", o.PaperLabel}, {"Interval", o.Interval}}
+	for r := range Reference + 1 {
+		texts = append(texts, struct{ name, s string }{fmt.Sprintf("Legend[%d]", r), o.Legend[r]})
+	}
+	for _, f := range texts {
 		if err := checkText(f.name, f.s); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(estimates) == 0 {
-		return nil, fmt.Errorf("vmfviz: no estimates given, expected at least one")
+		return fmt.Errorf("vmfviz: no estimates given, expected at least one")
 	}
-	hasPaper := func(e Estimate) bool { return e.Paper != 0 && !math.IsNaN(e.Paper) }
-	lo, hi := math.Inf(1), math.Inf(-1)
-	labels, numbers, paper := 0.0, 0.0, false
-	small := textStyle{size: sizeLabel}
 	for i, e := range estimates {
-		name := fmt.Sprintf("estimates[%d]", i)
-		if err := checkText(name+".Label", e.Label); err != nil {
-			return nil, err
-		}
-		if math.IsNaN(e.Value) || math.Abs(e.Value) > largest {
-			return nil, fmt.Errorf("vmfviz: %s.Value is %g, expected a finite number", name, e.Value)
-		}
-		if !(e.StdErr >= 0 && e.StdErr < largest) {
-			return nil, fmt.Errorf("vmfviz: %s.StdErr is %g, expected a number not below 0", name, e.StdErr)
-		}
-		if math.Abs(e.Paper) > largest {
-			return nil, fmt.Errorf("vmfviz: %s.Paper is %g, expected a finite number, or NaN for none", name, e.Paper)
-		}
-		if o.LogX && (e.Value < 1/largest || (hasPaper(e) && e.Paper < 1/largest)) {
-			return nil, fmt.Errorf("vmfviz: %s: value %g, reference %g: expected positive numbers for a logarithmic axis", name, e.Value, e.Paper)
-		}
-		low := e.Value - e.StdErr
-		if o.LogX {
-			low = math.Max(low, e.Value/10)
-		}
-		lo, hi = math.Min(lo, low), math.Max(hi, e.Value+e.StdErr)
-		if hasPaper(e) {
-			lo, hi, paper = math.Min(lo, e.Paper), math.Max(hi, e.Paper), true
-		}
-		labels = math.Max(labels, textWidth(small, plain(e.Label)))
-		numbers = math.Max(numbers, textWidth(small, withError(e.Value, e.StdErr)...))
-	}
-	labels = math.Min(labels, 260)
-	x := newScale(lo, hi, o.LogX)
-	top := titleHeight(o.Title)
-	head := 0.0
-	if paper {
-		head = 26
-	}
-	const line = 27
-	body := line*float64(len(estimates)) + 8
-	height := top + head + body + 48 + margin - 8
-	in := box{margin + labels + 14, top + head, cardWidth - 2*margin - labels - 14 - numbers - 20, body}
-	x.from, x.to = in.x, in.x+in.w
-
-	paint := func(s *page) {
-		s.title(o.Title)
-		if paper {
-			y := top + 8
-			s.line(stroke{width: 2, color: soft}, pt{in.x - 4, y}, pt{in.x + 16, y})
-			s.line(stroke{width: 2, color: soft}, pt{in.x - 4, y - 5}, pt{in.x - 4, y + 5})
-			s.line(stroke{width: 2, color: soft}, pt{in.x + 16, y - 5}, pt{in.x + 16, y + 5})
-			s.disc(pt{in.x + 6, y}, 4.6, soft)
-			s.text(pt{in.x + 26, y + 4.8}, small, plain("measured ± standard error"))
-			at := in.x + 26 + textWidth(small, plain("measured ± standard error")) + 26
-			s.openDiamond(pt{at, y})
-			s.text(pt{at + 12, y + 4.8}, small, plain(o.PaperLabel))
-		}
-		for _, t := range x.ticks(max(3, int(in.w/80))) {
-			v := x.at(t.at)
-			s.line(stroke{width: 1, color: grid}, pt{v, in.y}, pt{v, in.y + in.h})
-			s.text(pt{v, in.y + in.h + 17}, textStyle{size: sizeTick, align: 0.5, color: soft}, t.label...)
-		}
-		s.line(stroke{width: 1.2, color: axis}, pt{in.x, in.y + in.h}, pt{in.x + in.w, in.y + in.h})
-		s.text(pt{in.x + in.w/2, in.y + in.h + 38}, textStyle{size: sizeLabel, align: 0.5, maxLen: in.w}, plain(o.XLabel))
-		for i, e := range estimates {
-			y := in.y + 4 + line*(float64(i)+0.5)
-			col := e.Role.color()
-			s.text(pt{in.x - 12, y + 4.8}, textStyle{size: sizeLabel, align: 1, maxLen: labels + 2}, plain(e.Label))
-			if hasPaper(e) {
-				s.openDiamond(pt{x.at(e.Paper), y})
-			}
-			e.Role.mark(s, pt{x.at(e.Value), y}, 5.8, white)
-			if e.StdErr > 0 {
-				a, b := x.at(math.Max(e.Value-e.StdErr, x.lo)), x.at(e.Value+e.StdErr)
-				s.line(stroke{width: 2, color: col}, pt{a, y}, pt{b, y})
-				s.line(stroke{width: 2, color: col}, pt{a, y - 5}, pt{a, y + 5})
-				s.line(stroke{width: 2, color: col}, pt{b, y - 5}, pt{b, y + 5})
-			}
-			e.Role.mark(s, pt{x.at(e.Value), y}, 4.6, col)
-			s.text(pt{cardWidth - margin, y + 4.8}, textStyle{size: sizeLabel, align: 1}, withError(e.Value, e.StdErr)...)
+		if err := e.check(fmt.Sprintf("estimates[%d]", i), o.LogX); err != nil {
+			return err
 		}
 	}
-	return newPicture(cardWidth, height, altText(o.Title, fmt.Sprintf("%d estimates with their standard errors", len(estimates))), paint), nil
+	return nil
 }
 
-func (s *page) openDiamond(p pt) {
-	s.diamond(p, 7, soft)
-	s.diamond(p, 4.7, white)
+func (e Estimate) check(name string, log bool) error {
+	if err := checkText(name+".Label", e.Label); err != nil {
+		return err
+	}
+	if math.IsNaN(e.Value) || math.Abs(e.Value) > largest {
+		return fmt.Errorf("vmfviz: %s.Value is %g, expected a finite number", name, e.Value)
+	}
+	if !(e.StdErr >= 0 && e.StdErr < largest) {
+		return fmt.Errorf("vmfviz: %s.StdErr is %g, expected a number not below 0", name, e.StdErr)
+	}
+	if math.Abs(e.Paper) > largest {
+		return fmt.Errorf("vmfviz: %s.Paper is %g, expected a finite number, or NaN for none", name, e.Paper)
+	}
+	if log && (e.Value < 1/largest || (e.hasPaper() && e.Paper < 1/largest)) {
+		return fmt.Errorf("vmfviz: %s: value %g, reference %g: expected positive numbers for a logarithmic axis", name, e.Value, e.Paper)
+	}
+	return nil
+}
+
+func (e Estimate) hasPaper() bool { return e.Paper != 0 && !math.IsNaN(e.Paper) }
+
+// below is the length of the bar to the left of the value; that of a logarithmic
+// axis ends before 0.
+func (e Estimate) below(log bool) float64 {
+	if log {
+		return math.Min(e.StdErr, 0.9*e.Value)
+	}
+	return e.StdErr
+}
+
+// dotPlot is the plot while it is drawn.
+type dotPlot struct {
+	DotsOptions
+	estimates []Estimate
+	theme     *Theme
+	*plot.Plot
+}
+
+// intervals returns the ends of all bars and marks, as ranges and as lines.
+func (d dotPlot) intervals() (low, high []float64, lines []plotter.XYs) {
+	for i, e := range d.estimates {
+		lo, hi := e.Value-e.below(d.LogX), e.Value+e.StdErr
+		if e.hasPaper() {
+			lo, hi = math.Min(lo, e.Paper), math.Max(hi, e.Paper)
+		}
+		low, high = append(low, lo), append(high, hi)
+		y := -float64(i)
+		lines = append(lines, plotter.XYs{{X: lo, Y: y - 0.4}, {X: hi, Y: y - 0.4}}, plotter.XYs{{X: lo, Y: y + 0.4}, {X: hi, Y: y + 0.4}})
+	}
+	return low, high, lines
+}
+
+// axes sets ranges and ticks: names at the left, numbers at the right.
+func (d dotPlot) axes() {
+	low, high, _ := d.intervals()
+	d.X.Min, d.X.Max = bounds(low, high)
+	if d.LogX {
+		logAxis(&d.X)
+	}
+	if b, ok := findBreak(low, high); ok && !d.LogX {
+		d.X.Scale, d.X.Tick.Marker = b, b
+		d.X.Min, d.X.Max = b.min, b.max
+		d.Add(&axisBreak{b, d.theme.Background, draw.LineStyle{Color: d.theme.Axis, Width: 0.9}})
+	} else {
+		pad(&d.X, 0.05)
+	}
+	d.X.Label.Text = d.XLabel
+	names := make(plot.ConstantTicks, len(d.estimates))
+	label := d.theme.style(pointsLabel, d.theme.Text)
+	for i, e := range d.estimates {
+		names[i] = plot.Tick{Value: -float64(i), Label: ellipsis(label, e.Label, 200)}
+		if e.StdErr > 0 && d.X.Label.Text == d.XLabel {
+			d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
+		}
+	}
+	d.Y.Tick.Marker, d.Y.Tick.Length, d.Y.LineStyle.Width = names, 0, 0
+	label.XAlign, label.YAlign = draw.XRight, draw.YCenter
+	d.Y.Tick.Label, d.Y.Padding = label, 6
+	d.Y.Min, d.Y.Max = -float64(len(d.estimates))+0.4, 0.6
+}
+
+// joined joins texts by a comma.
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}
+
+// marks adds lines, bars, marks and numbers.
+func (d dotPlot) marks() {
+	biggest := 0.0
+	for i, e := range d.estimates {
+		biggest = math.Max(biggest, math.Abs(e.Value))
+		if e.Line {
+			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}}, LineStyle: d.level()})
+		}
+		at := plotter.XYs{{X: e.Value, Y: -float64(i)}}
+		if e.StdErr > 0 {
+			d.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors{{Low: e.below(d.LogX), High: e.StdErr}},
+				LineStyle: d.bar(e.Role), CapWidth: 9})
+		}
+		d.Add(&plotter.Scatter{XYs: at, GlyphStyle: d.glyph(e.Role)})
+		if e.hasPaper() {
+			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: -float64(i)}}, GlyphStyle: d.paper()})
+		}
+	}
+	numbers := &plotter.Labels{Offset: vg.Point{X: 9, Y: d.Y.Tick.Label.Font.Size / 10}}
+	style := d.theme.style(pointsLabel, d.theme.Text)
+	style.YAlign = draw.YCenter
+	for i, e := range d.estimates {
+		number := withError(e.Value, e.StdErr)
+		if math.Abs(e.Value)+e.StdErr < 1e-9*biggest {
+			number = "0"
+		}
+		numbers.XYs = append(numbers.XYs, plotter.XY{Y: -float64(i)})
+		numbers.Labels, numbers.TextStyle = append(numbers.Labels, number), append(numbers.TextStyle, style)
+	}
+	d.Add(&atRight{numbers})
+}
+
+func (d dotPlot) level() draw.LineStyle {
+	return draw.LineStyle{Color: d.theme.Muted, Width: 0.9, Dashes: lineDashes[1]}
+}
+
+func (d dotPlot) bar(r Role) draw.LineStyle {
+	return draw.LineStyle{Color: d.theme.color(r, 0), Width: 1.6}
+}
+
+func (d dotPlot) glyph(r Role) draw.GlyphStyle { return d.theme.glyph(r, 3.4) }
+
+func (d dotPlot) paper() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: d.theme.Text, Radius: 5.2, Shape: diamond{}}
+}
+
+// legend adds an entry for each kind of mark that has a name and reports whether
+// there is any.
+func (d dotPlot) legend() bool {
+	seen := map[string]bool{"": true}
+	entry := func(name string, marks ...plot.Thumbnailer) {
+		if !seen[name] {
+			seen[name] = true
+			d.Plot.Legend.Add(name, marks...)
+		}
+	}
+	for _, e := range d.estimates {
+		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: d.glyph(e.Role)})
+	}
+	for _, e := range d.estimates {
+		if e.hasPaper() {
+			entry(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.paper()})
+		}
+		if e.Line {
+			entry(e.Label, &plotter.Line{LineStyle: d.level()})
+		}
+	}
+	return len(seen) > 1
+}
+
+// atRight is a plotter: labels that stand to the right of the data area, whatever
+// the range of X.
+type atRight struct{ labels *plotter.Labels }
+
+// Plot writes the labels.
+func (a *atRight) Plot(c draw.Canvas, p *plot.Plot) { a.placed(p).Plot(c, p) }
+
+// GlyphBoxes makes room for them.
+func (a *atRight) GlyphBoxes(p *plot.Plot) []plot.GlyphBox { return a.placed(p).GlyphBoxes(p) }
+
+func (a *atRight) placed(p *plot.Plot) *plotter.Labels {
+	for i := range a.labels.XYs {
+		a.labels.XYs[i].X = p.X.Max
+	}
+	return a.labels
+}
+
+// diamond is an open square that stands on its corner.
+type diamond struct{}
+
+// DrawGlyph draws the diamond.
+func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	var p vg.Path
+	p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y + s.Radius})
+	p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y - s.Radius})
+	p.Close()
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
+	c.Stroke(p)
+}
+
+// ellipsis shortens a text that is wider than its room.
+func ellipsis(s draw.TextStyle, txt string, room vg.Length) string {
+	runes := []rune(txt)
+	for len(runes) > 1 && s.Width(txt) > room {
+		runes = runes[:len(runes)-1]
+		txt = string(runes) + "…"
+	}
+	return txt
 }

@@ -89,13 +89,13 @@ func ExamplePicture_PNG() {
 }
 
 func ExamplePicture_SVG() {
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Label: "SW²"}, [][]float64{{1, 2}, {3, 4}})
+	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Label: "SW"}, [][]float64{{1, 2}, {3, 4}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	file, err := p.SVG()
-	fmt.Println(strings.Contains(string(file), ">SW²</text>"), err)
+	fmt.Println(strings.Contains(string(file), ">SW</text>"), err)
 	// Output: true <nil>
 }
 

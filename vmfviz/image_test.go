@@ -22,10 +22,13 @@ func TestReduce(t *testing.T) {
 			}
 		}
 	}
+	m, err := newColorMap(DefaultTheme().Map, 0, 4095)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 64 { // a smooth colour map of 4096 values
 		for j := range 64 {
-			c := viridis(float64(64*i+j) / 4095)
-			img.SetRGBA(j, i, color.RGBA{c.R, c.G, c.B, 255})
+			img.Set(j, i, colorAt(m, float64(64*i+j)))
 		}
 	}
 	p := quantize(img).(*image.Paletted)

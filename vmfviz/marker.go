@@ -85,3 +85,16 @@ func short(v float64, n int) string {
 	}
 	return mantissa + "·" + power(e)
 }
+
+// niceStep returns the smallest of 1, 2, 2.5, 5 times a power of ten that cuts
+// span into at most n pieces.
+func niceStep(span float64, n int) float64 {
+	raw := span / float64(n)
+	p := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*p >= raw*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}

@@ -2,10 +2,16 @@ package vmfviz
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // MatrixOptions describe a [Matrix] picture.
@@ -17,109 +23,90 @@ type MatrixOptions struct {
 	// Rows are the names of the rows, Columns those of the columns; nil means
 	// none. Where there is no room for all, evenly many are written.
 	Rows, Columns []string
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // Matrix draws numbers values[i][j], for example the distance between cloud i
 // and cloud j, as a table of colours with names and a colour bar; row 0 is on top.
 // All rows have the same length. Where the cells are large enough, the numbers
-// stand in them, to three digits.
+// stand in them, to three digits. The middle of a cell is x = j, y = −i of the plot.
 func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
-	if err := checkText("Title", o.Title); err != nil {
+	if err := o.check(values); err != nil {
 		return nil, err
+	}
+	theme := o.Theme.or()
+	rows, cols := len(values), len(values[0])
+	lo, hi := bounds(values...)
+	m, err := newColorMap(theme.Map, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("a table of %d by %d numbers as colours", rows, cols)), Theme: theme}
+	if p.Bar, err = theme.colorBar(theme.Map, lo, hi, o.Label, nil); err != nil {
+		return nil, err
+	}
+	q := theme.bare()
+	q.Add(&equalAspect{})
+	q.X.LineStyle.Width, q.Y.LineStyle.Width, q.X.Tick.Length, q.Y.Tick.Length = 0, 0, 0, 0
+	q.X.Padding, q.Y.Padding = 5, 4
+	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = -0.5, float64(cols)-0.5, 0.5-float64(rows), 0.5
+
+	room := fullWidth - 2*cardEdge - barRoom
+	side := widest(q.Y.Tick.Label, o.Rows)
+	cell := min(48, (room-side-2)/vg.Length(cols), max(525/vg.Length(rows), 0.75))
+	q.Y.Tick.Marker = nominal(q.Y.Tick.Label, o.Rows, cell, -1)
+	if widest(q.X.Tick.Label, o.Columns) > cell-2 {
+		q.X.Tick.Label.Rotation = math.Pi / 4
+		q.X.Tick.Label.XAlign, q.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}
+	q.X.Tick.Marker = nominal(q.X.Tick.Label, o.Columns, cell, 1)
+
+	cells := cells{values, int(math.Ceil(float64(cell.Dots(96)*screenScale) - 1e-9))}
+	q.Add(cells.heatMap(m))
+	if cell >= 10 {
+		q.Add(&cellEdges{rows, cols, draw.LineStyle{Color: theme.Background, Width: 0.75}})
+	}
+	q.Add(&plotter.Polygon{XYs: []plotter.XYs{{{X: q.X.Min, Y: q.Y.Min}, {X: q.X.Max, Y: q.Y.Min}, {X: q.X.Max, Y: q.Y.Max}, {X: q.X.Min, Y: q.Y.Max}}},
+		LineStyle: draw.LineStyle{Color: theme.Axis, Width: 0.75}})
+	if cell >= 25 {
+		q.Add(cells.numbers(m, theme.style(pointsTick, nil), cell-4))
+	}
+	// The plot gets the room that its labels take besides the cells.
+	data := q.DataCanvas(draw.NewCanvas(nil, room, 1000)).Rectangle
+	width := min(room, room-data.Size().X+cell*vg.Length(cols))
+	height := 1000 - data.Size().Y + cell*vg.Length(rows)
+	p.setPlots([]*plot.Plot{q}, 1, width+2*cardEdge+barRoom, max(height, 130))
+	p.fitTitle()
+	return p, nil
+}
+
+func (o MatrixOptions) check(values [][]float64) error {
+	if err := checkText("Title", o.Title); err != nil {
+		return err
 	}
 	if err := checkText("Label", o.Label); err != nil {
-		return nil, err
+		return err
 	}
 	if len(values) == 0 {
-		return nil, fmt.Errorf("vmfviz: values has no rows, expected at least one")
+		return fmt.Errorf("vmfviz: values has no rows, expected at least one")
 	}
 	rows, cols := len(values), len(values[0])
 	if rows > maxCells || cols > maxCells {
-		return nil, fmt.Errorf("vmfviz: values is [%d, %d], expected at most %d rows and columns", rows, cols, maxCells)
+		return fmt.Errorf("vmfviz: values is [%d, %d], expected at most %d rows and columns", rows, cols, maxCells)
 	}
-	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, r := range values {
 		if err := checkFinite(fmt.Sprintf("values[%d]", i), r); err != nil {
-			return nil, err
+			return err
 		}
 		if len(r) != cols {
-			return nil, fmt.Errorf("vmfviz: values[%d] has length %d, expected %d as values[0] has", i, len(r), cols)
+			return fmt.Errorf("vmfviz: values[%d] has length %d, expected %d as values[0] has", i, len(r), cols)
 		}
-		l, h := bounds(r)
-		lo, hi = math.Min(lo, l), math.Max(hi, h)
 	}
 	if err := checkNames("Rows", o.Rows, rows); err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkNames("Columns", o.Columns, cols); err != nil {
-		return nil, err
-	}
-
-	small := textStyle{size: sizeTick}
-	side := math.Min(longest(small, o.Rows), 170)
-	if side > 0 {
-		side += 9
-	}
-	cell := math.Min(64, (cardWidth-2*margin-side-barWidth)/float64(cols))
-	cell = math.Min(cell, math.Max(700/float64(rows), 1))
-	if cell > 4 {
-		cell = math.Floor(cell)
-	}
-	names := longest(small, o.Columns)
-	upright := names <= cell-3 // the names fit above each other's cells
-	foot := 0.0
-	switch {
-	case o.Columns == nil:
-	case upright:
-		foot = 22
-	default:
-		names = math.Min(names, 170)
-		foot = names*math.Sqrt2/2 + 22
-	}
-	lean := 0.0 // room that slanting names need at the left
-	if foot > 22 {
-		lean = math.Max(0, names*math.Sqrt2/2-cell/2-side)
-	}
-	w, h := cell*float64(cols), cell*float64(rows)
-	top := titleHeight(o.Title)
-	left := margin + side + lean
-	width := left + w + barWidth + margin
-	if o.Title != "" {
-		width = math.Min(cardWidth, math.Max(width, 2*margin+textWidth(textStyle{size: sizeTitle, bold: true}, plain(o.Title))))
-	}
-	bar := math.Max(140, math.Min(h, 320)*0.9)
-	height := top + math.Max(h+foot, bar) + margin
-
-	paint := func(s *page) {
-		s.title(o.Title)
-		b := box{left, top, w, h}
-		shade := func(i, j int) color.NRGBA { return viridis(scaleTo(lo, hi, values[i][j])) }
-		s.cells(b, rows, cols, shade)
-		if cell >= 34 {
-			big := math.Max(math.Abs(lo), math.Abs(hi))
-			for i := range rows {
-				for j := range cols {
-					at := pt{b.x + (float64(j)+0.5)*cell, b.y + (float64(i)+0.5)*cell + 4}
-					l := textStyle{size: sizeTick, align: 0.5, color: readable(shade(i, j)), maxLen: cell - 5}
-					s.exact(func() { s.text(at, l, cellNumber(values[i][j], big)...) })
-				}
-			}
-		}
-		every := int(math.Ceil((sizeTick + 2) / cell))
-		for i := 0; i < len(o.Rows); i += every {
-			s.text(pt{b.x - 7, b.y + (float64(i)+0.5)*cell + 4}, textStyle{size: sizeTick, align: 1, maxLen: 170}, plain(o.Rows[i]))
-		}
-		for j := 0; j < len(o.Columns); j += every {
-			x := b.x + (float64(j)+0.5)*cell
-			if upright {
-				s.text(pt{x, b.y + h + 16}, textStyle{size: sizeTick, align: 0.5}, plain(o.Columns[j]))
-			} else {
-				s.text(pt{x + 5, b.y + h + 12}, textStyle{size: sizeTick, align: 1, angle: math.Pi / 4, maxLen: 170}, plain(o.Columns[j]))
-			}
-		}
-		s.colorBar(box{b.x + w + 20, top + math.Max(0, (h-bar)/2), 16, bar}, viridisMap, lo, hi, o.Label)
-	}
-	return newPicture(width, height, altText(o.Title, fmt.Sprintf("a table of %d by %d numbers as colours", rows, cols)), paint), nil
+	return checkNames("Columns", o.Columns, cols)
 }
 
 // maxCells is the largest number of rows or columns of a Matrix.
@@ -137,13 +124,82 @@ func checkNames(name string, texts []string, n int) error {
 	return nil
 }
 
-// longest returns the width of the longest text.
-func longest(l textStyle, texts []string) float64 {
-	w := 0.0
+// nameRoom is the length of the longest name beside or under a table.
+const nameRoom = vg.Length(128)
+
+// widest returns the width of the widest text, at most nameRoom.
+func widest(s draw.TextStyle, texts []string) (w vg.Length) {
 	for _, t := range texts {
-		w = math.Max(w, textWidth(l, plain(t)))
+		w = max(w, s.Width(t))
 	}
-	return w
+	return min(w, nameRoom)
+}
+
+// nominal marks 0, step, 2·step, ... with names, of which cells of that size may
+// leave room for some only.
+func nominal(s draw.TextStyle, names []string, cell vg.Length, step float64) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	every := int(math.Ceil(float64((pointsTick + 1.5) / cell)))
+	for i := 0; i < len(names); i += every {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: ellipsis(s, names[i], nameRoom)})
+	}
+	return ticks
+}
+
+// cells is a table of numbers as a [plotter.GridXYZ], each cell divided into k by k
+// so that an image of it has sharp edges.
+type cells struct {
+	values [][]float64
+	k      int
+}
+
+// Dims returns the numbers of columns and rows.
+func (g cells) Dims() (c, r int) { return g.k * len(g.values[0]), g.k * len(g.values) }
+
+// Z returns a number of the table, X and Y its place.
+func (g cells) Z(c, r int) float64 { return g.values[len(g.values)-1-r/g.k][c/g.k] }
+func (g cells) X(c int) float64    { return (float64(c)+0.5)/float64(g.k) - 0.5 }
+func (g cells) Y(r int) float64 {
+	return (float64(r)+0.5)/float64(g.k) + 0.5 - float64(len(g.values))
+}
+
+// heatMap returns the colours of the table. It keeps its own limits: a [plotter.HeatMap]
+// asks for room around each cell.
+func (g cells) heatMap(m palette.ColorMap) plot.Plotter {
+	h := plotter.NewHeatMap(g, m.Palette(256))
+	h.Min, h.Max, h.Rasterized = m.Min(), m.Max(), true
+	return struct {
+		plot.Plotter
+		plot.DataRanger
+	}{h, h}
+}
+
+// numbers returns the numbers of the table as labels.
+func (g cells) numbers(m palette.ColorMap, s draw.TextStyle, room vg.Length) *plotter.Labels {
+	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
+	big := math.Max(math.Abs(m.Min()), math.Abs(m.Max()))
+	var l plotter.Labels
+	for i, row := range g.values {
+		for j, v := range row {
+			style, txt := s, cellNumber(v, big)
+			if ground, err := m.At(v); err == nil {
+				style.Color = readable(color.NRGBAModel.Convert(ground).(color.NRGBA))
+			}
+			fitted(&style, txt, room)
+			l.XYs = append(l.XYs, plotter.XY{X: float64(j), Y: -float64(i)})
+			l.Labels, l.TextStyle = append(l.Labels, txt), append(l.TextStyle, style)
+		}
+	}
+	return &l
+}
+
+// cellNumber writes a number of a table whose largest is big, all with as many
+// decimals.
+func cellNumber(v, big float64) string {
+	if v == 0 || big < 1e-3 || big >= 1e5 {
+		return short(v, 3)
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(big)))), 64), "-", "−")
 }
 
 // readable is the colour of text on a ground, the one with more contrast.
@@ -155,34 +211,21 @@ func readable(ground color.NRGBA) color.NRGBA {
 	return white
 }
 
-// cellNumber writes a number of a table whose largest is big, all with as many
-// decimals.
-func cellNumber(v, big float64) []span {
-	if v == 0 || big < 1e-3 || big >= 1e5 {
-		return digits(v, 3)
-	}
-	return []span{plain(minus(strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(big)))), 64)))}
+// cellEdges is a plotter: lines between the cells of a table.
+type cellEdges struct {
+	rows, cols int
+	style      draw.LineStyle
 }
 
-// cells paints a table of colours as one image, and lines between large cells.
-func (s *page) cells(b box, rows, cols int, shade func(i, j int) color.NRGBA) {
-	w, h := int(b.w*screenScale+0.5), int(b.h*screenScale+0.5)
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			img.SetNRGBA(x, y, shade(y*rows/h, x*cols/w))
-		}
+// Plot draws the lines.
+func (e *cellEdges) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for j := 1; j < e.cols; j++ {
+		at := x(float64(j) - 0.5)
+		c.StrokeLine2(e.style, at, y(0.5), at, y(0.5-float64(e.rows)))
 	}
-	s.image(b, img)
-	if b.w/float64(cols) >= 14 {
-		for j := 1; j < cols; j++ {
-			x := b.x + b.w*float64(j)/float64(cols)
-			s.line(stroke{width: 1, color: white}, pt{x, b.y}, pt{x, b.y + b.h})
-		}
-		for i := 1; i < rows; i++ {
-			y := b.y + b.h*float64(i)/float64(rows)
-			s.line(stroke{width: 1, color: white}, pt{b.x, y}, pt{b.x + b.w, y})
-		}
+	for i := 1; i < e.rows; i++ {
+		at := y(0.5 - float64(i))
+		c.StrokeLine2(e.style, x(-0.5), at, x(float64(e.cols)-0.5), at)
 	}
-	s.outline(b, stroke{width: 1, color: axis})
 }

@@ -2,11 +2,15 @@ package vmfviz
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // testDistances are the distances of n places in the plane.
@@ -46,22 +50,43 @@ func TestMatrixCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		side := longest(textStyle{size: sizeTick}, names) + 9
-		cell := math.Floor(math.Min(math.Min(64, (cardWidth-2*margin-side-barWidth)/float64(c.cols)), 700/float64(c.rows)))
+		q := p.Plots[0][0]
+		m, err := newColorMap(DefaultTheme().Map, 0, math.Max(1, float64(c.rows*c.cols-1)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range c.rows {
 			for j := range c.cols {
-				// A quarter into the cell: numbers stand in the middle.
-				x, y := margin+side+(float64(j)+0.2)*cell, margin+(float64(i)+0.2)*cell
-				want := viridis(scaleTo(0, float64(c.rows*c.cols-1), v[i][j]))
-				r, g, b, _ := img.At(int(x), int(y)).RGBA()
+				// A corner of the cell: numbers stand in the middle.
+				x, y := place(p, q, float64(j)-0.35, 0.35-float64(i))
+				at, err := m.At(v[i][j])
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := color.NRGBAModel.Convert(at).(color.NRGBA)
+				r, g, b, _ := img.At(x, y).RGBA()
 				for _, d := range []int{int(r>>8) - int(want.R), int(g>>8) - int(want.G), int(b>>8) - int(want.B)} {
-					if d > 3 || d < -3 {
+					if c.rows*c.cols > 1 && (d > 3 || d < -3) {
 						t.Fatalf("[%d, %d]: cell %d %d is %d %d %d, expected %v", c.rows, c.cols, i, j, r>>8, g>>8, b>>8, want)
 					}
 				}
 			}
 		}
+		x0, y0 := place(p, q, 0, 0)
+		x1, y1 := place(p, q, 10, 10)
+		if d := (x1 - x0) - (y0 - y1); d < -2 || d > 2 {
+			t.Errorf("[%d, %d]: ten cells are %d pixels wide and %d high, expected squares", c.rows, c.cols, x1-x0, y0-y1)
+		}
 	}
+}
+
+// place returns the pixel of a place of the only plot of a picture with a bar.
+func place(p *Picture, q *plot.Plot, x, y float64) (px, py int) {
+	c := draw.Crop(draw.NewCanvas(nil, p.Width, p.Height), cardEdge, -cardEdge-barRoom, cardEdge, -cardEdge-titleRoom(p.Title))
+	data := q.DataCanvas(c)
+	(&equalAspect{}).Plot(data, q)
+	fx, fy := q.Transforms(&data)
+	return int(fx(x).Dots(96)), int((p.Height - fy(y)).Dots(96))
 }
 
 // TestMatrixNumbers: the numbers that stand in the cells are the values, row by
@@ -79,6 +104,7 @@ func TestMatrixNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.Bar = nil // its numbers come first
 		svg, err := p.SVG()
 		if err != nil {
 			t.Fatal(err)
@@ -106,8 +132,12 @@ func TestMatrixNumbers(t *testing.T) {
 // TestReadable: numbers in cells have a contrast of 4.2:1 or more on every
 // colour; black or white alone cannot give more than 4.5 everywhere.
 func TestReadable(t *testing.T) {
+	m, err := newColorMap(DefaultTheme().Map, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 257 {
-		ground := viridis(float64(i) / 256)
+		ground := color.NRGBAModel.Convert(colorAt(m, float64(i)/256)).(color.NRGBA)
 		a, b := luminance(ground)+0.05, luminance(readable(ground))+0.05
 		if r := math.Max(a, b) / math.Min(a, b); r < 4.2 {
 			t.Errorf("contrast %.2f on %v", r, ground)

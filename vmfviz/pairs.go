@@ -17,7 +17,8 @@ type PairsOptions struct {
 	// they are evenly many order statistics.
 	Lines int
 	// View is where the reader stands for three-dimensional clouds (y is up);
-	// the zero View is the one of four around the clouds that sees theta best.
+	// the zero View is the one of four around the clouds that sees theta best. It
+	// is turned until theta lies in the picture plane.
 	View View
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
@@ -61,10 +62,11 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	p.HideAxes()
+	cam := c.alongPage()
 	all := append(append([]vec3(nil), c.x...), c.y...)
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, q := range all {
-		d := dot(c.cam.fore, q)
+		d := dot(cam.fore, q)
 		first, last = math.Min(first, d), math.Max(last, d)
 	}
 	// near is 0 at the back and 1 at the front, in steps.
@@ -72,10 +74,10 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		if last-first < 1e-12 {
 			return 1
 		}
-		return math.Round(16*(dot(c.cam.fore, q)-first)/(last-first)) / 16
+		return math.Round(16*(dot(cam.fore, q)-first)/(last-first)) / 16
 	}
 	flat := func(q vec3) plotter.XY {
-		v := c.cam.apply(q)
+		v := cam.apply(q)
 		return plotter.XY{X: v[0], Y: v[1]}
 	}
 	points := &cloud{}
@@ -117,41 +119,12 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.a))
 	}
 	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(t.Text, 0.7), Width: 1}})
-	c.directionArrow(t, p, points.XYs, flat(c.theta))
+	along := flat(c.theta)
+	line := beside(points.XYs, along)
+	p.Add(&arrow{From: line.tail, To: line.tip, Color: t.Direction, Casing: t.dark(t.Direction), Width: 2.2})
+	label(t, p, line.tip, "θ", italic(bold(t.style(13.5, t.dark(t.Direction)))), vg.Point{X: vg.Length(10 * along.X), Y: vg.Length(10 * along.Y)}, false)
 	p.Legend.Left = true
 	pad(&p.Y, 0.02)
 	p.Y.Min = at(&p.Y, -0.1) // room for the legend
 	return p
-}
-
-// directionArrow draws the direction θ, whose place in the picture plane is to,
-// beside points, below them or to their right, as far as their projections reach.
-func (c *sliced) directionArrow(t *Theme, p *plot.Plot, points plotter.XYs, to plotter.XY) {
-	n := math.Hypot(to.X, to.Y)
-	along := plotter.XY{X: 1}
-	if n > 0.05 {
-		along = plotter.XY{X: to.X / n, Y: to.Y / n}
-	}
-	side := plotter.XY{X: along.Y, Y: -along.X}
-	if side.Y > 0.05 || (math.Abs(side.Y) <= 0.05 && side.X < 0) {
-		side = plotter.XY{X: -side.X, Y: -side.Y}
-	}
-	lo, hi, reach := math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, q := range points {
-		s := q.X*along.X + q.Y*along.Y
-		lo, hi = math.Min(lo, s), math.Max(hi, s)
-		reach = math.Max(reach, q.X*side.X+q.Y*side.Y)
-	}
-	reach += 0.12 * math.Max(hi-lo, 1e-9)
-	place := func(s float64) plotter.XY {
-		return plotter.XY{X: s*along.X + reach*side.X, Y: s*along.Y + reach*side.Y}
-	}
-	dark := t.dark(t.Direction)
-	tip := place(hi)
-	if n > 0.05 {
-		p.Add(&arrow{From: place(lo), To: tip, Color: t.Direction, Casing: dark, Width: 2.2})
-	} else { // it points at the reader
-		p.Add(mark(tip, 5, dark, draw.CircleGlyph{}), mark(tip, 4, t.Direction, draw.CircleGlyph{}), mark(tip, 1.4, white, draw.CircleGlyph{}))
-	}
-	label(t, p, tip, "θ", italic(bold(t.style(13.5, dark))), vg.Point{X: vg.Length(12 * side.X), Y: vg.Length(12 * side.Y)}, false)
 }

@@ -44,8 +44,6 @@ type Picture struct {
 	Gap vg.Length
 	// Theme gives card and title their look; nil means [DefaultTheme].
 	Theme *Theme
-
-	paint func(*page) // the drawing of a picture that has no plots yet
 }
 
 // Space on a card: at its edges, between plots, for a colour bar and its labels.
@@ -108,7 +106,7 @@ func (p *Picture) Size() (width, height int) {
 // Draw draws the picture onto a canvas of gonum/plot, for example a part of a
 // larger page. An empty picture draws nothing.
 func (p *Picture) Draw(c draw.Canvas) {
-	if p.check() != nil || p.paint != nil || c.Canvas == nil {
+	if p.check() != nil || c.Canvas == nil {
 		return
 	}
 	t := p.Theme.or()
@@ -168,7 +166,7 @@ func fitted(s *draw.TextStyle, txt string, room vg.Length) {
 
 // check says why the picture cannot be drawn.
 func (p *Picture) check() error {
-	if p == nil || (p.paint == nil && (len(p.Plots) == 0 || len(p.Plots[0]) == 0)) {
+	if p == nil || len(p.Plots) == 0 || len(p.Plots[0]) == 0 {
 		return fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
 	}
 	for i, row := range p.Plots {
@@ -182,15 +180,6 @@ func (p *Picture) check() error {
 	return nil
 }
 
-// on draws the picture on a canvas of its size.
-func (p *Picture) on(c vg.Canvas) {
-	if p.paint != nil {
-		p.paint(newSheet(c, p.Width.Dots(96), p.Height.Dots(96)))
-		return
-	}
-	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
-}
-
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
 	if err := p.check(); err != nil {
@@ -200,7 +189,7 @@ func (p *Picture) Image(scale float64) (image.Image, error) {
 		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
 	}
 	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)), vgimg.UseBackgroundColor(color.Transparent))
-	p.on(c)
+	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	return c.Image(), nil
 }
 
@@ -233,7 +222,7 @@ func (p *Picture) SVG() ([]byte, error) {
 		return nil, err
 	}
 	c := vgsvg.NewWith(vgsvg.UseWH(p.Width, p.Height))
-	p.on(c)
+	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
@@ -264,7 +253,7 @@ func (p *Picture) format(name string) (file []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("vmfviz: %w; expected png, svg, pdf, eps, jpg, tiff or tex", err)
 	}
-	p.on(c)
+	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing %s: %w", name, err)
@@ -309,10 +298,4 @@ func (p *Picture) Save(path string) error {
 		return fmt.Errorf("vmfviz: saving %w", err)
 	}
 	return nil
-}
-
-// newPicture makes a picture that is painted, not plotted. Sizes are in pixels.
-func newPicture(width, height float64, alt string, paint func(*page)) *Picture {
-	px := func(v float64) vg.Length { return vg.Length(0.75 * math.Floor(v+0.5)) }
-	return &Picture{Width: px(width), Height: px(height), Alt: alt, paint: paint}
 }

@@ -9,6 +9,8 @@ import (
 
 // Series is one curve.
 type Series struct {
+	// Label names the curve in the legend. A curve without one looks like the first
+	// of its role, as one of several closed forms.
 	Label string
 	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ...
 	// A NaN in Y is a gap.

@@ -3,6 +3,9 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // Convention says how the cost of a slice is counted.
@@ -22,23 +25,28 @@ type SliceOptions struct {
 	Title string
 	// Convention is that of the values, and of the number under the matching.
 	Convention Convention
-	// View is where the reader stands for three-dimensional clouds (y is up);
-	// the zero View is the one of four around the clouds that sees theta best.
+	// View is where the reader stands for three-dimensional clouds (y is up), turned
+	// as little as needed for theta to lie in the picture plane; the zero View is
+	// one of four around the clouds.
 	View View
 	// Quantiles adds a part behind the matching: the quantile functions of the
 	// projections, and the area between them.
 	Quantiles bool
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
 }
 
 // maxPairs is how many matched pairs are drawn; of larger clouds evenly many
 // order statistics.
-const maxPairs = 18
+const maxPairs = 12
 
 // Slice shows what a sliced Wasserstein distance is. Left: clouds x and y
 // ([m, d], d = 2 or 3, equally many points) and the projections
 // aᵢ = θᵀxᵢ and bᵢ = θᵀyᵢ of some of their points on the direction theta ([d], a
-// unit vector). Middle: the sorted projections, the i-th smallest joined with
-// the i-th smallest, the densities of all, and the cost F(θ). Right: values, the
+// unit vector), in a view in which theta lies in the picture plane, so that a foot
+// line is at right angles to it. Middle: the sorted projections of the same points,
+// the i-th smallest joined with the i-th smallest, the densities of all, and the cost
+// F(θ); the axis runs to the side to which the arrow points. Right: values, the
 // costs F(θ₁) ... F(θ_L) of many directions, as a histogram with their mean, which
 // is the squared sliced distance, and its standard error s/√L; nil leaves this
 // part out, and one value has no standard error.
@@ -60,38 +68,30 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 			return nil, err
 		}
 	}
+	theme := o.Theme.or()
 	c := newSliced(o, x, y, theta)
-
-	type part struct {
-		name string
-		draw func(*page, box)
+	plots := []*plot.Plot{c.projectionPlot(theme), c.matchingPlot(theme)}
+	names := []string{"Project", "Sort and match"}
+	cols, height := 3, vg.Length(270)
+	if o.Quantiles && values != nil {
+		cols = 2
 	}
-	parts := []part{{"Project", c.drawProjection}, {"Sort and match", c.drawMatching}}
+	w := (fullWidth - 2*cardEdge - plotGap*vg.Length(cols-1)) / vg.Length(cols)
 	if o.Quantiles {
-		parts = append(parts, part{"Area between the quantiles", c.drawQuantiles})
+		plots, names = append(plots, c.quantilePlot(theme, w, height)), append(names, "Area between the quantiles")
 	}
 	if values != nil {
-		parts = append(parts, part{"Average over directions", func(s *page, b box) { c.drawAverage(s, b, values) }})
+		plots, names = append(plots, c.averagePlot(theme, values, w, height)), append(names, "Average over directions")
 	}
-	const gap, body, under = 34.0, 268.0, 62.0
-	cols, lines := len(parts), 1
-	w := (cardWidth - 2*margin - gap*2) / 3
-	if cols == 4 {
-		cols, lines, w = 2, 2, (cardWidth-2*margin-gap)/2
+	for i, q := range plots {
+		q.Title.Text = fmt.Sprintf("%d  %s", i+1, names[i])
+		fitted(&q.X.Label.TextStyle, q.X.Label.Text, w-10)
 	}
-	width := 2*margin + float64(cols)*w + float64(cols-1)*gap
-	top := titleHeight(o.Title)
-	line := 34 + body + under
-	height := top + float64(lines)*line + float64(lines-1)*gap/2 + margin - 10
-	paint := func(s *page) {
-		s.title(o.Title)
-		for i, p := range parts {
-			b := box{margin + float64(i%cols)*(w+gap), top + 34 + float64(i/cols)*(line+gap/2), w, body}
-			s.heading(b, fmt.Sprint(i+1), p.name)
-			p.draw(s, b)
-		}
-	}
-	return newPicture(width, height, altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions"), paint), nil
+	p := &Picture{Title: o.Title, Theme: theme,
+		Alt: altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions")}
+	cols = min(cols, len(plots))
+	p.setPlots(plots, cols, w*vg.Length(cols)+plotGap*vg.Length(cols-1)+2*cardEdge, height)
+	return p, nil
 }
 
 // checkSlice checks what every picture of a slice takes.
@@ -128,11 +128,4 @@ func checkSlice(title string, view View, x, y, theta []float32) error {
 		return fmt.Errorf("vmfviz: y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", my, m)
 	}
 	return nil
-}
-
-// heading writes the number and name of a part above its box.
-func (s *page) heading(b box, number, name string) {
-	s.disc(pt{b.x + 10, b.y - 20}, 10, ink)
-	s.text(pt{b.x + 10, b.y - 15.5}, textStyle{size: 13, bold: true, color: white, align: 0.5}, plain(number))
-	s.text(pt{b.x + 27, b.y - 15}, textStyle{size: sizeHead, bold: true, maxLen: b.w - 27}, plain(name))
 }

@@ -1,9 +1,6 @@
 package vmfviz
 
-import (
-	"math"
-	"sort"
-)
+import "math"
 
 // sliced is one slice of a pair of clouds.
 type sliced struct {
@@ -14,12 +11,13 @@ type sliced struct {
 	pa, pb []int     // order: a[pa[i]] is the i-th smallest
 	pairs  []int     // ranks drawn
 	cost   float64
+	planar bool // the clouds are two-dimensional
 	cam    camera
 }
 
 func newSliced(o SliceOptions, x, y, theta []float32) *sliced {
 	d := len(theta)
-	c := &sliced{opt: o, x: rows(x, d), y: rows(y, d), theta: rows(theta, d)[0].unit()}
+	c := &sliced{opt: o, x: rows(x, d), y: rows(y, d), theta: rows(theta, d)[0].unit(), planar: d == 2}
 	c.a, c.b = project(c.x, c.theta), project(c.y, c.theta)
 	c.pa, c.pb = order(c.a), order(c.b)
 	for i := range c.a {
@@ -35,7 +33,7 @@ func newSliced(o SliceOptions, x, y, theta []float32) *sliced {
 		c.pairs = append(c.pairs, int((float64(i)+0.5)*float64(m)/float64(k)))
 	}
 	switch {
-	case d == 2:
+	case c.planar:
 		c.cam = camera{vec3{1, 0, 0}, vec3{0, 1, 0}, vec3{0, 0, 1}}
 	case o.View.set:
 		c.cam = o.View.cameraY()
@@ -68,15 +66,6 @@ func project(p []vec3, theta vec3) []float64 {
 		out[i] = dot(p[i], theta)
 	}
 	return out
-}
-
-func order(a []float64) []int {
-	idx := make([]int, len(a))
-	for i := range idx {
-		idx[i] = i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return a[idx[i]] < a[idx[j]] })
-	return idx
 }
 
 func bounds(lists ...[]float64) (lo, hi float64) {

@@ -1,60 +1,60 @@
 package vmfviz
 
-import "math"
+import (
+	"image/color"
+	"math"
 
-// drawMatching draws the sorted projections on two lines, pairs joined.
-func (c *sliced) drawMatching(s *page, b box) {
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// matchingPlot draws the sorted projections on two lines, at the heights 1 and 0,
+// pairs joined, and outside of them the densities of all projections.
+func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
+	p := t.bare()
+	if c.alongPage().apply(c.theta)[0] < -1e-6 { // the arrow points to the left
+		p.X.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+	}
 	lo, hi := bounds(c.a, c.b)
-	pad := 0.04 * math.Max(hi-lo, 1e-9)
-	lo, hi = lo-pad, hi+pad
-	left := b.x + 22
-	right := b.x + b.w - 6
-	at := func(v float64) float64 { return left + (right-left)*(v-lo)/(hi-lo) }
-	hist := 0.2 * b.h
-	ya, yb := b.y+hist+8, b.y+b.h-hist-34
-	const bins = 28
-	na, nb := histogram(c.a, lo, hi, bins), histogram(c.b, lo, hi, bins)
-	unit := hist / float64(max(maxInt(na), maxInt(nb))) // one scale for both
+	off := 0.04 * math.Max(hi-lo, 1e-9)
+	lo, hi = lo-off, hi+off
+	const bins, height, gap = 28, 0.5, 0.08
+	above, below := histogram(c.a, lo, hi, bins), histogram(c.b, lo, hi, bins)
+	unit := height / tallest(above, below) // one scale for both
 	for i := range bins {
-		x0, x1 := at(lo+(hi-lo)*float64(i)/bins)+0.5, at(lo+(hi-lo)*float64(i+1)/bins)-0.5
-		if h := unit * float64(na[i]); h > 0 {
-			s.rect(box{x0, ya - 7 - h, x1 - x0, h}, mix(blue, white, 0.7))
-		}
-		if h := unit * float64(nb[i]); h > 0 {
-			s.rect(box{x0, yb + 7, x1 - x0, h}, mix(vermilion, white, 0.7))
-		}
+		p.Add(column(above[i], 1+gap, unit, faded(t.Input, 0.3)), column(below[i], -gap, -unit, faded(t.Output, 0.3)))
 	}
+	level := func(y float64) plotter.XYs { return plotter.XYs{{X: lo, Y: y}, {X: hi, Y: y}} }
+	p.Add(&plotter.Line{XYs: level(1), LineStyle: draw.LineStyle{Color: t.Input, Width: 1.2}})
+	p.Add(&plotter.Line{XYs: level(0), LineStyle: draw.LineStyle{Color: t.Output, Width: 1.2}})
+	var a, b plotter.XYs
 	for _, rank := range c.pairs {
-		s.line(stroke{width: 1.3, color: mix(ink, white, 0.45)}, pt{at(c.a[c.pa[rank]]), ya}, pt{at(c.b[c.pb[rank]]), yb})
+		pair := plotter.XYs{{X: c.a[c.pa[rank]], Y: 1}, {X: c.b[c.pb[rank]], Y: 0}}
+		p.Add(&plotter.Line{XYs: pair, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 1}})
+		a, b = append(a, pair[0]), append(b, pair[1])
 	}
-	s.line(stroke{width: 1.6, color: blue}, pt{left - 4, ya}, pt{right, ya})
-	s.line(stroke{width: 1.6, color: vermilion}, pt{left - 4, yb}, pt{right, yb})
-	for _, rank := range c.pairs {
-		p, q := pt{at(c.a[c.pa[rank]]), ya}, pt{at(c.b[c.pb[rank]]), yb}
-		s.disc(p, 4.2, white)
-		s.disc(p, 3.4, blue)
-		s.diamond(q, 5.2, white)
-		s.diamond(q, 4.2, vermilion)
+	for k, ends := range []plotter.XYs{a, b} {
+		mark, seam := t.glyph(Input+Role(k), 2.6), t.glyph(Input+Role(k), 3.2)
+		seam.Color = t.Background
+		p.Add(&plotter.Scatter{XYs: ends, GlyphStyle: seam}, &plotter.Scatter{XYs: ends, GlyphStyle: mark})
 	}
-	l := textStyle{size: 15, align: 0}
-	l.color = dark(blue)
-	s.text(pt{b.x - 4, ya + 5}, l, it("a"), subIt("(i)"))
-	l.color = dark(vermilion)
-	s.text(pt{b.x - 4, yb + 5}, l, it("b"), subIt("(i)"))
-
-	axisY := b.y + b.h - 20
-	s.line(stroke{width: 1, color: axis}, pt{left, axisY}, pt{right, axisY})
-	for _, t := range linearTicks(lo, hi, 5) {
-		s.line(stroke{width: 1, color: axis}, pt{at(t.at), axisY}, pt{at(t.at), axisY + 4})
-		s.text(pt{at(t.at), axisY + 16}, textStyle{size: sizeTick, align: 0.5, color: soft}, t.label...)
-	}
-	y := b.y + b.h + 20
-	s.text(pt{b.x + b.w/2, y}, textStyle{size: sizeTick, align: 0.5, color: soft}, plain("position along "), it("θ"))
-	sum := []span{it("F"), plain("("), it("θ"), plain(") = ")}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, -gap-height-0.04, 1+gap+height+0.04
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 1, Label: "a₍ᵢ₎"}, {Value: 0, Label: "b₍ᵢ₎"}}
+	p.Y.Tick.Length, p.Y.LineStyle.Width, p.Y.Padding = 0, 0, 4
+	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = t.Text, pointsHead
+	factor := ""
 	if c.opt.Convention == MeanOverPoints {
-		sum = append(sum, sup("1"), plain("/"), subIt("m"), plain(" "))
+		factor = "1/m "
 	}
-	sum = append(sum, plain("∑"), subIt("i"), plain(" ("), it("a"), subIt("(i)"), plain(" − "), it("b"), subIt("(i)"), plain(")² = "))
-	sum = append(sum, digits(c.cost, 3)...)
-	s.text(pt{b.x + b.w/2, y + 24}, textStyle{size: sizeHead, align: 0.5, maxLen: b.w + 12}, sum...)
+	p.X.Label.Padding = 5
+	p.X.Label.Text = "position along θ\nF(θ) = " + factor + "∑ᵢ (a₍ᵢ₎ − b₍ᵢ₎)² = " + short(c.cost, 3)
+	return p
+}
+
+// column is one column of a histogram whose foot stands at a height.
+func column(b plotter.HistogramBin, foot, unit float64, fill color.Color) *plotter.Polygon {
+	top, inset := foot+unit*b.Weight, 0.06*(b.Max-b.Min)
+	return &plotter.Polygon{Color: fill, XYs: []plotter.XYs{{
+		{X: b.Min + inset, Y: foot}, {X: b.Max - inset, Y: foot}, {X: b.Max - inset, Y: top}, {X: b.Min + inset, Y: top}}}}
 }

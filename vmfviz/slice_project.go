@@ -3,70 +3,125 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawProjection draws the clouds, the direction beside them, and the way of
-// some points to it.
-func (c *sliced) drawProjection(s *page, b box) {
-	all := append(append([]vec3(nil), c.x...), c.y...)
-	l := c.beside()
-	foot, tail, tip := l.foot, l.tail, l.tip
-	at := fitBox(c.cam, b, append(all, tail, tip))
+// alongPage is the camera nearest to that of the slice for which theta lies in the
+// picture plane, so that a foot line is at right angles to theta on the page too.
+func (c *sliced) alongPage() camera {
+	fore := c.cam.fore.sub(c.theta.scale(dot(c.cam.fore, c.theta)))
+	if dot(fore, fore) < 1e-6 { // theta points at the reader
+		fore = c.cam.right
+	}
+	fore = fore.unit()
+	up := c.cam.up.sub(fore.scale(dot(c.cam.up, fore)))
+	if dot(up, up) < 1e-6 {
+		up = c.cam.right.sub(fore.scale(dot(c.cam.right, fore)))
+	}
+	up = up.unit()
+	cam := camera{right: cross(up, fore), up: up, fore: fore}
+	if !c.planar && !c.opt.View.set && dot(cam.right, c.theta) < 0 {
+		cam.right, cam.fore = cam.right.scale(-1), cam.fore.scale(-1) // from behind
+	}
+	return cam
+}
 
-	r := math.Max(1.1, math.Min(3.2, 3.2*math.Sqrt(60/float64(len(c.x)))))
-	pale := 0.0
-	if len(c.x) > maxPairs {
-		pale = 0.55
+// projectionPlot draws the clouds, the direction beside them, and the way of some
+// points to it. Its axes are those of the picture plane, in units of the clouds.
+func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
+	p := t.bare()
+	p.HideAxes()
+	p.Add(&equalAspect{})
+	cam := c.alongPage()
+	flat := func(cloud []vec3) plotter.XYs {
+		out := make(plotter.XYs, len(cloud))
+		for i, q := range cloud {
+			v := cam.apply(q)
+			out[i] = plotter.XY{X: v[0], Y: v[1]}
+		}
+		return out
 	}
-	for i := range max(len(c.x), len(c.y)) {
-		s.disc(at(c.x[i]), r, mix(blue, white, pale))
-		s.diamond(at(c.y[i]), r*1.25, mix(vermilion, white, pale))
+	x, y, along := flat(c.x), flat(c.y), flat([]vec3{c.theta})[0]
+	line := beside(append(append(plotter.XYs(nil), x...), y...), along)
+
+	small := vg.Length(math.Max(0.8, math.Min(2.4, 2.4*math.Sqrt(60/float64(len(x))))))
+	opacity := 1.0
+	if len(x) > maxPairs {
+		opacity = 0.45
 	}
-	ranks := c.pairs
-	if len(c.x) > maxPairs { // in space every second pair is enough
-		ranks = nil
-		for i := 0; i < len(c.pairs); i += 2 {
-			ranks = append(ranks, c.pairs[i])
+	var marked, feet [2]plotter.XYs
+	for k, cloud := range []plotter.XYs{x, y} {
+		role := Input + Role(k)
+		g := t.glyph(role, small)
+		g.Color = faded(g.Color, opacity)
+		p.Add(&plotter.Scatter{XYs: cloud, GlyphStyle: g})
+		for _, rank := range c.pairs {
+			i, at := c.pa[rank], c.a
+			if k == 1 {
+				i, at = c.pb[rank], c.b
+			}
+			marked[k] = append(marked[k], cloud[i])
+			feet[k] = append(feet[k], line.mark(at[i], float64(2*k-1)))
+			style := draw.LineStyle{Color: faded(t.color(role, 0), 0.75), Width: 0.75, Dashes: []vg.Length{2.2, 1.8}}
+			p.Add(&plotter.Line{XYs: plotter.XYs{cloud[i], line.foot(at[i])}, LineStyle: style})
 		}
 	}
-	for _, rank := range ranks {
-		i, j := c.pa[rank], c.pb[rank]
-		s.line(stroke{width: 0.9, color: mix(blue, white, 0.35), dash: []float64{3, 2.5}}, at(c.x[i]), at(foot(c.a[i])))
-		s.line(stroke{width: 0.9, color: mix(vermilion, white, 0.35), dash: []float64{3, 2.5}}, at(c.y[j]), at(foot(c.b[j])))
+	p.Add(&arrow{From: line.tail, To: line.tip, Color: t.Direction, Casing: t.dark(t.Direction), Width: 1.9})
+	for k := range marked {
+		mark, seam := t.glyph(Input+Role(k), 2.6), t.glyph(Input+Role(k), 3.2)
+		seam.Color = t.Background
+		s := &plotter.Scatter{XYs: marked[k], GlyphStyle: mark}
+		p.Add(&plotter.Scatter{XYs: marked[k], GlyphStyle: seam}, s)
+		mark.Radius, seam.Radius = 2, 2.5
+		p.Add(&plotter.Scatter{XYs: feet[k], GlyphStyle: seam}, &plotter.Scatter{XYs: feet[k], GlyphStyle: mark})
+		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], s)
 	}
-	s.arrow(at(tail), at(tip), 2.6, purple, dark(purple), 1)
-	// The feet stand a little to either side of the line, so that none hides
-	// another.
-	along := at(tip).sub(at(tail))
-	off := pt{-along.y, along.x}.scale(3.2 / math.Max(along.norm(), 1e-9))
-	if clouds := at(foot(l.lo).sub(l.side)).sub(at(foot(l.lo))); clouds.x*off.x+clouds.y*off.y < 0 {
-		off = off.scale(-1)
-	}
-	for _, rank := range ranks {
-		i, j := c.pa[rank], c.pb[rank]
-		s.disc(at(c.x[i]), 4.2, white)
-		s.disc(at(c.x[i]), 3.4, blue)
-		s.diamond(at(c.y[j]), 5.2, white)
-		s.diamond(at(c.y[j]), 4.2, vermilion)
-		fa, fb := at(foot(c.a[i])).add(off), at(foot(c.b[j])).sub(off)
-		s.disc(fa, 4, white)
-		s.disc(fa, 3.2, blue)
-		s.diamond(fb, 4.8, white)
-		s.diamond(fb, 3.9, vermilion)
-	}
-	end := at(tip)
-	q := at(tail).towards(end, end.sub(at(tail)).norm()+1)
-	away := at(foot(l.hi)).sub(at(foot(l.hi).sub(l.side.scale(0.1 * (l.hi - l.lo)))))
-	if n := away.norm(); n > 0 {
-		q = q.add(away.scale(-15 / n))
-	}
-	q.x = math.Min(b.x+b.w-6, math.Max(b.x+6, q.x))
-	s.text(pt{q.x, q.y + 5}, textStyle{size: 17, align: 0.5, color: dark(purple), bold: true, halo: true}, it("θ"))
+	s := italic(bold(t.style(12.75, t.dark(t.Direction))))
+	label(t, p, line.tip, "θ", s, vg.Point{X: vg.Length(9 * along.X), Y: vg.Length(9 * along.Y)}, false)
+	p.X.Label.Text = fmt.Sprintf("aᵢ = θ·xᵢ,  bᵢ = θ·yᵢ,  i = 1 … %d", len(x))
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Y.Max = at(&p.Y, 1.15) // room for the legend
+	return p
+}
 
-	// Legend and formula.
-	y := b.y + b.h + 20
-	s.cloudLegend(pt{b.x + 8, y})
-	s.text(pt{b.x, y + 24}, textStyle{size: sizeLabel}, it("a"), subIt("i"), plain(" = "), it("θ"), plain("·"), it("x"), subIt("i"),
-		plain("     "), it("b"), subIt("i"), plain(" = "), it("θ"), plain("·"), it("y"), subIt("i"),
-		it("     i"), plain(fmt.Sprintf(" = 1 … %d", len(c.x))))
+// sideLine is the line of a direction in the picture plane, drawn beside points so
+// that it hides none of them; only its direction matters for what is projected.
+type sideLine struct {
+	along, side plotter.XY // unit vectors
+	reach, size float64    // distance of the line from the origin, extent of the points along it
+	tail, tip   plotter.XY // of its arrow
+}
+
+// beside places the line of a direction below points or to the right of them.
+func beside(points plotter.XYs, along plotter.XY) sideLine {
+	l := sideLine{along: along, side: plotter.XY{X: along.Y, Y: -along.X}, reach: math.Inf(-1)}
+	if l.side.Y > 0.05 || (math.Abs(l.side.Y) <= 0.05 && l.side.X < 0) {
+		l.side = plotter.XY{X: -l.side.X, Y: -l.side.Y}
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, q := range points {
+		s := q.X*along.X + q.Y*along.Y
+		lo, hi = math.Min(lo, s), math.Max(hi, s)
+		l.reach = math.Max(l.reach, q.X*l.side.X+q.Y*l.side.Y)
+	}
+	l.size = math.Max(hi-lo, 1e-9)
+	l.reach += 0.13 * l.size
+	l.tail, l.tip = l.foot(lo-0.06*l.size), l.foot(hi+0.15*l.size)
+	return l
+}
+
+// foot returns the place of the projection s.
+func (l sideLine) foot(s float64) plotter.XY {
+	return plotter.XY{X: s*l.along.X + l.reach*l.side.X, Y: s*l.along.Y + l.reach*l.side.Y}
+}
+
+// mark returns the place of a mark at the foot of s, a little off the line so that none
+// hides another: on the side of the points for −1, beyond the line for 1.
+func (l sideLine) mark(s, side float64) plotter.XY {
+	f, off := l.foot(s), 0.018*side*l.size
+	return plotter.XY{X: f.X + off*l.side.X, Y: f.Y + off*l.side.Y}
 }

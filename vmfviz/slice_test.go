@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // TestQuantileArea: the steps that are drawn enclose W₁, which is |θ·s| for a
@@ -29,20 +31,20 @@ func TestQuantileArea(t *testing.T) {
 		a, b := quantileSteps(s.a, s.pa), quantileSteps(s.b, s.pb)
 		area := 0.0
 		for i := 0; i < len(a); i += 2 {
-			if a[i].x != b[i].x || a[i].y != a[i+1].y || (i > 0 && (a[i].x != a[i-1].x || a[i].y < a[i-1].y)) {
+			if a[i].X != b[i].X || a[i].Y != a[i+1].Y || (i > 0 && (a[i].X != a[i-1].X || a[i].Y < a[i-1].Y)) {
 				t.Fatalf("corner %d: %v, %v", i, a[i], a[i+1])
 			}
-			area += (a[i+1].x - a[i].x) * math.Abs(a[i].y-b[i].y)
+			area += (a[i+1].X - a[i].X) * math.Abs(a[i].Y-b[i].Y)
 		}
-		if math.Abs(area-s.w1()) > 1e-9 || a[0].x != 0 || a[len(a)-1].x != 1 {
-			t.Errorf("the drawn area is %g from %g to %g, W₁ = %g", area, a[0].x, a[len(a)-1].x, s.w1())
+		if math.Abs(area-s.w1()) > 1e-9 || a[0].X != 0 || a[len(a)-1].X != 1 {
+			t.Errorf("the drawn area is %g from %g to %g, W₁ = %g", area, a[0].X, a[len(a)-1].X, s.w1())
 		}
 	}
 	big := newSliced(SliceOptions{}, torus(1, 5000, 0), boxes(1, 5000, 0), theta)
 	a, b := quantileSteps(big.a, big.pa), quantileSteps(big.b, big.pb)
 	area := 0.0
 	for i := 0; i < len(a); i += 2 {
-		area += math.Abs(a[i].y-b[i].y) / maxSteps
+		area += math.Abs(a[i].Y-b[i].Y) / maxSteps
 	}
 	if len(a) != 2*maxSteps || math.Abs(area-big.w1()) > 0.01*big.w1() {
 		t.Errorf("5000 points: %d corners, area %g, W₁ = %g", len(a), area, big.w1())
@@ -117,5 +119,54 @@ func TestSliceCost(t *testing.T) {
 	}
 	if m, e := meanStdErr([]float64{1, 2, 3, 4}); m != 2.5 || math.Abs(e-math.Sqrt(5.0/3/4)) > 1e-12 {
 		t.Errorf("mean %g ± %g", m, e)
+	}
+}
+
+// TestSlicePage: on the page of the first part theta has its full length, foot lines are
+// at right angles to it and a foot lies as far along it as the projection says; the axis
+// of the second part runs to the side to which the arrow points.
+func TestSlicePage(t *testing.T) {
+	views := []View{{}, From(30, 20), From(-120, 70), From(0, 90)}
+	thetas := append(vmf(5, 60, [3]float64{0, 0, 1}, 0), 0, 1, 0, 0, -1, 0, 1, 0, 0, -1, 0, 0, 0, 0, 1)
+	plane := []float32{1, 0, -1, 0, 0, 1, -0.8, 0.6}
+	check := func(o SliceOptions, x, y, theta []float32) {
+		t.Helper()
+		c := newSliced(o, x, y, theta)
+		cam := c.alongPage()
+		for _, v := range []float64{dot(cam.right, cam.right) - 1, dot(cam.up, cam.up) - 1, dot(cam.right, cam.up), dot(cam.fore, c.theta),
+			dot(cross(cam.right, cam.up), cam.fore) - 1} {
+			if math.Abs(v) > 1e-9 {
+				t.Fatalf("theta %v, view %v: camera %v", theta, o.View, cam)
+			}
+		}
+		var page plotter.XYs
+		for _, p := range c.x {
+			q := cam.apply(p)
+			page = append(page, plotter.XY{X: q[0], Y: q[1]})
+		}
+		q := cam.apply(c.theta)
+		line := beside(page, plotter.XY{X: q[0], Y: q[1]})
+		for i, p := range page {
+			f := line.foot(c.a[i])
+			if along := (p.X-f.X)*q[0] + (p.Y-f.Y)*q[1]; math.Abs(along) > 1e-9 {
+				t.Fatalf("theta %v, view %v: the foot line of point %d leans by %g", theta, o.View, i, along)
+			}
+		}
+		if rises := line.tip.X > line.tail.X-1e-9; !o.View.set && len(theta) == 3 && !rises {
+			t.Errorf("theta %v: the arrow points to the left", theta)
+		}
+		p, err := Slice(o, x, y, theta, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if axis := &p.Plots[0][1].X; math.Abs(q[0]) > 1e-3 && (axis.Norm(axis.Max) > axis.Norm(axis.Min)) != (q[0] > 0) {
+			t.Errorf("theta %v, view %v: the arrow points to %g, the axis does not", theta, o.View, q[0])
+		}
+	}
+	for i := 0; i < len(thetas); i += 3 {
+		check(SliceOptions{View: views[i/3%len(views)]}, torus(1, 30, 0), boxes(1, 30, 0), thetas[i:i+3])
+	}
+	for i := 0; i < len(plane); i += 2 {
+		check(SliceOptions{}, plane, plane, plane[i:i+2])
 	}
 }

@@ -3,20 +3,22 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot/plotter"
 )
 
 // withError writes value ± error, the error with two digits.
-func withError(v, e float64) []span {
+func withError(v, e float64) string {
 	if !(e > 0) {
-		return number(v)
+		return short(v, 4)
 	}
 	if big := math.Max(math.Abs(v), e); big >= 1e5 || big < 1e-3 {
-		return append(append(digits(v, 4), plain(" ± ")), digits(e, 2)...)
+		return short(v, 4) + " ± " + short(e, 2)
 	}
 	dec := max(0, 1-int(math.Floor(math.Log10(e))))
-	return []span{plain(minus(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e)))}
+	return strings.ReplaceAll(fmt.Sprintf("%.*f ± %.*f", dec, v, dec, e), "-", "−")
 }
 
 // meanStdErr returns the mean and s/√n, 0 for a single value.
@@ -29,19 +31,24 @@ func meanStdErr(v []float64) (mean, stderr float64) {
 }
 
 // histogram counts values in equal bins of [lo, hi].
-func histogram(v []float64, lo, hi float64, bins int) []int {
-	count := make([]int, bins)
-	for _, x := range v {
-		i := int(float64(bins) * (x - lo) / (hi - lo))
-		count[min(max(i, 0), bins-1)]++
+func histogram(v []float64, lo, hi float64, n int) []plotter.HistogramBin {
+	bins := make([]plotter.HistogramBin, n)
+	for i := range bins {
+		bins[i].Min, bins[i].Max = lo+(hi-lo)*float64(i)/float64(n), lo+(hi-lo)*float64(i+1)/float64(n)
 	}
-	return count
+	for _, x := range v {
+		i := int(float64(n) * (x - lo) / (hi - lo))
+		bins[min(max(i, 0), n-1)].Weight++
+	}
+	return bins
 }
 
-func maxInt(v []int) int {
-	m := 1
-	for _, x := range v {
-		m = max(m, x)
+// tallest returns the largest number of values in a bin.
+func tallest(bins ...[]plotter.HistogramBin) (top float64) {
+	for _, b := range bins {
+		for _, bin := range b {
+			top = math.Max(top, bin.Weight)
+		}
 	}
-	return m
+	return top
 }

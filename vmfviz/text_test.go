@@ -1,37 +1,56 @@
 package vmfviz
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
-	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
-// TestFont: the font has every letter that the package itself writes; a plain
-// search of the sources, so that a new label is checked too.
+// TestFont: the font has every letter that the package itself writes, small ones as
+// they are set; all strings of the sources, so that a new label is checked too.
 func TestFont(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := regexp.MustCompile(`(?:plain|it|subIt|sup|digits|name :?=)\(?"([^"]*)"`)
 	found := 0
 	for _, f := range files {
 		if strings.HasSuffix(f, "_test.go") {
 			continue
 		}
-		src, err := os.ReadFile(f)
+		file, err := parser.ParseFile(token.NewFileSet(), f, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range quoted.FindAllSubmatch(src, -1) {
-			found++
-			if missing := missingRunes(string(m[1])); len(missing) > 0 {
-				t.Errorf("%s: the font lacks %q of %q", f, missing, m[1])
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
 			}
-		}
+			txt, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if utf8.RuneCountInString(txt) == len(txt) { // the font has ASCII
+				return true
+			}
+			found++
+			for _, p := range pieces(strings.ReplaceAll(txt, "\n", "")) {
+				if missing := missingRunes(p.text); len(missing) > 0 {
+					t.Errorf("%s: the font lacks %q of %q", f, missing, txt)
+				}
+			}
+			return true
+		})
 	}
 	if found < 20 {
 		t.Errorf("only %d labels found in the sources", found)
@@ -44,19 +63,26 @@ func TestFont(t *testing.T) {
 	}
 }
 
-// TestFit: text that is too long ends inside its room, with an ellipsis.
-func TestFit(t *testing.T) {
-	for _, room := range []float64{30, 100, 180} {
-		l, runs := fit(textStyle{size: 14, maxLen: room}, []span{plain("a caption that is "), it("too long"), plain(" by far for its cell")})
-		if w := textWidth(l, runs...); w > room {
-			t.Errorf("%g pixels in a room of %g", w, room)
+// TestWrap: the lines of a long title are no wider than their room, unless it has room
+// for no word; nothing is lost.
+func TestWrap(t *testing.T) {
+	theme := DefaultTheme()
+	const title = "a caption that is too long by far for its cell"
+	for _, room := range []vg.Length{60, 100, 180, 1000} {
+		s, txt := theme.style(pointsHead, ink), title
+		wrap(&s, &txt, room)
+		for _, line := range strings.Split(txt, "\n") {
+			if w := s.Width(line); w > room {
+				t.Errorf("%q is %g points wide in a room of %g", line, w, room)
+			}
 		}
-		if s := plainText(runs); !strings.HasSuffix(s, "…") {
-			t.Errorf("%q does not end with an ellipsis", s)
+		if strings.ReplaceAll(txt, "\n", " ") != title || (room == 1000) != (txt == title) {
+			t.Errorf("room %g: %q", room, txt)
 		}
 	}
-	if _, runs := fit(textStyle{size: 14, maxLen: 100}, []span{plain("short")}); plainText(runs) != "short" {
-		t.Error("a short text was changed")
+	s, txt := theme.style(pointsHead, ink), "unbreakable"
+	if wrap(&s, &txt, 50); s.Font.Size >= pointsHead || s.Font.Size < 0.74*pointsHead {
+		t.Errorf("a long word has size %g", s.Font.Size)
 	}
 }
 
@@ -64,51 +90,48 @@ func TestFit(t *testing.T) {
 // they stand for.
 func TestTicks(t *testing.T) {
 	r := testRand(11)
+	labelled := func(marks []plot.Tick, lo, hi float64) (n int) {
+		for i, m := range marks {
+			if m.Value < lo-1e-6*(hi-lo) || m.Value > hi+1e-6*(hi-lo) || (i > 0 && m.Value <= marks[i-1].Value) {
+				t.Fatalf("tick %g of [%g, %g]", m.Value, lo, hi)
+			}
+			if m.Label != "" {
+				n++
+			}
+		}
+		return n
+	}
 	for range 2000 {
 		lo := r.NormFloat64() * math.Pow(10, float64(r.IntN(16)-8))
 		hi := lo + math.Abs(r.NormFloat64())*math.Pow(10, float64(r.IntN(16)-8))
-		ticks := linearTicks(lo, hi, 5)
-		if len(ticks) == 0 || len(ticks) > 7 {
-			t.Fatalf("%d ticks in [%g, %g]", len(ticks), lo, hi)
-		}
-		for i, k := range ticks {
-			if k.at < lo-1e-6*(hi-lo) || k.at > hi+1e-6*(hi-lo) || (i > 0 && k.at <= ticks[i-1].at) {
-				t.Fatalf("tick %g of [%g, %g]", k.at, lo, hi)
-			}
+		if n := labelled(ticks{}.Ticks(lo, hi), lo, hi); n == 0 || n > 7 {
+			t.Fatalf("%d ticks in [%g, %g]", n, lo, hi)
 		}
 		a := math.Pow(10, 8*r.Float64()-4)
-		b := a * math.Pow(10, 0.6+9*r.Float64())
-		n := len(logTicks(a, b))
-		if n == 0 || n > 8 {
+		b := a * math.Pow(10, 0.75+9*r.Float64())
+		if n := labelled(powers{}.Ticks(a, b), a, b); n < 2 || n > 8 {
 			t.Fatalf("%d ticks in [%g, %g]", n, a, b)
+		}
+	}
+	for _, bad := range [][2]float64{{0, 1}, {-1, 1}, {1, math.Inf(1)}, {math.NaN(), 1}} {
+		if marks := (powers{}).Ticks(bad[0], bad[1]); marks != nil {
+			t.Errorf("%d ticks in [%g, %g] of a logarithmic axis", len(marks), bad[0], bad[1])
 		}
 	}
 	for _, c := range []struct {
 		x    float64
 		want string
-	}{{0, "0"}, {-1.5, "−1.5"}, {0.0143, "0.0143"}, {123456, "1.235·10^5"}, {2e-7, "2·10^−7"}, {99999, "99999"}, {1000, "1000"}} {
-		if got := plainText(number(c.x)); got != c.want {
-			t.Errorf("number(%g) = %q, expected %q", c.x, got, c.want)
+	}{{0, "0"}, {-1.5, "−1.5"}, {0.0143, "0.0143"}, {123456, "1.235·10⁵"}, {2e-7, "2·10⁻⁷"}, {1e-12, "10⁻¹²"}, {99990, "99990"}, {1000, "1000"}} {
+		if got := short(c.x, 4); got != c.want {
+			t.Errorf("short(%g) = %q, expected %q", c.x, got, c.want)
 		}
 	}
 	for _, c := range []struct {
 		v, e float64
 		want string
 	}{{0.03924, 0.00171, "0.0392 ± 0.0017"}, {-12.34, 0.5, "−12.34 ± 0.50"}, {1234, 56, "1234 ± 56"}, {3, 0, "3"}} {
-		if got := plainText(withError(c.v, c.e)); got != c.want {
+		if got := withError(c.v, c.e); got != c.want {
 			t.Errorf("withError(%g, %g) = %q, expected %q", c.v, c.e, got, c.want)
 		}
 	}
-}
-
-// plainText joins runs; a superscript is written after a caret.
-func plainText(runs []span) string {
-	var b strings.Builder
-	for _, r := range runs {
-		if r.script == superscript {
-			b.WriteString("^")
-		}
-		b.WriteString(r.s)
-	}
-	return b.String()
 }

@@ -27,8 +27,8 @@ func newPlot(c *common) *cobra.Command {
 func (c *common) savePicture(out string, p *vmfviz.Picture, answer map[string]any) error {
 	width, height := p.Size()
 	written := save("out", out, p.Save)
-	answer["out"], answer["width"], answer["height"], answer["alt"] = written, width, height, p.Alt()
-	if err := c.print(answer, written.row(fmt.Sprintf("%d x %d pixels", width, height)), [2]string{"shows", p.Alt()}); err != nil {
+	answer["out"], answer["width"], answer["height"], answer["alt"] = written, width, height, p.Alt
+	if err := c.print(answer, written.row(fmt.Sprintf("%d x %d pixels", width, height)), [2]string{"shows", p.Alt}); err != nil {
 		return err
 	}
 	return written.err

@@ -29,7 +29,7 @@ var (
 
 // architecture shows the autoencoder and the classifier of its codes, as the paper's figure of its
 // networks does. Names and widths of the layers are read from the networks.
-func architecture() error {
+func architecture(path string) error {
 	const points, classes = 2048, 40
 	net, err := pointnet.New(points)
 	if err != nil {
@@ -80,7 +80,7 @@ func architecture() error {
 	row(28, fmt.Sprintf("cloud X\n%d × %d", points, pointnet.Dim), "Encoder f", "the first layers act on every point", parameters("encoder"), blue, encoder, fmt.Sprintf("code z\n%d, ‖z‖ = 1", pointnet.LatentSize))
 	row(166, fmt.Sprintf("code z\n%d", pointnet.LatentSize), "Decoder g", "tanh at the end", parameters("decoder"), vermilion, decoder, fmt.Sprintf("cloud Y\n%d × %d", points, pointnet.Dim))
 	row(304, fmt.Sprintf("code z\n%d", pointnet.LatentSize), "Classifier", "dropout 1/2 after each batch norm", head.Parameters(), purple, classifier, fmt.Sprintf("%d classes", classes))
-	return d.save("architecture.png")
+	return d.save(path)
 }
 
 // layer describes a linear layer, and what follows it: batch norm and ReLU, but for the last of a

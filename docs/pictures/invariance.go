@@ -17,7 +17,7 @@ import (
 
 // invariance shows the directions that amortizers with initial weights predict for one pair of
 // clouds in the plane, whose points are permuted and which are exchanged.
-func invariance() error {
+func invariance(path string) error {
 	const points, permutations = 60, 8
 	x, y := crescents(points)
 	source := rand.New(rand.NewPCG(1, 0))
@@ -69,7 +69,7 @@ func invariance() error {
 		d.text(k.name, 718, y, 13, ink, draw.XLeft)
 	}
 	d.text("In the titles: the largest turn\nby a permutation, and the turn\nby the exchange", 700, 440, 12, grey, draw.XLeft)
-	return d.save("invariance.png")
+	return d.save(path)
 }
 
 var green = color.NRGBA{0, 158, 115, 255}

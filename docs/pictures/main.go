@@ -1,13 +1,20 @@
-// Command pictures draws the pictures of the documentation into the folder it is started in.
+// Command pictures draws the pictures of the documentation anew, those of the tables from their
+// recorded numbers, and a contact sheet of all pictures in the folder docs.
 package main
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/notebook"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -17,13 +24,14 @@ import (
 //go:generate go run .
 
 func main() {
-	if err := drawAll(); err != nil {
+	if err := drawAll("..", ".."); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-func drawAll() error {
+// drawAll draws the pictures of the folder docs into the folder to, which has the same subfolders.
+func drawAll(docs, to string) error {
 	set, err := datasets.Load("builtin", datasets.Options{})
 	if err != nil {
 		return err
@@ -32,37 +40,78 @@ func drawAll() error {
 	if err != nil {
 		return err
 	}
-	if err := classes(test); err != nil {
+	for name, picture := range map[string]func() (*vmfviz.Picture, error){
+		"classes": func() (*vmfviz.Picture, error) { return classes(test) },
+		"slice":   func() (*vmfviz.Picture, error) { return slice(test) },
+		"vmf":     spheres,
+	} {
+		p, err := picture()
+		if err != nil {
+			return err
+		}
+		if err := p.Save(filepath.Join(to, "pictures", name+".png")); err != nil {
+			return err
+		}
+	}
+	for name, draw := range map[string]func(path string) error{"architecture": architecture, "invariance": invariance} {
+		if err := draw(filepath.Join(to, "pictures", name+".png")); err != nil {
+			return err
+		}
+	}
+	if err := tables(docs, to); err != nil {
 		return err
 	}
-	if err := slice(test); err != nil {
+	sheet, err := contact(to)
+	if err != nil {
 		return err
 	}
-	if err := architecture(); err != nil {
+	return sheet.Save(filepath.Join(to, "pictures", contactName))
+}
+
+// tables draws those pictures of the recorded tables that the documentation shows.
+func tables(docs, to string) error {
+	files, err := filepath.Glob(filepath.Join(docs, "results", "*-quick.json"))
+	if err != nil {
 		return err
 	}
-	if err := invariance(); err != nil {
-		return err
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		f, err := table.Read(raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		all, err := reproduce.Pictures(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		for key, p := range all {
+			shown := strings.TrimSuffix(file, ".json") + "-" + key + ".png"
+			if _, err := os.Stat(shown); err != nil {
+				continue
+			}
+			if err := p.Save(filepath.Join(to, "results", filepath.Base(shown))); err != nil {
+				return err
+			}
+		}
 	}
-	return spheres()
+	return nil
 }
 
 // classes shows one test shape of every class.
-func classes(test *datasets.Set) error {
+func classes(test *datasets.Set) (*vmfviz.Picture, error) {
 	rows, names := notebook.OnePerClass(test, len(test.Classes))
 	var sheet [][]float32
 	for _, r := range rows {
 		sheet = append(sheet, test.Cloud(r))
 	}
-	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: names}, sheet...)
-	if err != nil {
-		return err
-	}
-	return p.Save("classes.png")
+	return vmfviz.Gallery(vmfviz.GalleryOptions{Captions: names}, sheet...)
 }
 
 // slice shows what a sliced distance is, between a chair and a person.
-func slice(test *datasets.Set) error {
+func slice(test *datasets.Set) (*vmfviz.Picture, error) {
 	var pair [2]*datasets.Set
 	for i, name := range []string{"chair", "person"} {
 		for row, l := range test.Labels {
@@ -72,52 +121,48 @@ func slice(test *datasets.Set) error {
 			}
 		}
 		if pair[i] == nil {
-			return fmt.Errorf("no class %q among the built-in shapes", name)
+			return nil, fmt.Errorf("no class %q among the built-in shapes", name)
 		}
 	}
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 4}
 	o.Slices, o.Reduce = 1000, loss.Mean
 	d, err := swlab.Distance("sw", pair[0], pair[1], o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	values := make([]float64, len(d.Costs))
 	for i, c := range d.Costs {
 		values[i] = float64(c)
 	}
-	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Coords, pair[1].Coords, oblique(d.Directions), values)
-	if err != nil {
-		return err
-	}
-	return p.Save("slice.png")
+	theta := telling(d.Directions, values)
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Coords, pair[1].Coords, theta, values)
 }
 
-// oblique is the direction that is nearest to one that is neither level nor upright.
-func oblique(directions []float32) []float32 {
+// telling is, of the directions that cost more than twice the mean, the one nearest to one that is
+// neither level nor upright.
+func telling(directions []float32, costs []float64) []float32 {
+	mean := stat.Mean(costs, nil)
 	best, top := 0, float32(-1)
-	for i := 0; i < len(directions); i += 3 {
-		if dot := 0.7*directions[i] + 0.6*directions[i+1] - 0.4*directions[i+2]; dot > top {
-			best, top = i, dot
+	for i, cost := range costs {
+		d := directions[3*i:][:3]
+		if dot := 0.7*d[0] + 0.6*d[1] - 0.4*d[2]; cost > 2*mean && dot > top {
+			best, top = 3*i, dot
 		}
 	}
-	return directions[best : best+3]
+	return directions[best:][:3]
 }
 
 // spheres shows the von Mises-Fisher distribution at several concentrations.
-func spheres() error {
+func spheres() (*vmfviz.Picture, error) {
 	location := []float64{0.6, 0.48, 0.64}
 	var panels []vmfviz.SpherePanel
 	for i, kappa := range []float64{0, 1, 10, 100} {
 		d, err := vmf.New(location, kappa)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		panels = append(panels, vmfviz.SpherePanel{Caption: fmt.Sprintf("κ = %g, mean length %.3f", kappa, d.MeanResultantLength()),
 			Points: d.Rand32(rand.New(rand.NewPCG(1, uint64(i))), 400), Location: []float32{0.6, 0.48, 0.64}})
 	}
-	p, err := vmfviz.Sphere(vmfviz.SphereOptions{}, panels...)
-	if err != nil {
-		return err
-	}
-	return p.Save("vmf.png")
+	return vmfviz.Sphere(vmfviz.SphereOptions{}, panels...)
 }

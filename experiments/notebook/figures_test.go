@@ -1,19 +1,26 @@
 package notebook
 
 import (
+	"bytes"
 	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/cmpimg"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 // measured is a row of a committed CSV, with mean and standard error computed here from the values
@@ -94,40 +101,19 @@ func shapes(svg []byte) (out []shape) {
 	return out
 }
 
-// ruler turns positions into values by the ticks of an axis: position, value, position, value ...
-type ruler struct {
-	ticks [][2]float64
-	log   bool
-}
-
-func (r ruler) value(place float64) float64 {
-	a, b := r.ticks[0], r.ticks[len(r.ticks)-1]
-	at := func(t [2]float64) float64 {
-		if r.log {
-			return math.Log(t[1])
-		}
-		return t[1]
+// axes draws a plot alone and returns its pieces and what turns values into places.
+func axes(t *testing.T, p *plot.Plot) (all []shape, x, y func(float64) vg.Length) {
+	t.Helper()
+	file := vgsvg.New(600, 400)
+	c := draw.New(file)
+	p.Draw(c)
+	var svg bytes.Buffer
+	if _, err := file.WriteTo(&svg); err != nil {
+		t.Fatal(err)
 	}
-	v := at(a) + (place-a[0])/(b[0]-a[0])*(at(b)-at(a))
-	if r.log {
-		return math.Exp(v)
-	}
-	return v
-}
-
-const gridColor = "stroke:#E3E6EA"
-
-// read adds the tick of a grid line and of the number after it; axis 0 has vertical lines.
-func (r *ruler) read(all []shape, i, axis int) {
-	if p := all[i].points; len(p) != 2 || !strings.Contains(all[i].style, gridColor) || math.Abs(p[0][axis]-p[1][axis]) > 1e-3 {
-		return
-	}
-	for _, s := range all[i+1 : min(i+3, len(all))] {
-		if v, err := strconv.ParseFloat(strings.ReplaceAll(s.text, "−", "-"), 64); err == nil {
-			r.ticks = append(r.ticks, [2]float64{all[i].points[0][axis], v})
-			return
-		}
-	}
+	data := p.DataCanvas(c)
+	x, y = p.Transforms(&data)
+	return shapes(svg.Bytes()), x, y
 }
 
 // recordedTable is a committed table.
@@ -144,9 +130,9 @@ func recordedTable(t *testing.T, file string) table.Results {
 	return f
 }
 
-// TestFiguresAreTheNumbers reads the pictures of the committed results back, by the ticks of their
-// axes. Error bars must reach one standard error to either side of the mean, and curves must run
-// through the means, both computed here from the committed values of the seeds.
+// TestFiguresAreTheNumbers reads the pictures of the committed results back. Error bars must reach
+// one standard error to either side of the mean, and curves must run through the means, both
+// computed here from the committed values of the seeds and placed by the axes of gonum/plot.
 func TestFiguresAreTheNumbers(t *testing.T) {
 	for _, name := range []string{"vDSW_approximation", "ablation_L", "ablation_kappa", "short_reconstruction_result"} {
 		numbers := readMeasured(t, name)
@@ -155,44 +141,41 @@ func TestFiguresAreTheNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for key, p := range all {
-			svg, err := p.SVG()
-			if err != nil {
-				t.Fatal(err)
-			}
 			if key == "curves" {
-				checkCurves(t, name, shapes(svg), numbers)
+				checkCurves(t, name, p, numbers)
 			} else {
-				checkBars(t, name+" "+key, shapes(svg), numbers[key])
+				checkBars(t, name+" "+key, p.Plots[0][0], numbers[key])
 			}
 		}
 	}
 }
 
+// room is how far a point may lie from its place: that of the rounding of SVG.
+const room = 0.02
+
 // checkBars compares the error bars, from top to bottom, with the rows that have a spread, in
 // order.
-func checkBars(t *testing.T, name string, all []shape, rows []measured) {
+func checkBars(t *testing.T, name string, p *plot.Plot, rows []measured) {
 	t.Helper()
-	x := ruler{}
+	all, x, _ := axes(t, p)
 	var bars [][2]float64
-	for i, s := range all {
-		x.read(all, i, 0)
-		if len(s.points) == 2 && strings.Contains(s.style, "stroke-width:1.5") && s.points[0][1] == s.points[1][1] && s.points[1][0] > s.points[0][0]+0.01 {
+	for _, s := range all {
+		if len(s.points) == 2 && strings.Contains(s.style, "stroke-width:1.6") && s.points[0][1] == s.points[1][1] && s.points[1][0] > s.points[0][0]+room {
 			bars = append(bars, [2]float64{s.points[0][0], s.points[1][0]})
 		}
 	}
 	k := 0
 	for _, r := range rows {
-		room := 1e-3 * math.Abs(x.ticks[len(x.ticks)-1][1]-x.ticks[0][1])
-		if r.stderr < room/100 { // practically constant
+		lo, hi := float64(x(r.mean-r.stderr)), float64(x(r.mean+r.stderr))
+		if hi-lo <= room { // practically constant
 			continue
 		}
 		if k == len(bars) {
 			t.Errorf("%s: no bar of %s", name, r.row)
 			return
 		}
-		lo, hi := x.value(bars[k][0]), x.value(bars[k][1])
-		if math.Abs(lo-(r.mean-r.stderr)) > room || math.Abs(hi-(r.mean+r.stderr)) > room {
-			t.Errorf("%s: the bar of %s goes from %.4f to %.4f, expected %.4f ± %.4f", name, r.row, lo, hi, r.mean, r.stderr)
+		if math.Abs(bars[k][0]-lo) > room || math.Abs(bars[k][1]-hi) > room {
+			t.Errorf("%s: the bar of %s goes from %.2f to %.2f, expected %.2f to %.2f", name, r.row, bars[k][0], bars[k][1], lo, hi)
 		}
 		k++
 	}
@@ -202,35 +185,37 @@ func checkBars(t *testing.T, name string, all []shape, rows []measured) {
 }
 
 // checkCurves compares each curve with the means of the rows of its name against T or L, and a
-// level with the only row that has none.
-func checkCurves(t *testing.T, name string, all []shape, numbers map[string][]measured) {
+// level with the only row that has none. The legend of the first plot names the curves of all.
+func checkCurves(t *testing.T, name string, p *vmfviz.Picture, numbers map[string][]measured) {
 	t.Helper()
 	headings := map[string]string{"Distance": "distance", "Time": "time", "E held out": "held_out", "SW": "sw", "EMD": "emd"}
-	key, labels, drawn, total := "", []string(nil), 0, 0
-	var x, y ruler
-	pending := false // the next text is a curve's label
-	for i, s := range all {
-		line := len(s.points) >= 2 && strings.Contains(s.style, "fill:none")
-		switch {
-		case line && strings.Contains(s.style, "stroke-width:1.8"):
-			if drawn > 0 { // the legend of the next plot
-				labels, drawn, x, y = nil, 0, ruler{}, ruler{}
-			}
-			pending = true
-		case s.text != "" && pending:
-			labels, pending = append(labels, s.text), false
-		case s.text != "" && len(labels) == drawn && headings[firstWords(s.text)] != "":
-			key = headings[firstWords(s.text)]
-		case line && strings.Contains(s.style, "stroke-width:1.65"):
-			x.log, y.log = true, key == "time"
-			if drawn >= len(labels) || len(x.ticks) < 2 || len(y.ticks) < 2 {
-				t.Fatalf("%s, %s: curve %d of %v, ticks %v and %v", name, key, drawn, labels, x, y)
-			}
-			checkCurve(t, name, key, labels[drawn], s, x, y, numbers)
-			drawn, total = drawn+1, total+1
+	var labels []string
+	total := 0
+	for _, q := range slices.Concat(p.Plots...) {
+		if q == nil {
+			continue
 		}
-		x.read(all, i, 0)
-		y.read(all, i, 1)
+		all, x, y := axes(t, q)
+		var curves []shape
+		for i, s := range all {
+			switch {
+			case len(s.points) < 2 || !strings.Contains(s.style, "fill:none") || !strings.Contains(s.style, "stroke-width:1.7"):
+			case i+1 < len(all) && all[i+1].text != "": // in the legend
+				if total == 0 {
+					labels = append(labels, all[i+1].text)
+				}
+			default:
+				curves = append(curves, s)
+			}
+		}
+		key := headings[firstWords(q.Title.Text)]
+		if key == "" || len(curves) > len(labels) || len(curves) == 0 {
+			t.Fatalf("%s, %q: %d curves of %v", name, q.Title.Text, len(curves), labels)
+		}
+		for i, s := range curves {
+			checkCurve(t, name, key, labels[i], s, x, y, numbers)
+		}
+		total += len(curves)
 	}
 	if total < 4 {
 		t.Errorf("%s: %d curves", name, total)
@@ -240,7 +225,7 @@ func checkCurves(t *testing.T, name string, all []shape, numbers map[string][]me
 // firstWords is the heading without a factor.
 func firstWords(s string) string { return strings.TrimSpace(strings.Split(s, " ×")[0]) }
 
-func checkCurve(t *testing.T, name, key, label string, s shape, x, y ruler, numbers map[string][]measured) {
+func checkCurve(t *testing.T, name, key, label string, s shape, x, y func(float64) vg.Length, numbers map[string][]measured) {
 	t.Helper()
 	setting := map[string]float64{}
 	for _, column := range []string{"ascent_steps", "slices"} {
@@ -248,7 +233,6 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y ruler, numb
 			setting[r.row] = r.mean
 		}
 	}
-	room := 2e-3 * math.Abs(y.ticks[len(y.ticks)-1][1]-y.ticks[0][1])
 	found := 0
 	for _, r := range numbers[key] {
 		if r.name != label {
@@ -256,12 +240,12 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y ruler, numb
 		}
 		for _, p := range s.points {
 			level := len(s.points) == 2 && s.points[0][1] == s.points[1][1]
-			if !level && math.Abs(x.value(p[0])/setting[r.row]-1) > 5e-3 {
+			if !level && math.Abs(float64(x(setting[r.row]))-p[0]) > room {
 				continue
 			}
 			found++
-			if got := y.value(p[1]); math.Abs(got-r.mean) > room && math.Abs(got/r.mean-1) > 2e-3 {
-				t.Errorf("%s, %s, %s at %.3g: %.4f drawn, expected %.4f", name, key, r.row, x.value(p[0]), got, r.mean)
+			if want := float64(y(r.mean)); math.Abs(p[1]-want) > room {
+				t.Errorf("%s, %s, %s: drawn at %.2f, expected %.2f", name, key, r.row, p[1], want)
 			}
 		}
 	}

@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 // Pictures returns the pictures of a filled table by name: one per measured column of the paper,
-// with every row's mean and standard error over seeds, our rows in another colour. A table without
-// our numbers shows the paper's means and deviations. Where rows differ in L or T there are curves
-// against them.
+// with every row's mean and standard error over seeds, our rows in another colour, and a line at SW.
+// A table without our numbers shows the paper's means and deviations. Where rows differ in L or T
+// there are curves against them.
 func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
 		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
 			continue
 		}
-		o, lines := vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c)}, estimates(f, c)
+		o, lines := vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c), Legend: marks(f.Table)}, estimates(f, c)
 		if f.Cells == nil {
 			o, lines = printed(f.Table, c)
 		}
@@ -87,13 +88,32 @@ func estimates(f table.Results, c table.Column) []vmfviz.Estimate {
 		if !ok {
 			continue
 		}
-		e := vmfviz.Estimate{Label: label(f.Table, r), Value: cell.Mean * c.Scale, StdErr: stderr(cell, c.Scale), Role: vmfviz.Input}
+		e := vmfviz.Estimate{Label: label(f.Table, r), Value: cell.Mean * c.Scale, StdErr: stderr(cell, c.Scale), Role: vmfviz.Input, Line: baseline(f.Table, r)}
 		if r.Ours {
 			e.Role = vmfviz.Output
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// marks says what the marks of rows stand for, where there are two kinds.
+func marks(t table.Table) map[vmfviz.Role]string {
+	if !slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Ours }) {
+		return nil
+	}
+	return map[vmfviz.Role]string{vmfviz.Input: "row of the paper", vmfviz.Output: "not in the paper"}
+}
+
+// baseline reports whether r is the only row of SW, with which the others are compared.
+func baseline(t table.Table, r table.Row) bool {
+	n := 0
+	for _, other := range t.Rows {
+		if other.Name == "SW" {
+			n++
+		}
+	}
+	return r.Name == "SW" && n == 1
 }
 
 // stderr returns the scaled standard error of a cell's mean, 0 where it is unknown.
@@ -106,27 +126,30 @@ func stderr(c table.Cell, scale float64) float64 {
 
 // printed returns the paper's numbers of a column: mean and standard deviation over its seeds.
 func printed(t table.Table, c table.Column) (vmfviz.DotsOptions, []vmfviz.Estimate) {
-	o := vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: scaled(c)}
+	o := vmfviz.DotsOptions{Title: t.Name + ": as the paper prints it", XLabel: scaled(c), Interval: fmt.Sprintf("standard deviation of %d seeds", table.PaperRuns)}
 	var out []vmfviz.Estimate
-	for i, r := range t.Rows {
-		e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[c.Key].Mean, Role: vmfviz.Reference}
+	for _, r := range t.Rows {
+		e := vmfviz.Estimate{Label: r.Name, Value: r.Paper[c.Key].Mean, Role: vmfviz.Reference, Line: baseline(t, r)}
 		if sd := r.Paper[c.Key].SD; sd != nil {
 			e.StdErr = *sd
-			if i == 0 {
-				o.XLabel += fmt.Sprintf(", mean ± standard deviation of %d seeds", table.PaperRuns)
-			}
 		}
 		out = append(out, e)
 	}
 	return o, out
 }
 
-// scaled returns the column's name with its factor.
+// scaled returns the column's name with its factor, and a time's unit.
 func scaled(c table.Column) string {
-	if c.Scale == 1 {
-		return c.Name
+	name := c.Name
+	if c.Key == "time" {
+		unit, _, _ := strings.Cut(c.Unit, " (")
+		unit, _, _ = strings.Cut(unit, ",")
+		name += " in " + unit
 	}
-	return fmt.Sprintf("%s × %g", c.Name, c.Scale)
+	if c.Scale == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s × %g", name, c.Scale)
 }
 
 // axis is the column's name, factor and direction.
@@ -194,13 +217,14 @@ func against(f table.Results) (*vmfviz.Picture, error) {
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("%s, preset %s: mean ± standard error over seeds", f.Table.Name, f.Preset)}, panels...)
 }
 
-// levels returns the methods of the gap study without T, as lines over the whole axis.
+// levels returns the methods of the gap study without T, as lines over the whole axis. The time of
+// the converged ascent does not count its ascent, so it has none.
 func levels(f table.Results, c table.Column) []vmfviz.Series {
 	var out []vmfviz.Series
 	for _, id := range []string{"la-v-dsw-L10", "ea-v-dsw-L10", "uniform", "v-dsw-converged"} {
 		i := slices.IndexFunc(f.Table.Rows, func(r table.Row) bool { return r.ID == id })
 		cell, ok := f.Cells[id][c.Key]
-		if i < 0 || !ok || c.Key == "time" && cell.Mean <= 0 {
+		if i < 0 || !ok || c.Key == "time" && (cell.Mean <= 0 || id == "v-dsw-converged") {
 			continue
 		}
 		y := cell.Mean * c.Scale

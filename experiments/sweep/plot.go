@@ -16,9 +16,8 @@ import (
 const wide = 20
 
 // Plot draws the metrics against the first varied setting that is a number, one line for each
-// combination of the others, with a band of one sample standard deviation over seeds. If no number
-// is varied it draws the exact EMD of the rows below each other, with the standard error over
-// seeds. Without a finished row it returns nil.
+// combination of the others, with a band of one standard error over seeds. If no number is varied
+// it draws the exact EMD of the rows below each other, with the standard error over seeds. Without a finished row it returns nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
 	if r == nil {
 		return nil, nil
@@ -42,7 +41,7 @@ func (r *Result) Plot() (*vmfviz.Picture, error) {
 		}
 		panels = append(panels, p)
 	}
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Reconstruction by " + name}, panels...)
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("Reconstruction by %s: mean ± standard error, %d seed(s)", name, len(r.Seeds))}, panels...)
 }
 
 // numeric reports whether the setting of that name is a number.
@@ -111,14 +110,14 @@ func (r *Result) series(l line, key string, x int) (vmfviz.Series, bool) {
 	some, band := false, false
 	for _, i := range l.rows {
 		n, there := r.Rows[i].Values[key]
-		y, sd := math.NaN(), 0.0
+		y, stderr := math.NaN(), 0.0
 		if there {
 			y, some = n.Mean, true
 		}
 		if n.SD != nil {
-			sd, band = *n.SD, true
+			stderr, band = *n.SD/math.Sqrt(float64(n.N)), true
 		}
-		s.X, s.Y, s.Low, s.High = append(s.X, r.at(i, x)), append(s.Y, y), append(s.Low, y-sd), append(s.High, y+sd)
+		s.X, s.Y, s.Low, s.High = append(s.X, r.at(i, x)), append(s.Y, y), append(s.Low, y-stderr), append(s.High, y+stderr)
 	}
 	if !band {
 		s.Low, s.High = nil, nil
