@@ -107,6 +107,7 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
 	@$(MAKE) check-python
+	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
 	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
@@ -152,12 +153,12 @@ check-python: setup ## run the Python of docs/python.md and docs/conventions.md 
 check-cuda: setup ## do all training steps compile for an H200 and an A100? Needs XLA's CUDA plugin, no GPU (10 minutes); WRITE=1 stores the tables
 	@$(env) $(py) scripts/cuda/check.py $(if $(WRITE),--write)
 
-# Packages whose graphs have another form on CUDA.
-cuda_form ?= ./swlab ./swlab/internal/... ./swlab/ot1d ./swlab/vmf ./swlab/amortizer ./swlab/slicing ./swlab/pointnet ./swlab/loss ./swlab/train ./swlab/metric ./swlab/latent ./experiments ./experiments/gap
+# Packages whose graphs have another form on CUDA, for test-cuda-form.
+PACKAGES ?= ./swlab ./swlab/internal/... ./swlab/ot1d ./swlab/vmf ./swlab/amortizer ./swlab/slicing ./swlab/pointnet ./swlab/loss ./swlab/train ./swlab/metric ./swlab/latent ./experiments ./experiments/gap
 
-test-cuda-form: setup ## the fast tests of the packages with graphs, in the form for CUDA on XLA's CPU plugin (10 minutes); cuda_form="./swlab/loss -run Chamfer"
+test-cuda-form: setup ## the fast tests of the packages with graphs, in the form for CUDA on XLA's CPU plugin (10 minutes); PACKAGES="./swlab/loss -run Chamfer"
 	@$(env) scripts/cuda/build .out/cuda && export CUDA_FORM_CPU="$(CURDIR)/.plugins/cpu/pjrt_c_api_cpu_plugin.so" GOPJRT_CUDA_CHECKS=0 && \
-	SWLAB_BACKEND="xla:$(CURDIR)/.out/cuda/pjrt_c_api_cuda_plugin.so" go test -short -vet=off -timeout 30m $(cuda_form)
+	SWLAB_BACKEND="xla:$(CURDIR)/.out/cuda/pjrt_c_api_cuda_plugin.so" go test -short -vet=off -timeout 30m $(PACKAGES)
 
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
