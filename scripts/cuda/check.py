@@ -36,14 +36,15 @@ INTRODUCTION = """# Training steps compiled for CUDA
 Written by `make check-cuda WRITE=1` ([how](../../scripts/cuda/check.py)), with the CUDA plugin of {version}.
 
 **Nothing here has run on a GPU, and no time here was measured.** XLA's CUDA plugin compiled every program of every step, in the form that
-this project builds for CUDA, for a device that a file describes: {devices}. Without a device, XLA does not choose among
-kernels by timing them, so on a GPU products may become other kernels.
+this project builds for CUDA, for a device that a file describes: {devices}.
+Without a device, XLA does not choose among kernels by timing them, so on a GPU products may become other kernels.
 
-- **programs**: compiled programs of a step. **kernels**: launched by a step, loops counted turn by turn.
+- **programs**: compiled programs of a step. **kernels**: kernels and copies that a step launches, loops counted turn by turn.
 - **temporary, arguments, outputs**: memory of the largest program, in MB.
 - **traffic**: what kernels read and write if each reads every number that it needs once. **products**: floating-point operations of matrix products.
-- **floor**: no step can be faster. The sum over kernels of the longer of two times: traffic at the device's memory bandwidth, products at its
-  FP32 rate (TF32 is off). Launches, comparisons of sorts and everything else are free in it.
+- **floor**: the sum over kernels of the longer of two times: traffic at the data sheet's memory bandwidth, products at its FP32 rate (TF32 is off).
+  Launches, comparisons of sorts and everything else are free in it. A step cannot be faster, unless arrays stay in the device's cache between
+  kernels, as many at 32 x 512 may.
 """
 
 

@@ -191,7 +191,9 @@ static void aim(void) {
 const PJRT_Api *GetPjrtApi(void) {
 	if (!cpu) {
 		cpu = load(variable("CUDA_FORM_CPU"));
-		memcpy(&api, cpu, sizeof api < cpu->struct_size ? sizeof api : cpu->struct_size);
+		size_t size = cpu->struct_size < sizeof api ? cpu->struct_size : sizeof api; /* The plugin may be newer than the header. */
+		memcpy(&api, cpu, size);
+		api.struct_size = size;
 		api.PJRT_Client_Create = create_client;
 		if (getenv("CUDA_FORM_CUDA")) aim();
 	}
