@@ -157,7 +157,7 @@ check-cuda: setup ## do all training steps compile for an H200 and an A100? Need
 PACKAGES ?= ./swlab ./swlab/internal/... ./swlab/ot1d ./swlab/vmf ./swlab/amortizer ./swlab/slicing ./swlab/pointnet ./swlab/loss ./swlab/train ./swlab/metric ./swlab/latent ./experiments ./experiments/gap
 
 test-cuda-form: setup ## the fast tests of the packages with graphs, in the form for CUDA on XLA's CPU plugin (10 minutes); PACKAGES="./swlab/loss -run Chamfer"
-	@$(env) scripts/cuda/build .out/cuda && export CUDA_FORM_CPU="$(CURDIR)/.plugins/cpu/pjrt_c_api_cpu_plugin.so" GOPJRT_CUDA_CHECKS=0 && \
+	@$(env) scripts/cuda/build .out/cuda && export CUDA_FORM_CPU="$(CURDIR)/.plugins/cpu/pjrt_c_api_cpu_plugin.so" && \
 	SWLAB_BACKEND="xla:$(CURDIR)/.out/cuda/pjrt_c_api_cuda_plugin.so" go test -short -vet=off -timeout 30m $(PACKAGES)
 
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails

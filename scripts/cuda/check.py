@@ -99,7 +99,6 @@ def compile_step(cuda, stand_in, step, name, target, clouds, points):
             break
     env = os.environ | {
         "SWLAB_BACKEND": f"xla:{stand_in}",
-        "GOPJRT_CUDA_CHECKS": "0",
         "CUDA_FORM_CPU": str(ROOT / ".plugins" / "cpu" / "pjrt_c_api_cpu_plugin.so"),
         "CUDA_FORM_CUDA": str(cuda),
         "CUDA_FORM_TARGET": str(HERE / f"{target}.txtpb"),

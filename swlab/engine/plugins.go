@@ -25,6 +25,9 @@ type plugin struct {
 	first bool   // First file that go-xla's search by this name finds.
 }
 
+// cudaChecks is the variable with which go-xla's search for NVIDIA's libraries is switched off.
+const cudaChecks = "GOPJRT_CUDA_CHECKS"
+
 // pluginName matches the two spellings of a plugin's file name that go-xla knows, and that of JAX's
 // wheels, xla_cuda_plugin.so, which go-xla opens by its path only.
 var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+)|xla_(.+)_plugin)\.(?:so|dylib|dll)$`)
@@ -98,9 +101,16 @@ func (p plugin) open(options string) (backend compute.Backend, err error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.where(), err)
 	}
-	if p.isCUDA() && hasNvidia() {
-		if err := p.useToolkit(); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.where(), err)
+	if p.isCUDA() {
+		// go-xla's own search knows ../nvidia only: it would warn of JAX's wheels, and name a folder
+		// that holds no toolkit.
+		if os.Getenv(cudaChecks) == "" {
+			os.Setenv(cudaChecks, "no")
+		}
+		if hasNvidia() {
+			if err := p.useToolkit(); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.where(), err)
+			}
 		}
 	}
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -47,22 +48,28 @@ func (p plugin) libraries() []string {
 // (those of CUDA 13 and of CUDA 12), around the nvcc on PATH, where the system keeps it. Nvcc's
 // place is a secret to XLA, so it counts only if XLA_FLAGS is free to say it.
 func (p plugin) toolkits() (all []toolkit) {
-	flagged := flaggedToolkit()
-	if flagged != "" {
-		all = append(all, toolkit{flagged, "where XLA_FLAGS says"})
-	}
 	for _, dir := range p.nvidia() {
 		all = append(all, toolkit{filepath.Join(dir, "cu13"), "beside the plugin"}, toolkit{filepath.Join(dir, "cuda_nvcc"), "beside the plugin"})
 	}
-	if nvcc, err := exec.LookPath("nvcc"); err == nil && flagged == "" {
+	flagged := flaggedToolkit()
+	if nvcc, err := exec.LookPath("nvcc"); err == nil {
 		if real, err := filepath.EvalSymlinks(nvcc); err == nil {
-			all = append(all, toolkit{filepath.Dir(filepath.Dir(real)), "beside the nvcc on PATH"})
+			if dir := filepath.Dir(filepath.Dir(real)); flagged == "" || flagged == dir {
+				all = append(all, toolkit{dir, "beside the nvcc on PATH"})
+			}
 		}
 	}
 	for _, dir := range systemToolkits {
 		all = append(all, toolkit{dir, "in " + dir})
 	}
-	return all
+	if flagged == "" {
+		return all
+	}
+	place := "where XLA_FLAGS says"
+	if i := slices.IndexFunc(all, func(t toolkit) bool { return t.dir == flagged }); i >= 0 {
+		place = all[i].place // useToolkit may have said so
+	}
+	return append([]toolkit{{flagged, place}}, all...)
 }
 
 // flaggedToolkit is the folder that XLA_FLAGS names, or "".

@@ -85,6 +85,9 @@ func TestToolkit(t *testing.T) {
 			if used := p.useToolkit(); (used == nil) != (err == nil) {
 				t.Errorf("found: %v, used: %v", err, used)
 			}
+			if again, _ := p.findToolkit(); again != got {
+				t.Errorf("found %+v, and once XLA_FLAGS says so %+v", got, again)
+			}
 			if flags := os.Getenv("XLA_FLAGS"); flags != strings.ReplaceAll(c.after, "TOP", top) {
 				t.Errorf("XLA_FLAGS is %q, want %q", flags, c.after)
 			}

@@ -297,7 +297,7 @@ func TestCUDAForm(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	env := []string{pair("CUDA_FORM_CPU", cpu), pair("GOPJRT_CUDA_CHECKS", "0")}
+	env := []string{pair("CUDA_FORM_CPU", cpu)}
 	r, stderr := surroundings{env: env}.open(t, "xla:"+filepath.Join(dir, "pjrt_c_api_cuda_plugin.so"))
 	if r.Error != "" || r.Name != kindCUDA || !r.CUDA || r.CPU || r.Sum != 14 || !r.Again || stderr != "" {
 		t.Errorf("got %+v\n%s", r, stderr)
