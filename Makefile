@@ -54,7 +54,7 @@ setup: ## install everything into this folder: Go tools, Python packages, XLA's 
 	@scripts/link-plugins
 	@touch $@
 
-setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (2 GB to download; not tested on a GPU so far)
+setup-cuda: setup ## also install XLA's CUDA 13 plugin and NVIDIA's libraries (2 GB to download; never run on a GPU so far)
 	@scripts/step "CUDA plugin and libraries (2 GB to download)" .out/setup-cuda.log \
 		"this needs 64-bit Linux on x86, 8 GB of disk and the network; see the lines above, then make setup-cuda again" \
 		$(py) -m pip install --quiet --disable-pip-version-check --no-input --retries 2 --no-compile \
@@ -107,6 +107,8 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
 	@$(MAKE) check-python
+	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
+	@$(MAKE) check-cuda
 	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 lint: setup ## staticcheck, and functions that nothing calls
@@ -148,6 +150,16 @@ check-python: setup ## run the Python of docs/python.md and docs/conventions.md 
 	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench" && \
 	.venv-torch/bin/python scripts/run_blocks.py docs/python.md && .venv-pot/bin/python scripts/run_blocks.py docs/conventions.md
 
+check-cuda: setup ## do all training steps compile for an H200 and an A100? Needs XLA's CUDA plugin, no GPU (10 minutes); WRITE=1 stores the tables
+	@$(env) $(py) scripts/cuda/check.py $(if $(WRITE),--write)
+
+# Packages whose graphs have another form on CUDA, for test-cuda-form.
+PACKAGES ?= ./swlab ./swlab/internal/... ./swlab/ot1d ./swlab/vmf ./swlab/amortizer ./swlab/slicing ./swlab/pointnet ./swlab/loss ./swlab/train ./swlab/metric ./swlab/latent ./experiments ./experiments/gap
+
+test-cuda-form: setup ## the fast tests of the packages with graphs, in the form for CUDA on XLA's CPU plugin (10 minutes); PACKAGES="./swlab/loss -run Chamfer"
+	@$(env) scripts/cuda/build .out/cuda && export CUDA_FORM_CPU="$(CURDIR)/.plugins/cpu/pjrt_c_api_cpu_plugin.so" && \
+	SWLAB_BACKEND="xla:$(CURDIR)/.out/cuda/pjrt_c_api_cuda_plugin.so" go test -short -vet=off -timeout 30m $(PACKAGES)
+
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
@@ -172,4 +184,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE

@@ -19,11 +19,10 @@ case $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null) in
 	;;
 esac
 
-# NVIDIA's libraries open one another by name, and the wheels keep the assembler and libdevice where XLA does not look.
+# NVIDIA's libraries open one another by name.
 if [ -d "$root/.plugins/nvidia" ]; then
 	for dir in "$root"/.plugins/nvidia/*/lib; do
 		LD_LIBRARY_PATH="$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 	done
-	: "${XLA_FLAGS=--xla_gpu_cuda_data_dir=$root/.plugins/nvidia/cu13}"
-	export LD_LIBRARY_PATH XLA_FLAGS
+	export LD_LIBRARY_PATH
 fi

@@ -4,7 +4,6 @@ package engine
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -38,8 +37,8 @@ func checkCPUPlugin() Check {
 	return c
 }
 
-// checkCUDA checks the device, the plugin and NVIDIA's libraries. Without a device all are
-// optional.
+// checkCUDA checks the device, the plugin, NVIDIA's libraries, and the compiler's files of the CUDA
+// toolkit. Without a device all are optional.
 func checkCUDA() []Check {
 	const fix = "make setup-cuda"
 	if !hasNvidia() {
@@ -48,6 +47,7 @@ func checkCUDA() []Check {
 	checks := []Check{{Name: "CUDA device", OK: true, Found: "an NVIDIA device"}}
 	plug := Check{Name: "CUDA plugin", OK: true, Found: "none (optional: it lets XLA use the NVIDIA device)", Fix: fix}
 	libs := Check{Name: "NVIDIA libraries", OK: true, Found: "not needed without the plugin"}
+	kit := Check{Name: "CUDA toolkit", OK: true, Found: libs.Found}
 	for _, p := range findPlugins() {
 		if !p.isCUDA() {
 			continue
@@ -57,10 +57,15 @@ func checkCUDA() []Check {
 			plug = Check{Name: plug.Name, Found: p.where() + ": " + err.Error(), Fix: fix}
 		}
 		libs = Check{Name: libs.Name, Found: "none beside the plugin", Fix: fix}
-		if dirs, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(p.path)), "nvidia", "*", "lib")); len(dirs) > 0 {
+		if dirs := p.libraries(); len(dirs) > 0 {
 			libs = Check{Name: libs.Name, OK: true, Found: fmt.Sprintf("%d folders beside the plugin", len(dirs))}
+		}
+		if t, err := p.findToolkit(); err != nil {
+			kit = Check{Name: kit.Name, Found: err.Error(), Fix: fix}
+		} else {
+			kit.Found = "ptxas and libdevice " + t.place
 		}
 		break
 	}
-	return append(checks, plug, libs)
+	return append(checks, plug, libs, kit)
 }

@@ -84,7 +84,7 @@ func restartEnvironment(env []string, enabled string, libraries []string) (_ []s
 func nvidiaLibraries() (dirs []string) {
 	for _, p := range findPlugins() {
 		if p.isCUDA() {
-			dirs, _ = filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(p.path)), "nvidia", "*", "lib"))
+			dirs = p.libraries()
 			break
 		}
 	}

@@ -22,11 +22,24 @@ import (
 type plugin struct {
 	name  string // What go-xla calls it: "cpu", "cpu_v0.83.1", "cuda".
 	path  string // Absolute.
-	first bool   // First file of its name, so go-xla's search by name finds it.
+	first bool   // First file that go-xla's search by this name finds.
 }
 
-// pluginName matches the two spellings of a plugin's file name that go-xla knows.
-var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+))\.(?:so|dylib|dll)$`)
+// cudaChecks is the variable with which go-xla's search for NVIDIA's libraries is switched off.
+const cudaChecks = "GOPJRT_CUDA_CHECKS"
+
+// pluginName matches the two spellings of a plugin's file name that go-xla knows, and that of JAX's
+// wheels, xla_cuda_plugin.so, which go-xla opens by its path only.
+var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+)|xla_(.+)_plugin)\.(?:so|dylib|dll)$`)
+
+// newPlugin returns the plugin of a file, by its name. ok is false if it is not a plugin's name.
+func newPlugin(path string) (p plugin, searchable, ok bool) {
+	match := pluginName.FindStringSubmatch(filepath.Base(path))
+	if match == nil {
+		return plugin{}, false, false
+	}
+	return plugin{name: match[1] + match[2] + match[3], path: path}, match[3] == "", true
+}
 
 // findPlugins lists the plugin files on the search path, in its order, without opening any.
 func findPlugins() (found []plugin) {
@@ -37,17 +50,18 @@ func findPlugins() (found []plugin) {
 			continue
 		}
 		for _, entry := range entries {
-			match := pluginName.FindStringSubmatch(entry.Name())
-			if match == nil {
-				continue
-			}
 			path, err := filepath.Abs(filepath.Join(dir, entry.Name()))
 			if err != nil {
 				continue
 			}
-			p := plugin{name: match[1] + match[2], path: path}
-			p.first = !seen[p.name]
-			seen[p.name] = true
+			p, searchable, ok := newPlugin(path)
+			if !ok {
+				continue
+			}
+			if searchable {
+				p.first = !seen[p.name]
+				seen[p.name] = true
+			}
 			found = append(found, p)
 		}
 	}
@@ -87,15 +101,27 @@ func (p plugin) open(options string) (backend compute.Backend, err error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.where(), err)
 	}
+	if p.isCUDA() {
+		// go-xla's own search knows ../nvidia only: it would warn of JAX's wheels, and name a folder
+		// that holds no toolkit.
+		if os.Getenv(cudaChecks) == "" {
+			os.Setenv(cudaChecks, "no")
+		}
+		if hasNvidia() {
+			if err := p.useToolkit(); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.where(), err)
+			}
+		}
+	}
 
 	// go-xla tells CPU from CUDA by the plugin's name, and names a plugin loaded by path after the
 	// whole path. So load it by name first, which registers that name, but open it by path: opening
 	// by name would try every file on the search path, and panic at the first that does not load.
 	named := p.first && p.loadByName()
 	config := p.path
-	if pjrt.IsCUDAName(p.path) != p.isCUDA() || strings.Contains(p.path, ",") {
+	if pjrt.IsCUDAName(p.path) != p.isCUDA() || p.isCUDA() && strings.Contains(strings.ToLower(p.path), "cpu") || strings.Contains(p.path, ",") {
 		if !named {
-			return nil, fmt.Errorf("%s: go-xla misreads the name of the folder it lies in: use one without a comma, \"cuda\" or \"nvidia\"", p.where())
+			return nil, fmt.Errorf("%s: go-xla misreads the name of the folder it lies in: use one without a comma and another kind of plugin (\"cpu\", \"cuda\", \"nvidia\")", p.where())
 		}
 		config = p.name
 	}

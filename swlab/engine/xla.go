@@ -5,7 +5,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -103,11 +102,10 @@ func openPlugin(p plugin, options string) (*Engine, error) {
 }
 
 func openFile(r request) (*Engine, error) {
-	match := pluginName.FindStringSubmatch(filepath.Base(r.file))
-	if match == nil {
-		return nil, fmt.Errorf("%s: expected a file named pjrt_c_api_NAME_plugin.so", r.asked)
+	p, _, ok := newPlugin(r.file)
+	if !ok {
+		return nil, fmt.Errorf("%s: expected a file named pjrt_c_api_NAME_plugin.so or xla_NAME_plugin.so", r.asked)
 	}
-	p := plugin{name: match[1] + match[2], path: r.file}
 	if !p.isCUDA() && !p.isCPU() {
 		return nil, fmt.Errorf("%s: expected a CPU or CUDA plugin, found %q", r.asked, p.name)
 	}

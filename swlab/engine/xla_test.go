@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -285,6 +286,21 @@ func TestDeviceWithBrokenPlugin(t *testing.T) {
 		if c := find(t, checks, name); c.OK || c.Fix != "make setup-cuda" {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+// TestCUDAForm: the stand-in for the CUDA plugin, with which make test-cuda-form runs tests, is one of CUDA to go-xla and computes.
+func TestCUDAForm(t *testing.T) {
+	noGPU(t)
+	cpu, dir := cpuPlugin(t), t.TempDir()
+	build := exec.Command("../../scripts/cuda/build", dir)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	env := []string{pair("CUDA_FORM_CPU", cpu)}
+	r, stderr := surroundings{env: env}.open(t, "xla:"+filepath.Join(dir, "pjrt_c_api_cuda_plugin.so"))
+	if r.Error != "" || r.Name != kindCUDA || !r.CUDA || r.CPU || r.Sum != 14 || !r.Again || stderr != "" {
+		t.Errorf("got %+v\n%s", r, stderr)
 	}
 }
 

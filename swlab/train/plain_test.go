@@ -8,6 +8,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -24,6 +25,7 @@ func TestPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	clouds := tensors.FromFlatDataAndDimensions(set.Coords[:batch*points*3], batch, points, 3)
+	onCPU := loop.CPU(graphtest.Engine(t).Backend)
 	for _, c := range []struct {
 		loss, amortizer string
 		plain           plain.Set
@@ -64,10 +66,12 @@ func TestPlain(t *testing.T) {
 				}, in...)
 				return names, values, nodes
 			}
+			// On CUDA there is one way to sort, and tables of this size are stored.
+			switches := onCPU || c.plain != plain.Sort && c.plain != plain.Tables
 			names, fast, nodes := step("")
 			_, plain, others := step(c.plain)
-			if nodes == others {
-				t.Errorf("the graphs have %d nodes each: the name switches nothing", nodes)
+			if (nodes != others) != switches {
+				t.Errorf("the graphs have %d and %d nodes, want them to differ: %t", nodes, others, switches)
 			}
 			top := 0.0
 			for _, v := range plain[1:] {
@@ -79,6 +83,8 @@ func TestPlain(t *testing.T) {
 				tol, scale := c.gradient, top
 				if i == 0 {
 					tol, scale = c.value, float64(plain[0][0])
+				} else if !onCPU {
+					tol *= 2 // sums in another order: 3.3e-4 were found for the encoder
 				}
 				for j := range plain[i] {
 					if d := float64(fast[i][j]) - float64(plain[i][j]); d > tol*scale || d < -tol*scale {

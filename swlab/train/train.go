@@ -70,8 +70,9 @@ func (e UsageError) Unwrap() error { return e.Err }
 // best.safetensors (the epoch of lowest mean training loss, which the paper evaluates),
 // result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
 //
-// On one backend, equal configurations give equal logs (except seconds) and equal weights, also
-// when a run was interrupted anywhere and resumed. A run, finished or not, can be resumed with
+// On one CPU backend, equal configurations give equal logs (except seconds) and equal weights, also
+// when a run was interrupted anywhere and resumed; on CUDA they do up to rounding, because sums by
+// atomic additions have no order. A run, finished or not, can be resumed with
 // other Epochs and Steps, if they do not end it before what has been done; it then continues as if
 // it had had them from the beginning. Cancelling ctx saves a checkpoint and returns ctx's error. If
 // the training is done but one of the last files cannot be written, Run returns the error with the

@@ -22,9 +22,6 @@ const Variable = "PJRT_PLUGIN_LIBRARY_PATH"
 const (
 	folder = ".plugins"
 	module = "module github.com/sliced-wasserstein/lab"
-
-	xlaFlags = "XLA_FLAGS"
-	cudaFlag = "--xla_gpu_cuda_data_dir="
 )
 
 // Set names the variables that this package has added to the process's environment, so that a
@@ -36,19 +33,8 @@ func init() {
 	if root == "" {
 		return
 	}
-	if os.Getenv(Variable) == "" {
-		set(Variable, strings.Join(folders(root), string(filepath.ListSeparator)))
-	}
-	// The wheels keep ptxas and libdevice one level below the folder that go-xla would name.
-	cuda := filepath.Join(root, folder, "nvidia", "cu13")
-	if isFolder(cuda) && os.Getenv(xlaFlags) == "" && !strings.ContainsAny(cuda, " \t") {
-		set(xlaFlags, cudaFlag+cuda)
-	}
-}
-
-func set(name, value string) {
-	if os.Setenv(name, value) == nil {
-		Set = append(Set, name)
+	if os.Getenv(Variable) == "" && os.Setenv(Variable, strings.Join(folders(root), string(filepath.ListSeparator))) == nil {
+		Set = append(Set, Variable)
 	}
 }
 

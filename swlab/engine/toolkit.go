@@ -1,0 +1,121 @@
+//go:build cgo && !noxla && (linux || darwin)
+
+package engine
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// toolkitFlag is XLA's flag that names the folder of the CUDA toolkit.
+const toolkitFlag = "--xla_gpu_cuda_data_dir="
+
+// XLA needs two files of the CUDA toolkit for the first program that it compiles: NVIDIA's
+// assembler, and a library of mathematical functions.
+var (
+	ptxas     = filepath.Join("bin", "ptxas")
+	libdevice = filepath.Join("nvvm", "libdevice", "libdevice.10.bc")
+)
+
+// systemToolkits are the folders of an installed CUDA toolkit that XLA tries by itself.
+var systemToolkits = []string{"/usr/local/cuda", "/opt/cuda"}
+
+// toolkit is a folder of the CUDA toolkit, and how to name its place to a reader.
+type toolkit struct{ dir, place string }
+
+// nvidia lists the folders in which NVIDIA's wheels lie, seen from the plugin: it looks in these
+// itself.
+func (p plugin) nvidia() []string {
+	above := filepath.Dir(filepath.Dir(p.path))
+	return []string{filepath.Join(above, "nvidia"), filepath.Join(filepath.Dir(above), "nvidia")}
+}
+
+// libraries lists the folders of NVIDIA's libraries beside the plugin.
+func (p plugin) libraries() []string {
+	for _, dir := range p.nvidia() {
+		if found, _ := filepath.Glob(filepath.Join(dir, "*", "lib")); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// toolkits lists where a CUDA toolkit may lie, best first: where XLA_FLAGS says, in NVIDIA's wheels
+// (those of CUDA 13 and of CUDA 12), around the nvcc on PATH, where the system keeps it. Nvcc's
+// place is a secret to XLA, so it counts only if XLA_FLAGS is free to say it.
+func (p plugin) toolkits() (all []toolkit) {
+	for _, dir := range p.nvidia() {
+		all = append(all, toolkit{filepath.Join(dir, "cu13"), "beside the plugin"}, toolkit{filepath.Join(dir, "cuda_nvcc"), "beside the plugin"})
+	}
+	flagged := flaggedToolkit()
+	if nvcc, err := exec.LookPath("nvcc"); err == nil {
+		if real, err := filepath.EvalSymlinks(nvcc); err == nil {
+			if dir := filepath.Dir(filepath.Dir(real)); flagged == "" || flagged == dir {
+				all = append(all, toolkit{dir, "beside the nvcc on PATH"})
+			}
+		}
+	}
+	for _, dir := range systemToolkits {
+		all = append(all, toolkit{dir, "in " + dir})
+	}
+	if flagged == "" {
+		return all
+	}
+	place := "where XLA_FLAGS says"
+	if i := slices.IndexFunc(all, func(t toolkit) bool { return t.dir == flagged }); i >= 0 {
+		place = all[i].place // useToolkit may have said so
+	}
+	return append([]toolkit{{flagged, place}}, all...)
+}
+
+// flaggedToolkit is the folder that XLA_FLAGS names, or "".
+func flaggedToolkit() (dir string) {
+	for _, flag := range strings.Fields(os.Getenv("XLA_FLAGS")) {
+		if value, ok := strings.CutPrefix(flag, toolkitFlag); ok {
+			dir = value // The last one counts.
+		}
+	}
+	return dir
+}
+
+// findToolkit returns the first folder that holds both files, or libdevice if ptxas is on PATH. The
+// error says what is missing and how to mend it.
+func (p plugin) findToolkit() (toolkit, error) {
+	_, err := exec.LookPath("ptxas")
+	assembler, library := err == nil, false
+	for _, t := range p.toolkits() {
+		hasLibrary := exists(filepath.Join(t.dir, libdevice))
+		if hasLibrary && (err == nil || exists(filepath.Join(t.dir, ptxas))) {
+			return t, nil
+		}
+		library = library || hasLibrary
+		assembler = assembler || exists(filepath.Join(t.dir, ptxas))
+	}
+	var missing string
+	switch {
+	case assembler && library:
+		missing = "ptxas and libdevice lie in different folders"
+	case assembler:
+		missing = "no libdevice (" + filepath.ToSlash(libdevice) + ")"
+	case library:
+		missing = "no ptxas"
+	default:
+		missing = "no ptxas and no libdevice"
+	}
+	return toolkit{}, errors.New("XLA needs ptxas and libdevice of the CUDA toolkit to compile: " + missing + " beside the plugin, beside the nvcc on PATH or in " +
+		strings.Join(systemToolkits, ", ") + "; `make setup-cuda` installs them, and XLA_FLAGS=" + toolkitFlag + "FOLDER names a toolkit of your own")
+}
+
+// useToolkit tells XLA where the CUDA toolkit is, or returns findToolkit's error. XLA reads its
+// flags when the plugin is loaded.
+func (p plugin) useToolkit() error {
+	t, err := p.findToolkit()
+	if err != nil || flaggedToolkit() != "" || strings.ContainsAny(t.dir, " \t") {
+		return err // A flag cannot hold a blank; XLA may still find the folder by itself.
+	}
+	return os.Setenv("XLA_FLAGS", strings.TrimSpace(os.Getenv("XLA_FLAGS")+" "+toolkitFlag+t.dir))
+}
