@@ -296,6 +296,20 @@ func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.Stroke(p)
 }
 
+// saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
+type saltire struct{}
+
+// DrawGlyph draws the cross.
+func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.6})
+	for _, y := range []vg.Length{-s.Radius, s.Radius} {
+		var p vg.Path
+		p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y - y})
+		p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y + y})
+		c.Stroke(p)
+	}
+}
+
 // ellipsis shortens a text that is wider than its room.
 func ellipsis(s draw.TextStyle, txt string, room vg.Length) string {
 	runes := []rune(txt)
