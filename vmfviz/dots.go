@@ -68,6 +68,11 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	fitted(&d.X.Label.TextStyle, d.X.Label.Text, data.Max.X-data.Min.X+60)
 	if d.legend() {
 		_, _, lines := d.intervals()
+		if b, ok := d.X.Scale.(brokenScale); ok {
+			for _, x := range []float64{b.from, b.to} {
+				lines = append(lines, plotter.XYs{{X: x, Y: d.Y.Min}, {X: x, Y: d.Y.Max}})
+			}
+		}
 		placeLegend(d.Plot, width, height, lines)
 		if !d.Plot.Legend.Left { // left of the numbers
 			d.Plot.Legend.XOffs -= width - data.Max.X
