@@ -20,8 +20,9 @@ type CurvePanel struct {
 	// LogX and LogY make an axis logarithmic; its values must be positive.
 	LogX, LogY bool
 	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its
-	// centred moving average: value j counts Smooth^|i−j| in place i. Of a
-	// logarithmic axis it is the average of the logarithms.
+	// centred moving average: value j counts Smooth^|i−j| in place i. At the ends,
+	// where there are no values on one side, it is the line fitted with these weights.
+	// Of a logarithmic axis it is the average of the logarithms.
 	Smooth float64
 	Series []Series
 }

@@ -68,6 +68,11 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	fitted(&d.X.Label.TextStyle, d.X.Label.Text, data.Max.X-data.Min.X+60)
 	if d.legend() {
 		_, _, lines := d.intervals()
+		if b, ok := d.X.Scale.(brokenScale); ok {
+			for _, x := range []float64{b.from, b.to} {
+				lines = append(lines, plotter.XYs{{X: x, Y: d.Y.Min}, {X: x, Y: d.Y.Max}})
+			}
+		}
 		placeLegend(d.Plot, width, height, lines)
 		if !d.Plot.Legend.Left { // left of the numbers
 			d.Plot.Legend.XOffs -= width - data.Max.X
@@ -294,6 +299,20 @@ func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	p.Close()
 	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
 	c.Stroke(p)
+}
+
+// saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
+type saltire struct{}
+
+// DrawGlyph draws the cross.
+func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.6})
+	for _, y := range []vg.Length{-s.Radius, s.Radius} {
+		var p vg.Path
+		p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y - y})
+		p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y + y})
+		c.Stroke(p)
+	}
 }
 
 // ellipsis shortens a text that is wider than its room.

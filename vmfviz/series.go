@@ -105,40 +105,68 @@ func checkSeries(name string, p CurvePanel, c *Series) error {
 	return nil
 }
 
-// smooth returns the centred moving average in which value j counts weight^|i−j|
-// in place i; gaps stay gaps. With log it averages logarithms.
+// smooth returns in place i the value of the line fitted to all values, in which
+// value j counts weight^|i−j|: away from the ends the centred moving average, and
+// at the ends without its bias. Gaps stay gaps. With log it fits the logarithms.
 func smooth(y []float64, weight float64, log bool) []float64 {
-	sums, norms := make([]float64, len(y)), make([]float64, len(y))
-	pass := func(i int, sum, norm *float64) {
-		*sum, *norm = weight**sum, weight**norm
-		sums[i], norms[i] = sums[i]+*sum, norms[i]+*norm
-		if v := y[i]; !math.IsNaN(v) {
-			if log {
-				v = math.Log(v)
-			}
-			*sum, *norm = *sum+v, *norm+1
+	values := y
+	if log {
+		values = make([]float64, len(y))
+		for i, v := range y {
+			values[i] = math.Log(v)
 		}
 	}
-	var sum, norm float64
-	for i := range y { // what came before
-		pass(i, &sum, &norm)
+	fits := make([]moments, len(y))
+	var m moments
+	for i, v := range values { // what came before, and the value
+		m.move(weight)
+		m.add(v)
+		fits[i] = m
+		fits[i].n1, fits[i].v1 = -m.n1, -m.v1
 	}
-	sum, norm = 0, 0
+	m = moments{}
 	for i := len(y) - 1; i >= 0; i-- { // what comes after
-		pass(i, &sum, &norm)
+		m.move(weight)
+		f := &fits[i]
+		f.n0, f.n1, f.n2, f.v0, f.v1 = f.n0+m.n0, f.n1+m.n1, f.n2+m.n2, f.v0+m.v0, f.v1+m.v1
+		m.add(values[i])
 	}
 	out := make([]float64, len(y))
-	for i, v := range y {
-		switch {
-		case math.IsNaN(v):
-			out[i] = v
-		case log:
-			out[i] = math.Exp((sums[i] + math.Log(v)) / (norms[i] + 1))
-		default:
-			out[i] = (sums[i] + v) / (norms[i] + 1)
+	for i, v := range values {
+		if out[i] = v; !math.IsNaN(v) {
+			out[i] = fits[i].atZero()
+		}
+		if log {
+			out[i] = math.Exp(out[i])
 		}
 	}
 	return out
+}
+
+// moments are sums over values at distances k, in which each counts weight^k: of
+// 1, k and k², and of the value and k times the value.
+type moments struct{ n0, n1, n2, v0, v1 float64 }
+
+// move takes all values one place away.
+func (m *moments) move(weight float64) {
+	m.n0, m.n1, m.n2 = weight*m.n0, weight*(m.n1+m.n0), weight*(m.n2+2*m.n1+m.n0)
+	m.v0, m.v1 = weight*m.v0, weight*(m.v1+m.v0)
+}
+
+// add adds a value at distance 0, unless it is a gap.
+func (m *moments) add(v float64) {
+	if !math.IsNaN(v) {
+		m.n0, m.v0 = m.n0+1, m.v0+v
+	}
+}
+
+// atZero returns the value of the fitted line at distance 0.
+func (m moments) atZero() float64 {
+	d := m.n0*m.n2 - m.n1*m.n1
+	if d <= 1e-12*m.n0*m.n2 {
+		return m.v0 / m.n0
+	}
+	return (m.n2*m.v0 - m.n1*m.v1) / d
 }
 
 // thin keeps, of a line with many more points than a picture has columns, the

@@ -174,7 +174,7 @@ func (t *Theme) glyph(r Role, radius vg.Length) draw.GlyphStyle {
 	case Direction:
 		g.Shape = draw.PyramidGlyph{}
 	case Reference:
-		g.Shape = draw.CrossGlyph{}
+		g.Shape = saltire{}
 	}
 	return g
 }

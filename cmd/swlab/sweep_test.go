@@ -47,6 +47,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	svg, err := os.ReadFile(plot)
+	// The plots share a legend.
 	if err != nil || strings.Count(string(svg), ">loss max-sw, amortizer l<") != 1 || strings.Contains(string(svg), ">loss sw, amortizer l<") {
 		t.Errorf("plot: %v", err)
 	}

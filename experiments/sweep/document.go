@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,10 +48,11 @@ func (r *Result) Sheet() (table.Sheet, error) {
 		}
 		state := len(l.Cells)
 		for _, m := range metrics {
-			l.Cells, l.Below = append(l.Cells, entry(row.Values[m.key], "%.4g")), append(l.Below, row.Difference[m.key].entry())
+			decimals := r.decimals(m.key)
+			l.Cells, l.Below = append(l.Cells, entry(row.Values[m.key], decimals, "")), append(l.Below, row.Difference[m.key].entry(decimals))
 		}
 		if timed {
-			l.Cells, l.Below = append(l.Cells, entry(row.Values["time"], "%.3g")), append(l.Below, table.Entry{})
+			l.Cells, l.Below = append(l.Cells, entry(row.Values["time"], r.decimals("time"), "")), append(l.Below, table.Entry{})
 		}
 		if row.Difference == nil {
 			l.Below = nil
@@ -75,23 +77,43 @@ func (r *Result) Sheet() (table.Sheet, error) {
 	return s, nil
 }
 
-// entry formats a mean over seeds; a mean over no seeds is empty.
-func entry(c table.Cell, format string) table.Entry {
+// decimals returns the number of decimals of a metric's column: four digits of the largest mean, and
+// two of the smallest half interval.
+func (r *Result) decimals(key string) int {
+	largest, smallest := 0.0, math.Inf(1)
+	for _, row := range r.Rows {
+		largest = max(largest, math.Abs(row.Values[key].Mean))
+		if half := row.Difference[key].half(); half > 0 {
+			smallest = min(smallest, half)
+		}
+	}
+	n := 0
+	if largest > 0 {
+		n = 3 - int(math.Floor(math.Log10(largest)))
+	}
+	if smallest < math.Inf(1) {
+		n = max(n, 1-int(math.Floor(math.Log10(smallest))))
+	}
+	return min(max(n, 0), 6)
+}
+
+// entry formats a mean over seeds, sign is "+" or ""; a mean over no seeds is empty.
+func entry(c table.Cell, decimals int, sign string) table.Entry {
 	if c.N == 0 {
 		return table.Entry{Mean: "-"}
 	}
-	e := table.Entry{Mean: fmt.Sprintf(format, c.Mean)}
+	e := table.Entry{Mean: fmt.Sprintf("%"+sign+".*f", decimals, c.Mean)}
 	if c.SD != nil {
-		e.Spread = fmt.Sprintf("%.2g", *c.SD)
+		e.Spread = fmt.Sprintf("%.*f", decimals, *c.SD)
 	}
 	return e
 }
 
 // entry formats a difference with half its interval, and the deviation over seeds in brackets.
-func (d Difference) entry() table.Entry {
-	e := entry(d.Cell, "%+.3g")
+func (d Difference) entry(decimals int) table.Entry {
+	e := entry(d.Cell, decimals, "+")
 	if e.Aside = e.Spread; d.N > 0 {
-		e.Spread = fmt.Sprintf("%.2g", (d.High-d.Low)/2)
+		e.Spread = fmt.Sprintf("%.*f", decimals, d.half())
 	}
 	return e
 }

@@ -16,8 +16,10 @@ import (
 const wide = 20
 
 // Plot draws the metrics against the first varied setting that is a number, one line for each
-// combination of the others, with a band of one standard error over seeds. If no number is varied
-// it draws the exact EMD of the rows below each other, with the standard error over seeds. Without a finished row it returns nil.
+// combination of the others, with a band of one standard error over seeds. With a single seed the
+// band is half the 95 % interval, over test clouds, of the difference to the reference row, which has
+// none itself. If no number is varied it draws the exact EMD of the rows below each other, with the
+// same intervals. Without a finished row it returns nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
 	if r == nil {
 		return nil, nil
@@ -41,7 +43,23 @@ func (r *Result) Plot() (*vmfviz.Picture, error) {
 		}
 		panels = append(panels, p)
 	}
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("Reconstruction by %s: mean ± standard error, %d seed(s)", name, len(r.Seeds))}, panels...)
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("Reconstruction by %s ± %s", name, r.interval())}, panels...)
+}
+
+// interval says what the bands and bars show.
+func (r *Result) interval() string {
+	if len(r.Seeds) > 1 {
+		return fmt.Sprintf("standard error over %d seeds", len(r.Seeds))
+	}
+	return "half the 95 % interval of the difference to " + r.Label(r.Reference)
+}
+
+// bar returns the length of a row's bar to either side, see Plot; 0 where it is unknown.
+func (r *Result) bar(row Row, key string) float64 {
+	if n := row.Values[key]; n.SD != nil {
+		return *n.SD / math.Sqrt(float64(n.N))
+	}
+	return row.Difference[key].half()
 }
 
 // numeric reports whether the setting of that name is a number.
@@ -110,14 +128,12 @@ func (r *Result) series(l line, key string, x int) (vmfviz.Series, bool) {
 	some, band := false, false
 	for _, i := range l.rows {
 		n, there := r.Rows[i].Values[key]
-		y, stderr := math.NaN(), 0.0
+		y, bar := math.NaN(), r.bar(r.Rows[i], key)
 		if there {
 			y, some = n.Mean, true
 		}
-		if n.SD != nil {
-			stderr, band = *n.SD/math.Sqrt(float64(n.N)), true
-		}
-		s.X, s.Y, s.Low, s.High = append(s.X, r.at(i, x)), append(s.Y, y), append(s.Low, y-stderr), append(s.High, y+stderr)
+		band = band || bar > 0
+		s.X, s.Y, s.Low, s.High = append(s.X, r.at(i, x)), append(s.Y, y), append(s.Low, y-bar), append(s.High, y+bar)
 	}
 	if !band {
 		s.Low, s.High = nil, nil
@@ -133,15 +149,11 @@ func (r *Result) dots() (*vmfviz.Picture, error) {
 		if !there {
 			continue
 		}
-		e := vmfviz.Estimate{Label: r.Label(i), Value: n.Mean}
-		if n.SD != nil {
-			e.StdErr = *n.SD / math.Sqrt(float64(n.N))
-		}
-		out = append(out, e)
+		out = append(out, vmfviz.Estimate{Label: r.Label(i), Value: n.Mean, StdErr: r.bar(row, "emd_exact")})
 	}
 	if out == nil {
 		return nil, nil
 	}
 	title := fmt.Sprintf("Reconstruction, %d seed(s)", len(r.Seeds))
-	return vmfviz.Dots(vmfviz.DotsOptions{Title: title, XLabel: "exact EMD, unsquared, summed over points"}, out...)
+	return vmfviz.Dots(vmfviz.DotsOptions{Title: title, XLabel: "exact EMD, unsquared, summed over points", Interval: r.interval()}, out...)
 }

@@ -43,10 +43,33 @@ func TestLines(t *testing.T) {
 	}
 	one := made([]float64{1, 2}, 1)
 	if s, ok := one.series(one.lines(0)[0], "cd", 0); !ok || s.Low != nil {
-		t.Error("a band of one seed")
+		t.Error("a band of one seed without differences")
+	}
+	one.Rows[2].Difference = map[string]Difference{"cd": {Low: 1, High: 4}}
+	if s, ok := one.series(one.lines(0)[0], "cd", 0); !ok || !slices.Equal(s.Low, []float64{11, 10.5}) || !slices.Equal(s.High, []float64{11, 13.5}) {
+		t.Errorf("one seed: series %+v", s)
 	}
 	if made([]float64{0, 1, 100}, 1).spread(0) {
 		t.Error("zero on a logarithmic axis")
+	}
+}
+
+// TestDecimals: the numbers of a column have equally many decimals.
+func TestDecimals(t *testing.T) {
+	r := made([]float64{0.1, 1, 27.5}, 1) // the largest mean is 127.5
+	if n := r.decimals("cd"); n != 1 {
+		t.Errorf("%d decimals, expected 1", n)
+	}
+	r.Rows[1].Difference = map[string]Difference{"cd": {Cell: table.NewCell(0.5), Low: 0.47, High: 0.53}}
+	if n := r.decimals("cd"); n != 3 {
+		t.Errorf("%d decimals beside an interval of ± 0.03, expected 3", n)
+	}
+	s, err := r.Sheet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, below := s.Lines[0].Cells[1].Mean, s.Lines[1].Below[1]; got != "10.100" || below.Mean != "+0.500" || below.Spread != "0.030" {
+		t.Errorf("%q, below the second %+v", got, below)
 	}
 }
 

@@ -75,6 +75,9 @@ type Difference struct {
 	Clouds int     `json:"clouds"`
 }
 
+// half returns half the length of the interval.
+func (d Difference) half() float64 { return (d.High - d.Low) / 2 }
+
 // uncertainty is printed with every sweep.
 const uncertainty = "sd: over training seeds. difference: to the reference row on the same test clouds, along the same directions, with the same training seed, " +
 	"averaged over seeds; its interval is over clouds, for these trainings, and says nothing about other seeds, its sd is over seeds"
