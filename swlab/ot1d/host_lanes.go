@@ -78,12 +78,14 @@ type block struct {
 	room          []float64    // of sums
 }
 
-func (h *host) newBlock(bits int) *block {
-	n := lanes.Lanes(bits)
-	b := &block{theta: make([]float64, h.x.Dim*n), origin: make([]float64, n), task: -1, pair: -1, room: make([]float64, n)}
+// newBlock makes room for that many directions, or as many as a vector has lanes.
+func (h *host) newBlock(bits, directions int) *block {
+	b := &block{task: -1, pair: -1}
 	for i, c := range []Clouds{h.x, h.y} {
-		b.keys[i], b.points[i] = lanes.New(c.Points, bits), make([]float64, c.Points*c.Dim)
+		b.keys[i], b.points[i] = lanes.New(c.Points, bits, directions), make([]float64, c.Points*c.Dim)
 	}
+	n := b.keys[0].Width()
+	b.theta, b.origin, b.room = make([]float64, h.x.Dim*n), make([]float64, n), make([]float64, n)
 	return b
 }
 

@@ -4,13 +4,18 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
 // hostSorter sorts the projections of a pair as integers. Each goroutine has one.
 type hostSorter struct {
 	*host
-	group       group  // of the task at hand
-	exact, fast *block // sorted at once, with keys of 64 and 32 bits; fast may be nil
+	group group  // of the task at hand
+	exact *block // sorted at once, with keys of 64 bits
+	// fast blocks have keys of 32 bits, for a full group of directions and for the rest; nil: not
+	// made.
+	fast [2]*block
 
 	keys, spare [2][]uint64
 	low, high   [maxBuckets]uint32 // places of the two digits
@@ -34,10 +39,7 @@ func (h *host) newSorter() *hostSorter {
 		s.keys[i], s.spare[i] = make([]uint64, n), make([]uint64, n)
 	}
 	if h.vectors() {
-		s.exact = h.newBlock(64)
-		if h.fast {
-			s.fast = h.newBlock(fastBits)
-		}
+		s.exact = h.newBlock(64, h.slices)
 	}
 	return s
 }
@@ -59,9 +61,10 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		lane := s.exact.sort(s.host, s.group, task, r.bits, indexBits)
 		c.a, c.b = s.exact.list(0, lane), s.exact.list(1, lane)
 	default:
-		if s.fast != nil {
-			lane := s.fast.sort(s.host, s.group, task, fastBits, 0)
-			if sum := s.fast.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
+		if s.host.fast {
+			b := s.fastBlock()
+			lane := b.sort(s.host, s.group, task, fastBits, 0)
+			if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
 				c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
 				break
 			}
@@ -70,6 +73,18 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		c.sum = s.exact.sum(lane, s.p)
 	}
 	return c, true
+}
+
+// fastBlock is the block for the group at hand.
+func (s *hostSorter) fastBlock() *block {
+	i := 0
+	if 2*s.group.n <= lanes.Lanes(fastBits) {
+		i = 1
+	}
+	if s.fast[i] == nil {
+		s.fast[i] = s.newBlock(fastBits, lanes.Lanes(fastBits)>>i)
+	}
+	return s.fast[i]
 }
 
 // ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin)

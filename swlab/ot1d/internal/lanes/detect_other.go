@@ -3,4 +3,4 @@
 package lanes
 
 // There is no assembly for this processor.
-var using64, using32 kernel
+var using64, using32, narrow32 kernel

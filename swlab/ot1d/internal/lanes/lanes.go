@@ -17,16 +17,23 @@ type Keys struct {
 	m int      // rows
 }
 
-// New returns room for the keys of that many points, of 64 or 32 bits.
-func New(points, bits int) *Keys {
+// New returns room for the keys of that many points, of 64 or 32 bits, with lanes for that many
+// directions, or as many as there are.
+func New(points, bits, directions int) *Keys {
 	k := &Keys{kernel: &using64, n: points}
-	if bits == 32 {
+	switch {
+	case bits == 32 && directions <= narrow32.lanes:
+		k.kernel = &narrow32
+	case bits == 32:
 		k.kernel = &using32
 	}
 	k.m = (points + k.rows - 1) / k.rows * k.rows
 	k.v = make([]uint64, k.m*k.words)
 	return k
 }
+
+// Width returns the number of lanes.
+func (k *Keys) Width() int { return k.lanes }
 
 // Len returns the number of points.
 func (k *Keys) Len() int { return k.n }
