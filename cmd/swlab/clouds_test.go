@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,22 +18,7 @@ func packed(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "big.npz")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z := zip.NewWriter(f)
-	w, err := z.Create("shapes.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeZip(t, path, "shapes.npy", raw)
 	return path
 }
 

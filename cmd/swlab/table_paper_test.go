@@ -208,17 +208,23 @@ func writeNPZ(t *testing.T, path string, set *datasets.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	writeZip(t, path, "data.npy", raw)
+}
+
+// writeZip writes an archive of one compressed file.
+func writeZip(t *testing.T, path, name string, content []byte) {
+	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	z := zip.NewWriter(f)
-	w, err := z.Create("data.npy")
+	w, err := z.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(raw); err != nil {
+	if _, err := w.Write(content); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {

@@ -78,7 +78,7 @@ type block struct {
 	room          []float64    // of sums
 }
 
-// newBlock makes room for that many directions, or as many as a vector has lanes.
+// newBlock makes room for that many directions at a time.
 func (h *host) newBlock(bits, directions int) *block {
 	b := &block{task: -1, pair: -1}
 	for i, c := range []Clouds{h.x, h.y} {

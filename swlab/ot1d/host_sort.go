@@ -11,13 +11,12 @@ import (
 // hostSorter sorts the projections of a pair as integers. Each goroutine has one.
 type hostSorter struct {
 	*host
-	group group  // of the task at hand
-	exact *block // sorted at once, with keys of 64 bits
-	// fast blocks have keys of 32 bits, for a full group of directions and for the rest; nil: not
-	// made.
-	fast [2]*block
+	group group // of the task at hand
+	// blocks sort a group at once: with keys of 64 bits, of 32 bits, and of 32 bits for a group
+	// that fills at most half a vector; nil: not needed so far.
+	blocks [3]*block
 
-	keys, spare [2][]uint64
+	keys, spare [2][]uint64 // of the radix sort; nil: not needed so far
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
 	run         [1024]uint64             // keys of consecutive points
@@ -34,14 +33,7 @@ const (
 )
 
 func (h *host) newSorter() *hostSorter {
-	s := &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
-	for i, n := range []int{h.x.Points, h.y.Points} {
-		s.keys[i], s.spare[i] = make([]uint64, n), make([]uint64, n)
-	}
-	if h.vectors() {
-		s.exact = h.newBlock(64, h.slices)
-	}
-	return s
+	return &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
 }
 
 // sort returns the sorted keys of both clouds of a task, or the sum of byRanks; false if all its
@@ -58,33 +50,37 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)
 		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
 	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
-		lane := s.exact.sort(s.host, s.group, task, r.bits, indexBits)
-		c.a, c.b = s.exact.list(0, lane), s.exact.list(1, lane)
+		b := s.block(64)
+		lane := b.sort(s.host, s.group, task, r.bits, indexBits)
+		c.a, c.b = b.list(0, lane), b.list(1, lane)
 	default:
-		if s.host.fast {
-			b := s.fastBlock()
+		if s.fast {
+			b := s.block(fastBits)
 			lane := b.sort(s.host, s.group, task, fastBits, 0)
 			if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
 				c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
 				break
 			}
 		}
-		lane := s.exact.sort(s.host, s.group, task, r.bits, 0)
-		c.sum = s.exact.sum(lane, s.p)
+		b := s.block(64)
+		c.sum = b.sum(b.sort(s.host, s.group, task, r.bits, 0), s.p)
 	}
 	return c, true
 }
 
-// fastBlock is the block for the group at hand.
-func (s *hostSorter) fastBlock() *block {
-	i := 0
-	if 2*s.group.n <= lanes.Lanes(fastBits) {
+// block is the block of that width of keys for the group at hand.
+func (s *hostSorter) block(bits int) *block {
+	i, directions := 0, lanes.Lanes(bits)
+	if bits == fastBits {
 		i = 1
+		if 2*s.group.n <= directions {
+			i, directions = 2, directions/2
+		}
 	}
-	if s.fast[i] == nil {
-		s.fast[i] = s.newBlock(fastBits, lanes.Lanes(fastBits)>>i)
+	if s.blocks[i] == nil {
+		s.blocks[i] = s.newBlock(bits, directions)
 	}
-	return s.fast[i]
+	return s.blocks[i]
 }
 
 // ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
@@ -119,6 +115,10 @@ func (s *hostSorter) radix(which int, points []float32, theta []float64, r ruler
 		s.scaled[j] = t * r.scale
 	}
 	p := projector{s.scaled, r.origin * r.scale, indexBits}
+	if s.keys[which] == nil {
+		n := len(points) / len(theta)
+		s.keys[which], s.spare[which] = make([]uint64, n), make([]uint64, n)
+	}
 	keys, spare := s.keys[which], s.spare[which]
 	if len(keys) < manyPoints {
 		p.project(keys, points, 0)

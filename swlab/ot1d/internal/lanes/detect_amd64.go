@@ -4,27 +4,20 @@ package lanes
 
 import "golang.org/x/sys/cpu"
 
-// using64 and using32 are the widest kernels of this processor.
-var using64, using32 = detect(cpu.X86.HasAVX512F, cpu.X86.HasAVX2)
+// using64 and using32 are the widest kernels of this processor. narrow32 is a faster one than using32
+// for half as many directions, if there is one.
+var using64, using32, narrow32 = detect(cpu.X86.HasAVX512F, cpu.X86.HasAVX2)
 
-// narrow32 is a faster kernel than using32 for half as many directions, if there is one.
-var narrow32 = narrow(cpu.X86.HasAVX512F, cpu.X86.HasAVX2)
-
-func narrow(has512, has256 bool) kernel {
-	if has512 && has256 {
-		return avx2x32
-	}
-	return kernel{}
-}
-
-func detect(has512, has256 bool) (keys64, keys32 kernel) {
+func detect(has512, has256 bool) (keys64, keys32, half32 kernel) {
 	switch {
+	case has512 && has256:
+		return avx512x64, avx512x32, avx2x32
 	case has512:
-		return avx512x64, avx512x32
+		return avx512x64, avx512x32, kernel{}
 	case has256:
-		return avx2x64, avx2x32
+		return avx2x64, avx2x32, kernel{}
 	}
-	return kernel{}, kernel{}
+	return kernel{}, kernel{}, kernel{}
 }
 
 const (

@@ -16,10 +16,10 @@ import (
 // kernels are those of this processor, by name.
 func kernels() map[string]kernel {
 	m := map[string]kernel{}
-	if k64, k32 := detect(false, cpu.X86.HasAVX2); k64.lanes > 0 {
+	if k64, k32, _ := detect(false, cpu.X86.HasAVX2); k64.lanes > 0 {
 		m["256x64"], m["256x32"] = k64, k32
 	}
-	if k64, k32 := detect(cpu.X86.HasAVX512F, false); k64.lanes > 0 {
+	if k64, k32, _ := detect(cpu.X86.HasAVX512F, false); k64.lanes > 0 {
 		m["512x64"], m["512x32"] = k64, k32
 	}
 	return m
