@@ -36,7 +36,7 @@ type tableRun struct {
 func newTableRun(c *common) *cobra.Command {
 	t := &tableRun{common: c}
 	cmd := &cobra.Command{
-		Use:   "run NAME|all --preset smoke|quick|paper",
+		Use:   "run NAME|all --preset smoke|quick|desk|paper",
 		Short: "reproduce a table of the paper, or all nine: finished runs are reused, interrupted ones resume",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
@@ -247,6 +247,7 @@ func (t *tableRun) sized() (p, full reproduce.Preset, err error) {
 		if p.Seeds, err = reproduce.ParseSeeds(t.seeds); err != nil {
 			return p, p, fmt.Errorf("--%w", err)
 		}
+		p.ClaimSeeds = nil
 	}
 	if t.selection != "" {
 		p.Select = t.selection

@@ -61,7 +61,7 @@ func TestTable(t *testing.T) {
 
 	b.Fast = false
 	for want, call := range map[string]func() error{
-		`preset: expected smoke, quick, paper, found "tiny"`: func() error { _, err := b.Table("ablation_kappa", "tiny"); return err },
+		`preset: expected smoke, quick, desk, paper, found "tiny"`: func() error { _, err := b.Table("ablation_kappa", "tiny"); return err },
 		`unknown table "x"`:                                func() error { _, err := b.Table("x", "smoke"); return err },
 		`rows: unknown row "x"`:                            func() error { _, err := b.Table("ablation_kappa", "smoke", "x"); return err },
 		`"x", expected one of short_reconstruction_result`: func() error { return b.Results("x") },

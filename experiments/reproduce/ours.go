@@ -98,21 +98,21 @@ func (p Preset) rows(t table.Table) []table.Row {
 	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "reduce": "sum"}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
 	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", set{"loss": "max-sw", "ascent_steps": 50, "ascent_rate": moving, "ascent_tangent": true},
 		"tangent ascent of rate 0.05, which turns the direction (trap T2)")
-	vDSW50 := vDSW(50, "tangent ascent of rate 0.05, which turns the location (trap T2)")
+	located := vDSW(p.MovingSteps, "tangent ascent of rate 0.05, which turns the location (trap T2)")
 	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (trap T3)")
 	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (trap T17)")
 	control.Candidates, invariant.Candidates = widths, widths
 	sw := row("sw", "SW", set{"loss": "sw", "slices": 100}, "kappa = 0")
 	switch t.Name {
 	case "short_reconstruction_result":
-		return append([]table.Row{summed, maxSW, vDSW50, control, invariant}, p.effort(row)...)
+		return append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
 	case "full_reconstruction_result":
-		ours := append([]table.Row{summed, maxSW, vDSW50, control, invariant}, p.effort(row)...)
+		ours := append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
 		return slices.Concat(ours, asWritten(row), oneDirection(row))
 	case "full_reconstruction_quantitative":
-		return []table.Row{summed, vDSW50, invariant}
+		return []table.Row{summed, located, invariant}
 	case "ablation_T":
-		return []table.Row{vDSW50, sw}
+		return []table.Row{located, sw}
 	case "ablation_kappa":
 		return []table.Row{sw, invariant}
 	case "ablation_L":

@@ -113,7 +113,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	}
 	for _, r := range plan.Table.Rows {
 		for _, candidate := range p.candidates(r) {
-			for _, seed := range p.Seeds {
+			for _, seed := range p.seeds(r.ID) {
 				readings, err := jobs(setRow{r, candidate}, seed)
 				if err != nil {
 					return nil, fmt.Errorf("row %s: %w", r.ID, err)
@@ -298,11 +298,10 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		return nil, err
 	}
 	data := whole
-	if p.Select == selectValidation {
-		data.Val = validationShare
+	if data.Val = p.heldOut(); data.Val > 0 {
 		var missing *datasets.NotFetchedError
 		if _, err := l.Clouds(data.Part("val")); err != nil && !errors.As(err, &missing) { // before anything is trained
-			return nil, fmt.Errorf("select %s: %w", p.Select, err)
+			return nil, fmt.Errorf("validation clouds: %w", err)
 		}
 	}
 	test, transfer := whole.Part("test"), whole
@@ -326,7 +325,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		if err != nil {
 			return nil, err
 		}
-		t := runs.NewTraining(data, c)
+		t := p.trained(data, c)
 		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
 		// Where the exact EMD is not shown, it is not computed either; scores that have it already
 		// serve.
@@ -366,19 +365,31 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 	}, nil
 }
 
+// trained returns the run that trains on those clouds. Those held out choose its best epoch if the
+// preset has a share for them.
+func (p Preset) trained(data runs.Data, c train.Config) runs.Training {
+	t := runs.NewTraining(data, c)
+	if p.Val > 0 {
+		val := data.Part("val")
+		t.Validation = &val
+	}
+	return t
+}
+
 func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
 	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
 		return nil, err
 	}
+	data.Val = p.Val
 	plan.Data = fmt.Sprintf("trained on %s, six of them scored", data)
 	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
 		if err != nil {
 			return nil, err
 		}
-		t := runs.NewTraining(data, c)
+		t := p.trained(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
 		return []Reading{reading(six, func(v experiments.Scores) map[string]float64 {
 			out := map[string]float64{"avg": v.EMD.Mean}

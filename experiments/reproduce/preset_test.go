@@ -22,7 +22,7 @@ func TestPaperPreset(t *testing.T) {
 	if len(p.Settings("reconstruction"))+len(p.Settings("generation"))+len(p.Settings("shapes"))+len(p.Settings("gap")) != 0 {
 		t.Error("the paper's preset differs from itself")
 	}
-	want := Preset{Name: "paper", Seeds: p.Seeds, Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048, Batch: 128, Epochs: 301, DK: 64, K: 64,
+	want := Preset{Name: "paper", Seeds: p.Seeds, Data: "shapenet-core55", Test: "modelnet40-hdf5", Chairs: "shapenet-chairs", Points: 2048, Batch: 128, Epochs: 301, DK: 64, K: 64, MovingSteps: 50,
 		ClassifierEpochs: 500, ClassifierBatch: 256, ChairEpochs: 101, ChairBatch: 128, GeneratorEpochs: 25, GeneratorBatch: 64, Sinkhorn: "released",
 		GapBatches: 10, GapPairs: 100, GapHeldOut: 1000, GapCommon: 1000, GapPoints: 2048, GapPasses: 20}
 	if p.Select != "test" {
@@ -50,6 +50,38 @@ func TestPaperPreset(t *testing.T) {
 	six := plan(t, l, "full_reconstruction_quantitative", small, "sw").Jobs[0].Runs[0].Run.(runs.Scores)
 	if !six.Six || six.State != "best" || six.Data.Split != "train" {
 		t.Errorf("six shapes: %+v", six)
+	}
+}
+
+// TestDesk: the rows that a claim is about have five seeds, the others three, and clouds of their
+// own choose the best epoch.
+func TestDesk(t *testing.T) {
+	l := &runs.Store{Dir: t.TempDir()}
+	defer l.Close()
+	desk, err := PresetOf("desk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plan(t, l, "full_reconstruction_result", desk)
+	count := map[string]int{}
+	for _, j := range s.Jobs {
+		count[j.Row]++
+		tr := j.Runs[0].Run.(runs.Training)
+		if tr.Validation == nil || tr.Validation.Split != "val" || tr.Data.Val != 0.2 || tr.Data.Train != 40 || tr.Config.Epochs != 100 {
+			t.Fatalf("%s: %+v", j.Name(), tr)
+		}
+	}
+	for _, id := range ClaimRows() {
+		if count[id] != 5 {
+			t.Errorf("%s: %d seeds", id, count[id])
+		}
+	}
+	if count["v-dsw-T50"] != 3 || count["asw"] != 3 {
+		t.Errorf("seeds of the other rows: %v", count)
+	}
+	held, err := l.Clouds(s.Jobs[0].Runs[0].Run.(runs.Training).Validation.Part("val"))
+	if err != nil || held.Header().Clouds != 256 {
+		t.Errorf("validation clouds: %v, %v", held, err)
 	}
 }
 
@@ -82,7 +114,7 @@ func TestTestSet(t *testing.T) {
 // TestSettings: every difference of a preset or a call from the paper is reported, for the given
 // study.
 func TestSettings(t *testing.T) {
-	for _, name := range []string{"smoke", "quick"} {
+	for _, name := range []string{"smoke", "quick", "desk"} {
 		p, err := PresetOf(name)
 		if err != nil {
 			t.Fatal(err)
@@ -137,6 +169,8 @@ func TestOverride(t *testing.T) {
 		value := "7"
 		if name == "sinkhorn" {
 			value = "log"
+		} else if name == "val" {
+			value = "0.5"
 		}
 		if err := p.Override(name, value); err != nil || p.fields()[i].Text() != value {
 			t.Errorf("%s: %s, %v", name, p.fields()[i].Text(), err)
@@ -205,7 +239,7 @@ func TestOverride(t *testing.T) {
 			t.Errorf("%s=%s: %v, expected %q", bad[0], bad[1], err, bad[2])
 		}
 	}
-	if _, err := PresetOf("tiny"); err == nil || !strings.Contains(err.Error(), `expected smoke, quick, paper, found "tiny"`) {
+	if _, err := PresetOf("tiny"); err == nil || !strings.Contains(err.Error(), `expected smoke, quick, desk, paper, found "tiny"`) {
 		t.Error(err)
 	}
 }

@@ -80,7 +80,7 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 	if p == nil {
 		return table.Results{}, errNoPlan
 	}
-	f := table.Results{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.Preset.Seeds, Data: p.Data,
+	f := table.Results{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.seeds(), Data: p.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
 	f.Table.Rows = slices.Clone(p.Table.Rows)
 	var backends []string
@@ -140,6 +140,19 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 	}
 	f.Backend = strings.Join(backends, ", ")
 	return f, nil
+}
+
+// seeds lists the seeds of all rows.
+func (p *Schedule) seeds() []uint64 {
+	var out []uint64
+	for _, r := range p.Table.Rows {
+		for _, s := range p.Preset.seeds(r.ID) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
 // setting returns the number of a column that repeats a setting of the run.

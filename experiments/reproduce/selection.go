@@ -26,7 +26,7 @@ const (
 
 	// criterion is the key of the number by which candidates are compared; no column has it.
 	criterion = "criterion"
-	// validationShare of the training clouds is held out to compare candidates.
+	// validationShare of the training clouds, at least, is held out to compare candidates.
 	validationShare = 0.05
 	// seedStride separates the groups of seeds of a row whose candidates differ in the seed.
 	seedStride = 1000
@@ -43,6 +43,14 @@ func (p Preset) checkSelection() error {
 	return nil
 }
 
+// heldOut is the share of the training clouds that no training sees.
+func (p Preset) heldOut() float64 {
+	if p.Select == selectValidation {
+		return max(p.Val, validationShare)
+	}
+	return p.Val
+}
+
 // Selects reports whether the table has a row with several candidates.
 func Selects(t table.Table) bool {
 	return slices.ContainsFunc(t.Rows, func(r table.Row) bool { return len(Preset{Select: selectTest}.candidates(r)) > 1 })
@@ -52,7 +60,7 @@ func Selects(t table.Table) bool {
 func (p Preset) selection() string {
 	s := fmt.Sprintf("select %s (paper: %s)", p.Select, paper().Select)
 	if p.Select == selectValidation {
-		s += fmt.Sprintf(": %g %% of the training clouds are held out of every run", 100*validationShare)
+		s += fmt.Sprintf(": %g %% of the training clouds are held out of every run", 100*p.heldOut())
 	}
 	return s
 }
