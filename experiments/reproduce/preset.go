@@ -22,7 +22,7 @@ import (
 type Preset struct {
 	Name  string   `json:"-"`
 	Seeds []uint64 `json:"-"`
-	// ClaimSeeds are the seeds of the rows of ClaimRows; nil: Seeds.
+	// ClaimSeeds are the seeds of the rows of claimRows; nil: Seeds.
 	ClaimSeeds []uint64 `json:"-"`
 	// Select says how the rows with candidate widths get theirs, one of Selections.
 	Select string `json:"-"`
@@ -111,16 +111,16 @@ func paper() Preset {
 	}
 }
 
-// ClaimRows lists the rows that answer the paper's claims about reconstruction: their differences
+// claimRows lists the rows that answer the paper's claims about reconstruction: their differences
 // must be resolved.
-func ClaimRows() []string {
+func claimRows() []string {
 	return []string{"chamfer-summed", "emd-approx", "sw", "max-sw-T50-moving", "v-dsw-T10-moving", "l-v-dsw", "g-v-dsw", "n-v-dsw",
 		"a-v-dsw", "ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-kappa0.1"}
 }
 
 // seeds returns the seeds of the row of that id.
 func (p Preset) seeds(row string) []uint64 {
-	if p.ClaimSeeds != nil && slices.Contains(ClaimRows(), row) {
+	if p.ClaimSeeds != nil && slices.Contains(claimRows(), row) {
 		return p.ClaimSeeds
 	}
 	return p.Seeds

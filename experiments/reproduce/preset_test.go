@@ -71,7 +71,7 @@ func TestDesk(t *testing.T) {
 			t.Fatalf("%s: %+v", j.Name(), tr)
 		}
 	}
-	for _, id := range ClaimRows() {
+	for _, id := range claimRows() {
 		if count[id] != 5 {
 			t.Errorf("%s: %d seeds", id, count[id])
 		}

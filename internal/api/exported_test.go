@@ -226,7 +226,6 @@ var functions = map[string]any{
 	"notebook.OnePerClass":       notebook.OnePerClass,
 	"notebook.Open":              notebook.Open,
 	"notebook.Reconstructions":   notebook.Reconstructions,
-	"reproduce.ClaimRows":        reproduce.ClaimRows,
 	"reproduce.Do":               reproduce.Do,
 	"reproduce.NewEstimate":      reproduce.NewEstimate,
 	"reproduce.NewSchedule":      reproduce.NewSchedule,
