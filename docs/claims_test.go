@@ -1,0 +1,150 @@
+package docs
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/sliced-wasserstein/lab/experiments/table"
+)
+
+// verdicts that claims.md may give.
+var verdicts = []string{"supported", "contradicted", "not resolved", "not tested"}
+
+// TestClaims: every claim has one of the verdicts for the paper's numbers and one for ours, and one
+// of ours that was tested has a link.
+func TestClaims(t *testing.T) {
+	raw, err := os.ReadFile("claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := regexp.MustCompile(`(?m)^### (\d+)\. .+$`).FindAllStringSubmatchIndex(string(raw), -1)
+	if len(claims) != 37 {
+		t.Fatalf("%d claims", len(claims))
+	}
+	verdict := regexp.MustCompile(`(?m)^(Paper|Ours): \*\*([a-z ]+)\*\*(.*)$`)
+	for i, c := range claims {
+		end := len(raw)
+		if i+1 < len(claims) {
+			end = claims[i+1][0]
+		}
+		number, body := string(raw[c[2]:c[3]]), string(raw[c[1]:end])
+		if number != fmt.Sprint(i+1) {
+			t.Errorf("claim %d has number %s", i+1, number)
+		}
+		found := verdict.FindAllStringSubmatch(body, -1)
+		if len(found) != 2 || found[0][1] != "Paper" || found[1][1] != "Ours" {
+			t.Errorf("claim %s: expected a line of the paper's numbers and one of ours, found %q", number, found)
+			continue
+		}
+		for _, f := range found {
+			if !slices.Contains(verdicts, f[2]) {
+				t.Errorf("claim %s: verdict %q, expected one of %q", number, f[2], verdicts)
+			}
+		}
+		if ours := found[1]; ours[2] != "not tested" && !strings.Contains(ours[3], "](") {
+			t.Errorf("claim %s: %s without a link", number, ours[2])
+		}
+	}
+}
+
+// A difference of two rows in a column of a table, as these pages write it, from the paper's numbers
+// with the p-value of Welch's test, or from our own at a preset with a 95 % interval:
+//
+//	`NAME: COLUMN ROW - ROW = D, p = P`   `NAME-PRESET: COLUMN ROW - ROW = D (LOW to HIGH)`
+var difference = regexp.MustCompile("`(\\w+)(-[a-z]+)?: (\\w+) ([\\w.-]+) - ([\\w.-]+) = ([^`]+)`")
+
+// TestDifferences: every difference that the pages state follows from the committed results, or from
+// the paper's table.
+func TestDifferences(t *testing.T) {
+	found := 0
+	for _, page := range pages(t) {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range difference.FindAllStringSubmatch(string(raw), -1) {
+			found++
+			want, err := stated(m[1], m[2], m[3], m[4], m[5])
+			if err != nil {
+				t.Errorf("%s: %s: %v", page, m[0], err)
+			} else if m[6] != want {
+				t.Errorf("%s: %s, expected %s", page, m[0], want)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no differences")
+	}
+}
+
+// stated returns the difference of rows a and b, as a page writes it.
+func stated(name, preset, column, a, b string) (string, error) {
+	f, err := table.Get(name)
+	if err != nil {
+		return "", err
+	}
+	if preset == "" {
+		x, err := printed(f, column, a)
+		if err != nil {
+			return "", err
+		}
+		y, err := printed(f, column, b)
+		if err != nil {
+			return "", err
+		}
+		text := fmt.Sprintf("%.2f", x.Mean-y.Mean)
+		if x.SD != nil && y.SD != nil {
+			text += fmt.Sprintf(", p = %.2g", welch(x, y))
+		}
+		return text, nil
+	}
+	raw, err := os.ReadFile("results/" + name + preset + ".json")
+	if err != nil {
+		return "", err
+	}
+	r, err := table.Read(raw)
+	if err != nil {
+		return "", err
+	}
+	i := indexOf(r.Table, column)
+	x, y := r.Cells[a][column].Values, r.Cells[b][column].Values
+	if i < 0 || len(x) == 0 || len(y) == 0 {
+		return "", fmt.Errorf("the results have no %s of %s and %s", column, a, b)
+	}
+	var d []float64
+	for k := range min(len(x), len(y)) { // seeds are in one order, and the first are common
+		d = append(d, (x[k]-y[k])*r.Table.Columns[i].Scale)
+	}
+	m, v := stat.MeanVariance(d, nil)
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * math.Sqrt(v/float64(len(d)))
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half), nil
+}
+
+// printed returns a number of the paper, with the sample deviation of its runs.
+func printed(t table.Table, column, row string) (table.Printed, error) {
+	for _, r := range t.Rows {
+		if x, ok := r.Paper[column]; r.ID == row && ok {
+			if x.SD != nil {
+				sd := table.SampleSD(*x.SD, table.PaperRuns)
+				x.SD = &sd
+			}
+			return x, nil
+		}
+	}
+	return table.Printed{}, fmt.Errorf("the paper's table has no %s of %s", column, row)
+}
+
+// welch is the two-sided p-value of Welch's test between two rows of the paper.
+func welch(x, y table.Printed) float64 {
+	u, v := *x.SD**x.SD/table.PaperRuns, *y.SD**y.SD/table.PaperRuns
+	nu := (u + v) * (u + v) / ((u*u + v*v) / (table.PaperRuns - 1))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: nu}.Survival(math.Abs(x.Mean-y.Mean)/math.Sqrt(u+v))
+}
