@@ -351,10 +351,11 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		if accuracy && classes {
 			config := latent.DefaultClassifier(0)
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
-			classified := runs.Accuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: config}
+			coded := runs.Coded{Of: t, State: "best", Train: transfer, Test: transfer.Part("test")}
+			classified := runs.Accuracy{Coded: coded, Config: config}
 			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 			if plan.shows("acc_svm") {
-				svm := runs.SVMAccuracy{Of: t, State: "best", Train: transfer, Test: transfer.Part("test"), Config: latent.DefaultSVM(0)}
+				svm := runs.SVMAccuracy{Coded: coded, Config: latent.DefaultSVM(0)}
 				out = append(out, reading(svm, func(v runs.SVMAccuracyResult) map[string]float64 { return map[string]float64{"acc_svm": v.Accuracy} }))
 			}
 		}

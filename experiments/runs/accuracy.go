@@ -7,23 +7,28 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-// Accuracy measures how well a classifier, trained on the codes of a training's encoder, predicts
-// the classes of other clouds.
+// Coded names the codes that a classifier learns from and is tested on: those of clouds, by a
+// training's encoder.
+type Coded struct {
+	Of    Training `json:"of"`
+	State string   `json:"state"` // best, or last
+	Train Data     `json:"train"`
+	Test  Data     `json:"test"`
+}
+
+func (c Coded) Name() string { return c.Of.Name() + "-" + c.State }
+
+func (c Coded) Needs() []Task { return []Task{c.Of} }
+
+func (c Coded) Clouds() []Data { return []Data{c.Train, c.Test} }
+
+// Accuracy measures how well the paper's classifier predicts the classes of other clouds.
 type Accuracy struct {
-	Of     Training                `json:"of"`
-	State  string                  `json:"state"` // best, or last
-	Train  Data                    `json:"train"`
-	Test   Data                    `json:"test"`
+	Coded
 	Config latent.ClassifierConfig `json:"config"` // Classes 0: those of the train clouds
 }
 
 func (Accuracy) Kind() string { return "accuracy" }
-
-func (a Accuracy) Name() string { return a.Of.Name() + "-" + a.State }
-
-func (a Accuracy) Needs() []Task { return []Task{a.Of} }
-
-func (a Accuracy) Clouds() []Data { return []Data{a.Train, a.Test} }
 
 // AccuracyResult is the result of an Accuracy.
 type AccuracyResult struct {
@@ -31,23 +36,13 @@ type AccuracyResult struct {
 	Correct []bool `json:"correct"` // per test cloud, in stored order
 }
 
-// SVMAccuracy is Accuracy with a linear support vector machine in the place of the paper's
-// classifier.
+// SVMAccuracy is Accuracy with a linear support vector machine in the place of the classifier.
 type SVMAccuracy struct {
-	Of     Training         `json:"of"`
-	State  string           `json:"state"` // best, or last
-	Train  Data             `json:"train"`
-	Test   Data             `json:"test"`
+	Coded
 	Config latent.SVMConfig `json:"config"` // Classes 0: those of the train clouds
 }
 
 func (SVMAccuracy) Kind() string { return "svm" }
-
-func (a SVMAccuracy) Name() string { return a.Of.Name() + "-" + a.State }
-
-func (a SVMAccuracy) Needs() []Task { return []Task{a.Of} }
-
-func (a SVMAccuracy) Clouds() []Data { return []Data{a.Train, a.Test} }
 
 // SVMAccuracyResult is the result of an SVMAccuracy.
 type SVMAccuracyResult struct {
@@ -56,7 +51,7 @@ type SVMAccuracyResult struct {
 }
 
 func (a SVMAccuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
-	train, test, classes, err := l.labelled(ctx, a.Of, a.State, a.Train, a.Test)
+	train, test, classes, err := l.labelled(ctx, a.Coded)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +64,12 @@ func (a SVMAccuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
 }
 
 // labelled returns the codes of both clouds, and the number of classes of train.
-func (l *Store) labelled(ctx context.Context, of Training, state string, train, test Data) (learned, tested latent.Codes, classes int, err error) {
-	w, err := l.weights(of, state)
+func (l *Store) labelled(ctx context.Context, c Coded) (learned, tested latent.Codes, classes int, err error) {
+	w, err := l.weights(c.Of, c.State)
 	if err != nil {
 		return learned, tested, 0, err
 	}
-	if learned, err = l.codes(ctx, w, train); err != nil {
+	if learned, err = l.codes(ctx, w, c.Train); err != nil {
 		return learned, tested, 0, err
 	}
 	if learned.Labels == nil {
@@ -83,12 +78,12 @@ func (l *Store) labelled(ctx context.Context, of Training, state string, train, 
 	for _, label := range learned.Labels {
 		classes = max(classes, int(label)+1)
 	}
-	tested, err = l.codes(ctx, w, test)
+	tested, err = l.codes(ctx, w, c.Test)
 	return learned, tested, classes, err
 }
 
 func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
-	train, test, classes, err := l.labelled(ctx, a.Of, a.State, a.Train, a.Test)
+	train, test, classes, err := l.labelled(ctx, a.Coded)
 	if err != nil {
 		return nil, err
 	}

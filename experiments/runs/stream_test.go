@@ -40,7 +40,7 @@ func TestStreams(t *testing.T) {
 		ofClasses.Classes = datasets.ShapeClasses()[:2]
 		return []Task{training, watched, sw(ofClasses),
 			Scores{Of: training, State: "best", Data: data.Part("test"), Exact: true, Seed: 1},
-			Accuracy{Of: training, State: "best", Train: data, Test: data.Part("test"), Config: classifier},
+			Accuracy{Coded: Coded{Of: training, State: "best", Train: data, Test: data.Part("test")}, Config: classifier},
 			Generation{Of: watched, State: "best", Train: validated, Test: validated.Part("test"), Config: generator, Seed: 1, Distances: metric.PaperDistances()},
 			Gap{Data: data, Config: gap.PaperRows(study)[0]}}
 	}

@@ -126,7 +126,7 @@ func codes(t *testing.T, l *Store, r Training) {
 func accuracy(t *testing.T, l *Store, r Training) {
 	c := latent.DefaultClassifier(0)
 	c.Epochs, c.Batch = 30, 6
-	a := Accuracy{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c}
+	a := Accuracy{Coded: Coded{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test")}, Config: c}
 	do(t, l, a)
 	var v AccuracyResult
 	if err := l.Result(a, &v); err != nil {
@@ -166,7 +166,7 @@ func accuracy(t *testing.T, l *Store, r Training) {
 		t.Errorf("%+v, latent.Classify: %+v", v, want)
 	}
 
-	s := SVMAccuracy{Of: r, State: "last", Train: a.Train, Test: a.Test, Config: latent.DefaultSVM(0)}
+	s := SVMAccuracy{Coded: a.Coded, Config: latent.DefaultSVM(0)}
 	do(t, l, s)
 	var svm SVMAccuracyResult
 	if err := l.Result(s, &svm); err != nil {

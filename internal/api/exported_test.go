@@ -449,6 +449,7 @@ var types = map[string]reflect.Type{
 	"reproduce.Schedule":            reflect.TypeFor[reproduce.Schedule](),
 	"runs.Accuracy":                 reflect.TypeFor[runs.Accuracy](),
 	"runs.AccuracyResult":           reflect.TypeFor[runs.AccuracyResult](),
+	"runs.Coded":                    reflect.TypeFor[runs.Coded](),
 	"runs.Data":                     reflect.TypeFor[runs.Data](),
 	"runs.Gap":                      reflect.TypeFor[runs.Gap](),
 	"runs.Generation":               reflect.TypeFor[runs.Generation](),
