@@ -19,7 +19,7 @@ func TestRows(t *testing.T) {
 // steps.
 func TestLossAlone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles six programs")
+		t.Skip("runs in make check")
 	}
 	e, err := engine.Open("")
 	if err != nil {

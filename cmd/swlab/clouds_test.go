@@ -26,7 +26,7 @@ func packed(t *testing.T) string {
 // unpacked once, and the run knows the key of its array.
 func TestLargeFile(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	data := packed(t)

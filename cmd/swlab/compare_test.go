@@ -14,7 +14,7 @@ import (
 // and a run equals itself.
 func TestCompareRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	data, dir := folder(t), t.TempDir()
 	run := func(name, seed string, more ...string) string {

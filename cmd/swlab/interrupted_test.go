@@ -64,7 +64,7 @@ func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 // TestKilledAndResumed: a run killed without warning and resumed equals an uninterrupted one.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	data := folder(t)
 	call := func(out string) []string {

@@ -18,7 +18,7 @@ import (
 // some moments are in starts, trainings, evaluations and the writing of files.
 func TestTableKilled(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	const kills = 20
 	data := folder(t)

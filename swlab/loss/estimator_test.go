@@ -71,7 +71,7 @@ func TestAdaptiveStops(t *testing.T) {
 // than epsilon; and squares that do not fit into float32 are no reason to stop.
 func TestAdaptiveInFloat32(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	const pairs, slices = 40, 60
 	for _, c := range []struct {

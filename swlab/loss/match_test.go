@@ -182,7 +182,7 @@ func TestApproximateEMDStoresNoTable(t *testing.T) {
 // They must be what a graph says of the same clouds that has only the network's loop.
 func TestLossesInOneGraph(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles for half a minute")
+		t.Skip("runs in make check")
 	}
 	if !loops(t) {
 		t.Skip("the pure-Go backend does not run these loops")

@@ -63,7 +63,7 @@ const chosen = "SWLAB_TEST_BROKEN_MAP"
 // TestBroken: every broken map fails the suite, for the reason that it has. The suite runs in a process of its own, which must fail.
 func TestBroken(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs in make check")
 	}
 	if c, ok := broken[os.Getenv(chosen)]; ok {
 		amortizertest.Suite(t, func(config amortizer.Config) amortizer.Amortizer {
