@@ -184,8 +184,16 @@ bench-go: setup ## the Go benchmarks of the library's packages
 bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (20 minutes; goes on where it was stopped)
 	@$(env) go run ./bench/pairwise --store .out/bench/pairwise
 
+# A release is a tag: Go stamps the programs with it.
+dist: setup ## programs for four systems, without XLA, in .out/dist, with their SHA-256 sums
+	@$(env) rm -rf .out/dist && mkdir -p .out/dist && version=$$(git describe --tags --always --dirty) || exit 1; \
+	for system in linux/amd64 $(filter-out js/wasm,$(systems)); do os=$${system%/*} && file=swlab-$$version-$$os-$${system#*/} && \
+	CGO_ENABLED=0 GOOS=$$os GOARCH=$${system#*/} go build -buildvcs=true -trimpath -ldflags "-s -w" -o .out/dist/ ./cmd/swlab && \
+	if [ $$os = windows ]; then mv .out/dist/swlab.exe .out/dist/$$file.exe; else mv .out/dist/swlab .out/dist/$$file; fi || exit 1; done; \
+	cd .out/dist && sha256sum swlab-* >SHA256SUMS && cat SHA256SUMS
+
 clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form check-site test-browser test-slurm bench bench-go bench-pairwise clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form check-site test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE

@@ -124,3 +124,20 @@ func anchors(text string) map[string]bool {
 	}
 	return out
 }
+
+// TestVersion: the changelog starts with the version that the citation names.
+func TestVersion(t *testing.T) {
+	changes, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	citation, err := os.ReadFile("../CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := regexp.MustCompile(`(?m)^## (v\d+\.\d+\.\d+)\b`).FindSubmatch(changes)
+	named := regexp.MustCompile(`(?m)^version: (.+)$`).FindSubmatch(citation)
+	if first == nil || named == nil || string(first[1]) != string(named[1]) {
+		t.Errorf("CHANGELOG.md starts with %q, CITATION.cff names %q", first, named)
+	}
+}
