@@ -79,7 +79,7 @@ func tested(path string) []string {
 	return []string{path}
 }
 
-// unread returns an error for a given setting that no point of the grid reads.
+// unread returns an error for a given setting that no point of the grid reads as it is.
 func (s *sweepCall) unread() error {
 	grid, err := s.config.Grid()
 	if err != nil {
@@ -88,7 +88,15 @@ func (s *sweepCall) unread() error {
 	var wrong error
 	s.call.Flags().Visit(func(f *pflag.Flag) {
 		what := setting(f.Name)
-		if wrong != nil || what != "" && train.Reads(grid, what) {
+		if wrong != nil {
+			return
+		}
+		if what != "" && train.Reads(grid, what) {
+			for _, c := range grid {
+				if wrong = longer(c.Loss, c.LossConfig(), what); wrong == nil {
+					return
+				}
+			}
 			return
 		}
 		why, err := unreadBy(s.call, grid[len(grid)-1], f.Name)
