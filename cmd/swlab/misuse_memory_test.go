@@ -69,8 +69,8 @@ func init() {
 	misuses = append(misuses, // affordable, but wrong or unwise
 		misuse{call: "train --backend go --out new --data builtin --points 32 --steps 0 --loss sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
 		misuse{call: d + "v-dsw --kappa 1e300", code: 2, stderr: []string{"kappa", "1e+300"}},
-		// Powers of differences below 1 are 0.
-		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0},
+		misuse{call: d + "sw --p 1e6 --reduce mean", code: 1, stderr: []string{"pair 0", "x.npy and y.npy", "lower p"}},
+		misuse{call: d + "chamfer --p 1e60", code: 1, stderr: []string{"pair 0", "x.npy and y.npy", "lower p"}},
 		misuse{call: "distance --backend go --loss sw --x x.npy --y odd/far.npy --p 1e6", code: 1, stderr: []string{"lower p"}},
 		misuse{call: d + "v-dsw --amortizer la --dk 0", code: 2, stderr: []string{"--dk", "0"}},
 		misuse{call: d + "v-dsw --amortizer la --dk -3", code: 2, stderr: []string{"dk", "-3"}},
