@@ -511,15 +511,16 @@ func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what str
 // longer returns an error for chains longer than there are slices, or more sets than slices: they
 // would be cut.
 func longer(name string, s loss.Config, what string) error {
-	l, err := loss.New(name, s)
-	if err != nil {
-		return err
+	n := map[string]int{"chain": s.Chain, "replicates": s.Replicates}[what]
+	if n == 0 {
+		return nil
 	}
-	sliced, is := l.(loss.Sliced)
-	if n := map[string]int{"chain": s.Chain, "replicates": s.Replicates}[what]; is && n > sliced.Slicer.Slices {
+	s.Maps.Points = 1 // whatever the clouds
+	l, err := loss.New(name, s)
+	if sliced, is := l.(loss.Sliced); is && n > sliced.Slicer.Slices {
 		return fmt.Errorf("--%s: expected at most the number of slices, %d, found %d", what, sliced.Slicer.Slices, n)
 	}
-	return nil
+	return err
 }
 
 // unkeyed says why --key has no effect for clouds at those paths, "" if one of them uses it.
