@@ -88,8 +88,10 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 		return slices.ContainsFunc(tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
 	}
 	switch {
-	case t.dryRun && (flag == "pictures" || flag == "jobs" || flag == "submit" || flag == "force"):
+	case t.dryRun && slices.Contains([]string{"pictures", "job", "jobs", "submit", "force"}, flag):
 		return "with --dry-run nothing runs", nil
+	case t.job != "" && slices.Contains([]string{"pictures", "jobs", "submit", "force"}, flag):
+		return "with --job one job runs, and no table is made", nil
 	case name == allTables && flag == "rows":
 		return "with all every table has all its rows", nil
 	case name == allTables && flag == "pictures":
@@ -112,6 +114,11 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 			setting, _, _ := strings.Cut(s, "=")
 			if seen[setting] {
 				return "", fmt.Errorf("--set: %s is given twice", setting)
+			}
+			for path, settings := range map[string][]string{"data": {"data", "chairs"}, "test": {"test"}} {
+				if slices.Contains(settings, setting) && t.given(path) {
+					return "", fmt.Errorf("--set: %s is given twice, also by --%s", setting, path)
+				}
 			}
 			seen[setting] = true
 			if slices.Contains(reproduce.SettingNames(), setting) && !used(setting) {
