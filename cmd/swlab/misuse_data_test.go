@@ -104,6 +104,11 @@ func init() {
 	add("table run short_generation_result --backend go --preset smoke --out new --data x.npy", "--data", "no test part", "short_generation_result")
 	add("invariance --backend go --data one.npy", "--data", "two clouds or more")
 
+	// Clouds that are learned from and tested on: a warning, unless the call is refused.
+	add("classify --backend go --run run --data x.npy --test x.npy", "--data", "class labels")
+	misuses = append(misuses, misuse{call: "generate --backend go --run run --data x.npy --test x.npy --epochs 1 --distances cd --out new.npy", code: 0,
+		stderr: []string{"warning: the test has clouds of x.npy that are also learned from"}, changes: []string{"new.npy"}})
+
 	// Folders that are not runs.
 	for _, call := range []string{"encode --x x.npy --out new.npy", "reconstruct --x x.npy --out new.npy", "evaluate", "classify --data odd/classes --test odd/classes", "generate --data odd/plain --test odd/plain --out new.npy"} {
 		for run, named := range map[string]string{"sub": "config.json", "odd/noconfig": "config.json", "odd/noweights": "weights", "odd/badrun": "config.json", "odd/typerun": "config.json", "odd/cutrun": "weights.safetensors", "odd/missing": "missing", "x.npy": "x.npy"} {
