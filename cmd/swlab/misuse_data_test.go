@@ -97,6 +97,7 @@ func init() {
 		add(call+"one.npy --test x.npy", "--data", "one.npy", "at least 2 clouds")
 		add(call+"data --test odd/claims.npy", "--test", "claims.npy")
 	}
+	add(sweep+"data --test plane.npy", "--test", "dimension 3", "2", "plane.npy")
 	add(sweep+"data --batch 11", "--batch: 11 is larger than the 10 training clouds")
 	add(sweep+"data --points 41", "--data", "41 points", "40")
 	add(sweep+"data --points 40 --test odd/two.npy", "--test", "two.npy", "40 points", "has 2")

@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -126,8 +127,12 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 		return all, nil
 	}
 	if c.Test != "" && c.Test != datasets.Builtin {
-		if _, err := open("test", c.Test); err != nil {
+		all, err := open("test", c.Test)
+		if err != nil {
 			return nil, err
+		}
+		if h := all.Header(); h.Dim != pointnet.Dim {
+			return nil, usageError(fmt.Errorf("--test: expected clouds of dimension %d, found dimension %d in %s", pointnet.Dim, h.Dim, h.Name))
 		}
 	}
 	if c.Data != datasets.Builtin {
