@@ -142,6 +142,9 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
 		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", x.Name, y.Name)
 	}
+	if err := p.vanished(d); err != nil {
+		return nil, err
+	}
 	d.Loss, d.Convention = l.Name(), l.Convention()
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
@@ -149,6 +152,44 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	d.Work.Seconds = time.Since(began).Seconds()
 	return d, nil
 }
+
+// vanished returns an error for a pair whose costs are not 0, but to the power p below the numbers
+// used. The mean of powers is at least the power of the mean, so the value for p = 1 decides. Costs
+// near the rounding of the coordinates do not count.
+func (p problem) vanished(d *Result) error {
+	pairs := p.x.Clouds
+	if p.P == 1 || !slices.ContainsFunc(d.PerPair, tiny) {
+		return nil
+	}
+	o := p.DistanceConfig
+	o.P, o.Root, o.Gradient = 1, false, false
+	if d.Costs != nil {
+		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
+	}
+	first, err := Distance(p.name, p.x, p.y, o)
+	if err != nil {
+		return nil // the loss does not take p = 1
+	}
+	for b, v := range first.PerPair {
+		costs := d.Costs[b*len(d.Costs)/pairs : (b+1)*len(d.Costs)/pairs] // an estimate is 0 also where they are not
+		if !tiny(d.PerPair[b]) || slices.ContainsFunc(costs, func(c float32) bool { return !tiny(float64(c)) }) {
+			continue
+		}
+		size := 0.0
+		for _, s := range []*datasets.Set{p.x, p.y} {
+			for _, c := range s.Coords[b*s.Points*s.Dim : (b+1)*s.Points*s.Dim] {
+				size = max(size, math.Abs(float64(c)))
+			}
+		}
+		if v > 1e-6*size {
+			return fmt.Errorf("pair %d: the costs between %s and %s are not 0, but to the power p they are below the numbers used; scale the clouds up or lower p", b, p.x.Name, p.y.Name)
+		}
+	}
+	return nil
+}
+
+// tiny reports whether v is 0 or below the normal numbers of float32.
+func tiny(v float64) bool { return math.Abs(v) < 0x1p-126 }
 
 // mean averages over the pairs. It divides every term, so that large ones do not overflow the sum.
 func mean(pairs []float64) (value float64) {

@@ -3,6 +3,7 @@ package swlab
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -485,6 +486,45 @@ func TestRootOfZero(t *testing.T) {
 	}
 	if zeros == 0 {
 		t.Error("no seed gives a negative value")
+	}
+}
+
+// TestVanished: costs whose powers are below the numbers used are an error, by every loss and on
+// every path; equal clouds are 0 with any exponent.
+func TestVanished(t *testing.T) {
+	x, y := gaussian(1, 2, 8, 3, 0.01), gaussian(1, 2, 8, 3, 0.01)
+	copy(y.Coords[24:], gaussian(2, 1, 8, 3, 0.01).Coords) // pair 0 is equal, pair 1 is not
+	for _, name := range loss.Names() {
+		if name == "emd-approx" || strings.HasPrefix(name, "sinkhorn") { // p = 1 alone, or not 0 for equal clouds
+			continue
+		}
+		o := DistanceConfig{Config: loss.Config{P: 1000}}
+		if _, err := Distance(name, x, y, o); err == nil || !strings.Contains(err.Error(), "pair 1: ") || !strings.Contains(err.Error(), "lower p") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d, err := Distance(name, x, x, o); err != nil || d.Value != 0 {
+			t.Errorf("%s, equal clouds: %v, %v", name, d, err)
+		}
+	}
+	for _, name := range []string{"sinkhorn", "sinkhorn-divergence"} {
+		if _, err := Distance(name, x, y, DistanceConfig{Config: loss.Config{P: 1000}}); err == nil || !strings.Contains(err.Error(), "lower p") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	scaled := &datasets.Set{Name: "far below 1", Clouds: 2, Points: 8, Dim: 3, Coords: slices.Clone(y.Coords)}
+	for i := range scaled.Coords {
+		scaled.Coords[i] *= 1e-30
+	}
+	for _, path := range []Path{AutoPath, HostPath, GraphPath} {
+		for _, root := range []bool{false, true} {
+			if _, err := Distance("sw", x, y, DistanceConfig{Config: loss.Config{P: 1000, Root: root}, Path: path}); err == nil || !strings.Contains(err.Error(), "lower p") {
+				t.Errorf("path %d, root %t: %v", path, root, err)
+			}
+		}
+		squeezed := &datasets.Set{Name: "0", Clouds: 2, Points: 8, Dim: 3, Coords: make([]float32, 48)}
+		if _, err := Distance("sw", squeezed, scaled, DistanceConfig{Path: path}); err == nil || !strings.Contains(err.Error(), "scale the clouds up") {
+			t.Errorf("path %d, small clouds: %v", path, err)
+		}
 	}
 }
 

@@ -50,3 +50,18 @@ func TestTooMuch(t *testing.T) {
 		t.Errorf("an ordinary call is refused: %v", err)
 	}
 }
+
+// TestTooMuchForTheChosen: a backend that the environment or the size of the work has chosen has
+// its memory counted too.
+func TestTooMuchForTheChosen(t *testing.T) {
+	t.Setenv(engine.Variable, "go")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
+	x := gaussian(1, 1, 100_000, 3, 1)
+	directions := &Directions{Values: gaussian(2, 1, 2000, 3, 1).Coords, Shape: []int{2000, 3}}
+	for name, o := range map[string]DistanceConfig{"chamfer": {}, "emd-approx": {}, "sw": {Path: GraphPath, Directions: directions}} {
+		var m *memory.Error
+		if _, err := Distance(name, x, x, o); !errors.As(err, &m) || m.Needed <= 4<<30 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -58,6 +58,7 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 	if err := looked([]any{classifier, config, svm, l.asked(sets)}); err != nil {
 		return err
 	}
+	sets.warn()
 	e, err := l.engine()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // loaded is [datasets.OpenOptions].Memory: larger files are read by cloud.
@@ -40,6 +41,29 @@ func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets
 		return nil, usageError(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
 	return part, nil
+}
+
+// trainPart returns the train part of the clouds of --data, which must suffice for a training.
+func trainPart(all datasets.Clouds) (datasets.Clouds, error) {
+	h := all.Header()
+	set, err := datasets.PartOf(all, "train")
+	if err == nil {
+		c := train.DefaultConfig()
+		c.Points, c.Batch = h.Points, 2 // the least
+		err = c.Check(set)
+	}
+	if err != nil {
+		return nil, usageError(fmt.Errorf("--data: %w", err))
+	}
+	return set, nil
+}
+
+// noTest is the error of a call without --test, if the clouds of --data have no test part.
+func noTest(h datasets.Header) error {
+	if h.Split != nil {
+		return nil
+	}
+	return usageError(fmt.Errorf("--test is missing: %s has no test part", h.Name))
 }
 
 // sameSource reports whether two names of clouds mean the same file or folder, after links. Such

@@ -128,6 +128,8 @@ func TestNumbersSurvive(t *testing.T) {
 		{"distance --loss sw --x x.npy --y y.npy --slices 5 --out-slices s.npy --out-grad g.npy", "--out-slices", "value", "SW "},
 		{"direction --amortizer l --x x.npy --y y.npy --out d.npy", "--out", "parameters", "not written"},
 		{"encode --run run --x x.npy --out z.npy", "--out", "shape", "not written"},
+		{"reconstruct --run run --x x.npy --out z.npy", "--out", "shape", "not written"},
+		{"generate --run run --data data --epochs 1 --distances cd --out g.npy", "--out", "jsd", "JSD"},
 		{"evaluate --run run --data data --out-per-cloud v.npy", "--out-per-cloud", "cd", "CD "},
 		{"vmf sample --kappa 1 --location 0,0,1 --n 5 --out v.npy", "--out", "mean_resultant_length", "mean resultant length"},
 		{"data info x.npy --thumbnails sheet.png", "--thumbnails", "clouds", "points, dim"},

@@ -466,6 +466,9 @@ func setting(flag string) string {
 // another flag, or because only other losses read it.
 func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what string) (string, error) {
 	read, err := loss.Reads(name, s, given, what)
+	if err == nil && read {
+		err = longer(name, s, what)
+	}
 	if err != nil || read {
 		return "", err
 	}
@@ -478,9 +481,11 @@ func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what str
 		flag  string
 		reset func(*loss.Config)
 	}{
+		{"ascent-steps", func(s *loss.Config) { s.AscentSteps = loss.Defaults().AscentSteps }},
 		{"amortizer", func(s *loss.Config) { s.Amortizer, s.FineTune = "", false }},
 		{"slicing", func(s *loss.Config) { s.Slicing = "" }},
-		{"ascent-steps", func(s *loss.Config) { s.AscentSteps = loss.Defaults().AscentSteps }},
+		{"slices", func(s *loss.Config) { s.Slices = loss.PaperSlices }},
+		{"chain", func(s *loss.Config) { s.Chain = loss.Defaults().Chain }},
 	} {
 		if f := cmd.Flags().Lookup(other.flag); f == nil || !f.Changed || setting(other.flag) == what {
 			continue
@@ -501,6 +506,21 @@ func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what str
 		return fmt.Sprintf("it belongs to an --amortizer: %s", either(maps)), nil
 	}
 	return fmt.Sprintf("loss %q has no use for it, only %s", name, strings.Join(losses, ", ")), nil
+}
+
+// longer returns an error for chains longer than there are slices, or more sets than slices: they
+// would be cut.
+func longer(name string, s loss.Config, what string) error {
+	n := map[string]int{"chain": s.Chain, "replicates": s.Replicates}[what]
+	if n == 0 {
+		return nil
+	}
+	s.Maps.Points = 1 // whatever the clouds
+	l, err := loss.New(name, s)
+	if sliced, is := l.(loss.Sliced); is && n > sliced.Slicer.Slices {
+		return fmt.Errorf("--%s: expected at most the number of slices, %d, found %d", what, sliced.Slicer.Slices, n)
+	}
+	return err
 }
 
 // unkeyed says why --key has no effect for clouds at those paths, "" if one of them uses it.

@@ -78,6 +78,7 @@ func (g *generateCall) work() error {
 	if err := looked([]any{g.config, g.asked(sets), made.Clouds, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
 		return err
 	}
+	sets.warn()
 	e, err := g.engine()
 	if err != nil {
 		return err

@@ -39,10 +39,10 @@ func newInvariance(c *common) *cobra.Command {
 		if err != nil {
 			return usageError(fmt.Errorf("--data: %w", err))
 		}
-		points = fewer(points, set.Header())
 		if set.Clouds < 2 {
 			return usageError(fmt.Errorf("--data: pairs take two clouds or more, found %d in %s", set.Clouds, set.Name))
 		}
+		points = fewer(points, set.Header())
 		o := experiments.InvarianceConfig{Points: points, DK: dk, K: k, Pairs: pairs, Variant: form, Seed: c.seed}
 		if err := looked([]any{o, set}); err != nil {
 			return err

@@ -40,6 +40,7 @@ type coded struct {
 	net         *swlab.Network
 	file        string // of the weights
 	train, test datasets.Clouds
+	overlap     bool // the test has clouds that are also learned from
 }
 
 // open reads the run and opens the clouds, normalised and with as many points as the run's.
@@ -82,9 +83,7 @@ func (l *latentCall) open() (c coded, err error) {
 	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
 		return c, err
 	}
-	if test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all") {
-		fmt.Fprintf(os.Stderr, "swlab: warning: the test has clouds of %s that are also learned from\n", data)
-	}
+	c.overlap = test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
 	for flag, clouds := range map[string]datasets.Clouds{"data": c.train, "test": c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
 			return c, usageError(fmt.Errorf("--%s: %w", flag, err))
@@ -96,6 +95,13 @@ func (l *latentCall) open() (c coded, err error) {
 // asked describes what is encoded: the file of weights, the clouds.
 func (l *latentCall) asked(c coded) []any {
 	return []any{l.run, c.file, c.train.Header(), c.test.Header(), l.key}
+}
+
+// warn says before the work that the result would be too good.
+func (c coded) warn() {
+	if c.overlap {
+		fmt.Fprintf(os.Stderr, "swlab: warning: the test has clouds of %s that are also learned from\n", c.test.Header().Name)
+	}
 }
 
 // encode returns the codes of clouds; batch norms use their running statistics.

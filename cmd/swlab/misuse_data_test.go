@@ -90,6 +90,26 @@ func init() {
 	add("classify --backend go --run run --data odd/oneclass --test odd/onemore", "--data", "two classes")
 	add("classify --backend go --run run --data odd/classes --test odd/third", "--test", "classes")
 
+	// Clouds that a sweep or a table cannot train or be tested on: nothing is written.
+	const sweep, table = "sweep --backend go --vary slices=2,3 --loss sw --steps 1 --out new --data ", "table run ablation_L --backend go --preset smoke --out new --data "
+	for _, call := range []string{sweep, table} {
+		add(call+"x.npy", "--test is missing", "x.npy has no test part")
+		add(call+"one.npy --test x.npy", "--data", "one.npy", "at least 2 clouds")
+		add(call+"data --test odd/claims.npy", "--test", "claims.npy")
+	}
+	add(sweep+"data --test plane.npy", "--test", "dimension 3", "2", "plane.npy")
+	add(sweep+"data --batch 11", "--batch: 11 is larger than the 10 training clouds")
+	add(sweep+"data --points 41", "--data", "41 points", "40")
+	add(sweep+"data --points 40 --test odd/two.npy", "--test", "two.npy", "40 points", "has 2")
+	add("sweep --backend go --vary points=50,60 --loss sw --steps 1 --out new --data data", "data", "50 points", "40")
+	add("table run short_generation_result --backend go --preset smoke --out new --data x.npy", "--data", "no test part", "short_generation_result")
+	add("invariance --backend go --data one.npy", "--data", "two clouds or more")
+
+	// Clouds that are learned from and tested on: a warning, unless the call is refused.
+	add("classify --backend go --run run --data x.npy --test x.npy", "--data", "class labels")
+	misuses = append(misuses, misuse{call: "generate --backend go --run run --data x.npy --test x.npy --epochs 1 --distances cd --out new.npy", code: 0,
+		stderr: []string{"warning: the test has clouds of x.npy that are also learned from"}, changes: []string{"new.npy"}})
+
 	// Folders that are not runs.
 	for _, call := range []string{"encode --x x.npy --out new.npy", "reconstruct --x x.npy --out new.npy", "evaluate", "classify --data odd/classes --test odd/classes", "generate --data odd/plain --test odd/plain --out new.npy"} {
 		for run, named := range map[string]string{"sub": "config.json", "odd/noconfig": "config.json", "odd/noweights": "weights", "odd/badrun": "config.json", "odd/typerun": "config.json", "odd/cutrun": "weights.safetensors", "odd/missing": "missing", "x.npy": "x.npy"} {

@@ -26,7 +26,7 @@ func init() {
 		d + "sw --slices 60000000 --path graph":                                                               {"slices"},
 		d + "v-dsw --slices 2000000000":                                                                       {"slices"},
 		d + "orthogonal-sw --slices 2000000000":                                                               {"slices"},
-		d + "qmc-sw --slices 2000000000 --replicates 9223372036854775807":                                     {"slices"},
+		d + "qmc-sw --slices 2000000000 --replicates 2000000000":                                              {"slices"},
 		d + "rp-sw --slices 2000000000":                                                                       {"slices"},
 		d + "asw --slices 1000000":                                                                            {"slices"},
 		d + "markov-sw --slices 1000000 --chain 1000000":                                                      {"slices", "chain"},
@@ -69,17 +69,15 @@ func init() {
 	misuses = append(misuses, // affordable, but wrong or unwise
 		misuse{call: "train --backend go --out new --data builtin --points 32 --steps 0 --loss sw --batch 2000000000", code: 2, stderr: []string{"batch", "2000000000", "1024"}},
 		misuse{call: d + "v-dsw --kappa 1e300", code: 2, stderr: []string{"kappa", "1e+300"}},
-		// Powers of differences below 1 are 0.
-		misuse{call: d + "sw --p 1e6 --reduce mean", code: 0},
+		misuse{call: d + "sw --p 1e6 --reduce mean", code: 1, stderr: []string{"pair 0", "x.npy and y.npy", "lower p"}},
+		misuse{call: d + "chamfer --p 1e60", code: 1, stderr: []string{"pair 0", "x.npy and y.npy", "lower p"}},
 		misuse{call: "distance --backend go --loss sw --x x.npy --y odd/far.npy --p 1e6", code: 1, stderr: []string{"lower p"}},
 		misuse{call: d + "v-dsw --amortizer la --dk 0", code: 2, stderr: []string{"--dk", "0"}},
 		misuse{call: d + "v-dsw --amortizer la --dk -3", code: 2, stderr: []string{"dk", "-3"}},
 		misuse{call: d + "v-dsw --amortizer la --k 0", code: 2, stderr: []string{"--k", "0"}},
 		misuse{call: d + "v-dsw --amortizer la --k -3", code: 2, stderr: []string{"k", "-3"}},
-		// 100 slices are one chain
-		misuse{call: d + "markov-sw --chain 2000000000", code: 0},
-		// Every slice is a set of its own.
-		misuse{call: d + "qmc-sw --replicates 9223372036854775807", code: 0},
+		misuse{call: d + "markov-sw --chain 2000000000", code: 2, stderr: []string{"--chain: expected at most the number of slices, 100, found 2000000000"}},
+		misuse{call: d + "qmc-sw --replicates 9223372036854775807", code: 2, stderr: []string{"--replicates", "100", "9223372036854775807"}},
 		misuse{call: d + "sw --slices 20000", code: 0},
 	)
 }

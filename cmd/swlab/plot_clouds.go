@@ -75,6 +75,9 @@ func (p *plotClouds) run() error {
 		}
 		sets = append(sets, set)
 	}
+	if n := sets[0].Header().Clouds; p.given("clouds") && p.clouds > n {
+		return usageError(fmt.Errorf("--clouds: expected at most %d, as many as %s has, found %d", n, sets[0].Header().Name, p.clouds))
+	}
 	draw := p.sheet
 	if len(sets) > 1 {
 		draw = p.rows

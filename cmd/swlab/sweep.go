@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -79,7 +80,7 @@ func tested(path string) []string {
 	return []string{path}
 }
 
-// unread returns an error for a given setting that no point of the grid reads.
+// unread returns an error for a given setting that no point of the grid reads as it is.
 func (s *sweepCall) unread() error {
 	grid, err := s.config.Grid()
 	if err != nil {
@@ -88,7 +89,15 @@ func (s *sweepCall) unread() error {
 	var wrong error
 	s.call.Flags().Visit(func(f *pflag.Flag) {
 		what := setting(f.Name)
-		if wrong != nil || what != "" && train.Reads(grid, what) {
+		if wrong != nil {
+			return
+		}
+		if what != "" && train.Reads(grid, what) {
+			for _, c := range grid {
+				if wrong = longer(c.Loss, c.LossConfig(), what); wrong == nil {
+					return
+				}
+			}
 			return
 		}
 		why, err := unreadBy(s.call, grid[len(grid)-1], f.Name)
@@ -99,29 +108,66 @@ func (s *sweepCall) unread() error {
 	return wrong
 }
 
-// fit lowers the defaults of points and batch to what the data have, and says so.
-func (s *sweepCall) fit(f *pflag.FlagSet) error {
+// fit lowers the defaults of points and batch to what the clouds of --data and --test have, and
+// returns what to say about it. Clouds that no point of the grid can use are an error.
+func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 	c := &s.config
 	ours := func(name string) bool {
 		return !f.Changed(name) && !slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name })
 	}
-	points, batch := ours("points"), ours("batch")
-	if c.Data == datasets.Builtin || !points && !batch {
-		return nil
+	open := func(flag, path string) (datasets.Clouds, error) {
+		all, err := openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !f.Changed("points"), Key: c.Key})
+		if err != nil {
+			return nil, err
+		}
+		if h := all.Header(); ours("points") && h.Points < c.Base.Points {
+			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the default is %d", h.Points, h.Name, sweep.Default().Base.Points))
+			c.Base.Points = h.Points
+		}
+		return all, nil
 	}
-	set, err := openWith("data", "data", c.Data, "train", datasets.Options{Points: c.Base.Points, AtMost: points, Key: c.Key})
-	if err != nil {
-		return err
+	if c.Test != "" && c.Test != datasets.Builtin {
+		all, err := open("test", c.Test)
+		if err != nil {
+			return nil, err
+		}
+		if h := all.Header(); h.Dim != pointnet.Dim {
+			return nil, usageError(fmt.Errorf("--test: expected clouds of dimension %d, found dimension %d in %s", pointnet.Dim, h.Dim, h.Name))
+		}
 	}
-	h := set.Header()
-	if points {
-		c.Base.Points = fewer(c.Base.Points, h)
+	if c.Data != datasets.Builtin {
+		all, err := open("data", c.Data)
+		if err != nil {
+			return nil, err
+		}
+		if err := noTest(all.Header()); err != nil && c.Test == "" {
+			return nil, err
+		}
+		set, err := trainPart(all)
+		if err != nil {
+			return nil, err
+		}
+		if h := set.Header(); ours("batch") && h.Clouds < c.Base.Batch {
+			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the default is %d", h.Clouds, h.Name, c.Base.Batch))
+			c.Base.Batch = h.Clouds
+		}
+		if err := s.usable(set); err != nil {
+			return nil, usageError(err)
+		}
 	}
-	if batch && h.Clouds < c.Base.Batch {
-		fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the default is %d\n", h.Clouds, h.Name, c.Base.Batch)
-		c.Base.Batch = h.Clouds
+	return said, nil
+}
+
+// usable returns an error if no point of the grid can be trained on that many clouds.
+func (s *sweepCall) usable(set datasets.Clouds) error {
+	grid, err := s.config.Grid()
+	for _, c := range grid {
+		c.Points = set.Header().Points // NewGrid checks the points
+		if err = c.Check(set); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return err
 }
 
 func (s *sweepCall) run(f *pflag.FlagSet) error {
@@ -135,7 +181,8 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 			return usageError(fmt.Errorf("--%w", err))
 		}
 	}
-	if err := s.fit(f); err != nil {
+	said, err := s.fit(f)
+	if err != nil {
 		return err
 	}
 	if err := s.unread(); err != nil {
@@ -147,6 +194,9 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 	plan, err := sweep.NewGrid(lab, s.config)
 	if err != nil {
 		return usageError(err)
+	}
+	for _, line := range said {
+		fmt.Fprintln(os.Stderr, line)
 	}
 	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
 		return err

@@ -88,8 +88,10 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 		return slices.ContainsFunc(tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
 	}
 	switch {
-	case t.dryRun && (flag == "pictures" || flag == "jobs" || flag == "submit" || flag == "force"):
+	case t.dryRun && slices.Contains([]string{"pictures", "job", "jobs", "submit", "force"}, flag):
 		return "with --dry-run nothing runs", nil
+	case t.job != "" && slices.Contains([]string{"pictures", "jobs", "submit", "force"}, flag):
+		return "with --job one job runs, and no table is made", nil
 	case name == allTables && flag == "rows":
 		return "with all every table has all its rows", nil
 	case name == allTables && flag == "pictures":
@@ -112,6 +114,11 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 			setting, _, _ := strings.Cut(s, "=")
 			if seen[setting] {
 				return "", fmt.Errorf("--set: %s is given twice", setting)
+			}
+			for path, settings := range map[string][]string{"data": {"data", "chairs"}, "test": {"test"}} {
+				if slices.Contains(settings, setting) && t.given(path) {
+					return "", fmt.Errorf("--set: %s is given twice, also by --%s", setting, path)
+				}
 			}
 			seen[setting] = true
 			if slices.Contains(reproduce.SettingNames(), setting) && !used(setting) {
@@ -166,7 +173,8 @@ func (t *tableRun) run(name string) error {
 			return err
 		}
 	}
-	if err := t.fit(&p); err != nil {
+	said, err := t.fit(&p, tables)
+	if err != nil {
 		return err
 	}
 	lab := &runs.Store{Dir: t.out, Backend: t.backend, Memory: loaded, Progress: passes()}
@@ -184,6 +192,9 @@ func (t *tableRun) run(name string) error {
 		if err := replaceable("pictures", filepath.Join(t.pictures, plans[0].Table.Name+"-"+p.Name+"-*.png"), force); err != nil {
 			return usageError(err)
 		}
+	}
+	for _, line := range said {
+		fmt.Fprintln(os.Stderr, line)
 	}
 	for _, plan := range plans {
 		if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job, t.dryRun}); err != nil {
@@ -272,12 +283,14 @@ func (t *tableRun) override(p *reproduce.Preset, set []string) error {
 }
 
 // fit lowers points and batch of the preset to what the clouds of --data and --test have, unless
-// --set asks for them, and says so. The table names them beside the paper's.
-func (t *tableRun) fit(p *reproduce.Preset) error {
+// --set asks for them, and returns what to say about it. The tables name them beside the paper's.
+// Clouds that the tables cannot use are an error.
+func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string, err error) {
 	ours := func(name string) bool {
 		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 	}
-	for flag, path := range map[string]string{"data": t.data, "test": t.test} {
+	for _, in := range [][2]string{{"data", t.data}, {"test", t.test}} {
+		flag, path := in[0], in[1]
 		if path == "" || path == datasets.Builtin {
 			continue
 		}
@@ -286,7 +299,7 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 			continue // the plan lists it
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		h := set.Header()
 		fits := true
@@ -296,11 +309,35 @@ func (t *tableRun) fit(p *reproduce.Preset) error {
 			}
 		}
 		if !fits {
-			fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the preset wants more\n", h.Points, h.Name)
+			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", h.Points, h.Name))
 		}
-		if train, err := datasets.PartOf(set, "train"); err == nil && flag == "data" && ours("batch") && train.Header().Clouds < p.Batch {
-			p.Batch = train.Header().Clouds
-			fmt.Fprintf(os.Stderr, "batch: %d clouds per step, all of %s; the preset wants more\n", p.Batch, h.Name)
+		if flag != "data" {
+			continue
+		}
+		if err := t.tested(h, tables); err != nil {
+			return nil, err
+		}
+		train, err := trainPart(set)
+		if err != nil {
+			return nil, err
+		}
+		if n := train.Header().Clouds; ours("batch") && n < p.Batch {
+			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, h.Name))
+			p.Batch = n
+		}
+	}
+	return said, nil
+}
+
+// tested returns an error for clouds of --data without the test part that a table needs.
+func (t *tableRun) tested(h datasets.Header, tables []table.Table) error {
+	for _, x := range tables {
+		switch elsewhere := reproduce.Reads(x.Study, "test"); {
+		case h.Split != nil, x.Study == "gap", elsewhere && t.test != "":
+		case elsewhere:
+			return noTest(h)
+		default:
+			return usageError(fmt.Errorf("--data: %s has no test part, which the table %s needs", h.Name, x.Name))
 		}
 	}
 	return nil

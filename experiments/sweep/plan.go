@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -174,11 +175,18 @@ func (c Config) Grid() ([]train.Config, error) {
 	return out, nil
 }
 
-// fits checks a configuration independently of the clouds. It counts memory if the backend is
-// known. Otherwise the training does, once the backend is open.
+// fits checks a configuration independently of the clouds. It counts the memory of this machine
+// unless a GPU may train.
 func fits(c train.Config, l *runs.Store) error {
-	if l != nil && (l.Backend == "go" || l.Backend == "xla:cpu") {
-		return c.CheckMemory(l.Backend)
+	backend := ""
+	if l != nil {
+		backend = l.Backend
+	}
+	if backend != "go" && !engine.Nvidia() {
+		backend = "xla:cpu" // needs the least
+	}
+	if backend == "go" || backend == "xla:cpu" {
+		return c.CheckMemory(backend)
 	}
 	_, err := c.Model()
 	return err

@@ -18,6 +18,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -136,6 +138,23 @@ func TestWrongSweeps(t *testing.T) {
 		change(&c)
 		if _, err := NewGrid(l, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
+		}
+	}
+}
+
+// TestNoMemory: a point beyond this machine's memory is refused before any other is trained, also
+// if the backend is still to be chosen.
+func TestNoMemory(t *testing.T) {
+	for _, backend := range []string{"go", "xla:cpu", "auto"} {
+		if backend == "auto" && engine.Nvidia() {
+			continue // the memory of a GPU is not counted
+		}
+		dir := t.TempDir()
+		if _, err := NewGrid(&runs.Store{Dir: dir, Backend: backend}, tiny(t, "slices=2,1000000000000")); !errors.As(err, new(*memory.Error)) {
+			t.Errorf("%s: %v", backend, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: written: %v, %v", backend, left, err)
 		}
 	}
 }

@@ -156,7 +156,24 @@ func same(a, b Loss, given bool) bool {
 		return false
 	}
 	x.Slicer.Amortizer, y.Slicer.Amortizer = nil, nil
-	return reflect.DeepEqual(x, y)
+	return reflect.DeepEqual(effective(x), effective(y))
+}
+
+// effective returns the loss with one value for all settings that draw the same slices: one point
+// takes one slice, and chains and sets have no more than there are.
+func effective(s Sliced) Sliced {
+	switch d := s.Slicer.Distribution.(type) {
+	case slicing.Point:
+		s.Slicer.Slices = 1
+	case slicing.Markov:
+		if d.Chain = min(d.Chain, s.Slicer.Slices); d.Chain == 1 { // every direction is a first one
+			d.Kappa = 0
+		}
+		s.Slicer.Distribution = d
+	case slicing.QMC:
+		s.Slicer.Distribution = slicing.QMC{Replicates: d.Block(s.Slicer.Slices, 0)} // slices of a set
+	}
+	return s
 }
 
 // mapOf is the name of a loss's amortizer and the names and shapes of its weights, as one text.

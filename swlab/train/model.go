@@ -56,9 +56,13 @@ func (m Model) predicts() (loss.Sliced, bool) {
 	return s, ok && s.Slicer.Amortizer != nil && s.Slicer.Ascent == nil
 }
 
-// checkUpdates rejects variants of the update where no amortizer predicts the location.
+// checkUpdates rejects variants of the update where no amortizer predicts the location, and common
+// slices where the location is the only one.
 func (m Model) checkUpdates() error {
-	if _, ok := m.predicts(); ok {
+	if l, ok := m.predicts(); ok {
+		if _, point := l.Slicer.Distribution.(slicing.Point); point && m.CommonSlices {
+			return fmt.Errorf("common-slices: expected a loss that draws slices around its location, found %s", l.Name())
+		}
 		return nil
 	}
 	for name, on := range map[string]bool{"simultaneous": m.Simultaneous, "common-slices": m.CommonSlices, "location-gradient": m.LocationGradient} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -251,6 +252,11 @@ func TestUpdatesNeedAnAmortizer(t *testing.T) {
 				t.Errorf("%v, expected %q", err, want)
 			}
 		}
+	}
+	c := DefaultConfig()
+	c.Loss, c.Amortizer, c.Points, c.CommonSlices = "max-sw", "la", 16, true
+	if _, err := c.Model(); err == nil || !strings.Contains(err.Error(), "common-slices: expected a loss that draws slices") {
+		t.Errorf("one slice, at the location: %v", err)
 	}
 }
 
