@@ -85,7 +85,7 @@ func TestTableSelect(t *testing.T) {
 	}
 	row := made.Rows[0]
 	small := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--select", "validation", "--data", folder(t), "--out", t.TempDir(), "--set", "batch=5"}
-	if code, _, errs := command(t, small...); code != 2 || !strings.Contains(errs, "select validation:") || !strings.Contains(errs, "the val part is empty") {
+	if code, _, errs := command(t, small...); code != 2 || !strings.Contains(errs, "validation clouds:") || !strings.Contains(errs, "the val part is empty") {
 		t.Errorf("a twentieth of ten clouds: exit code %d: %s", code, errs)
 	}
 	if len(made.Rows) != 1 || row.Selected["dk"] < 16 || row.Values["emd"].N != 2 || !strings.Contains(row.Note, "of 4 candidates the lowest mean EMD on the held out training clouds") ||
