@@ -107,7 +107,7 @@ class Check:
         flags = ("max-sw", "--seed", 3, "--ascent-steps", 10, "--ascent-rate")
         start, rate = self.distance(*flags, 1e-20)[2], 0.05
         value, gradient, end = self.distance(*flags, rate)
-        got = losses.climb(self.x, self.y, start[:, 0], 10, rate, lambda location: location.unsqueeze(1))
+        got = losses.climb(start[:, 0], 10, rate, lambda location: losses.around(self.x, self.y, location, None))
         yield "Max-SW, direction after ten steps", got.numpy(), end[:, 0].numpy(), CLIMBED
         yield from self.compare("Max-SW", lambda x, y: model.sliced_costs(x, y, end).mean(), value, gradient)
 
