@@ -55,7 +55,7 @@ func markdown(name string, s summary, pictured bool) string {
 	var b strings.Builder
 	m := s.Machine
 	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [%[1]s.json](%[1]s.json).\n\n", name)
-	fmt.Fprintf(&b, "%s with %s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Vectors, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
+	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", strings.TrimSuffix(m.Processor+" with "+m.Vectors, " with "), m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
 	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least; in the row of this project it is, in bold, our fastest call over that of the fastest of the others. `compile` is not part of the times: by how much the first steps are longer than the others. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
 		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")

@@ -7,28 +7,32 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// graph returns a call of what swlab.Distance compiles for the loss: its graph on the best backend,
-// or the ascent on its location, which draws on the pure-Go backend. The clouds are uploaded once.
+// graph returns a call of what swlab.Distance compiles for the loss, on the same backend: its graph,
+// or the ascent on its location. The clouds are uploaded once.
 func (o options) graph(x, y *datasets.Set) (call func() error, close func(), err error) {
 	l, err := loss.New(o.loss, o.config(nil).Config)
 	if err != nil {
 		return nil, nil, err
 	}
+	d, err := swlab.Distance(o.loss, x, y, o.config(nil))
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := engine.Open(d.Backend)
+	if err != nil {
+		return nil, nil, err
+	}
 	in := []any{upload(x), upload(y)}
 	switch l := l.(type) {
+	case loss.Sliced:
+		return ascent(e, l, in)
 	case loss.Graph:
-		if s, ok := l.(loss.Sliced); ok {
-			return ascent(s, in)
-		}
-		e, err := engine.Open("")
-		if err != nil {
-			return nil, nil, err
-		}
 		compiled, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node { return l.Build(loss.BuildArgs{}, in[0], in[1]).Pairs })
 		if err != nil {
 			return nil, nil, err
@@ -46,13 +50,9 @@ func (o options) graph(x, y *datasets.Set) (call func() error, close func(), err
 }
 
 // ascent is the ascent on the location.
-func ascent(l loss.Sliced, in []any) (call func() error, close func(), err error) {
+func ascent(e *engine.Engine, l loss.Sliced, in []any) (call func() error, close func(), err error) {
 	if l.Slicer.Ascent == nil {
 		return nil, nil, fmt.Errorf("loss %q has no ascent", l.Name())
-	}
-	e, err := engine.Open("go")
-	if err != nil {
-		return nil, nil, err
 	}
 	m, err := l.Maximizer(e.Backend, "", slicing.MaximizerOptions{})
 	if err != nil {
