@@ -72,6 +72,9 @@ func TestMeasured(t *testing.T) {
 		}
 		section = strings.ReplaceAll(section, want, "")
 	}
+	if b.has("steps", "torch.compile") == strings.Contains(section, "have not been measured yet") {
+		t.Error("README.md: says of torch.compile and JAX what results/bench.json does not: have they been measured?")
+	}
 	timed := regexp.MustCompile(`[0-9] (ms|s)\b|[0-9] times|\| (\*\*)?0\.[0-9]+(\*\*)? (of|\|)`)
 	for line := range strings.Lines(section) {
 		if timed.MatchString(line) && !strings.Contains(line, "pure-Go backend") { // measured apart
@@ -150,6 +153,13 @@ func (b *benchmarks) program(group, name, program string) benchmarkProgram {
 		b.t.Fatalf("results/bench*.json: no program %s in %s/%s", program, group, name)
 	}
 	return c.Programs[i]
+}
+
+// has reports whether any case of a group has that program.
+func (b *benchmarks) has(group, program string) bool {
+	return slices.ContainsFunc(b.Cases, func(c benchmarkCase) bool {
+		return c.Group == group && slices.ContainsFunc(c.Programs, func(p benchmarkProgram) bool { return p.Name == program })
+	})
 }
 
 // ratio is that of the fastest calls of two programs.
