@@ -4,7 +4,7 @@
     bench/setup-python.sh pot && .venv-pot/bin/python bench/numpy_peer.py --points 2048 --slices 1000
 
 Directions are drawn, both clouds projected by a matrix product, sorted in place, and squared differences averaged. With more
-than one thread each takes a part of the directions: NumPy sorts without holding Python's lock. With --pairs every pair has directions of its
+than one thread each takes a part of the directions: NumPy sorts without holding Python's lock. --blocks is the seventh line. With --pairs every pair has directions of its
 own, a few are compared at a time, and each thread takes a part of the pairs. The clouds and the directions on which errors
 are measured are those that bench/distances has written.
 """
@@ -20,6 +20,7 @@ import repeat
 from pot_peer import reference
 
 
+CACHED = 2**16  # projections of a cloud in a block
 TOGETHER = 4  # pairs in one call of NumPy: their projections stay in the cache, and threads seldom wait for Python's lock
 
 
@@ -39,6 +40,7 @@ def main():
     parser.add_argument("--slices", type=int, default=1000)
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--blocks", action="store_true", help="a block of directions at a time, whose projections fit a core's cache")
     parser.add_argument("--seconds", type=float, default=2, help="time to repeat the call for, at least three times")
     args = parser.parse_args()
     size = f"{args.pairs}x{args.points}" if args.pairs > 1 else args.points
@@ -52,7 +54,10 @@ def main():
         return theta / np.linalg.norm(theta, axis=-1, keepdims=True)
 
     def some_directions(part, rng):
-        return len(part) * mean_cost(x, y, draw(rng, len(part))) / args.slices
+        theta = draw(rng, len(part))
+        block = max(4, CACHED // args.points) if args.blocks else len(part)
+        parts = [theta[i : i + block] for i in range(0, len(part), block)]
+        return sum(len(p) * mean_cost(x, y, p) for p in parts) / args.slices
 
     def some_pairs(part, rng):
         total = 0.0

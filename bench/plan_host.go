@@ -90,9 +90,10 @@ func (p *planner) distances() {
 			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}, {Name: exact, Command: p.ours("distances", append(flags, "--exact")...)}}}
 		if m*l <= largest {
 			c.Programs = append(c.Programs, numpy(flags)...)
+			c.Programs = append(c.Programs, program{Name: "NumPy, float32, in blocks", Command: peer(".venv-pot", "numpy_peer.py", append(slices.Clone(flags), "--blocks")...)})
 			for _, name := range pots {
-				dtype := strings.TrimPrefix(name, "POT, ")
-				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})
+				flags := append(slices.Clone(flags), "--dtype", strings.TrimPrefix(name, "POT, "))
+				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", flags...)})
 			}
 		}
 		if l == line {
