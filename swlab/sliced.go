@@ -169,7 +169,7 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Slicer.Distribution == slicing.Distribution(slicing.Uniform{}) {
+	if _, ok := l.Slicer.Distribution.(slicing.Uniform); ok {
 		return uniformDirections(b, rng, p.x.Clouds, l.Slicer.Slices, p.x.Dim)
 	}
 	args := []*tensors.Tensor{rng, tensor(p.x), tensor(p.y)}
