@@ -68,8 +68,8 @@ class Check:
         """Mean over the pairs, gradient in y, directions or None."""
         outputs = ["--out-grad", self.file("gradient")]
         if loss not in ("chamfer", "emd-approx"):
-            outputs += ["--out-directions", self.file("directions")]
-        answer = self.ask("distance", "--loss", loss, "--path", "graph", *flags, *outputs)
+            outputs += ["--out-directions", self.file("directions"), "--path", "graph"]
+        answer = self.ask("distance", "--loss", loss, *flags, *outputs)
         directions = torch.from_numpy(np.load(self.file("directions"))) if len(outputs) > 2 else None
         return np.array(answer["value"]), np.load(self.file("gradient")), directions
 

@@ -92,5 +92,5 @@ def run(options, step, inputs, program, version, compiles):
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     if compiles:
-        report["compile"] = sum(warmup) - len(warmup) * statistics.median(timed)
+        report["compile"] = max(0.0, sum(warmup) - len(warmup) * statistics.median(timed))
     print(json.dumps(report))
