@@ -148,7 +148,7 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says?
 	@$(env) export SWLAB_OUT="$(CURDIR)/.out/check-errors" && mkdir -p "$$SWLAB_OUT" && $(py) scripts/check_errors.py
 
-check-python: setup ## run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 3.4 GB of disk)
+check-python: setup ## run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 4 GB of disk)
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
 	@$(env) go build -o .out/check-python/bin/swlab ./cmd/swlab && export PATH="$(CURDIR)/.out/check-python/bin:$$PATH" && \
 	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench" && \
@@ -173,9 +173,9 @@ test-browser: setup ## JupyterLab in headless Chromium: stop a training, run not
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/jobs ./cmd/swlab
 
-bench: setup ## measure this project beside PyTorch, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
+bench: setup ## measure this project beside PyTorch, JAX, NumPy, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
-	@$(env) .venv-torch/bin/python bench/check_losses.py
+	@$(env) .venv-torch/bin/python bench/check_losses.py && .venv-torch/bin/python bench/check_steps.py
 	@$(env) go run ./bench $(BENCH)
 
 bench-go: setup ## the Go benchmarks of the library's packages

@@ -68,8 +68,8 @@ class Check:
         """Mean over the pairs, gradient in y, directions or None."""
         outputs = ["--out-grad", self.file("gradient")]
         if loss not in ("chamfer", "emd-approx"):
-            outputs += ["--out-directions", self.file("directions")]
-        answer = self.ask("distance", "--loss", loss, "--path", "graph", *flags, *outputs)
+            outputs += ["--out-directions", self.file("directions"), "--path", "graph"]
+        answer = self.ask("distance", "--loss", loss, *flags, *outputs)
         directions = torch.from_numpy(np.load(self.file("directions"))) if len(outputs) > 2 else None
         return np.array(answer["value"]), np.load(self.file("gradient")), directions
 
@@ -107,7 +107,7 @@ class Check:
         flags = ("max-sw", "--seed", 3, "--ascent-steps", 10, "--ascent-rate")
         start, rate = self.distance(*flags, 1e-20)[2], 0.05
         value, gradient, end = self.distance(*flags, rate)
-        got = losses.climb(self.x, self.y, start[:, 0], 10, rate, lambda location: location.unsqueeze(1))
+        got = losses.climb(start[:, 0], 10, rate, lambda location: losses.around(self.x, self.y, location, None))
         yield "Max-SW, direction after ten steps", got.numpy(), end[:, 0].numpy(), CLIMBED
         yield from self.compare("Max-SW", lambda x, y: model.sliced_costs(x, y, end).mean(), value, gradient)
 

@@ -14,7 +14,6 @@ MAPS = {
     "ea": lambda points: amortizers.Pooled(amortizers.EfficientAttention),
     "a": lambda points: amortizers.Pooled(amortizers.FullAttention),
 }
-NAMES = ("sw", "max-sw", "v-dsw", *MAPS, "chamfer", "emd")
 
 
 def make(name, points, slices, ascent_steps):
@@ -45,27 +44,30 @@ class Climbed:
     """Max-SW (one direction) or v-DSW (slices around a location), with the direction or location found by ascent."""
 
     def __init__(self, single, slices, ascent_steps):
-        self.single, self.slices, self.ascent_steps = single, slices, ascent_steps
+        self.slices, self.ascent_steps = None if single else slices, ascent_steps
 
     def __call__(self, x, y):
-        start = model.uniform_directions(len(x), 1)[:, 0]
-        location = climb(x, y.detach(), start, self.ascent_steps, RATE, self.draw)
-        return model.sliced_costs(x, y, self.draw(location)).mean()
-
-    def draw(self, location):
-        if self.single:
-            return location.unsqueeze(1)
-        return model.vmf_directions(location, steps.KAPPA, *model.vmf_noise(len(location), self.slices))
+        start, fixed = model.uniform_directions(len(x), 1)[:, 0], y.detach()
+        location = climb(start, self.ascent_steps, RATE, lambda at: around(x, fixed, at, self.slices))
+        return around(x, y, location, self.slices)
 
 
-def climb(x, y, start, count, rate, draw):
-    """count steps of a fresh Adam on the location [B, 3], each followed by division by the norm; clouds without gradient."""
+def around(x, y, location, slices):
+    """The mean cost along so many directions around the location [B, 3], or with None along the location itself."""
+    if slices is None:
+        return model.sliced_costs(x, y, location.unsqueeze(1)).mean()
+    directions = model.vmf_directions(location, steps.KAPPA, *model.vmf_noise(len(location), slices))
+    return model.sliced_costs(x, y, directions).mean()
+
+
+def climb(start, count, rate, cost):
+    """count steps of a fresh Adam up the cost of a location [B, 3], each followed by division by the norm."""
     location = start.clone().requires_grad_()
     adam = torch.optim.Adam([location], lr=rate)
     for _ in range(count):
-        objective = model.sliced_costs(x, y, draw(location)).mean()
+        value = cost(location)
         adam.zero_grad()
-        (-objective).backward()
+        (-value).backward()
         adam.step()
         with torch.no_grad():
             location /= location.norm(dim=1, keepdim=True)

@@ -6,12 +6,13 @@
 //	go run ./bench --budget 30m                  the same, but stops after that time; the next call resumes
 //	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
 //	go run ./bench --only '^vMF' --report-as vmf the same, with a report of their own, docs/results/vmf.*
-//	go run ./bench --report                      measures nothing
+//	go run ./bench --report                      measures nothing; where nothing is stored, from docs/results/bench.json
 //	go run ./bench --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -81,14 +82,34 @@ func main() {
 	if *name != "bench" {
 		cases = slices.DeleteFunc(cases, func(c testCase) bool { return !o.only.MatchString(c.Group + "/" + c.Name) })
 	}
-	runs, err := readRuns(o.store())
+	s, err := results(o, cases)
 	if err == nil {
-		err = write(o.results, summarise(cases, runs))
+		err = write(o.results, s)
 	}
 	if err != nil {
 		fail(err)
 	}
 	fmt.Println("report:", o.results+".md")
+}
+
+// results summarises what has been measured here, else what the report's JSON file holds.
+func results(o options, cases []testCase) (summary, error) {
+	runs, err := readRuns(o.store())
+	if err != nil {
+		return summary{}, err
+	}
+	if len(runs) > 0 {
+		return summarise(cases, runs), nil
+	}
+	var stored summary
+	raw, err := os.ReadFile(o.results + ".json")
+	if err != nil {
+		return summary{}, fmt.Errorf("nothing has been measured: %w", err)
+	}
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return summary{}, fmt.Errorf("%s.json: %w", o.results, err)
+	}
+	return conclude(cases, stored.Machine, stored.Cases), nil
 }
 
 func (o options) store() string { return filepath.Join(o.work, "runs.jsonl") }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // testCase is work that several programs do.
@@ -33,9 +35,12 @@ type point struct {
 }
 
 const (
-	swlab = "swlab"
-	torch = "torch"
-	huge  = "torch, huge pages"
+	swlab        = "swlab"
+	torch        = "torch"
+	huge         = "torch, huge pages"
+	compiled     = "torch.compile"
+	compiledHuge = "torch.compile, huge pages"
+	jax          = "JAX jit, huge pages"
 )
 
 // planner knows the paths.
@@ -79,7 +84,23 @@ func words(v ...any) []string {
 	return out
 }
 
-var hugePages = []string{"THP_MEM_ALLOC_ENABLE=1"}
+// hugePages and jaxHugePages make PyTorch and JAX ask for huge pages.
+var (
+	hugePages    = []string{"THP_MEM_ALLOC_ENABLE=1"}
+	jaxHugePages = []string{"GLIBC_TUNABLES=glibc.malloc.hugetlb=1"}
+)
+
+// eager and inductor are the PyTorch peers of a training step. Inductor keeps what it compiles, in a
+// folder for each of the two rows, so that their first rounds tell what compiling takes.
+func (p *planner) eager(name string, flags []any, env ...string) program {
+	return program{Name: name, Command: peer(".venv-torch", "peer.py", flags...), Env: env}
+}
+
+func (p *planner) inductor(name string, flags []any, env ...string) program {
+	cache := filepath.Join(p.work, "inductor", strings.NewReplacer(",", "", " ", "-").Replace(name))
+	flags = append(slices.Clone(flags), "--warmup", 3, "--compile", cache)
+	return p.eager(name, flags, env...)
+}
 
 // losses lists the losses compared by steps, with the factor by which fewer steps are timed.
 var losses = []struct {
@@ -123,22 +144,25 @@ func (p *planner) steps() {
 			flags := append(s.flags(l.slow), "--loss", l.flag)
 			p.add(testCase{Group: "steps", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
 				{Name: swlab, Command: p.ours("step", flags...)},
-				{Name: torch, Command: peer(".venv-torch", "peer.py", flags...)},
-				{Name: huge, Command: peer(".venv-torch", "peer.py", flags...), Env: hugePages},
+				p.eager(torch, flags),
+				p.eager(huge, flags, hugePages...),
+				p.inductor(compiled, flags),
+				p.inductor(compiledHuge, flags, hugePages...),
+				{Name: jax, Command: peer(".venv-torch", "jax_peer.py", flags...), Env: jaxHugePages},
 			}})
 		}
 	}
 }
 
-// alone plans the losses with their gradient, without the network, against the faster of the two
-// PyTorch variants.
+// alone plans the losses with their gradient, without the network, against PyTorch on huge pages.
 func (p *planner) alone() {
 	for _, s := range p.sizes() {
 		for _, l := range losses {
 			flags := append(s.flags(l.slow), "--loss", l.flag, "--loss-only")
 			p.add(testCase{Group: "loss alone", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
 				{Name: swlab, Command: p.ours("step", flags...)},
-				{Name: huge, Command: peer(".venv-torch", "peer.py", flags...), Env: hugePages},
+				p.eager(huge, flags, hugePages...),
+				p.inductor(compiledHuge, flags, hugePages...),
 			}})
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,12 @@ var (
 	numpys = []string{"NumPy, float64", "NumPy, float32"}
 )
 
-// exact is this project with Path: HostPath.
-const exact = "swlab, exact"
+// exact is this project with Path: HostPath, graphAlone the compiled graph of a distance without the
+// rest of the call.
+const (
+	exact      = "swlab, exact"
+	graphAlone = "swlab, graph alone"
+)
 
 // scaling plans cost curves of this project only: steps against B, losses against L and T. Every
 // sample of a curve is of so many whole steps that its work is about that of one step at the
@@ -84,15 +89,11 @@ func (p *planner) distances() {
 			Needs:    []file{{filepath.Join(dir, fmt.Sprintf("%d-directions.npy", m)), p.ours("distances", "--clouds", dir, "--points", m)}},
 			Programs: []program{{Name: swlab, Command: p.ours("distances", flags...)}, {Name: exact, Command: p.ours("distances", append(flags, "--exact")...)}}}
 		if m*l <= largest {
-			for _, name := range numpys {
-				flags := append(flags, "--dtype", strings.TrimPrefix(name, "NumPy, "))
-				c.Programs = append(c.Programs,
-					program{Name: name, Command: peer(".venv-pot", "numpy_peer.py", flags...)},
-					program{Name: name + ", one thread", Command: peer(".venv-pot", "numpy_peer.py", append(flags, "--threads", 1)...)})
-			}
+			c.Programs = append(c.Programs, numpy(flags)...)
+			c.Programs = append(c.Programs, program{Name: "NumPy, float32, in blocks", Command: peer(".venv-pot", "numpy_peer.py", append(slices.Clone(flags), "--blocks")...)})
 			for _, name := range pots {
-				dtype := strings.TrimPrefix(name, "POT, ")
-				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", append(flags, "--dtype", dtype)...)})
+				flags := append(slices.Clone(flags), "--dtype", strings.TrimPrefix(name, "POT, "))
+				c.Programs = append(c.Programs, program{Name: name, Command: peer(".venv-pot", "pot_peer.py", flags...)})
 			}
 		}
 		if l == line {
@@ -113,6 +114,38 @@ func (p *planner) distances() {
 	}
 	for _, l := range p.of([]int{200, 500}, nil) {
 		add(points, l)
+	}
+	p.pairs()
+}
+
+// numpy returns NumPy in both precisions, on all cores and on one thread.
+func numpy(flags []any) (out []program) {
+	for _, name := range numpys {
+		flags := append(slices.Clone(flags), "--dtype", strings.TrimPrefix(name, "NumPy, "))
+		out = append(out,
+			program{Name: name, Command: peer(".venv-pot", "numpy_peer.py", flags...)},
+			program{Name: name + ", one thread", Command: peer(".venv-pot", "numpy_peer.py", append(flags, "--threads", 1)...)})
+	}
+	return out
+}
+
+// pairs plans one call for many small pairs, and calls whose compiled graphs are kept.
+func (p *planner) pairs() {
+	dir := filepath.Join(p.work, "clouds")
+	on := func(pairs, m int) ([]any, []file) {
+		flags := []any{"--clouds", dir, "--points", m, "--pairs", pairs}
+		return flags, []file{{filepath.Join(dir, fmt.Sprintf("%dx%d-directions.npy", pairs, m)), p.ours("distances", flags...)}}
+	}
+	pairs, m := p.small(1000), 512
+	flags, clouds := on(pairs, m)
+	flags = append(flags, "--slices", 100, "--seconds", p.atMost(2))
+	p.add(testCase{Group: "distance", Name: fmt.Sprintf("sliced W_2^2, %d pairs, m=%d L=100", pairs, m), Needs: clouds,
+		Programs: append([]program{{Name: swlab, Command: p.ours("distances", flags...)}, {Name: exact, Command: p.ours("distances", append(flags, "--exact")...)}}, numpy(flags)...)})
+	for _, name := range []string{"chamfer", "emd-approx", "max-sw", "v-dsw"} {
+		flags, clouds := on(p.small(32), 1024)
+		flags = append(flags, "--slices", 100, "--seconds", p.atMost(2), "--loss", name)
+		p.add(testCase{Group: "kept graphs", Name: name, Needs: clouds, Programs: []program{
+			{Name: swlab, Command: p.ours("distances", flags...)}, {Name: graphAlone, Command: p.ours("distances", append(flags, "--graph-alone")...)}}})
 	}
 }
 

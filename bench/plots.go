@@ -16,14 +16,18 @@ var axes = []struct{ name, title, label, cost string }{
 	{memoryAxis, "Amortizers, memory", "points of a cloud m", "MB per pair"},
 }
 
-// draw plots every curve of at least two points on the panel of its axis, both logarithmic, with
-// its exponent. It returns nil without any.
+// pictured are the programs whose curves are drawn: this project and its peers with their fastest
+// numbers.
+var pictured = []string{swlab, "NumPy, float32", "POT, float32"}
+
+// draw plots the curves of at least two points on the panels of their axes, both logarithmic, with
+// their exponents. It returns nil without any.
 func draw(s summary) (*vmfviz.Picture, error) {
 	var panels []vmfviz.CurvePanel
 	for _, a := range axes {
 		panel := vmfviz.CurvePanel{Title: a.title, XLabel: a.label, YLabel: a.cost, LogX: true, LogY: true}
 		for _, c := range s.plots {
-			if c.axis != a.name || len(c.at) < 2 {
+			if c.axis != a.name || len(c.at) < 2 || !slices.Contains(pictured, c.program) {
 				continue
 			}
 			panel.Series = append(panel.Series, vmfviz.Series{Label: label(c, s.Fits), X: c.at, Y: c.cost, Low: c.least, High: c.most})

@@ -44,6 +44,7 @@ var units = map[string]string{
 	"loss alone":  "Loss and gradient without the network, ascent included, time per batch",
 	"scaling":     "This project alone, time per step or batch: means of so many steps together as do the work of one at the end of the curve",
 	"distance":    "Distance between two clouds, time per call",
+	"kept graphs": "Distances whose graph an earlier call has compiled, 32 pairs of 1024 points, time per call",
 	"evaluation":  "Evaluation, time per pair of clouds",
 	"vMF samples": "Von Mises-Fisher samples, time per million",
 	"amortizers":  "Amortizers alone, $d_k = k = 64$, batches of 4 pairs for A and 32 for EA and LA: locations and their gradient in the weights, time and memory per pair",
@@ -54,8 +55,8 @@ func markdown(name string, s summary, pictured bool) string {
 	var b strings.Builder
 	m := s.Machine
 	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [%[1]s.json](%[1]s.json).\n\n", name)
-	fmt.Fprintf(&b, "%s with %s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", m.Processor, m.Vectors, m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
-	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least. `peak` is the largest resident memory of the process.\n")
+	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", strings.TrimSuffix(m.Processor+" with "+m.Vectors, " with "), m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
+	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least; in the row of this project it is, in bold, our fastest call over that of the fastest of the others. `compile` is not part of the times: by how much the first steps are longer than the others. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
 		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")
 		for _, l := range s.Limits {
@@ -112,6 +113,9 @@ func row(c caseSummary, p programSummary) string {
 		return fmt.Sprintf("| %s | %s | %d | %s | %s to %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds, duration(first.Median), duration(first.Low), duration(first.High), p.Peak, duration(p.Median))
 	}
 	times, minima := "", ""
+	if p.Name == c.Programs[0].Name && c.Fastest != nil {
+		minima = fmt.Sprintf("**%s** of %s", digits(c.Fastest.Ratio), c.Fastest.Name)
+	}
 	if p.OfMinima > 0 {
 		minima = digits(p.OfMinima)
 	}
@@ -122,8 +126,11 @@ func row(c caseSummary, p programSummary) string {
 	if p.Above > 0 {
 		more = append(more, fmt.Sprintf("%s MB per pair", digits(p.Above)))
 	}
-	if p.Compile != nil && c.Group == "steps" {
-		more = append(more, "compile "+duration(p.Compile.Median))
+	if p.Compile != nil && (c.Group == "steps" || c.Group == "loss alone") {
+		more = append(more, "compile "+p.compile())
+	}
+	if p.HugePages {
+		more = append(more, "huge pages")
 	}
 	if c.Group == "distance" {
 		more = append(more, fmt.Sprintf("error %.0e", p.Error))
@@ -132,6 +139,15 @@ func row(c caseSummary, p programSummary) string {
 	}
 	return fmt.Sprintf("| %s | %s | %d | %s | %s | %s to %s | %s | %s | %.0f | %s |\n", c.Name, p.title(), p.Rounds,
 		duration(p.Min), duration(p.Median), duration(p.Low), duration(p.High), times, minima, p.Peak, strings.Join(more, ", "))
+}
+
+// compile formats the time of compiling: the median of the rounds or, of a program that keeps what
+// it has compiled, that of the first round.
+func (p programSummary) compile() string {
+	if p.Compile.High > 2*p.Compile.Low && strings.HasPrefix(p.Name, compiled) {
+		return duration(p.Compile.High) + " at first"
+	}
+	return duration(p.Compile.Median)
 }
 
 // title returns the name with the version.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Python packages that a benchmark compares with into a folder of their own at the root of the repository.
-#   bench/setup-python.sh torch      PyTorch for the CPU into .venv-torch, 3 GB (downloads about 2 GB)
+#   bench/setup-python.sh torch      PyTorch and JAX for the CPU into .venv-torch, 3.4 GB (downloads about 2 GB)
 #   bench/setup-python.sh pot        POT, SciPy and NumPy into .venv-pot, 0.4 GB (downloads about 60 MB)
 #   PYTHON=python3.12 bench/setup-python.sh pot
 # It does nothing when the pinned requirements are installed already. The Linux wheel of PyTorch is a CUDA build: it does not load
@@ -12,8 +12,8 @@ peer=${1:-}
 fail() { echo "setup-python: $*" >&2; exit 1; }
 
 case $peer in
-torch) module=torch gigabytes=6 checks=() ;; # --no-deps: torch's own list would add the CUDA tool kit, which a CPU run never loads
-pot) module=ot gigabytes=1 checks=(--require-hashes --only-binary :all:) ;;
+torch) modules="torch jax" gigabytes=6 checks=() ;; # --no-deps: torch's own list would add the CUDA tool kit, which a CPU run never loads
+pot) modules=ot gigabytes=1 checks=(--require-hashes --only-binary :all:) ;;
 *) fail "expected torch or pot, found '$peer'" ;;
 esac
 venv=$root/.venv-$peer
@@ -57,6 +57,6 @@ if sys.platform == "linux":
             path.unlink()
 PY
 fi
-"$venv/bin/python" -c "import $module" >>"$log" 2>&1 || fail "what was installed does not load: $(tail -n1 "$log"); whole output in .venv-$peer/install.log"
+"$venv/bin/python" -c "import ${modules// /, }" >>"$log" 2>&1 || fail "what was installed does not load: $(tail -n1 "$log"); whole output in .venv-$peer/install.log"
 cp "$requirements" "$venv/requirements.installed"
-echo "setup-python: $("$venv/bin/python" -c "import $module; print('$module', $module.__version__)") in .venv-$peer, $(du -sh "$venv" | cut -f1)"
+echo "setup-python: $("$venv/bin/python" -c "import sys; print(*(f'{m} {__import__(m).__version__}' for m in sys.argv[1:]), sep=', ')" $modules) in .venv-$peer, $(du -sh "$venv" | cut -f1)"

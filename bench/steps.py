@@ -23,19 +23,29 @@ def descend(optimizer, loss):
     optimizer.step()
 
 
+def objective(amortizer, x, y, noise):
+    """The mean cost along directions around the predicted location, and that location."""
+    location = amortizer(x, y)
+    return model.sliced_costs(x, y, model.vmf_directions(location, KAPPA, *noise)).mean(), location
+
+
+def loss_after(amortizer, x, y, noise):
+    """objective, without a gradient in the location."""
+    with torch.no_grad():
+        location = amortizer(x, y)
+        directions = model.vmf_directions(location, KAPPA, *noise)
+    return model.sliced_costs(x, y, directions).mean(), location
+
+
 def amortized_loss(amortizer, ascent, x, y, max_noise, min_noise):
     """Ascent of the amortizer on detached clouds, then the loss at the new, detached location.
 
     Returns J, the loss, and the locations before and after the ascent.
     """
-    before = amortizer(x, y.detach())
-    objective = model.sliced_costs(x, y.detach(), model.vmf_directions(before, KAPPA, *max_noise)).mean()
-    descend(ascent, -objective)
-    with torch.no_grad():
-        after = amortizer(x, y)
-        directions = model.vmf_directions(after, KAPPA, *min_noise)
-    loss = model.sliced_costs(x, y, directions).mean()
-    return objective.detach(), loss, before.detach(), after
+    mean_cost, before = objective(amortizer, x, y.detach(), max_noise)
+    descend(ascent, -mean_cost)
+    loss, after = loss_after(amortizer, x, y, min_noise)
+    return mean_cost.detach(), loss, before.detach(), after
 
 
 def amortized_step(autoencoder, optimizer, amortizer, ascent, x, max_noise, min_noise):

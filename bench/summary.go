@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 )
@@ -20,6 +21,14 @@ type caseSummary struct {
 	Group    string           `json:"group"`
 	Name     string           `json:"name"`
 	Programs []programSummary `json:"programs"`
+	Fastest  *fastest         `json:"fastest_peer,omitempty"` // nil: this project alone
+}
+
+// fastest is the program of others with the fastest call of a case.
+type fastest struct {
+	Name string `json:"name"`
+	// Ratio of the fastest call of this project to its fastest call.
+	Ratio float64 `json:"ratio"`
 }
 
 // programSummary summarises all rounds of one program, times in seconds. Low and High are the
@@ -36,6 +45,7 @@ type programSummary struct {
 	// Ratio to the first program's median of the same round; nil for the first.
 	Ratio     *spread `json:"ratio,omitempty"`
 	OfMinima  float64 `json:"of_minima,omitempty"` // ratio of the fastest calls of all rounds
+	HugePages bool    `json:"huge_pages,omitempty"`
 	FirstStep *spread `json:"first_step,omitempty"`
 	Compile   *spread `json:"compile,omitempty"`
 	Peak      float64 `json:"peak_mb"`
@@ -60,16 +70,15 @@ func spreadOf(v []float64) *spread {
 }
 
 // summarise sorts the runs in the order of the plan. Cases without a run are left out.
-func summarise(cases []testCase, runs []run) summary {
+func summarise(plan []testCase, runs []run) summary {
 	of := map[key][]run{} // by case and program, all rounds
 	for _, r := range runs {
 		k := r.key
 		k.Round = 0
 		of[k] = append(of[k], r)
 	}
-	s := summary{Machine: thisMachine()}
-	curves := newCurves()
-	for _, c := range cases {
+	var cases []caseSummary
+	for _, c := range plan {
 		out := caseSummary{Group: c.Group, Name: c.Name}
 		var first map[int]float64
 		fastest := 0.0 // fastest call of the first program
@@ -88,20 +97,50 @@ func summarise(cases []testCase, runs []run) summary {
 				}
 			}
 			out.Programs = append(out.Programs, summed)
-			for _, at := range c.On {
-				if summed.Rounds > 0 {
-					curves.add(at, p.Name, summed)
-				}
-			}
 		}
 		if len(out.Programs) > 0 {
-			s.Cases = append(s.Cases, out)
+			cases = append(cases, out)
+		}
+	}
+	return conclude(plan, thisMachine(), cases)
+}
+
+// conclude adds what follows from the times of the cases: the fastest peers, curves with their fits,
+// and the limits.
+func conclude(plan []testCase, m machine, cases []caseSummary) summary {
+	s := summary{Machine: m, Cases: cases}
+	curves, on := newCurves(), map[[2]string][]point{}
+	for _, c := range plan {
+		on[[2]string{c.Group, c.Name}] = c.On
+	}
+	for i, c := range s.Cases {
+		s.Cases[i].Fastest = c.fastest()
+		for _, p := range c.Programs {
+			for _, at := range on[[2]string{c.Group, c.Name}] {
+				if p.Rounds > 0 {
+					curves.add(at, p.Name, p)
+				}
+			}
 		}
 	}
 	s.plots = curves.all
 	s.Fits = fitAll(curves.all)
 	s.Limits = limits(s)
 	return s
+}
+
+// fastest returns the fastest of the others, whose names do not begin with this project's.
+func (c caseSummary) fastest() *fastest {
+	if len(c.Programs) == 0 || c.Programs[0].Rounds == 0 {
+		return nil
+	}
+	var best *fastest
+	for _, p := range c.Programs {
+		if r := c.Programs[0].Min / p.Min; p.Rounds > 0 && !strings.HasPrefix(p.Name, swlab) && (best == nil || r > best.Ratio) {
+			best = &fastest{p.Name, r}
+		}
+	}
+	return best
 }
 
 // summariseProgram also returns the median of every round. A round that was tried again counts by
@@ -127,7 +166,7 @@ func summariseProgram(name string, runs []run) (programSummary, map[int]float64)
 		if r.Compile > 0 {
 			compiles = append(compiles, r.Compile)
 		}
-		out.Version, out.Value, out.Error = r.Version, r.Value, r.Error
+		out.Version, out.Value, out.Error, out.HugePages = r.Version, r.Value, r.Error, r.HugePages
 		out.Peak, out.Above = max(out.Peak, r.Peak), max(out.Above, r.Above)
 	}
 	if len(byRound) == 0 {
@@ -167,11 +206,16 @@ func (s summary) find(group, name, program string) *programSummary {
 	return nil
 }
 
-// faster returns the program of a case with the fastest call among those named.
+// faster returns the program of a case with the fastest call among those named, nil unless all have
+// a result.
 func (s summary) faster(group, name string, programs ...string) *programSummary {
 	var best *programSummary
 	for _, n := range programs {
-		if p := s.find(group, name, n); p != nil && (best == nil || p.Min < best.Min) {
+		p := s.find(group, name, n)
+		if p == nil {
+			return nil
+		}
+		if best == nil || p.Min < best.Min {
 			best = p
 		}
 	}

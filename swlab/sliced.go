@@ -3,7 +3,9 @@ package swlab
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -167,6 +169,9 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := l.Slicer.Distribution.(slicing.Uniform); ok {
+		return uniformDirections(b, rng, p.x.Clouds, l.Slicer.Slices, p.x.Dim)
+	}
 	args := []*tensors.Tensor{rng, tensor(p.x), tensor(p.y)}
 	if location != nil {
 		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim))
@@ -185,6 +190,51 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 		return nil, err
 	}
 	return tensors.CopyFlatData[float32](out[0])
+}
+
+// uniformDirections are those of slicing.Uniform, to the last bit. The backend draws the numbers, and
+// all cores turn them into directions, which its graph would do on one.
+func uniformDirections(e *engine.Engine, rng *tensors.Tensor, batch, perPair, dim int) ([]float32, error) {
+	shape := [3]int{batch, perPair, dim}
+	out, err := call(e, "uniform numbers", shape, func(in []*graph.Node) []*graph.Node {
+		src := slicing.Seeded(in[0])
+		return []*graph.Node{src.Uniform(shape[:]...), src.Uniform(shape[:]...)}
+	}, rng)
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Free(out...)
+	u, v := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
+	var wait sync.WaitGroup
+	for from, part := 0, dim*(1+batch*perPair/runtime.GOMAXPROCS(0)); from < len(u); from += part {
+		to := min(from+part, len(u))
+		wait.Go(func() { unitNormals(u[from:to], v[from:to], dim) })
+	}
+	wait.Wait()
+	return u, nil
+}
+
+// unitNormals turns pairs of uniform numbers in [0, 1) into normals, as graph.RandomNormal does by
+// Box and Muller (1958), and their rows into unit vectors, as vmf.UniformFromNormals does. u becomes
+// the result.
+func unitNormals(u, v []float32, dim int) {
+	for row := 0; row < len(u); row += dim {
+		x, square := u[row:row+dim], float32(0)
+		for j := range x {
+			radius := float32(math.Sqrt(float64(-2 * float32(math.Log(float64(max(x[j], math.SmallestNonzeroFloat32)))))))
+			x[j] = radius * float32(math.Cos(float64(v[row+j]*float32(2*math.Pi))))
+			square += float32(x[j] * x[j])
+		}
+		if !(square > 1e-30) {
+			clear(x)
+			x[0] = 1
+			continue
+		}
+		norm := float32(math.Sqrt(float64(square)))
+		for j := range x {
+			x[j] /= norm
+		}
+	}
 }
 
 // estimate is the result of reducing the costs of the slices.

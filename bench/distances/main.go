@@ -1,13 +1,16 @@
-// Command distances times sliced distances between two clouds for comparison with
-// bench/pot_peer.py. Without --slices it only writes the clouds, and the directions on which errors
-// are measured, for both programs to read:
+// Command distances times distances between pairs of clouds for comparison with bench/numpy_peer.py
+// and bench/pot_peer.py. Without --slices it only writes the clouds, and the directions on which
+// errors are measured, for all programs to read:
 //
 //	go run ./bench/distances --points 2048
 //	go run ./bench/distances --points 2048 --slices 1000
+//	go run ./bench/distances --points 512 --pairs 1000 --slices 100
+//	go run ./bench/distances --points 1024 --pairs 32 --slices 100 --loss chamfer --graph-alone
 //
 // It times a whole call of swlab.Distance: directions, costs, reduction and standard error. It
 // prints one JSON object; the error compares the value on the written directions with sorting in
-// float64.
+// float64. Losses other than sw are called once before the clock starts, so that their graphs are
+// compiled; --graph-alone times these graphs without the rest of the call.
 package main
 
 import (
@@ -28,75 +31,126 @@ import (
 // common is the number of directions on which errors are measured.
 const common = 10
 
+// options are those of the command line.
+type options struct {
+	dir                   string
+	points, pairs, slices int
+	loss                  string
+	exact, graphAlone     bool
+	seconds               float64
+}
+
 func main() {
-	dir := flag.String("clouds", filepath.Join(".out", "bench", "clouds"), "folder of the clouds and directions")
-	points := flag.Int("points", 2048, "of either cloud")
-	slices := flag.Int("slices", 0, "directions of the call that is timed; 0: write the clouds")
-	exact := flag.Bool("exact", false, "Path: HostPath")
-	seconds := flag.Float64("seconds", 2, "time to repeat the call for, at least three times")
+	var o options
+	flag.StringVar(&o.dir, "clouds", filepath.Join(".out", "bench", "clouds"), "folder of the clouds and directions")
+	flag.IntVar(&o.points, "points", 2048, "of every cloud")
+	flag.IntVar(&o.pairs, "pairs", 1, "of clouds in a call")
+	flag.IntVar(&o.slices, "slices", 0, "directions per pair of the call that is timed; 0: write the clouds")
+	flag.StringVar(&o.loss, "loss", "sw", "one of loss.Names")
+	flag.BoolVar(&o.exact, "exact", false, "Path: HostPath")
+	flag.BoolVar(&o.graphAlone, "graph-alone", false, "only the compiled graph of the loss, or of its ascent")
+	flag.Float64Var(&o.seconds, "seconds", 2, "time to repeat the call for, at least three times")
 	flag.Parse()
-	if err := run(*dir, *points, *slices, *seconds, *exact); err != nil {
+	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "distances:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, points, slices int, seconds float64, exact bool) error {
-	base := filepath.Join(dir, fmt.Sprint(points))
-	if slices == 0 {
-		return write(dir, base, points)
+func (o options) run() error {
+	if o.slices == 0 {
+		return o.write()
 	}
-	x, err := datasets.Load(base+"-x.npy", datasets.Options{Raw: true})
+	x, err := datasets.Load(o.file("x"), datasets.Options{Raw: true})
 	if err != nil {
 		return fmt.Errorf("%w; without --slices this program writes it", err)
 	}
-	y, err := datasets.Load(base+"-y.npy", datasets.Options{Raw: true})
+	y, err := datasets.Load(o.file("y"), datasets.Options{Raw: true})
 	if err != nil {
 		return err
 	}
-	path := swlab.AutoPath
-	if exact {
-		path = swlab.HostPath
-	}
-	r := timing.Result{Version: "float32 clouds"}
-	if r.Seconds, err = timing.Repeat(seconds, func() error { _, err := distance(x, y, slices, nil, path); return err }); err != nil {
-		return err
-	}
-	theta := directions()
-	if r.Value, err = distance(x, y, common, theta, path); err != nil {
-		return err
-	}
-	r.Error = math.Abs(r.Value/reference(x.Coords, y.Coords, theta) - 1)
-	return r.Print(os.Stdout)
-}
-
-// write makes two built-in shapes and the common directions.
-func write(dir, base string, points int) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	set, err := datasets.Shapes{Train: 1, Points: points, Classes: []string{"car", "chair"}}.Generate()
-	if err != nil {
-		return err
-	}
-	names := []string{"x", "y", "directions"} // the last one is written last: if it exists, all do
-	for i, v := range [][]float32{set.Coords[:points*3], set.Coords[points*3:], directions()} {
-		if err := datasets.WriteNPY(base+"-"+names[i]+".npy", v, len(v)/3, 3); err != nil {
+	call, close := func() error { _, err := o.distance(x, y, nil); return err }, func() {}
+	if o.graphAlone {
+		if call, close, err = o.graph(x, y); err != nil {
 			return err
 		}
 	}
-	return nil
+	defer close()
+	if o.loss != "sw" {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	r := timing.Result{Version: "float32 clouds"}
+	if r.Seconds, err = timing.Repeat(o.seconds, call); err != nil {
+		return err
+	}
+	if o.loss != "sw" {
+		return r.Print(os.Stdout)
+	}
+	theta := directions()
+	if r.Value, err = o.distance(x, y, theta); err != nil {
+		return err
+	}
+	r.Error = math.Abs(r.Value/reference(x, y, theta) - 1)
+	return r.Print(os.Stdout)
 }
 
-// distance is swlab.Distance: W_2^2, mean over points and slices, along its own directions or those
-// given.
-func distance(x, y *datasets.Set, slices int, theta []float32, path swlab.Path) (float64, error) {
-	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2, Path: path}
-	o.Reduce, o.Slices = loss.Mean, slices
-	if theta != nil {
-		o.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}
+// file returns the path of the clouds x or y, or of the directions.
+func (o options) file(name string) string {
+	if o.pairs > 1 {
+		name = fmt.Sprintf("%dx%d-%s", o.pairs, o.points, name)
+	} else {
+		name = fmt.Sprintf("%d-%s", o.points, name)
 	}
-	d, err := swlab.Distance("sw", x, y, o)
+	return filepath.Join(o.dir, name+".npy")
+}
+
+// write makes pairs of two built-in shapes, [points, 3] or, of several pairs, [pairs, points, 3],
+// and the common directions.
+func (o options) write() error {
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return err
+	}
+	set, err := datasets.Shapes{Train: o.pairs, Points: o.points, Classes: []string{"car", "chair"}}.Generate()
+	if err != nil {
+		return err
+	}
+	shape := []int{o.points, 3}
+	if o.pairs > 1 {
+		shape = []int{o.pairs, o.points, 3}
+	}
+	half := o.pairs * o.points * 3
+	if err := datasets.WriteNPY(o.file("x"), set.Coords[:half], shape...); err != nil {
+		return err
+	}
+	if err := datasets.WriteNPY(o.file("y"), set.Coords[half:], shape...); err != nil {
+		return err
+	}
+	return datasets.WriteNPY(o.file("directions"), directions(), common, 3) // last: if it exists, all do
+}
+
+// config is the call's: the mean over points, and its own directions unless some are given.
+func (o options) config(theta []float32) swlab.DistanceConfig {
+	c := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 2}
+	if c.Slices = o.slices; o.loss == "max-sw" {
+		c.Slices = 1
+	}
+	if o.exact {
+		c.Path = swlab.HostPath
+	}
+	if o.loss == "sw" {
+		c.Reduce = loss.Mean
+	}
+	if theta != nil {
+		c.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}
+	}
+	return c
+}
+
+// distance is swlab.Distance: with sw W_2^2, mean over pairs, points and slices.
+func (o options) distance(x, y *datasets.Set, theta []float32) (float64, error) {
+	d, err := swlab.Distance(o.loss, x, y, o.config(theta))
 	if err != nil {
 		return 0, err
 	}
@@ -116,24 +170,29 @@ func uniform(r *rand.Rand, n int) []float32 {
 	return out
 }
 
-// reference returns the mean over directions of W_2^2 by sorting float64 projections.
-func reference(x, y, theta []float32) float64 {
-	sum := 0.0
-	for l := 0; l < len(theta); l += 3 {
-		var sorted [2][]float64
-		for k, cloud := range [][]float32{x, y} {
-			for i := 0; i < len(cloud); i += 3 {
-				v := 0.0
-				for j, t := range theta[l : l+3] {
-					v += float64(t) * float64(cloud[i+j])
-				}
-				sorted[k] = append(sorted[k], v)
+// reference returns the mean over pairs and directions of W_2^2 by sorting float64 projections.
+func reference(x, y *datasets.Set, theta []float32) float64 {
+	sum, cloud := 0.0, x.Points*x.Dim
+	for first := 0; first < len(x.Coords); first += cloud {
+		for l := 0; l < len(theta); l += 3 {
+			a, b := projected(x.Coords[first:first+cloud], theta[l:l+3]), projected(y.Coords[first:first+cloud], theta[l:l+3])
+			for i, v := range a {
+				sum += (v - b[i]) * (v - b[i])
 			}
-			slices.Sort(sorted[k])
-		}
-		for i, a := range sorted[0] {
-			sum += (a - sorted[1][i]) * (a - sorted[1][i])
 		}
 	}
-	return sum / float64(len(x)) * 3 / float64(len(theta)) * 3
+	return sum / float64(len(x.Coords)) * 3 / float64(len(theta)) * 3
+}
+
+// projected returns the sorted projections of a cloud on a direction.
+func projected(cloud, theta []float32) (out []float64) {
+	for i := 0; i < len(cloud); i += 3 {
+		v := 0.0
+		for j, t := range theta {
+			v += float64(t) * float64(cloud[i+j])
+		}
+		out = append(out, v)
+	}
+	slices.Sort(out)
+	return out
 }

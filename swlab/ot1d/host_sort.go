@@ -16,7 +16,7 @@ type hostSorter struct {
 	// that fills at most half a vector; nil: not needed so far.
 	blocks [3]*block
 
-	keys, spare [2][]uint64 // of the radix sort; nil: not needed so far
+	keys, spare [2][]uint64        // of the radix sort; nil: not needed so far
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
 	run         [1024]uint64             // keys of consecutive points

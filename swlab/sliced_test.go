@@ -1,0 +1,43 @@
+package swlab
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+)
+
+// TestUniformDirections: directions made on all cores are those of the distribution's graph, to the
+// last bit.
+func TestUniformDirections(t *testing.T) {
+	e, err := goBackend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed, shape := range [][3]int{{1, 1, 2}, {3, 7, 3}, {2, 101, 5}} {
+		rng, err := graph.RNGStateFromSeed(int64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cloud := tensors.FromFlatDataAndDimensions(make([]float32, shape[0]*shape[2]), shape[0], 1, shape[2])
+		want, err := call(e, "directions of a test", shape, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{slicing.Uniform{}.Draw(slicing.Request{Source: slicing.Seeded(in[0]), X: in[1], Y: in[1], Slices: shape[1]})}
+		}, rng, cloud)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := uniformDirections(e, rng, shape[0], shape[1], shape[2])
+		if err != nil || !slices.Equal(got, tensors.MustCopyFlatData[float32](want[0])) {
+			t.Errorf("%v: %v, expected %v, %v", shape, got, want[0].Value(), err)
+		}
+	}
+	// The smallest numbers: no infinite radius, and a row of zeros is the first axis.
+	u, v := []float32{0, 0.5, math.Nextafter32(1, 0), math.Nextafter32(1, 0)}, []float32{0, 0.25, 0.25, 0.25}
+	if unitNormals(u, v, 2); u[0] < 0.99 || u[2]*u[2]+u[3]*u[3] < 0.99 {
+		t.Errorf("%v", u)
+	}
+}
