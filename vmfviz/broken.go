@@ -3,7 +3,6 @@ package vmfviz
 import (
 	"image/color"
 	"math"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -82,16 +81,6 @@ func findBreak(low, high []float64) (brokenScale, bool) {
 	l, r := off(best.from-best.min), off(best.max-best.to)
 	best.min, best.from, best.to, best.max = best.min-l, best.from+l, best.to-r, best.max+r
 	return best, true
-}
-
-// order returns the places of the values in increasing order.
-func order(a []float64) []int {
-	idx := make([]int, len(a))
-	for i := range idx {
-		idx[i] = i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return a[idx[i]] < a[idx[j]] })
-	return idx
 }
 
 // axisBreak is a plotter: it hides grid and axis where a scale is broken and draws

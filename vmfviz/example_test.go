@@ -223,7 +223,7 @@ func ExampleDots() {
 		vmfviz.Estimate{Label: "wrong", Value: math.NaN()},
 	)
 	fmt.Println(err)
-	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number
+	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number of at most 1e+150
 }
 
 func ExamplePicture_PDF() {

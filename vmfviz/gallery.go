@@ -1,9 +1,9 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -26,62 +26,30 @@ type GalleryOptions struct {
 // caption: a contact sheet. All have one scale and one view in perspective with
 // y up; each is centred in its cell.
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
-	if err := checkText("Title", o.Title); err != nil {
+	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
+		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
+		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns)); err != nil {
 		return nil, err
 	}
-	if err := o.View.check(); err != nil {
-		return nil, err
-	}
-	if len(clouds) == 0 {
-		return nil, fmt.Errorf("vmfviz: no clouds given, expected at least one")
-	}
-	if o.Captions != nil && len(o.Captions) != len(clouds) {
-		return nil, fmt.Errorf("vmfviz: Captions has length %d, expected %d, one for each cloud", len(o.Captions), len(clouds))
-	}
-	if o.Columns < 0 || o.Columns > 20 {
-		return nil, fmt.Errorf("vmfviz: Columns = %d, expected 0 (automatic) to 20", o.Columns)
-	}
-	for i, c := range clouds {
-		if _, err := checkRows(fmt.Sprintf("clouds[%d]", i), c, 3); err != nil {
-			return nil, err
-		}
-	}
-	for i, c := range o.Captions {
-		if err := checkText(fmt.Sprintf("Captions[%d]", i), c); err != nil {
-			return nil, err
-		}
-	}
-	cols := o.Columns
-	if cols == 0 {
-		lines := (len(clouds) + 7) / 8
-		cols = (len(clouds) + lines - 1) / lines
-	}
-	cols = min(cols, len(clouds))
 	theme := o.Theme.or()
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
-	role := o.Role
-	if role == Auto {
-		role = Input
-	}
-	lens := newLens(o.View.or(cloudView).cameraY())
-	centers := make([]vec3, len(clouds))
+	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
+	var cells []cloudCell
 	for i, c := range clouds {
-		centers[i] = middle(c)
-		lens.include(c, centers[i])
-	}
-	w, h := lens.cell(fullWidth-2*cardEdge, cols)
-	var plots []*plot.Plot
-	caption := vg.Length(0)
-	for i, c := range clouds {
-		q := lens.plot(theme, c, centers[i], shading(theme.color(role, 0)))
-		if o.Captions != nil {
-			q.X.Label.Text = o.Captions[i]
-			q.X.Label.TextStyle.Font.Size = pointsTick
-			wrap(&q.X.Label.TextStyle, &q.X.Label.Text, w+cloudGap/2)
-			caption = max(caption, q.X.Label.TextStyle.Height(q.X.Label.Text)+6)
+		if err := checkRows(fmt.Sprintf("clouds[%d]", i), c, 3); err != nil {
+			return nil, err
 		}
-		plots = append(plots, q)
+		cells = append(cells, cloudCell{c, middle(c), tint})
 	}
+	cols := columns(o.Columns, len(clouds), 8)
+	plots, w, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, fullWidth-2*cardEdge, cols)
+	caption := vg.Length(0)
+	for i, name := range o.Captions {
+		label := &plots[i].X.Label
+		label.Text, label.TextStyle.Font.Size = name, pointsTick
+		wrap(&label.TextStyle, &label.Text, w+cloudGap/2)
+		caption = max(caption, label.TextStyle.Height(label.Text)+6)
+	}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
 	p.setPlots(plots, cols, 2*cardEdge+w*vg.Length(cols)+cloudGap*vg.Length(cols-1), h+caption)
 	p.fitTitle()
 	return p, nil

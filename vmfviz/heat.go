@@ -1,7 +1,7 @@
 package vmfviz
 
 import (
-	"fmt"
+	"cmp"
 	"image"
 	"image/color"
 	"math"
@@ -30,11 +30,11 @@ type Heat struct {
 func SphereGrid(rows int) []float32 {
 	rows = min(max(rows, 4), 1000)
 	grid := make([]float32, 0, 6*rows*rows)
+	step := math.Pi / float64(rows)
 	for i := range rows {
-		sp, cp := math.Sincos((float64(i) + 0.5) * math.Pi / float64(rows))
 		for j := range 2 * rows {
-			sl, cl := math.Sincos((float64(j) + 0.5) * math.Pi / float64(rows))
-			grid = append(grid, float32(sp*cl), float32(sp*sl), float32(cp))
+			d := direction((float64(i)+0.5)*step, (float64(j)+0.5)*step)
+			grid = append(grid, float32(d[0]), float32(d[1]), float32(d[2]))
 		}
 	}
 	return grid
@@ -56,13 +56,9 @@ func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
 func (h *Heat) rows() int { return int(math.Round(math.Sqrt(float64(len(h.Values)) / 2))) }
 
 func (h *Heat) check(name string) error {
-	if err := checkFinite(name+".Values", h.Values); err != nil {
-		return err
-	}
-	if r := h.rows(); r < 4 || 2*r*r != len(h.Values) {
-		return fmt.Errorf("vmfviz: %s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values))
-	}
-	return checkText(name+".Label", h.Label)
+	r := h.rows()
+	return cmp.Or(checkFinite(name+".Values", h.Values), checkText(name+".Label", h.Label),
+		errorIf(r < 4 || 2*r*r != len(h.Values), "%s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values)))
 }
 
 // sampler returns the bicubic interpolation of the values (E. Catmull and R. Rom,
@@ -78,11 +74,14 @@ func (h *Heat) sampler() func(vec3) float64 {
 		}
 		return h.Values[i*cols+(j+2*cols)%cols]
 	}
+	weights := func(t float64) [4]float64 { // of the values at -1, 0, 1 and 2 for a place in [0, 1]
+		return [4]float64{t * (t*(1-t/2) - 0.5), 1 + t*t*(1.5*t-2.5), t * (0.5 + t*(2-1.5*t)), t * t * (t - 1) / 2}
+	}
 	return func(t vec3) float64 {
 		u := math.Acos(math.Max(-1, math.Min(1, t[2])))/math.Pi*float64(rows) - 0.5
 		v := math.Atan2(t[1], t[0])/math.Pi*float64(rows) - 0.5
 		i, j := math.Floor(u), math.Floor(v)
-		a, b := catmullRom(u-i), catmullRom(v-j)
+		a, b := weights(u-i), weights(v-j)
 		sum := 0.0
 		for k := range 4 {
 			for l := range 4 {
@@ -93,21 +92,41 @@ func (h *Heat) sampler() func(vec3) float64 {
 	}
 }
 
-// catmullRom returns the weights of the values at -1, 0, 1 and 2 for the place t in
-// [0, 1].
-func catmullRom(t float64) [4]float64 {
-	return [4]float64{t * (t*(1-t/2) - 0.5), 1 + t*t*(1.5*t-2.5), t * (0.5 + t*(2-1.5*t)), t * t * (t - 1) / 2}
+// heatScale is the range of the functions of all panels, with its colours.
+type heatScale struct {
+	lo, hi float64
+	label  string        // the first there is
+	levels []float64     // of contours, if a function has them
+	colors []color.Color // from lo to hi
 }
 
-// heatRange returns the smallest and the largest value of all heats.
-func heatRange(heats []*Heat) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, h := range heats {
-		for _, v := range h.Values {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
+// newHeatScale returns the scale of the panels; it has no colours if they have no function.
+func newHeatScale(t *Theme, panels []SpherePanel) (s heatScale, err error) {
+	var values [][]float64
+	contours := false
+	for _, p := range panels {
+		if p.Heat != nil {
+			values, s.label, contours = append(values, p.Heat.Values), cmp.Or(s.label, p.Heat.Label), contours || p.Heat.Contours
 		}
 	}
-	return lo, hi
+	if values == nil {
+		return s, nil
+	}
+	s.lo, s.hi = bounds(values...)
+	if contours {
+		s.levels = contourLevels(s.lo, s.hi)
+	}
+	m, err := newColorMap(t.Map, 0, 1)
+	if err == nil {
+		s.colors = m.Palette(shades).Colors()
+	}
+	return s, err
+}
+
+// color returns the colour of a value.
+func (s heatScale) color(v float64) color.Color {
+	t := math.Min(1, math.Max(0, scaleTo(s.lo, s.hi, v)))
+	return s.colors[int(t*float64(len(s.colors)-1)+0.5)]
 }
 
 // scaleTo maps [lo, hi] to [0, 1]; a constant maps to the middle.
@@ -120,7 +139,7 @@ func scaleTo(lo, hi, v float64) float64 {
 
 // disc paints the unit disc on a square of n by n pixels; back says which direction
 // lies at a place.
-func (h *Heat) disc(n int, lo, hi float64, colors []color.Color, back func(x, y float64) vec3) image.Image {
+func (h *Heat) disc(n int, s heatScale, back func(x, y float64) vec3) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	f := h.sampler()
 	r := float64(n) / 2
@@ -128,15 +147,10 @@ func (h *Heat) disc(n int, lo, hi float64, colors []color.Color, back func(x, y 
 		for j := range n {
 			x, y := (float64(j)+0.5-r)/r, (r-float64(i)-0.5)/r
 			d := math.Hypot(x, y)
-			cover := math.Min(1, math.Max(0, (1-d)*r+0.5))
-			if cover == 0 {
-				continue
+			if cover := math.Min(1, (1-d)*r+0.5); cover > 0 {
+				d = math.Max(d, 1)
+				img.Set(j, i, faded(s.color(f(back(x/d, y/d))), cover))
 			}
-			if d > 1 {
-				x, y = x/d, y/d
-			}
-			t := math.Min(1, math.Max(0, scaleTo(lo, hi, f(back(x, y)))))
-			img.Set(j, i, faded(colors[int(t*float64(len(colors)-1)+0.5)], cover))
 		}
 	}
 	return img

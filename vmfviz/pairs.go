@@ -1,8 +1,10 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -34,24 +36,11 @@ type PairsOptions struct {
 // Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a
 // unit vector. Near points and lines are darker.
 func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
-	if err := checkSlice(o.Title, o.View, x, y, theta); err != nil {
+	if err := cmp.Or(checkSlice(o.Title, o.View, x, y, theta), errorIf(o.Lines < 0, "Lines = %d, expected 0 (automatic) or more", o.Lines)); err != nil {
 		return nil, err
 	}
-	if o.Lines < 0 {
-		return nil, fmt.Errorf("vmfviz: Lines = %d, expected 0 (automatic) or more", o.Lines)
-	}
-	c := newSliced(SliceOptions{View: o.View}, x, y, theta)
-	m := len(c.a)
-	n := o.Lines
-	if n == 0 {
-		n = 60
-	}
-	n = min(n, m)
-	c.pairs = nil
-	for i := range n {
-		c.pairs = append(c.pairs, (2*i+1)*m/(2*n))
-	}
-	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", m, n)
+	c := newSliced(SliceOptions{View: o.View}, x, y, theta, cmp.Or(o.Lines, 60))
+	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.at), len(c.pairs))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
 	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 465, 345)
 	return p, nil
@@ -62,67 +51,48 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	p.HideAxes()
-	cam := c.alongPage()
-	all := append(append([]vec3(nil), c.x...), c.y...)
-	first, last := math.Inf(1), math.Inf(-1)
+	all := append(slices.Clone(c.x.points), c.y.points...)
+	var depths []float64
 	for _, q := range all {
-		d := dot(cam.fore, q)
-		first, last = math.Min(first, d), math.Max(last, d)
+		depths = append(depths, dot(c.cam.fore, q))
 	}
-	// near is 0 at the back and 1 at the front, in steps.
-	near := func(q vec3) float64 {
-		if last-first < 1e-12 {
-			return 1
+	first, last := bounds(depths)
+	near := make([]float64, len(all)) // 0 at the back and 1 at the front, in steps
+	page, points := c.cam.flat(all), &cloud{}
+	for i, at := range page {
+		if near[i] = 1; first < last {
+			near[i] = math.Round(16*scaleTo(first, last, depths[i])) / 16
 		}
-		return math.Round(16*(dot(cam.fore, q)-first)/(last-first)) / 16
-	}
-	flat := func(q vec3) plotter.XY {
-		v := cam.apply(q)
-		return plotter.XY{X: v[0], Y: v[1]}
-	}
-	points := &cloud{}
-	for i, q := range all {
-		col := t.Input
-		if i >= len(c.x) {
-			col = t.Output
-		}
-		d := near(q)
-		points.XYs, points.depth = append(points.XYs, flat(q)), append(points.depth, d)
-		points.size = append(points.size, 0.75+0.35*d)
-		points.color = append(points.color, blend(col, white, 0.72-0.52*d))
+		col := t.color(Input+Role(i/len(c.x.points)), 0)
+		points.cloudPoints = append(points.cloudPoints, cloudPoint{at, near[i], 0.75 + 0.35*near[i], blend(col, white, 0.72-0.52*near[i])})
 	}
 	p.Add(points)
 
-	var xs, ys plotter.XYs
-	var depths [2][]float64
+	var ends [2]plotter.XYs
+	var depth [2][]float64
 	for _, rank := range c.pairs {
-		a, b := c.x[c.pa[rank]], c.y[c.pb[rank]]
-		d := (near(a) + near(b)) / 2
-		p.Add(&plotter.Line{XYs: plotter.XYs{flat(a), flat(b)}, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.35+0.4*d), Width: 0.8}})
-		xs, ys = append(xs, flat(a)), append(ys, flat(b))
-		depths[0], depths[1] = append(depths[0], near(a)), append(depths[1], near(b))
+		i, j := c.x.order[rank], len(c.x.points)+c.y.order[rank]
+		style := draw.LineStyle{Color: faded(t.Text, 0.35+0.2*(near[i]+near[j])), Width: 0.8}
+		p.Add(&plotter.Line{XYs: plotter.XYs{page[i], page[j]}, LineStyle: style})
+		ends[0], ends[1] = append(ends[0], page[i]), append(ends[1], page[j])
+		depth[0], depth[1] = append(depth[0], near[i]), append(depth[1], near[j])
 	}
 	radius := vg.Length(math.Max(1.5, math.Min(2.4, 2.4*math.Sqrt(60/float64(len(c.pairs))))))
-	for k, ends := range []plotter.XYs{xs, ys} {
-		seam, mark := t.glyph(Input+Role(k), radius+0.6), t.glyph(Input+Role(k), radius)
-		seam.Color = t.Background
-		s := &plotter.Scatter{XYs: ends, GlyphStyle: mark, GlyphStyleFunc: func(i int) draw.GlyphStyle {
-			g := mark
-			g.Color = blend(mark.Color, white, 0.35*(1-depths[k][i]))
+	for k := range ends {
+		marks := seamed(p, t, ends[k], Input+Role(k), radius)
+		marks.GlyphStyleFunc = func(i int) draw.GlyphStyle {
+			g := marks.GlyphStyle
+			g.Color = blend(g.Color, white, 0.35*(1-depth[k][i]))
 			return g
-		}}
-		p.Add(&plotter.Scatter{XYs: ends, GlyphStyle: seam}, s)
-		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], s)
+		}
+		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], marks)
 	}
-	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.a))
-	if len(c.pairs) == len(c.a) {
-		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.a))
+	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.x.at))
+	if len(c.pairs) == len(c.x.at) {
+		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.pairs))
 	}
 	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(t.Text, 0.7), Width: 1}})
-	along := flat(c.theta)
-	line := beside(points.XYs, along)
-	p.Add(&arrow{From: line.tail, To: line.tip, Color: t.Direction, Casing: t.dark(t.Direction), Width: 2.2})
-	label(t, p, line.tip, "θ", italic(bold(t.style(13.5, t.dark(t.Direction)))), vg.Point{X: vg.Length(10 * along.X), Y: vg.Length(10 * along.Y)}, false)
+	beside(page, c.cam.flat([]vec3{c.theta})[0]).draw(t, p, 2.2)
 	p.Legend.Left = true
 	pad(&p.Y, 0.02)
 	p.Y.Min = at(&p.Y, -0.1) // room for the legend

@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -16,7 +17,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
@@ -73,16 +73,11 @@ func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length
 // whole rounds a length up to pixels.
 func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
 
-func (p *Picture) gap() vg.Length {
-	if p.Gap > 0 {
-		return p.Gap
-	}
-	return plotGap
-}
+func (p *Picture) gap() vg.Length { return cmp.Or(p.Gap, plotGap) }
 
 // fitTitle widens the picture for its title, up to the full width.
 func (p *Picture) fitTitle() {
-	s := bold(p.Theme.style(pointsTitle, p.Theme.Text))
+	s := bold(p.Theme.style(pointsTitle, nil))
 	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
 }
 
@@ -157,13 +152,6 @@ func card(c draw.Canvas, t *Theme) {
 	c.Stroke(path)
 }
 
-// fitted makes text smaller, down to three quarters, that is wider than its room.
-func fitted(s *draw.TextStyle, txt string, room vg.Length) {
-	if w := s.Width(txt); w > room {
-		s.Font.Size *= max(0.75, room/w)
-	}
-}
-
 // check says why the picture cannot be drawn.
 func (p *Picture) check() error {
 	if p == nil || len(p.Plots) == 0 || len(p.Plots[0]) == 0 {
@@ -182,11 +170,8 @@ func (p *Picture) check() error {
 
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
-	if err := p.check(); err != nil {
+	if err := cmp.Or(p.check(), errorIf(!(scale > 0 && scale <= 16), "scale = %g, expected a number above 0 and at most 16", scale)); err != nil {
 		return nil, err
-	}
-	if !(scale > 0 && scale <= 16) {
-		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
 	}
 	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)), vgimg.UseBackgroundColor(color.Transparent))
 	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
@@ -205,45 +190,33 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&out, quantize(img)); err != nil {
-		return nil, fmt.Errorf("vmfviz: writing PNG: %w", err)
-	}
-	return out.Bytes(), nil
+	err = enc.Encode(&out, quantize(img.(*image.RGBA)))
+	return out.Bytes(), err
 }
-
-var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
 // SVG returns the picture as an SVG file. Text stays text: the file names the
 // Liberation Sans font, and Arial and Helvetica, which have the same letter
 // widths, where it is not installed. Heat maps and point clouds are embedded
 // images; everything else is vectors.
 func (p *Picture) SVG() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	c := vgsvg.NewWith(vgsvg.UseWH(p.Width, p.Height))
-	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
-	var out bytes.Buffer
-	if _, err := c.WriteTo(&out); err != nil {
-		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
-	}
-	svg := fontFamily.ReplaceAll(out.Bytes(), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	svg, err := p.format("svg")
+	svg = fontFamily.ReplaceAll(svg, []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
 	svg = bytes.ReplaceAll(svg, []byte("<text "), []byte(`<text xml:space="preserve" `))
-	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), nil
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), err
 }
+
+var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
 // PDF returns the picture as a PDF file of one page in the size of the picture,
 // for papers and slides. Text stays text, in embedded fonts. Heat maps and point
 // clouds are embedded images.
-func (p *Picture) PDF() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	return p.format("pdf")
-}
+func (p *Picture) PDF() ([]byte, error) { return p.format("pdf") }
 
 // format draws the picture in a format of gonum/plot.
 func (p *Picture) format(name string) (file []byte, err error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if r := recover(); r != nil { // vgeps has no images
 			file, err = nil, fmt.Errorf("vmfviz: the format %s cannot hold this picture: %v", name, r)
@@ -268,19 +241,11 @@ func (p *Picture) format(name string) (file []byte, err error) {
 // svg, pdf, eps, jpg, tiff or tex. EPS cannot hold images: functions on a sphere,
 // point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
-	if err := p.check(); err != nil {
-		return nil, err
+	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
+	if write == nil {
+		write = func() ([]byte, error) { return p.format(format) }
 	}
-	var data []byte
-	var err error
-	switch format {
-	case "png":
-		data, err = p.PNG()
-	case "svg":
-		data, err = p.SVG()
-	default:
-		data, err = p.format(format)
-	}
+	data, err := write()
 	return bytes.NewReader(data), err
 }
 
@@ -288,8 +253,7 @@ func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 // says how, see [Picture.WriterTo]. The file appears whole or not at all. A
 // missing folder is an error.
 func (p *Picture) Save(path string) error {
-	ext := strings.ToLower(filepath.Ext(path))
-	w, err := p.WriterTo(strings.TrimPrefix(ext, "."))
+	w, err := p.WriterTo(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -298,4 +262,22 @@ func (p *Picture) Save(path string) error {
 		return fmt.Errorf("vmfviz: saving %w", err)
 	}
 	return nil
+}
+
+// titles returns the room that the titles of plots take.
+func titles(plots []*plot.Plot) (room vg.Length) {
+	for _, q := range plots {
+		if q.Title.Text != "" {
+			room = max(room, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
+		}
+	}
+	return room
+}
+
+// altText says what a picture shows, after its title if it has one.
+func altText(title, what string) string {
+	if title == "" {
+		return what
+	}
+	return title + ": " + what
 }

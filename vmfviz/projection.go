@@ -19,6 +19,25 @@ type projection struct {
 // discShift is how far the centres of the two discs of a map lie from x = 0.
 const discShift = 1.01
 
+// disc is a half of the sphere on the page.
+type disc struct {
+	plotter.XY                         // its centre
+	back       func(x, y float64) vec3 // the direction at a place from the centre
+}
+
+// discs returns the discs, the front one first.
+func (g projection) discs() []disc {
+	if !g.area {
+		return []disc{{back: func(x, y float64) vec3 {
+			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
+		}}}
+	}
+	half := func(x float64, c camera) disc {
+		return disc{plotter.XY{X: x}, func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }}
+	}
+	return []disc{half(-discShift, g.cam), half(discShift, g.cam.behind())}
+}
+
 // front reports whether a direction lies on the half that the camera sees.
 func (g projection) front(p vec3) bool { return dot(g.cam.fore, p) >= 0 }
 
@@ -55,7 +74,6 @@ func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 		} else if len(part) > 1 {
 			back = append(back, part)
 		}
-		part = nil
 	}
 	for i, p := range curve {
 		now := g.front(p)
@@ -82,20 +100,6 @@ func (g projection) edge(a, b vec3) vec3 {
 		return g.cam.right // a and b are opposite: any way round is as short
 	}
 	return p.unit()
-}
-
-// discs returns the centres of the discs, the front one first, and for each the
-// direction at a place (x, y) from its centre.
-func (g projection) discs() (centers []plotter.XY, back []func(x, y float64) vec3) {
-	if !g.area {
-		return []plotter.XY{{}}, []func(x, y float64) vec3{func(x, y float64) vec3 {
-			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
-		}}
-	}
-	inverse := func(c camera) func(x, y float64) vec3 {
-		return func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }
-	}
-	return []plotter.XY{{X: -discShift}, {X: discShift}}, []func(x, y float64) vec3{inverse(g.cam), inverse(g.cam.behind())}
 }
 
 // lambert returns the place of the unit vector p, given in a camera's frame with
@@ -137,23 +141,25 @@ func greatCircle(a, b vec3) []vec3 {
 }
 
 // graticule returns meridians and parallels every 30 degrees.
-func graticule() [][]vec3 {
-	const steps = 96
-	circle := func(f func(sin, cos float64) vec3) []vec3 {
-		c := make([]vec3, steps+1)
-		for i := range c {
-			c[i] = f(math.Sincos(2 * math.Pi * float64(i) / steps))
-		}
-		return c
-	}
-	var lines [][]vec3
+func graticule() (lines [][]vec3) {
 	for k := range 6 {
-		sl, cl := math.Sincos(float64(k) * math.Pi / 6)
-		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{sin * cl, sin * sl, cos} }))
-	}
-	for k := -2; k <= 2; k++ {
-		z, r := math.Sincos(float64(k) * math.Pi / 6)
-		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{r * cos, r * sin, z} }))
+		angle := float64(k) * math.Pi / 6
+		var meridian, parallel []vec3
+		for i := range 97 {
+			t := 2 * math.Pi * float64(i) / 96
+			meridian, parallel = append(meridian, direction(t, angle)), append(parallel, direction(angle, t))
+		}
+		if lines = append(lines, meridian); k > 0 {
+			lines = append(lines, parallel)
+		}
 	}
 	return lines
+}
+
+// direction returns the direction at a polar angle from the z axis and an azimuth from the
+// x axis.
+func direction(polar, azimuth float64) vec3 {
+	sp, cp := math.Sincos(polar)
+	sa, ca := math.Sincos(azimuth)
+	return vec3{sp * ca, sp * sa, cp}
 }

@@ -1,21 +1,49 @@
 package vmfviz
 
 import (
-	"fmt"
 	"image/color"
-	"math"
+	"reflect"
 	"slices"
-	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/palette"
-	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+)
+
+// Role says what a set of points or a curve stands for and so which colour it
+// has; the colours are those of Okabe and Ito.
+type Role int
+
+// The roles. Auto lets the picture choose: the first row of [Clouds] is an
+// input, later rows are outputs; the series of [Curves] take one colour after
+// the other.
+const (
+	Auto      Role = iota
+	Input          // input or target: blue
+	Output         // reconstruction or source that moves: vermilion
+	Direction      // slicing direction or location of a distribution: purple
+	Reference      // a number from elsewhere, for example the paper: dark grey
+)
+
+// Colours of Okabe and Ito, and greys.
+var (
+	blue      = color3(0x0072B2)
+	vermilion = color3(0xD55E00)
+	purple    = color3(0xCC79A7)
+	green     = color3(0x009E73)
+	orange    = color3(0xE69F00)
+	sky       = color3(0x56B4E9)
+
+	white = color3(0xFFFFFF)
+	ink   = color3(0x1F2328) // text
+	soft  = color3(0x57606A) // secondary text, 6.4:1 on white
+	axis  = color3(0x6E7781)
+	grid  = color3(0xE3E6EA)
+	edge  = color3(0xC9CED4)
 )
 
 // Theme is the look of a picture: its colours and its font. The options of every
@@ -39,19 +67,21 @@ type Theme struct {
 // the colours of Okabe and Ito, and the viridis colour map.
 func DefaultTheme() *Theme {
 	return &Theme{
-		Background: white, Edge: rim, Text: ink, Muted: soft, Axis: axis, Grid: grid,
+		Background: white, Edge: edge, Text: ink, Muted: soft, Axis: axis, Grid: grid,
 		Input: blue, Output: vermilion, Direction: purple, Reference: soft,
 		Series: []color.Color{blue, vermilion, green, purple, orange, sky, ink},
-		Map:    colors(viridisAnchors[:]),
-		Errors: colors(errorAnchors[:]),
+		// Every 16th colour and the last of the viridis map of matplotlib (S. van der Walt and N. Smith, CC0).
+		Map: colors(0x440154, 0x48186A, 0x472D7B, 0x424086, 0x3B528B, 0x33638D, 0x2C728E, 0x26828E, 0x21918C,
+			0x1FA088, 0x28AE80, 0x3FBC73, 0x5EC962, 0x84D44B, 0xADDC30, 0xD8E219, 0xFDE725),
+		// From a pale grey to a dark red: on white the largest error stands out most.
+		Errors: colors(0xD3D9E0, 0xF0BE86, 0xE6842E, 0xB8450A, 0x5E140A),
 		Font:   font.Font{Typeface: "Liberation", Variant: "Sans"},
 	}
 }
 
-func colors(c []color.NRGBA) []color.Color {
-	out := make([]color.Color, len(c))
-	for i, v := range c {
-		out[i] = v
+func colors(rgb ...uint32) (out []color.Color) {
+	for _, v := range rgb {
+		out = append(out, color3(v))
 	}
 	return out
 }
@@ -62,35 +92,24 @@ func (t *Theme) or() *Theme {
 	if t == nil {
 		return full
 	}
-	for _, c := range []struct {
-		to   *color.Color
-		from color.Color
-	}{
-		{&full.Background, t.Background}, {&full.Edge, t.Edge}, {&full.Text, t.Text}, {&full.Muted, t.Muted}, {&full.Axis, t.Axis}, {&full.Grid, t.Grid},
-		{&full.Input, t.Input}, {&full.Output, t.Output}, {&full.Direction, t.Direction}, {&full.Reference, t.Reference},
-	} {
-		if c.from != nil {
-			*c.to = c.from
+	given, all := reflect.ValueOf(*t), reflect.ValueOf(full).Elem()
+	for i := range given.NumField() {
+		switch v := given.Field(i); v.Interface().(type) {
+		case font.Font:
+			if font.DefaultCache.Has(t.Font) {
+				all.Field(i).Set(v)
+			}
+		case []color.Color:
+			if set := slices.DeleteFunc(slices.Clone(v.Interface().([]color.Color)), func(c color.Color) bool { return c == nil }); len(set) > 0 {
+				all.Field(i).Set(reflect.ValueOf(set))
+			}
+		default:
+			if !v.IsNil() {
+				all.Field(i).Set(v)
+			}
 		}
 	}
-	if series := set(t.Series); len(series) > 0 {
-		full.Series = series
-	}
-	if controls := set(t.Map); len(controls) > 1 {
-		full.Map = controls
-	}
-	if controls := set(t.Errors); len(controls) > 1 {
-		full.Errors = controls
-	}
-	if font.DefaultCache.Has(t.Font) {
-		full.Font = t.Font
-	}
 	return full
-}
-
-// set returns the colours that are not nil.
-func set(c []color.Color) []color.Color {
-	return slices.DeleteFunc(slices.Clone(c), func(v color.Color) bool { return v == nil })
 }
 
 // Text sizes.
@@ -179,38 +198,26 @@ func (t *Theme) glyph(r Role, radius vg.Length) draw.GlyphStyle {
 	return g
 }
 
-// newColorMap returns a colour map of the range lo to hi; a range of one number is
-// widened, so that it has a colour.
-func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
-	m, err := moreland.NewLuminance(controls)
-	if err != nil {
-		dark := slices.Clone(controls)
-		slices.Reverse(dark)
-		if m, err = moreland.NewLuminance(dark); err != nil {
-			return nil, fmt.Errorf("vmfviz: Theme: expected colours of a map whose lightness grows or falls: %w", err)
-		}
-		m = palette.Reverse(m)
-	}
-	if lo == hi {
-		d := math.Max(math.Abs(lo)/2, 0.5)
-		lo, hi = lo-d, hi+d
-	}
-	m.SetMin(lo)
-	m.SetMax(hi)
-	return m, nil
-}
-
 // dark is the colour of outlines and letters on a colour.
 func (t *Theme) dark(c color.Color) color.Color { return blend(c, t.Text, 0.5) }
 
-// blend returns (1-t)·a + t·b.
+// blend returns (1-t)·a + t·b, opaque.
 func blend(a, b color.Color, t float64) color.Color {
-	return mix(color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA), t)
+	x, y := nrgba(a), nrgba(b)
+	mix := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
+	return color.NRGBA{mix(x.R, y.R), mix(x.G, y.G), mix(x.B, y.B), 0xFF}
+}
+
+func nrgba(c color.Color) color.NRGBA { return color.NRGBAModel.Convert(c).(color.NRGBA) }
+
+// color3 is the opaque colour 0xRRGGBB.
+func color3(rgb uint32) color.NRGBA {
+	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 0xFF}
 }
 
 // faded returns the colour with opacity t in [0, 1].
 func faded(c color.Color, t float64) color.Color {
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	n := nrgba(c)
 	n.A = uint8(float64(n.A)*t + 0.5)
 	return n
 }
@@ -219,24 +226,4 @@ func faded(c color.Color, t float64) color.Color {
 func italic(s text.Style) text.Style {
 	s.Font.Style = stdfont.StyleItalic
 	return s
-}
-
-// wrap breaks a title that is wider than its room into lines, and makes letters
-// smaller, down to three quarters, where a word is.
-func wrap(s *text.Style, txt *string, room vg.Length) {
-	measured := *s // not by axisLabels, which says 0
-	measured.Handler = handler
-	var lines []string
-	for _, word := range strings.Fields(*txt) {
-		if n := len(lines); n > 0 && measured.Width(lines[n-1]+" "+word) <= room {
-			lines[n-1] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	*txt = strings.Join(lines, "\n")
-	for _, l := range lines {
-		fitted(&measured, l, room)
-	}
-	s.Font.Size = measured.Font.Size
 }

@@ -1,14 +1,23 @@
 package vmfviz
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 type vec3 [3]float64
 
 func row3(v []float32, i int) vec3 {
 	return vec3{float64(v[3*i]), float64(v[3*i+1]), float64(v[3*i+2])}
+}
+
+// rows returns the rows of v, of 2 or 3 numbers, as points; a third coordinate that is
+// missing is 0.
+func rows(v []float32, d int) []vec3 {
+	out := make([]vec3, len(v)/d)
+	for i := range out {
+		for k := range d {
+			out[i][k] = float64(v[i*d+k])
+		}
+	}
+	return out
 }
 
 func dot(a, b vec3) float64         { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
@@ -42,12 +51,8 @@ type View struct {
 func From(azimuth, elevation float64) View { return View{azimuth, elevation, true} }
 
 func (v View) check() error {
-	for _, a := range []float64{v.azimuth, v.elevation} {
-		if math.IsNaN(a) || math.Abs(a) > 3600 {
-			return fmt.Errorf("vmfviz: View = From(%g, %g), expected angles in degrees", v.azimuth, v.elevation)
-		}
-	}
-	return nil
+	legal := math.Abs(v.azimuth) <= 3600 && math.Abs(v.elevation) <= 3600
+	return errorIf(!legal, "View = From(%g, %g), expected angles in degrees", v.azimuth, v.elevation)
 }
 
 func (v View) or(w View) View {

@@ -1,6 +1,7 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -30,21 +31,14 @@ type VMF struct {
 const maxKappa = 1000
 
 func (s *VMF) check(name string, p SpherePanel) error {
-	if !(s.Kappa >= 0 && s.Kappa <= maxKappa) {
-		return fmt.Errorf("vmfviz: %s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa, maxKappa)
-	}
-	if p.Location == nil {
-		return fmt.Errorf("vmfviz: %s.Location is nil, expected the location ε of VMF", name)
-	}
-	if p.Points != nil {
-		return fmt.Errorf("vmfviz: %s has Points and VMF, expected one of them", name)
-	}
-	n, err := checkRows(name+".VMF.Noise", s.Noise, 2)
-	if err != nil {
+	if err := cmp.Or(errorIf(!(s.Kappa >= 0 && s.Kappa <= maxKappa), "%s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa, maxKappa),
+		errorIf(p.Location == nil, "%s.Location is nil, expected the location ε of VMF", name),
+		errorIf(p.Points != nil, "%s has Points and VMF, expected one of them", name),
+		checkRows(name+".VMF.Noise", s.Noise, 2)); err != nil {
 		return err
 	}
-	for i := range 2 * n {
-		if u := s.Noise[i]; u < 0 || u > 1 {
+	for i, u := range s.Noise {
+		if u < 0 || u > 1 {
 			return fmt.Errorf("vmfviz: %s.VMF.Noise: row %d, column %d is %g, expected a number from 0 to 1", name, i/2, i%2, u)
 		}
 	}
@@ -85,14 +79,10 @@ func (s *VMF) samples(eps vec3) []float32 {
 func sampled(panels []SpherePanel) []SpherePanel {
 	out := append([]SpherePanel(nil), panels...)
 	for i, p := range out {
-		if p.VMF == nil {
-			continue
+		if p.VMF != nil {
+			out[i].Points = p.VMF.samples(row3(p.Location, 0).unit())
+			out[i].Caption = joined(p.Caption, fmt.Sprintf("κ = %g", p.VMF.Kappa))
 		}
-		out[i].Points = p.VMF.samples(row3(p.Location, 0).unit())
-		if p.Caption != "" {
-			out[i].Caption += ", "
-		}
-		out[i].Caption += fmt.Sprintf("κ = %g", p.VMF.Kappa)
 	}
 	return out
 }

@@ -16,11 +16,8 @@ type arrow struct {
 	From, To plotter.XY
 	Color    color.Color
 	Width    vg.Length
-	// Casing, if not nil, is the colour of an outline that keeps the arrow visible
-	// on its ground.
-	Casing color.Color
-	// Seam, if not nil, is the colour of a line around the casing.
-	Seam color.Color
+	// Edges are outlines that keep the arrow visible on its ground, wide ones first.
+	Edges []draw.LineStyle
 }
 
 // Plot draws the arrow.
@@ -35,22 +32,15 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	d = d.Scale(1 / length)
 	across := vg.Point{X: -d.Y, Y: d.X}
 	head := min(4.2*a.Width, length/1.6)
-	body := func(col color.Color, grow vg.Length) {
-		w, hw := a.Width/2+grow, 0.45*head+1.5*grow
-		base := to.Sub(d.Scale(head))
-		shaft, wing, tail := base, base.Sub(d.Scale(grow)), from.Sub(d.Scale(grow))
-		c.FillPolygon(col, []vg.Point{
-			tail.Add(across.Scale(w)), shaft.Add(across.Scale(w)), wing.Add(across.Scale(hw)), to.Add(d.Scale(1.8 * grow)),
-			wing.Sub(across.Scale(hw)), shaft.Sub(across.Scale(w)), tail.Sub(across.Scale(w)),
-		})
+	base := to.Sub(d.Scale(head))
+	shaft, wing := across.Scale(a.Width/2), across.Scale(0.45*head)
+	path := polygon(from.Add(shaft), base.Add(shaft), base.Add(wing), to, base.Sub(wing), base.Sub(shaft), from.Sub(shaft))
+	for _, e := range a.Edges {
+		c.SetLineStyle(e)
+		c.Stroke(path)
 	}
-	if a.Seam != nil {
-		body(a.Seam, 1.6)
-	}
-	if a.Casing != nil {
-		body(a.Casing, 0.75)
-	}
-	body(a.Color, 0)
+	c.SetColor(a.Color)
+	c.Fill(path)
 }
 
 // DataRange returns the range of both ends.
@@ -66,13 +56,14 @@ func (a *arrow) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	}}}
 }
 
-// Thumbnail draws the arrow from left to right.
-func (a *arrow) Thumbnail(c *draw.Canvas) {
-	flat := *a
-	flat.From, flat.To = plotter.XY{X: 0, Y: 0.5}, plotter.XY{X: 1, Y: 0.5}
-	p := plot.New()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-	flat.Plot(*c, p)
+// polygon is the closed path through corners.
+func polygon(corners ...vg.Point) (path vg.Path) {
+	path.Move(corners[0])
+	for _, q := range corners[1:] {
+		path.Line(q)
+	}
+	path.Close()
+	return path
 }
 
 // label writes a text at a place, shifted by an offset; with ground, on a pale disc of
@@ -98,15 +89,6 @@ func (h grounded) Draw(c vg.Canvas, txt string, s text.Style, at vg.Point) {
 	h.Handler.Draw(c, txt, s, at)
 }
 
-// ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
-type ring struct{ width vg.Length }
-
-// DrawGlyph draws the circle.
-func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
-	c.Stroke(circlePath(at, s.Radius))
-}
-
 func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
 	path.Move(at.Add(vg.Point{X: r}))
 	path.Arc(at, r, 0, 2*math.Pi)
@@ -117,4 +99,33 @@ func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
 // mark returns one glyph.
 func mark(at plotter.XY, r vg.Length, col color.Color, shape draw.GlyphDrawer) *plotter.Scatter {
 	return &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: shape}}
+}
+
+// ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
+type ring struct{ width vg.Length }
+
+// DrawGlyph draws the circle.
+func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
+	c.Stroke(circlePath(at, s.Radius))
+}
+
+// diamond is an open square that stands on its corner.
+type diamond struct{}
+
+// DrawGlyph draws the diamond.
+func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
+	r := s.Radius
+	c.Stroke(polygon(at.Sub(vg.Point{X: r}), at.Add(vg.Point{Y: r}), at.Add(vg.Point{X: r}), at.Sub(vg.Point{Y: r})))
+}
+
+// saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
+type saltire struct{}
+
+// DrawGlyph draws the cross.
+func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	r, style := s.Radius, draw.LineStyle{Color: s.Color, Width: 1.6}
+	c.StrokeLine2(style, at.X-r, at.Y-r, at.X+r, at.Y+r)
+	c.StrokeLine2(style, at.X-r, at.Y+r, at.X+r, at.Y-r)
 }

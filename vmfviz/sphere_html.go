@@ -1,6 +1,7 @@
 package vmfviz
 
 import (
+	"cmp"
 	_ "embed" // for the page
 	"encoding/base64"
 	"encoding/binary"
@@ -64,41 +65,35 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		return "", err
 	}
 	view := o.View.or(sphereView)
+	theme := o.Theme.or()
+	scale, err := newHeatScale(theme, panels)
+	if err != nil {
+		return "", err
+	}
 	d := turningData{
 		Title: o.Title, Replace: o.Replace, Azimuth: view.azimuth, Elevation: view.elevation,
-		Alt: altText(o.Title, "a unit sphere with directions"),
+		Alt: altText(o.Title, "a unit sphere with directions"), Label: scale.label,
 	}
-	heats, label := heatsOf(panels)
-	lo, hi := heatRange(heats)
-	if len(heats) > 0 {
-		d.Label = label
-		m, err := newColorMap(o.Theme.or().Map, 0, 1)
-		if err != nil {
-			return "", err
-		}
-		colors := m.Palette(256).Colors()
-		rgb := make([]byte, 0, 768)
+	if scale.colors != nil {
+		var rgb []byte
 		for i := range 256 {
-			c := color.NRGBAModel.Convert(colors[i]).(color.NRGBA)
+			c := color.NRGBAModel.Convert(scale.colors[i*(shades-1)/255]).(color.NRGBA)
 			rgb = append(rgb, c.R, c.G, c.B)
 		}
 		d.Colors = base64.StdEncoding.EncodeToString(rgb)
-		for _, t := range marks(lo, hi, 5) {
-			d.Ticks = append(d.Ticks, turningTick{scaleTo(lo, hi, t.Value), t.Label})
+		for _, t := range marks(scale.lo, scale.hi, 5) {
+			d.Ticks = append(d.Ticks, turningTick{scaleTo(scale.lo, scale.hi, t.Value), t.Label})
 		}
 	}
 	for _, p := range panels {
-		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location), Label: p.LocationLabel}
-		if f.Label == "" {
-			f.Label = "ε"
-		}
+		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location), Label: cmp.Or(p.LocationLabel, "ε")}
 		if p.VMF != nil {
 			f.Noise, f.Kappa = packNoise(p.VMF.Noise), p.VMF.Kappa
 		}
 		if p.Heat != nil {
 			b := make([]byte, len(p.Heat.Values))
 			for i, v := range p.Heat.Values {
-				b[i] = byte(255*scaleTo(lo, hi, v) + 0.5)
+				b[i] = byte(255*scaleTo(scale.lo, scale.hi, v) + 0.5)
 			}
 			f.Heat, f.Rows = base64.StdEncoding.EncodeToString(b), p.Heat.rows()
 		}
@@ -113,9 +108,9 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 
 // pack writes directions, made unit vectors.
 func pack(v []float32) string {
-	unit := make([]float64, 0, len(v))
-	for i := range len(v) / 3 {
-		q := row3(v, i).unit()
+	var unit []float64
+	for _, q := range rows(v, 3) {
+		q = q.unit()
 		unit = append(unit, q[:]...)
 	}
 	return canvas.Pack(unit, 1)
@@ -123,7 +118,7 @@ func pack(v []float32) string {
 
 // packNoise writes numbers in [0, 1] as 16-bit numbers in base64.
 func packNoise(v []float32) string {
-	b := make([]byte, 0, 2*len(v))
+	var b []byte
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(65535*float64(x))))
 	}

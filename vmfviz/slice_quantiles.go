@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -15,21 +16,19 @@ const maxSteps = 400
 
 // w1 is the distance W₁ of the projections: the area between their quantile
 // functions.
-func (c *sliced) w1() float64 {
-	var sum float64
-	for i := range c.a {
-		sum += math.Abs(c.a[c.pa[i]] - c.b[c.pb[i]])
+func (c *sliced) w1() (mean float64) {
+	for i := range c.x.at {
+		mean += math.Abs(c.x.ranked(i)-c.y.ranked(i)) / float64(len(c.x.at))
 	}
-	return sum / float64(len(c.a))
+	return mean
 }
 
-// quantileSteps returns the corners of the quantile function of a, whose i-th
-// smallest value fills the levels from i/m to (i+1)/m.
-func quantileSteps(a []float64, order []int) plotter.XYs {
-	k := min(len(a), maxSteps)
-	corners := make(plotter.XYs, 0, 2*k)
+// steps returns the corners of the quantile function, whose i-th smallest value fills the
+// levels from i/m to (i+1)/m.
+func (p projected) steps() (corners plotter.XYs) {
+	k := min(len(p.at), maxSteps)
 	for i := range k {
-		v := a[order[(2*i+1)*len(a)/(2*k)]]
+		v := p.ranked((2*i + 1) * len(p.at) / (2 * k))
 		corners = append(corners, plotter.XY{X: float64(i) / float64(k), Y: v}, plotter.XY{X: float64(i+1) / float64(k), Y: v})
 	}
 	return corners
@@ -39,18 +38,16 @@ func quantileSteps(a []float64, order []int) plotter.XYs {
 // gaps of the pairs that the matching joins, in a plot of size w by h.
 func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
-	x, y := quantileSteps(c.a, c.pa), quantileSteps(c.b, c.pb)
-	area := append(plotter.XYs(nil), x...)
-	for i := len(y) - 1; i >= 0; i-- {
-		area = append(area, y[i])
-	}
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{area}, Color: faded(t.color(Auto, 5), 0.35)})
+	lines := []plotter.XYs{c.x.steps(), c.y.steps()}
+	back := slices.Clone(lines[1])
+	slices.Reverse(back)
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(t.color(Auto, 5), 0.35)})
 	for _, rank := range c.pairs {
-		at := (float64(rank) + 0.5) / float64(len(c.a))
-		gap := plotter.XYs{{X: at, Y: c.a[c.pa[rank]]}, {X: at, Y: c.b[c.pb[rank]]}}
+		at := (float64(rank) + 0.5) / float64(len(c.x.at))
+		gap := plotter.XYs{{X: at, Y: c.x.ranked(rank)}, {X: at, Y: c.y.ranked(rank)}}
 		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 0.9}})
 	}
-	for k, steps := range []plotter.XYs{x, y} {
+	for k, steps := range lines {
 		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.6, Dashes: lineDashes[k]}}
 		p.Add(l)
 		p.Legend.Add([]string{"a₍ᵢ₎", "b₍ᵢ₎"}[k], l)
@@ -63,6 +60,6 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	p.Y.Label.Text = "position along θ"
 	p.X.Label.Padding = 5
 	p.X.Label.Text = "level i/m of the i-th smallest\narea = W₁ = 1/m ∑ᵢ |a₍ᵢ₎ − b₍ᵢ₎| = " + short(c.w1(), 3)
-	placeLegend(p, w, h, []plotter.XYs{x, y})
+	placeLegend(p, w, h, lines, false)
 	return p
 }
