@@ -72,3 +72,112 @@ func splat(w, h int, points cloudPoints) *image.RGBA {
 	}
 	return img
 }
+
+// cloudCell is one cloud of a picture of many.
+type cloudCell struct {
+	points []float32
+	center vec3
+	// tint is the colour of point i, which is at the back for near = 0 and in front
+	// for near = 1.
+	tint func(i int, near float64) color.Color
+}
+
+// around returns the points, seen from the centre.
+func (c cloudCell) around() []vec3 {
+	out := rows(c.points, 3)
+	for i, q := range out {
+		out[i] = q.sub(c.center)
+	}
+	return out
+}
+
+// middle returns the middle of the bounding box of a cloud.
+func middle(cloud []float32) vec3 {
+	lo, hi := row3(cloud, 0), row3(cloud, 0)
+	for _, p := range rows(cloud, 3) {
+		for k := range 3 {
+			lo[k], hi[k] = math.Min(lo[k], p[k]), math.Max(hi[k], p[k])
+		}
+	}
+	return lo.add(hi).scale(0.5)
+}
+
+// perspective is a perspective view that holds several clouds at one scale.
+type perspective struct {
+	cam    camera
+	radius float64 // of the largest cloud around its centre
+	x, y   float64 // half the range that all clouds need
+}
+
+// eyeDistance is how far the reader stands, in radii of the largest cloud.
+const eyeDistance = 4.5
+
+func newPerspective(cam camera, cells []cloudCell) *perspective {
+	v := &perspective{cam: cam, radius: 1e-30}
+	for _, c := range cells {
+		for _, q := range c.around() {
+			v.radius = math.Max(v.radius, math.Sqrt(dot(q, q)))
+		}
+	}
+	v.x, v.y = 0.3*v.radius, 0.3*v.radius
+	for _, c := range cells {
+		for _, q := range c.around() {
+			at := v.project(q)
+			v.x, v.y = math.Max(v.x, math.Abs(at.X)), math.Max(v.y, math.Abs(at.Y))
+		}
+	}
+	v.x, v.y = 1.04*v.x, 1.04*v.y
+	return v
+}
+
+// project returns the place of q in the plane through the centre, the depth towards the
+// reader in radii of the largest cloud (-1 to 1) and the magnification there.
+func (v *perspective) project(q vec3) cloudPoint {
+	q = v.cam.apply(q)
+	depth := q[2] / v.radius
+	magnify := eyeDistance / (eyeDistance - depth)
+	return cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify}
+}
+
+// cloudGap is the space between clouds.
+const cloudGap = vg.Length(6)
+
+// plots returns a plot of each cell, in the cloud's units around its centre, and the size of
+// a plot for cols of them in a room.
+func (v *perspective) plots(t *Theme, cells []cloudCell, room vg.Length, cols int) (plots []*plot.Plot, w, h vg.Length) {
+	for _, c := range cells {
+		p := t.bare()
+		p.HideAxes()
+		p.Add(v.cloud(c))
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -v.x, v.x, -v.y, v.y
+		plots = append(plots, p)
+	}
+	w = min(142.5, (room-cloudGap*vg.Length(cols-1))/vg.Length(cols))
+	return plots, w, w * vg.Length(math.Min(1.15, v.y/v.x))
+}
+
+// cloud returns the plotter of a cell.
+func (v *perspective) cloud(cell cloudCell) *cloud {
+	c := &cloud{}
+	var depths []float64
+	for _, q := range cell.around() {
+		at := v.project(q)
+		c.cloudPoints, depths = append(c.cloudPoints, at), append(depths, at.depth)
+	}
+	first, last := bounds(depths)
+	// A flat cloud is not shaded as if it were deep.
+	middle, span := (first+last)/2, math.Max(last-first, 0.5)
+	for i, at := range c.cloudPoints {
+		// Shade in steps: fewer colours, smaller files, no visible difference.
+		near := math.Round(((at.depth-middle)/span+0.5)*24) / 24
+		c.cloudPoints[i].size *= 0.8 + 0.4*near
+		c.cloudPoints[i].color = cell.tint(i, near)
+	}
+	return c
+}
+
+// shading returns the tint of a cloud of one colour: near points are darker.
+func shading(c color.Color) func(i int, near float64) color.Color {
+	near, far := blend(c, color.Black, 0.35), blend(c, white, 0.62)
+	return func(_ int, t float64) color.Color { return blend(far, near, t) }
+}

@@ -219,12 +219,7 @@ var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, 
 // continues.
 func (c CurvePanel) style(t *Theme, i int) draw.LineStyle {
 	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
-		for k := range i {
-			if c.Series[k].Role == s.Role {
-				i = k
-				break
-			}
-		}
+		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
 	}
 	return draw.LineStyle{Color: t.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
 }
@@ -253,15 +248,9 @@ func (c CurvePanel) legend(t *Theme, p *plot.Plot) {
 
 // sameLegend reports whether the legend of d says what is in c.
 func (c CurvePanel) sameLegend(d CurvePanel) bool {
-	if len(c.Series) > len(d.Series) || (c.Smooth > 0) != (d.Smooth > 0) {
-		return false
-	}
-	for i, s := range c.Series {
-		if s.Label != d.Series[i].Label || s.Role != d.Series[i].Role {
-			return false
-		}
-	}
-	return true
+	n := len(c.Series)
+	return n <= len(d.Series) && (c.Smooth > 0) == (d.Smooth > 0) &&
+		slices.EqualFunc(c.Series, d.Series[:n], func(s, t Series) bool { return s.Label == t.Label && s.Role == t.Role })
 }
 
 // add draws lines, and a disc for a lonely point.

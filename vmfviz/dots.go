@@ -29,10 +29,9 @@ type Estimate struct {
 }
 
 // check reports what is wrong with estimate i.
-func (e Estimate) check(i int, log bool) error {
+func (e Estimate) check(i int) error {
 	name := fmt.Sprintf("estimates[%d]", i)
-	paper := cmp.Or(e.paper(), 1)
-	return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, log), checkNumber(name+".Paper", paper, log),
+	return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
 		errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
 }
 
@@ -49,8 +48,6 @@ type DotsOptions struct {
 	Title string
 	// XLabel names the quantity with its convention. What the bars are is added to it.
 	XLabel string
-	// LogX makes the axis logarithmic; values must be positive.
-	LogX bool
 	// PaperLabel names the reference numbers; "" means "paper".
 	PaperLabel string
 	// Interval says what the bars show on either side of a value; "" means "standard
@@ -107,7 +104,7 @@ func (o DotsOptions) check(estimates []Estimate) error {
 		}
 	}
 	for i, e := range estimates {
-		if err := e.check(i, o.LogX); err != nil {
+		if err := e.check(i); err != nil {
 			return err
 		}
 	}
@@ -122,19 +119,10 @@ type dotPlot struct {
 	*plot.Plot
 }
 
-// below is the length of the bar to the left of a value; that of a logarithmic
-// axis ends before 0.
-func (d dotPlot) below(e Estimate) float64 {
-	if d.LogX {
-		return math.Min(e.StdErr, 0.9*e.Value)
-	}
-	return e.StdErr
-}
-
 // intervals returns the ends of all bars and marks.
 func (d dotPlot) intervals() (low, high []float64) {
 	for _, e := range d.estimates {
-		ends := []float64{e.Value - d.below(e), e.Value + e.StdErr, cmp.Or(e.paper(), e.Value)}
+		ends := []float64{e.Value - e.StdErr, e.Value + e.StdErr, cmp.Or(e.paper(), e.Value)}
 		low, high = append(low, slices.Min(ends)), append(high, slices.Max(ends))
 	}
 	return low, high
@@ -158,10 +146,7 @@ func (d dotPlot) lines() (lines []plotter.XYs) {
 func (d dotPlot) axes() {
 	low, high := d.intervals()
 	d.X.Min, d.X.Max = bounds(low, high)
-	if d.LogX {
-		logAxis(&d.X)
-	}
-	if b, ok := findBreak(low, high); ok && !d.LogX {
+	if b, ok := findBreak(low, high); ok {
 		d.X.Scale, d.X.Tick.Marker = b, b
 		d.X.Min, d.X.Max = b.min, b.max
 		d.Add(&axisBreak{b, d.theme.Background, draw.LineStyle{Color: d.theme.Axis, Width: 0.9}})
@@ -198,7 +183,7 @@ func (d dotPlot) marks() {
 			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}}, LineStyle: d.level()})
 		}
 		if e.StdErr > 0 {
-			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: d.below(e), High: e.StdErr}},
+			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr, High: e.StdErr}},
 				LineStyle: draw.LineStyle{Color: d.theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
 		}
 		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: d.theme.glyph(e.Role, 3.4)})

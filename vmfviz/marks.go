@@ -101,6 +101,9 @@ func mark(at plotter.XY, r vg.Length, col color.Color, shape draw.GlyphDrawer) *
 	return &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: shape}}
 }
 
+// shapes tell roles and groups apart without colour; the first four are those of the roles.
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, saltire{}, diamond{}}
+
 // ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
 type ring struct{ width vg.Length }
 

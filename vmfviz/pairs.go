@@ -1,7 +1,6 @@
 package vmfviz
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,9 +14,6 @@ import (
 // PairsOptions describe a [Pairs] picture.
 type PairsOptions struct {
 	Title string
-	// Lines is how many pairs are joined; 0 means up to 60. Of larger clouds
-	// they are evenly many order statistics.
-	Lines int
 	// View is where the reader stands for three-dimensional clouds (y is up);
 	// the zero View is the one of four around the clouds that sees theta best. It
 	// is turned until theta lies in the picture plane.
@@ -29,17 +25,18 @@ type PairsOptions struct {
 // Pairs draws the matching of one slice back in the space of the clouds: the
 // point of x with the i-th smallest projection aᵢ = θᵀxᵢ and the point of y with
 // the i-th smallest bᵢ = θᵀyᵢ are joined by a line. A slice sees only how far a
-// line goes along θ, drawn as an arrow; across it, partners may be far apart.
+// line goes along θ, drawn as an arrow; across it, partners may be far apart. Of clouds of
+// more than 60 points, 60 pairs are joined: evenly many order statistics.
 // This is the assignment whose squared lengths along θ the cost F(θ) adds up,
 // and along which its gradient pulls the points.
 //
 // Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a
 // unit vector. Near points and lines are darker.
 func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
-	if err := cmp.Or(checkSlice(o.Title, o.View, x, y, theta), errorIf(o.Lines < 0, "Lines = %d, expected 0 (automatic) or more", o.Lines)); err != nil {
+	if err := checkSlice(o.Title, o.View, x, y, theta); err != nil {
 		return nil, err
 	}
-	c := newSliced(SliceOptions{View: o.View}, x, y, theta, cmp.Or(o.Lines, 60))
+	c := newSliced(SliceOptions{View: o.View}, x, y, theta, 60)
 	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.at), len(c.pairs))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
 	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 465, 345)

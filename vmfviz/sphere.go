@@ -20,7 +20,7 @@ type SpherePanel struct {
 	// neither Groups nor Marks.
 	Points []float32
 	// Groups, if not nil, has a number from 0 for each point; equal numbers have one
-	// colour, that of the series.
+	// colour, that of the series, and one shape.
 	Groups []int
 	// Marks are directions [N, 3] with rings around them, for example the diagonals of a
 	// cube that points should avoid.

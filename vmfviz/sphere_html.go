@@ -3,7 +3,6 @@ package vmfviz
 import (
 	"cmp"
 	_ "embed" // for the page
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"image/color"
@@ -22,7 +21,7 @@ type turningData struct {
 	Replace   bool           `json:"replace,omitempty"`
 	Azimuth   float64        `json:"azimuth"`
 	Elevation float64        `json:"elevation"`
-	Colors    string         `json:"colors,omitempty"` // 256 × RGB
+	Colors    []byte         `json:"colors,omitempty"` // 256 × RGB
 	Label     string         `json:"label,omitempty"`
 	Ticks     []turningTick  `json:"ticks,omitempty"`
 	Frames    []turningFrame `json:"frames"`
@@ -36,12 +35,12 @@ type turningTick struct {
 type turningFrame struct {
 	Caption  string  `json:"caption"`
 	Points   string  `json:"points,omitempty"`
-	Noise    string  `json:"noise,omitempty"` // 16-bit numbers, 65535 for 1
+	Noise    []byte  `json:"noise,omitempty"` // 16-bit numbers, 65535 for 1
 	Kappa    float64 `json:"kappa,omitempty"`
 	Path     string  `json:"path,omitempty"`
 	Location string  `json:"location,omitempty"`
 	Label    string  `json:"label,omitempty"`
-	Heat     string  `json:"heat,omitempty"` // 2·rows² bytes
+	Heat     []byte  `json:"heat,omitempty"` // 2·rows² bytes
 	Rows     int     `json:"rows,omitempty"`
 }
 
@@ -75,12 +74,10 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		Alt: altText(o.Title, "a unit sphere with directions"), Label: scale.label,
 	}
 	if scale.colors != nil {
-		var rgb []byte
 		for i := range 256 {
 			c := color.NRGBAModel.Convert(scale.colors[i*(shades-1)/255]).(color.NRGBA)
-			rgb = append(rgb, c.R, c.G, c.B)
+			d.Colors = append(d.Colors, c.R, c.G, c.B)
 		}
-		d.Colors = base64.StdEncoding.EncodeToString(rgb)
 		for _, t := range marks(scale.lo, scale.hi, 5) {
 			d.Ticks = append(d.Ticks, turningTick{scaleTo(scale.lo, scale.hi, t.Value), t.Label})
 		}
@@ -88,14 +85,16 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	for _, p := range panels {
 		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location), Label: cmp.Or(p.LocationLabel, "ε")}
 		if p.VMF != nil {
-			f.Noise, f.Kappa = packNoise(p.VMF.Noise), p.VMF.Kappa
+			f.Kappa = p.VMF.Kappa
+			for _, u := range p.VMF.Noise {
+				f.Noise = binary.LittleEndian.AppendUint16(f.Noise, uint16(math.Round(65535*float64(u))))
+			}
 		}
 		if p.Heat != nil {
-			b := make([]byte, len(p.Heat.Values))
-			for i, v := range p.Heat.Values {
-				b[i] = byte(255*scaleTo(scale.lo, scale.hi, v) + 0.5)
+			f.Rows = p.Heat.rows()
+			for _, v := range p.Heat.Values {
+				f.Heat = append(f.Heat, byte(255*scaleTo(scale.lo, scale.hi, v)+0.5))
 			}
-			f.Heat, f.Rows = base64.StdEncoding.EncodeToString(b), p.Heat.rows()
 		}
 		d.Frames = append(d.Frames, f)
 	}
@@ -114,13 +113,4 @@ func pack(v []float32) string {
 		unit = append(unit, q[:]...)
 	}
 	return canvas.Pack(unit, 1)
-}
-
-// packNoise writes numbers in [0, 1] as 16-bit numbers in base64.
-func packNoise(v []float32) string {
-	var b []byte
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(65535*float64(x))))
-	}
-	return base64.StdEncoding.EncodeToString(b)
 }

@@ -147,7 +147,7 @@ func (p *spherePlot) points(front bool) {
 			style.Color = color3(0x111111)
 		}
 		if p.Groups != nil {
-			style.Color = faded(p.theme.color(Auto, p.Groups[i]), opacity)
+			style.Color, style.Shape = faded(p.theme.color(Auto, p.Groups[i]), opacity), shapes[p.Groups[i]%len(shapes)]
 		}
 		dots.XYs, styles = append(dots.XYs, p.at(d)), append(styles, style)
 	}
@@ -177,29 +177,39 @@ func (p *spherePlot) behind(c color.Color, front bool) color.Color {
 
 // path draws the path on one half. An open end is where it starts, a filled one
 // where it ends. On the colours of a function it has a white seam outside the
-// dark one: it meets every lightness there.
+// dark one: it meets every lightness there. A path of many steps, which may go to and fro,
+// has a dot for each on a thin line.
 func (p *spherePlot) path(front bool) {
 	var curve []vec3
+	var places plotter.XYs
 	steps := rows(p.Path, 3)
-	for i := 1; i < len(steps); i++ {
-		curve = append(curve, greatCircle(steps[i-1].unit(), steps[i].unit())...)
-	}
-	col, casing := p.behind(p.theme.Direction, front), p.behind(p.theme.dark(p.theme.Direction), front)
-	if p.Heat != nil {
-		p.curve(curve, front, draw.LineStyle{Color: white, Width: 4.4})
-	}
-	p.curve(curve, front, draw.LineStyle{Color: casing, Width: 3})
-	p.curve(curve, front, draw.LineStyle{Color: col, Width: 1.8})
 	for i, d := range steps {
-		inside := p.theme.Background
 		if i > 0 {
-			inside = col
+			curve = append(curve, greatCircle(steps[i-1].unit(), d.unit())...)
 		}
-		if (i == 0 || i == len(steps)-1) && p.front(d) == front {
-			if p.Heat != nil {
-				p.Add(mark(p.at(d.unit()), 4.15, white, draw.CircleGlyph{}))
-			}
-			p.Add(mark(p.at(d.unit()), 3.4, casing, draw.CircleGlyph{}), mark(p.at(d.unit()), 2.4, inside, draw.CircleGlyph{}))
+		if p.front(d) == front {
+			places = append(places, p.at(d.unit()))
+		}
+	}
+	seam, casing, inside := color.Color(white), p.behind(p.theme.dark(p.theme.Direction), front), p.behind(p.theme.Direction, front)
+	if p.Heat == nil {
+		seam = color.Transparent
+	}
+	for i, c := range []color.Color{seam, casing, inside} {
+		if len(steps) <= 60 {
+			p.curve(curve, front, draw.LineStyle{Color: c, Width: []vg.Length{4.4, 3, 1.8}[i]})
+			continue
+		}
+		p.curve(curve, front, draw.LineStyle{Color: c, Width: []vg.Length{1.6, 0.5, 0}[i]})
+		p.Add(&plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: c, Radius: []vg.Length{1.5, 1.1, 0.7}[i], Shape: draw.CircleGlyph{}}})
+	}
+	for i, d := range steps {
+		fill := p.theme.Background
+		if i > 0 {
+			fill = inside
+		}
+		if at := p.at(d.unit()); (i == 0 || i == len(steps)-1) && p.front(d) == front {
+			p.Add(mark(at, 4.15, seam, draw.CircleGlyph{}), mark(at, 3.4, casing, draw.CircleGlyph{}), mark(at, 2.4, fill, draw.CircleGlyph{}))
 		}
 	}
 }

@@ -1,13 +1,16 @@
 package vmfviz
 
 import (
+	"fmt"
 	"image/color"
-	"reflect"
+	"math"
 	"slices"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -47,7 +50,8 @@ var (
 )
 
 // Theme is the look of a picture: its colours and its font. The options of every
-// picture take one. Nil means [DefaultTheme], and so does a field that is not set.
+// picture take one; nil means [DefaultTheme]. To make another, change fields of that.
+// A colour that is not set is black.
 type Theme struct {
 	// Background is the colour of the card, Edge that of its rim. Text is for titles
 	// and labels, Muted for tick labels, Axis for lines, Grid for grid lines.
@@ -86,30 +90,12 @@ func colors(rgb ...uint32) (out []color.Color) {
 	return out
 }
 
-// or returns the theme with the default in the place of what is not set.
+// or returns the theme, or the default for nil.
 func (t *Theme) or() *Theme {
-	full := DefaultTheme()
 	if t == nil {
-		return full
+		return DefaultTheme()
 	}
-	given, all := reflect.ValueOf(*t), reflect.ValueOf(full).Elem()
-	for i := range given.NumField() {
-		switch v := given.Field(i); v.Interface().(type) {
-		case font.Font:
-			if font.DefaultCache.Has(t.Font) {
-				all.Field(i).Set(v)
-			}
-		case []color.Color:
-			if set := slices.DeleteFunc(slices.Clone(v.Interface().([]color.Color)), func(c color.Color) bool { return c == nil }); len(set) > 0 {
-				all.Field(i).Set(reflect.ValueOf(set))
-			}
-		default:
-			if !v.IsNil() {
-				all.Field(i).Set(v)
-			}
-		}
-	}
-	return full
+	return t
 }
 
 // Text sizes.
@@ -122,7 +108,11 @@ const (
 
 // style returns the style of text of that size.
 func (t *Theme) style(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: font.From(t.Font, size), Handler: handler}
+	f := t.Font
+	if !font.DefaultCache.Has(f) {
+		f = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	}
+	return text.Style{Color: c, Font: font.From(f, size), Handler: handler}
 }
 
 // bold returns the style in bold.
@@ -181,21 +171,15 @@ func (t *Theme) color(r Role, i int) color.Color {
 	case Reference:
 		return t.Reference
 	}
+	if len(t.Series) == 0 {
+		return t.Text
+	}
 	return t.Series[i%len(t.Series)]
 }
 
 // glyph is the mark of a role: roles differ in shape as well as in colour.
 func (t *Theme) glyph(r Role, radius vg.Length) draw.GlyphStyle {
-	g := draw.GlyphStyle{Color: t.color(r, 0), Radius: radius, Shape: draw.CircleGlyph{}}
-	switch r {
-	case Output:
-		g.Shape = draw.BoxGlyph{}
-	case Direction:
-		g.Shape = draw.PyramidGlyph{}
-	case Reference:
-		g.Shape = saltire{}
-	}
-	return g
+	return draw.GlyphStyle{Color: t.color(r, 0), Radius: radius, Shape: shapes[max(r, Input)-Input]}
 }
 
 // dark is the colour of outlines and letters on a colour.
@@ -208,7 +192,13 @@ func blend(a, b color.Color, t float64) color.Color {
 	return color.NRGBA{mix(x.R, y.R), mix(x.G, y.G), mix(x.B, y.B), 0xFF}
 }
 
-func nrgba(c color.Color) color.NRGBA { return color.NRGBAModel.Convert(c).(color.NRGBA) }
+// nrgba converts a colour; nil is black, as in gonum/plot.
+func nrgba(c color.Color) color.NRGBA {
+	if c == nil {
+		c = color.Black
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}
 
 // color3 is the opaque colour 0xRRGGBB.
 func color3(rgb uint32) color.NRGBA {
@@ -226,4 +216,87 @@ func faded(c color.Color, t float64) color.Color {
 func italic(s text.Style) text.Style {
 	s.Font.Style = stdfont.StyleItalic
 	return s
+}
+
+// newColorMap returns a colour map of the range lo to hi; a range of one number is
+// widened, so that it has a colour.
+func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
+	if len(controls) < 2 || slices.Contains(controls, nil) {
+		return nil, fmt.Errorf("vmfviz: Theme: expected two colours or more for a map, found %v", controls)
+	}
+	m, err := moreland.NewLuminance(controls)
+	if err != nil {
+		dark := slices.Clone(controls)
+		slices.Reverse(dark)
+		if m, err = moreland.NewLuminance(dark); err != nil {
+			return nil, fmt.Errorf("vmfviz: Theme: expected colours of a map whose lightness grows or falls: %w", err)
+		}
+		m = palette.Reverse(m)
+	}
+	if lo == hi {
+		d := math.Max(math.Abs(lo)/2, 0.5)
+		lo, hi = lo-d, hi+d
+	}
+	m.SetMin(lo)
+	m.SetMax(hi)
+	return m, nil
+}
+
+// colorAt returns the colour of a value in the range of a colour map.
+func colorAt(m palette.ColorMap, v float64) color.Color {
+	c, err := m.At(math.Min(math.Max(v, m.Min()), m.Max()))
+	if err != nil { // not a number
+		return color.Transparent
+	}
+	return c
+}
+
+// shades is the number of colours of a colour map.
+const shades = 1024
+
+// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values
+// that contours mark in it.
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
+	m, err := newColorMap(controls, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p := t.bare()
+	p.HideX()
+	p.Y.Label.Text = label
+	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
+	for _, level := range levels {
+		at, err := m.At(level)
+		if err != nil {
+			return nil, err
+		}
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(at)})
+	}
+	return p, nil
+}
+
+// contourStyle is the look of a contour on the colour of its value.
+func contourStyle(ground color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: faded(readable(ground), 0.75), Width: 0.85}
+}
+
+// readable is the colour of text on a ground, the one with more contrast.
+func readable(ground color.Color) color.Color {
+	black := color3(0x111111)
+	if l := luminance(nrgba(ground)) + 0.05; l*l > 1.05*(luminance(black)+0.05) {
+		return black
+	}
+	return white
+}
+
+// luminance is the relative luminance of WCAG 2.
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

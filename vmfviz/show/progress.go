@@ -51,12 +51,6 @@ func flushProgress() {
 	}
 }
 
-// sample is how many steps were done at a time.
-type sample struct {
-	at   time.Time
-	done int
-}
-
 type bar struct {
 	mu       sync.Mutex
 	id       string
@@ -67,10 +61,10 @@ type bar struct {
 
 	done     int
 	note     string
-	started  bool
-	finished bool
+	first    int       // done at the first update
+	began    time.Time // the first update
 	shown    time.Time
-	recent   []sample // about the last fifteen seconds, for the rate
+	finished bool
 }
 
 func newBar(total int, title string, now func() time.Time) *bar {
@@ -89,13 +83,10 @@ func (b *bar) update(done int, note string) {
 	if b.finished {
 		return
 	}
-	b.done, b.note, b.started = max(done, 0), note, true
 	t := b.now()
-	if n := len(b.recent); n == 0 || t.Sub(b.recent[n-1].at) >= time.Second {
-		b.recent = append(b.recent, sample{t, b.done})
-		if len(b.recent) > 16 {
-			b.recent = b.recent[1:]
-		}
+	b.done, b.note = max(done, 0), note
+	if b.began.IsZero() {
+		b.began, b.first = t, b.done
 	}
 	if b.total > 0 && b.done >= b.total {
 		b.end()
@@ -112,7 +103,7 @@ func (b *bar) update(done int, note string) {
 func (b *bar) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.started && !b.finished {
+	if !b.began.IsZero() && !b.finished {
 		b.end()
 	}
 }
@@ -124,8 +115,7 @@ func (b *bar) end() {
 
 // times returns the rate and the time left, as far as they are known.
 func (b *bar) times(t time.Time) string {
-	from := b.recent[0]
-	elapsed, steps := t.Sub(from.at).Seconds(), b.done-from.done
+	elapsed, steps := t.Sub(b.began).Seconds(), b.done-b.first
 	if elapsed < 0.5 || steps <= 0 {
 		return ""
 	}
@@ -162,18 +152,16 @@ func duration(seconds float64) string {
 
 // line returns the state in words.
 func (b *bar) line(times string) string {
-	var parts []string
+	text := fmt.Sprint(b.done)
 	if b.total > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d (%d %%)", b.done, b.total, int(100*b.part())))
-	} else {
-		parts = append(parts, fmt.Sprintf("%d", b.done))
+		text = fmt.Sprintf("%d of %d (%d %%)", b.done, b.total, int(100*b.part()))
 	}
 	for _, p := range []string{times, b.note} {
 		if p != "" {
-			parts = append(parts, p)
+			text += " · " + p
 		}
 	}
-	return strings.Join(parts, " · ")
+	return text
 }
 
 // part is the share that is done, 0 to 1.

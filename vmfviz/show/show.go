@@ -149,27 +149,22 @@ func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
 
 // HTML shows a piece of HTML. An error ends the cell as Check does.
 func HTML(code string, err ...error) {
-	if failed(err) {
-		return
-	}
-	if !inNotebook() {
-		fmt.Fprintf(stderr, "[HTML, %d bytes]\n", len(code))
-		return
-	}
-	send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: code}})
+	display(protocol.MIMETextHTML, code, fmt.Sprintf("[HTML, %d bytes]", len(code)), err)
 }
 
 // Markdown shows Markdown text; formulas stand between dollar signs. An error
 // ends the cell as Check does.
-func Markdown(text string, err ...error) {
-	if failed(err) {
-		return
+func Markdown(text string, err ...error) { display(protocol.MIMETextMarkdown, text, text, err) }
+
+// display shows text in a notebook, and elsewhere writes a line.
+func display(kind protocol.MIMEType, text, line string, errs []error) {
+	switch {
+	case failed(errs):
+	case inNotebook():
+		send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: text}})
+	default:
+		fmt.Fprintln(stderr, line)
 	}
-	if !inNotebook() {
-		fmt.Fprintln(stderr, text)
-		return
-	}
-	send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextMarkdown: text}})
 }
 
 // Table shows rows of text below a header. Columns whose cells are all numbers
