@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/plot/font"
 )
 
-// errorIf returns an error of the package if something is wrong; cmp.Or takes the first of
-// several.
+// errorIf returns an error of the package if something is wrong; cmp.Or takes the first of several.
 func errorIf(wrong bool, format string, a ...any) error {
 	if !wrong {
 		return nil
@@ -97,9 +96,9 @@ func checkNames(name string, texts []string, n int) error {
 	return nil
 }
 
-// missingRunes returns the runes of s that the default font of the pictures lacks, in
-// order, each once. Such a rune would be an empty place in the picture.
-// The font, Liberation Sans, has among others θ κ ε ² ₁ ₂ √ ± − · × ≤ ∞ ∑.
+// missingRunes returns the runes of s that the default font of the pictures lacks, in order, each
+// once. Such a rune would be an empty place in the picture. The font, Liberation Sans, has among
+// others θ κ ε ² ₁ ₂ √ ± − · × ≤ ∞ ∑.
 func missingRunes(s string) []rune {
 	var missing []rune
 	var buf sfnt.Buffer

@@ -28,8 +28,8 @@ type cloudPoints []cloudPoint
 func (o cloudPoints) Len() int                { return len(o) }
 func (o cloudPoints) XY(i int) (x, y float64) { return o[i].X, o[i].Y }
 
-// cloud is a plotter: points as discs, near ones over far ones. It makes a unit of X as
-// long as one of Y.
+// cloud is a plotter: points as discs, near ones over far ones. It makes a unit of X as long as one
+// of Y.
 type cloud struct {
 	equalAspect
 	cloudPoints
@@ -50,11 +50,10 @@ func (o *cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	c.DrawImage(c.Rectangle, splat(int(unit*float64(size.X)), int(unit*float64(size.Y)), points))
 }
 
-// DataRange returns the range of all points.
 func (o *cloud) DataRange() (xmin, xmax, ymin, ymax float64) { return plotter.XYRange(o) }
 
-// splat paints discs with soft edges, far ones first, on a transparent image; places and
-// sizes, which are radii, are in pixels.
+// splat paints discs with soft edges, far ones first, on a transparent image; places and sizes,
+// which are radii, are in pixels.
 func splat(w, h int, points cloudPoints) *image.RGBA {
 	slices.SortStableFunc(points, func(a, b cloudPoint) int { return cmp.Compare(a.depth, b.depth) })
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -77,8 +76,7 @@ func splat(w, h int, points cloudPoints) *image.RGBA {
 type cloudCell struct {
 	points []float32
 	center vec3
-	// tint is the colour of point i, which is at the back for near = 0 and in front
-	// for near = 1.
+	// tint is the colour of point i, which is at the back for near = 0 and in front for near = 1.
 	tint func(i int, near float64) color.Color
 }
 
@@ -130,8 +128,8 @@ func newPerspective(cam camera, cells []cloudCell) *perspective {
 	return v
 }
 
-// project returns the place of q in the plane through the centre, the depth towards the
-// reader in radii of the largest cloud (-1 to 1) and the magnification there.
+// project returns the place of q in the plane through the centre, the depth towards the reader in
+// radii of the largest cloud (-1 to 1) and the magnification there.
 func (v *perspective) project(q vec3) cloudPoint {
 	q = v.cam.apply(q)
 	depth := q[2] / v.radius
@@ -142,8 +140,8 @@ func (v *perspective) project(q vec3) cloudPoint {
 // cloudGap is the space between clouds.
 const cloudGap = vg.Length(6)
 
-// plots returns a plot of each cell, in the cloud's units around its centre, and the size of
-// a plot for cols of them in a room.
+// plots returns a plot of each cell, in the cloud's units around its centre, and the size of a plot
+// for cols of them in a room.
 func (v *perspective) plots(t *Theme, cells []cloudCell, room vg.Length, cols int) (plots []*plot.Plot, w, h vg.Length) {
 	for _, c := range cells {
 		p := t.bare()

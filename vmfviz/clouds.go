@@ -16,15 +16,12 @@ import (
 type CloudRow struct {
 	// Caption stands at the left, for example "input" or "LA v-DSW".
 	Caption string
-	// Clouds are the cells, each a cloud [M, 3]; M may differ. A nil cloud
-	// leaves its cell empty.
+	// Clouds are the cells, each a cloud [M, 3]; M may differ. A nil cloud leaves its cell empty.
 	Clouds [][]float32
-	// Role gives the colour; Auto means Input for the first row and Output for
-	// the others.
+	// Role gives the colour; Auto means Input for the first row and Output for the others.
 	Role Role
-	// Errors colours each point by its distance to the nearest point of the
-	// target, the first row's cloud in the same column; a colour bar with one
-	// range for all such rows stands at the right.
+	// Errors colours each point by its distance to the nearest point of the target, the first row's
+	// cloud in the same column; a colour bar with one range for all such rows stands at the right.
 	Errors bool
 }
 
@@ -55,11 +52,10 @@ func Split(points []float32, n int) ([][]float32, error) {
 	return clouds, nil
 }
 
-// Clouds draws rows of point clouds below each other, for comparison: column j
-// of every row belongs together, for example input j and its reconstructions.
-// All cells have one scale and one view in perspective with y up, and the cells
-// of a column one centre (the middle of the bounding box of its first cloud), so
-// that a reconstruction that is shifted or shrunk looks it. Near points are
+// Clouds draws rows of point clouds below each other, for comparison: column j of every row belongs
+// together, for example input j and its reconstructions. All cells have one scale and one view in
+// perspective with y up, and the cells of a column one centre (the middle of the bounding box of
+// its first cloud), so that a reconstruction that is shifted or shrunk looks it. Near points are
 // larger and darker. A single column is drawn as a row, with the captions above.
 func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	if err := o.check(rows); err != nil {
@@ -151,8 +147,8 @@ func (o CloudsOptions) check(rows []CloudRow) error {
 	return checkNames("Columns", o.Columns, cols)
 }
 
-// nearestDistances returns, for each point of the cloud, the distance to the nearest
-// point of the target.
+// nearestDistances returns, for each point of the cloud, the distance to the nearest point of the
+// target.
 func nearestDistances(cloud, target []float32) []float64 {
 	var points kdtree.Points
 	for _, q := range rows(target, 3) {
@@ -167,9 +163,8 @@ func nearestDistances(cloud, target []float32) []float64 {
 	return out
 }
 
-// cloudErrors returns errors[i][j][k], the distance of point k of cloud j of row
-// i to the first row's cloud j, for rows with Errors, and the largest of all;
-// nil if there is no such row.
+// cloudErrors returns errors[i][j][k], the distance of point k of cloud j of row i to the first
+// row's cloud j, for rows with Errors, and the largest of all; nil if there is no such row.
 func cloudErrors(rows []CloudRow) (errors [][][]float64, largest float64) {
 	for i, r := range rows {
 		if !r.Errors {
@@ -204,9 +199,8 @@ type GalleryOptions struct {
 	Theme *Theme
 }
 
-// Gallery draws clouds [M, 3] one after the other in lines, each with its
-// caption: a contact sheet. All have one scale and one view in perspective with
-// y up; each is centred in its cell.
+// Gallery draws clouds [M, 3] one after the other in lines, each with its caption: a contact sheet.
+// All have one scale and one view in perspective with y up; each is centred in its cell.
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
 		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),

@@ -16,29 +16,27 @@ import (
 // CurvePanel is one plot of a [Curves] picture.
 type CurvePanel struct {
 	Title string
-	// XLabel and YLabel name what the axes show, with its unit or convention,
-	// for example "step" and "SW² (sum over points)".
+	// XLabel and YLabel name what the axes show, with its unit or convention, for example "step"
+	// and "SW² (sum over points)".
 	XLabel, YLabel string
 	// LogX and LogY make an axis logarithmic; its values must be positive.
 	LogX, LogY bool
-	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its
-	// centred moving average: value j counts Smooth^|i−j| in place i. At the ends,
-	// where there are no values on one side, it is the line fitted with these weights.
-	// Of a logarithmic axis it is the average of the logarithms.
+	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its centred moving
+	// average: value j counts Smooth^|i−j| in place i. At the ends, where there are no values on
+	// one side, it is the line fitted with these weights. Of a logarithmic axis it is the average
+	// of the logarithms.
 	Smooth float64
 	Series []Series
 }
 
 // Series is one curve.
 type Series struct {
-	// Label names the curve in the legend. A curve without one looks like the first
-	// of its role, as one of several closed forms.
+	// Label names the curve in the legend. A curve without one looks like the first of its role, as
+	// one of several closed forms.
 	Label string
-	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ...
-	// A NaN in Y is a gap.
+	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
 	X, Y []float64
-	// Low and High bound a band around the curve, for example ± one standard
-	// error; nil means none.
+	// Low and High bound a band around the curve, for example ± one standard error; nil means none.
 	Low, High []float64
 	// Role gives the colour; Auto takes the next of the palette.
 	Role Role
@@ -53,10 +51,10 @@ type CurvesOptions struct {
 	Theme *Theme
 }
 
-// Curves draws plots of curves side by side, up to three in a row: training
-// losses, an ascent, errors against the number of slices. Up to seven curves of
-// a plot differ in colour and in dashes or lightness, so that they can be told
-// apart in greyscale. A legend that all plots share stands in the first.
+// Curves draws plots of curves side by side, up to three in a row: training losses, an ascent,
+// errors against the number of slices. Up to seven curves of a plot differ in colour and in dashes
+// or lightness, so that they can be told apart in greyscale. A legend that all plots share stands
+// in the first.
 func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	if err := cmp.Or(checkText("Title", o.Title), errorIf(len(panels) == 0, "no panels given, expected at least one"),
 		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels", o.Height)); err != nil {
@@ -215,8 +213,7 @@ func (s Series) band() (rings []plotter.XYs) {
 // lineDashes tell curves apart without colour.
 var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, {9.8, 3}, {3, 1.5}}
 
-// style is the look of curve i, or of the one before it that an unlabelled curve
-// continues.
+// style is the look of curve i, or of the one before it that an unlabelled curve continues.
 func (c CurvePanel) style(t *Theme, i int) draw.LineStyle {
 	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
 		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
@@ -264,9 +261,9 @@ func add(p *plot.Plot, lines []plotter.XYs, style draw.LineStyle) {
 	}
 }
 
-// smooth returns in place i the value of the line fitted to all values, in which
-// value j counts weight^|i−j|: away from the ends the centred moving average, and
-// at the ends without its bias. Gaps stay gaps. With log it fits the logarithms.
+// smooth returns in place i the value of the line fitted to all values, in which value j counts
+// weight^|i−j|: away from the ends the centred moving average, and at the ends without its bias.
+// Gaps stay gaps. With log it fits the logarithms.
 func smooth(y []float64, weight float64, log bool) []float64 {
 	out := slices.Clone(y)
 	values := slices.Clone(y)
@@ -297,8 +294,8 @@ func smooth(y []float64, weight float64, log bool) []float64 {
 	return out
 }
 
-// thin keeps, of a line with many more points than a picture has columns, the
-// first, the lowest, the highest and the last of each group of neighbours.
+// thin keeps, of a line with many more points than a picture has columns, the first, the lowest,
+// the highest and the last of each group of neighbours.
 func thin(l plotter.XYs) plotter.XYs {
 	const groups = 1000
 	if len(l) < 5*groups {

@@ -16,11 +16,9 @@ import (
 type Estimate struct {
 	Label string
 	Value float64
-	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if
-	// unknown.
+	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if unknown.
 	StdErr float64
-	// Paper is a number to compare with, for example the published one; NaN
-	// or 0 means none.
+	// Paper is a number to compare with, for example the published one; NaN or 0 means none.
 	Paper float64
 	// Role gives the colour; Auto means Input (blue).
 	Role Role
@@ -50,8 +48,7 @@ type DotsOptions struct {
 	XLabel string
 	// PaperLabel names the reference numbers; "" means "paper".
 	PaperLabel string
-	// Interval says what the bars show on either side of a value; "" means "standard
-	// error".
+	// Interval says what the bars show on either side of a value; "" means "standard error".
 	Interval string
 	// Legend says what the marks of a role stand for.
 	Legend map[Role]string
@@ -59,15 +56,13 @@ type DotsOptions struct {
 	Theme *Theme
 }
 
-// Dots compares estimates, one in a line: a mark at the value, a bar from one
-// standard error below to one above, the number at the right, and an open
-// diamond where there is a reference number. Roles differ in the shape of the
-// mark too: a disc for inputs, a square for outputs, a triangle for directions,
-// a cross for references. Estimate i lies at y = −i of the plot.
+// Dots compares estimates, one in a line: a mark at the value, a bar from one standard error below
+// to one above, the number at the right, and an open diamond where there is a reference number.
+// Roles differ in the shape of the mark too: a disc for inputs, a square for outputs, a triangle
+// for directions, a cross for references. Estimate i lies at y = −i of the plot.
 //
-// A few values far from all others would squeeze those; a linear axis is then
-// broken between them. A value below 10⁻⁹ of the largest is rounding and is
-// written as 0.
+// A few values far from all others would squeeze those; a linear axis is then broken between them.
+// A value below 10⁻⁹ of the largest is rounding and is written as 0.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	o.PaperLabel, o.Interval = cmp.Or(o.PaperLabel, "paper"), cmp.Or(o.Interval, "standard error")
 	if err := o.check(estimates); err != nil {
@@ -208,8 +203,7 @@ func (d dotPlot) published() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: d.theme.Text, Radius: 5.2, Shape: diamond{}}
 }
 
-// legend adds an entry for each kind of mark that has a name and reports whether
-// there is any.
+// legend adds an entry for each kind of mark that has a name and reports whether there is any.
 func (d dotPlot) legend() bool {
 	seen := map[string]bool{"": true}
 	entry := func(name string, marks plot.Thumbnailer) {
@@ -232,11 +226,9 @@ func (d dotPlot) legend() bool {
 	return len(seen) > 1
 }
 
-// atRight is a plotter: labels that stand to the right of the data area, whatever
-// the range of X.
+// atRight is a plotter: labels that stand to the right of the data area, whatever the range of X.
 type atRight struct{ labels *plotter.Labels }
 
-// Plot writes the labels.
 func (a *atRight) Plot(c draw.Canvas, p *plot.Plot) { a.placed(p).Plot(c, p) }
 
 // GlyphBoxes makes room for them.

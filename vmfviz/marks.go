@@ -20,7 +20,6 @@ type arrow struct {
 	Edges []draw.LineStyle
 }
 
-// Plot draws the arrow.
 func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	from, to := vg.Point{X: x(a.From.X), Y: y(a.From.Y)}, vg.Point{X: x(a.To.X), Y: y(a.To.Y)}
@@ -43,7 +42,6 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	c.Fill(path)
 }
 
-// DataRange returns the range of both ends.
 func (a *arrow) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return plotter.XYRange(plotter.XYs{a.From, a.To})
 }
@@ -66,8 +64,8 @@ func polygon(corners ...vg.Point) (path vg.Path) {
 	return path
 }
 
-// label writes a text at a place, shifted by an offset; with ground, on a pale disc of
-// the background that lets it be read on any colour.
+// label writes a text at a place, shifted by an offset; with ground, on a pale disc of the
+// background that lets it be read on any colour.
 func label(t *Theme, p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	if ground {
@@ -82,7 +80,6 @@ type grounded struct {
 	ground color.Color
 }
 
-// Draw draws the disc and the letter.
 func (h grounded) Draw(c vg.Canvas, txt string, s text.Style, at vg.Point) {
 	c.SetColor(h.ground)
 	c.Fill(circlePath(at, 0.7*s.Font.Size))
@@ -107,7 +104,6 @@ var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.Pyrami
 // ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
 type ring struct{ width vg.Length }
 
-// DrawGlyph draws the circle.
 func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
 	c.Stroke(circlePath(at, s.Radius))
@@ -116,7 +112,6 @@ func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 // diamond is an open square that stands on its corner.
 type diamond struct{}
 
-// DrawGlyph draws the diamond.
 func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
 	r := s.Radius
@@ -126,7 +121,6 @@ func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 // saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
 type saltire struct{}
 
-// DrawGlyph draws the cross.
 func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	r, style := s.Radius, draw.LineStyle{Color: s.Color, Width: 1.6}
 	c.StrokeLine2(style, at.X-r, at.Y-r, at.X+r, at.Y+r)

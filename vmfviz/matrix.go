@@ -17,20 +17,20 @@ import (
 // MatrixOptions describe a [Matrix] picture.
 type MatrixOptions struct {
 	Title string
-	// Label names the quantity and its convention beside the colour bar, for
-	// example "SW (rooted, mean over points)".
+	// Label names the quantity and its convention beside the colour bar, for example "SW (rooted,
+	// mean over points)".
 	Label string
-	// Rows are the names of the rows, Columns those of the columns; nil means
-	// none. Where there is no room for all, evenly many are written.
+	// Rows are the names of the rows, Columns those of the columns; nil means none. Where there is
+	// no room for all, evenly many are written.
 	Rows, Columns []string
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }
 
-// Matrix draws numbers values[i][j], for example the distance between cloud i
-// and cloud j, as a table of colours with names and a colour bar; row 0 is on top.
-// All rows have the same length. Where the cells are large enough, the numbers
-// stand in them, to three digits. The middle of a cell is x = j, y = −i of the plot.
+// Matrix draws numbers values[i][j], for example the distance between cloud i and cloud j, as a
+// table of colours with names and a colour bar; row 0 is on top. All rows have the same length.
+// Where the cells are large enough, the numbers stand in them, to three digits. The middle of a
+// cell is x = j, y = −i of the plot.
 func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	if err := o.check(values); err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func widest(s draw.TextStyle, texts []string) (w vg.Length) {
 	return min(w, nameRoom)
 }
 
-// nominal marks 0, step, 2·step, ... with names, of which cells of that size may
-// leave room for some only.
+// nominal marks 0, step, 2·step, ... with names, of which cells of that size may leave room for
+// some only.
 func nominal(s draw.TextStyle, names []string, cell vg.Length, step float64) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	every := int(math.Ceil(float64((pointsTick + 1.5) / cell)))
@@ -122,8 +122,8 @@ func nominal(s draw.TextStyle, names []string, cell vg.Length, step float64) plo
 	return ticks
 }
 
-// cellColors is an image of the table with k by k pixels for a cell: of one pixel each, as
-// of a rasterized [plotter.HeatMap], edges would be blurred.
+// cellColors is an image of the table with k by k pixels for a cell: of one pixel each, as of a
+// rasterized [plotter.HeatMap], edges would be blurred.
 func cellColors(values [][]float64, m palette.ColorMap, k int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, k*len(values[0]), k*len(values)))
 	for i, row := range values {
@@ -152,8 +152,7 @@ func cellNumbers(values [][]float64, m palette.ColorMap, s draw.TextStyle, room 
 	return &l
 }
 
-// cellNumber writes a number of a table whose largest is big, all with as many
-// decimals.
+// cellNumber writes a number of a table whose largest is big, all with as many decimals.
 func cellNumber(v, big float64) string {
 	if v == 0 || big < 1e-3 || big >= 1e5 {
 		return short(v, 3)
@@ -167,7 +166,6 @@ type cellEdges struct {
 	style      draw.LineStyle
 }
 
-// Plot draws the lines.
 func (e *cellEdges) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for j := 1; j < e.cols; j++ {

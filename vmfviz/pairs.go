@@ -14,24 +14,23 @@ import (
 // PairsOptions describe a [Pairs] picture.
 type PairsOptions struct {
 	Title string
-	// View is where the reader stands for three-dimensional clouds (y is up);
-	// the zero View is the one of four around the clouds that sees theta best. It
-	// is turned until theta lies in the picture plane.
+	// View is where the reader stands for three-dimensional clouds (y is up); the zero View is the
+	// one of four around the clouds that sees theta best. It is turned until theta lies in the
+	// picture plane.
 	View View
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }
 
-// Pairs draws the matching of one slice back in the space of the clouds: the
-// point of x with the i-th smallest projection aᵢ = θᵀxᵢ and the point of y with
-// the i-th smallest bᵢ = θᵀyᵢ are joined by a line. A slice sees only how far a
-// line goes along θ, drawn as an arrow; across it, partners may be far apart. Of clouds of
-// more than 60 points, 60 pairs are joined: evenly many order statistics.
-// This is the assignment whose squared lengths along θ the cost F(θ) adds up,
-// and along which its gradient pulls the points.
+// Pairs draws the matching of one slice back in the space of the clouds: the point of x with the
+// i-th smallest projection aᵢ = θᵀxᵢ and the point of y with the i-th smallest bᵢ = θᵀyᵢ are joined
+// by a line. A slice sees only how far a line goes along θ, drawn as an arrow; across it, partners
+// may be far apart. Of clouds of more than 60 points, 60 pairs are joined: evenly many order
+// statistics. This is the assignment whose squared lengths along θ the cost F(θ) adds up, and along
+// which its gradient pulls the points.
 //
-// Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a
-// unit vector. Near points and lines are darker.
+// Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a unit vector. Near
+// points and lines are darker.
 func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 	if err := checkSlice(o.Title, o.View, x, y, theta); err != nil {
 		return nil, err
@@ -43,8 +42,8 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 	return p, nil
 }
 
-// pairsPlot draws the clouds, pale, and joins the pairs; the axes are those of the
-// picture plane, in units of the clouds.
+// pairsPlot draws the clouds, pale, and joins the pairs; the axes are those of the picture plane,
+// in units of the clouds.
 func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	p.HideAxes()

@@ -16,14 +16,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The format "pdf" of gonum/plot, for Save and WriterTo of a [plot.Plot] too, is
-// drawn by pdfFile: docs/upstream.md says what vgpdf lacks.
+// The format "pdf" of gonum/plot, for Save and WriterTo of a [plot.Plot] too, is drawn by pdfFile:
+// docs/upstream.md says what vgpdf lacks.
 func init() {
 	draw.RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
 }
 
-// pdfFile is vgpdf.Canvas with Unicode text, translucent colours, arcs within
-// paths, and bytes that depend on the drawing only.
+// pdfFile is vgpdf.Canvas with Unicode text, translucent colours, arcs within paths, and bytes that
+// depend on the drawing only.
 type pdfFile struct {
 	doc    *fpdf.Fpdf
 	w, h   vg.Length
@@ -129,8 +129,8 @@ func (c *pdfFile) draw(path vg.Path, style string) {
 	c.doc.DrawPath(style)
 }
 
-// FillString writes text in an embedded TrueType font with its letters' Unicode
-// numbers, so that it can be searched and copied.
+// FillString writes text in an embedded TrueType font with its letters' Unicode numbers, so that it
+// can be searched and copied.
 func (c *pdfFile) FillString(f font.Face, at vg.Point, s string) {
 	if f.Font.Size == 0 || s == "" {
 		return

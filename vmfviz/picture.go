@@ -24,17 +24,15 @@ import (
 // screenScale is the number of device pixels per pixel of a PNG.
 const screenScale = 2
 
-// Picture is a grid of plots on a card. Its plots are those of gonum/plot: set
-// their titles and limits, and add plotters, before it is written. The zero value
-// is an empty picture.
+// Picture is a grid of plots on a card. Its plots are those of gonum/plot: set their titles and
+// limits, and add plotters, before it is written. The zero value is an empty picture.
 type Picture struct {
 	// Title stands above the plots.
 	Title string
-	// Alt is one sentence that says what the picture shows, for readers who do not
-	// see it.
+	// Alt is one sentence that says what the picture shows, for readers who do not see it.
 	Alt string
-	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All
-	// rows are equally long.
+	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All rows are equally
+	// long.
 	Plots [][]*plot.Plot
 	// Bar stands at the right of all plots, for a colour bar; nil means none.
 	Bar *plot.Plot
@@ -53,12 +51,11 @@ const (
 	barRoom  = vg.Length(66)
 )
 
-// fullWidth is the width of a full picture: what a notebook column shows without
-// scaling.
+// fullWidth is the width of a full picture: what a notebook column shows without scaling.
 const fullWidth = vg.Length(675)
 
-// setPlots puts plots in rows of cols, each plot of height with its labels, and
-// sets the size of the picture.
+// setPlots puts plots in rows of cols, each plot of height with its labels, and sets the size of
+// the picture.
 func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
 	p.Plots = nil
 	for len(plots) > 0 {
@@ -89,8 +86,8 @@ func titleRoom(title string) vg.Length {
 	return pointsTitle + 14
 }
 
-// Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as
-// many pixels each way.
+// Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as many pixels each
+// way.
 func (p *Picture) Size() (width, height int) {
 	if p == nil {
 		return 0, 0
@@ -98,8 +95,8 @@ func (p *Picture) Size() (width, height int) {
 	return int(p.Width.Dots(96) + 0.5), int(p.Height.Dots(96) + 0.5)
 }
 
-// Draw draws the picture onto a canvas of gonum/plot, for example a part of a
-// larger page. An empty picture draws nothing.
+// Draw draws the picture onto a canvas of gonum/plot, for example a part of a larger page. An empty
+// picture draws nothing.
 func (p *Picture) Draw(c draw.Canvas) {
 	if p.check() != nil || c.Canvas == nil {
 		return
@@ -133,8 +130,8 @@ func (p *Picture) Draw(c draw.Canvas) {
 	}
 }
 
-// card draws the ground: rounded corners and a thin rim. What is outside stays
-// transparent, so that it reads the same on a white page and on a dark one.
+// card draws the ground: rounded corners and a thin rim. What is outside stays transparent, so that
+// it reads the same on a white page and on a dark one.
 func card(c draw.Canvas, t *Theme) {
 	const r = vg.Length(6.75)
 	var path vg.Path
@@ -178,9 +175,9 @@ func (p *Picture) Image(scale float64) (image.Image, error) {
 	return c.Image(), nil
 }
 
-// PNG returns the picture as a PNG file with two device pixels per pixel. It
-// has at most 256 colours, chosen for the picture: the difference cannot be
-// seen and the file is a third as long, which a notebook full of pictures needs.
+// PNG returns the picture as a PNG file with two device pixels per pixel. It has at most 256
+// colours, chosen for the picture: the difference cannot be seen and the file is a third as long,
+// which a notebook full of pictures needs.
 func (p *Picture) PNG() ([]byte, error) { return p.pngAt(screenScale) }
 
 func (p *Picture) pngAt(scale float64) ([]byte, error) {
@@ -194,10 +191,9 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// SVG returns the picture as an SVG file. Text stays text: the file names the
-// Liberation Sans font, and Arial and Helvetica, which have the same letter
-// widths, where it is not installed. Heat maps and point clouds are embedded
-// images; everything else is vectors.
+// SVG returns the picture as an SVG file. Text stays text: the file names the Liberation Sans font,
+// and Arial and Helvetica, which have the same letter widths, where it is not installed. Heat maps
+// and point clouds are embedded images; everything else is vectors.
 func (p *Picture) SVG() ([]byte, error) {
 	svg, err := p.format("svg")
 	svg = fontFamily.ReplaceAll(svg, []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
@@ -207,9 +203,8 @@ func (p *Picture) SVG() ([]byte, error) {
 
 var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
-// PDF returns the picture as a PDF file of one page in the size of the picture,
-// for papers and slides. Text stays text, in embedded fonts. Heat maps and point
-// clouds are embedded images.
+// PDF returns the picture as a PDF file of one page in the size of the picture, for papers and
+// slides. Text stays text, in embedded fonts. Heat maps and point clouds are embedded images.
 func (p *Picture) PDF() ([]byte, error) { return p.format("pdf") }
 
 // format draws the picture in a format of gonum/plot.
@@ -237,9 +232,8 @@ func (p *Picture) format(name string) (file []byte, err error) {
 	return out.Bytes(), nil
 }
 
-// WriterTo returns what writes the picture in a format that gonum/plot knows: png,
-// svg, pdf, eps, jpg, tiff or tex. EPS cannot hold images: functions on a sphere,
-// point clouds and colour bars.
+// WriterTo returns what writes the picture in a format that gonum/plot knows: png, svg, pdf, eps,
+// jpg, tiff or tex. EPS cannot hold images: functions on a sphere, point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
 	if write == nil {
@@ -249,9 +243,8 @@ func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 	return bytes.NewReader(data), err
 }
 
-// Save writes the picture to a file; its ending, for example .png, .svg or .pdf,
-// says how, see [Picture.WriterTo]. The file appears whole or not at all. A
-// missing folder is an error.
+// Save writes the picture to a file; its ending, for example .png, .svg or .pdf, says how, see
+// [Picture.WriterTo]. The file appears whole or not at all. A missing folder is an error.
 func (p *Picture) Save(path string) error {
 	w, err := p.WriterTo(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	if err != nil {

@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// projection maps the unit sphere to the plane of a plot. Orthographic, the half in
-// front of the camera is the unit disc, and the half behind lies under it. With
-// area it is J. H. Lambert's azimuthal equal-area projection (1772) of both
-// halves, two unit discs side by side: a direction at the angle α from the centre
-// of its disc lies at the distance √2·sin(α/2), 1 at the edge.
+// projection maps the unit sphere to the plane of a plot. Orthographic, the half in front of the
+// camera is the unit disc, and the half behind lies under it. With area it is J. H. Lambert's
+// azimuthal equal-area projection (1772) of both halves, two unit discs side by side: a direction
+// at the angle α from the centre of its disc lies at the distance √2·sin(α/2), 1 at the edge.
 type projection struct {
 	cam  camera
 	area bool
@@ -41,15 +40,13 @@ func (g projection) discs() []disc {
 // front reports whether a direction lies on the half that the camera sees.
 func (g projection) front(p vec3) bool { return dot(g.cam.fore, p) >= 0 }
 
-// shown reports whether things on that half are drawn as visible: on a map all
-// are.
+// shown reports whether things on that half are drawn as visible: on a map all are.
 func (g projection) shown(front bool) bool { return front || g.area }
 
 // at returns the place of a direction.
 func (g projection) at(p vec3) plotter.XY { return g.on(p, g.front(p)) }
 
-// on returns the place of a direction on the disc of a half, where it lies or at
-// whose edge it is.
+// on returns the place of a direction on the disc of a half, where it lies or at whose edge it is.
 func (g projection) on(p vec3, front bool) plotter.XY {
 	switch q := g.cam.apply(p); {
 	case !g.area:
@@ -63,8 +60,8 @@ func (g projection) on(p vec3, front bool) plotter.XY {
 	}
 }
 
-// split returns the parts of a curve, given by close directions, on the half in
-// front and on the half behind; each ends at the edge where the curve leaves.
+// split returns the parts of a curve, given by close directions, on the half in front and on the
+// half behind; each ends at the edge where the curve leaves.
 func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	var part plotter.XYs
 	side := true
@@ -90,8 +87,8 @@ func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	return front, back
 }
 
-// edge returns where the great circle through two directions on different halves
-// crosses the edge between them.
+// edge returns where the great circle through two directions on different halves crosses the edge
+// between them.
 func (g projection) edge(a, b vec3) vec3 {
 	da, db := dot(g.cam.fore, a), dot(g.cam.fore, b)
 	p := a.scale(db).sub(b.scale(da)).scale(1 / (db - da))
@@ -102,9 +99,8 @@ func (g projection) edge(a, b vec3) vec3 {
 	return p.unit()
 }
 
-// lambert returns the place of the unit vector p, given in a camera's frame with
-// p[2] >= 0: to the right and up, in the unit disc. A region of area A on the
-// sphere covers A/2.
+// lambert returns the place of the unit vector p, given in a camera's frame with p[2] >= 0: to the
+// right and up, in the unit disc. A region of area A on the sphere covers A/2.
 func lambert(p vec3) (x, y float64) {
 	// sin(α/2)·√2 = √(1 - cos α), written so that it does not cancel.
 	k := 1 / math.Sqrt(1+math.Max(0, p[2]))
@@ -118,9 +114,8 @@ func lambertBack(x, y float64) vec3 {
 	return vec3{k * x, k * y, 1 - d}
 }
 
-// behind is the camera on the opposite side, with the same way up. Its left
-// edge is the right edge of c, so that two maps side by side touch in one
-// direction.
+// behind is the camera on the opposite side, with the same way up. Its left edge is the right edge
+// of c, so that two maps side by side touch in one direction.
 func (c camera) behind() camera {
 	return camera{right: c.right.scale(-1), up: c.up, fore: c.fore.scale(-1)}
 }
@@ -156,8 +151,7 @@ func graticule() (lines [][]vec3) {
 	return lines
 }
 
-// direction returns the direction at a polar angle from the z axis and an azimuth from the
-// x axis.
+// direction returns the direction at a polar angle from the z axis and an azimuth from the x axis.
 func direction(polar, azimuth float64) vec3 {
 	sp, cp := math.Sincos(polar)
 	sa, ca := math.Sincos(azimuth)

@@ -12,10 +12,10 @@ type shade struct {
 	n int
 }
 
-// quantize returns the image with at most 256 colours: a box of colours is cut in two,
-// again and again the one with the largest error (a form of the median cut of
-// P. Heckbert, SIGGRAPH 1982), then all colours of a box become one. An image of 256
-// colours or fewer does not change. The result depends on the pixels only.
+// quantize returns the image with at most 256 colours: a box of colours is cut in two, again and
+// again the one with the largest error (a form of the median cut of P. Heckbert, SIGGRAPH 1982),
+// then all colours of a box become one. An image of 256 colours or fewer does not change. The
+// result depends on the pixels only.
 func quantize(src *image.RGBA) *image.Paletted {
 	count := map[[4]uint8]int{}
 	for i := 0; i < len(src.Pix); i += 4 {
@@ -59,8 +59,8 @@ func quantize(src *image.RGBA) *image.Paletted {
 	return out
 }
 
-// colorBox is a set of colours, with their mean, the channel in which its pixels differ most
-// and the sum of the squared differences from the mean there: the error that a cut removes.
+// colorBox is a set of colours, with their mean, the channel in which its pixels differ most and
+// the sum of the squared differences from the mean there: the error that a cut removes.
 type colorBox struct {
 	shades  []shade
 	mean    [4]float64

@@ -14,11 +14,10 @@ import (
 type Convention int
 
 const (
-	// SumOverPoints: F(θ) = Σᵢ (a₍ᵢ₎ − b₍ᵢ₎)², the convention of the training
-	// losses.
+	// SumOverPoints: F(θ) = Σᵢ (a₍ᵢ₎ − b₍ᵢ₎)², the convention of the training losses.
 	SumOverPoints Convention = iota
-	// MeanOverPoints: F(θ) = (1/m) Σᵢ (a₍ᵢ₎ − b₍ᵢ₎)², the squared Wasserstein
-	// distance of the projections.
+	// MeanOverPoints: F(θ) = (1/m) Σᵢ (a₍ᵢ₎ − b₍ᵢ₎)², the squared Wasserstein distance of the
+	// projections.
 	MeanOverPoints
 )
 
@@ -27,33 +26,30 @@ type SliceOptions struct {
 	Title string
 	// Convention is that of the values, and of the number under the matching.
 	Convention Convention
-	// View is where the reader stands for three-dimensional clouds (y is up), turned
-	// as little as needed for theta to lie in the picture plane; the zero View is
-	// one of four around the clouds.
+	// View is where the reader stands for three-dimensional clouds (y is up), turned as little as
+	// needed for theta to lie in the picture plane; the zero View is one of four around the clouds.
 	View View
-	// Quantiles adds a part behind the matching: the quantile functions of the
-	// projections, and the area between them.
+	// Quantiles adds a part behind the matching: the quantile functions of the projections, and the
+	// area between them.
 	Quantiles bool
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }
 
-// Slice shows what a sliced Wasserstein distance is. Left: clouds x and y
-// ([m, d], d = 2 or 3, equally many points) and the projections
-// aᵢ = θᵀxᵢ and bᵢ = θᵀyᵢ of some of their points on the direction theta ([d], a
-// unit vector), in a view in which theta lies in the picture plane, so that a foot
-// line is at right angles to it. Middle: the sorted projections of the same points,
-// the i-th smallest joined with the i-th smallest, the densities of all, and the cost
-// F(θ); the axis runs to the side to which the arrow points. Right: values, the
-// costs F(θ₁) ... F(θ_L) of many directions, as a histogram with their mean, which
-// is the squared sliced distance, and its standard error s/√L; nil leaves this
-// part out, and one value has no standard error.
+// Slice shows what a sliced Wasserstein distance is. Left: clouds x and y ([m, d], d = 2 or 3,
+// equally many points) and the projections aᵢ = θᵀxᵢ and bᵢ = θᵀyᵢ of some of their points on the
+// direction theta ([d], a unit vector), in a view in which theta lies in the picture plane, so that
+// a foot line is at right angles to it. Middle: the sorted projections of the same points, the i-th
+// smallest joined with the i-th smallest, the densities of all, and the cost F(θ); the axis runs to
+// the side to which the arrow points. Right: values, the costs F(θ₁) ... F(θ_L) of many directions,
+// as a histogram with their mean, which is the squared sliced distance, and its standard error
+// s/√L; nil leaves this part out, and one value has no standard error.
 //
 // Values must be counted as the option Convention says.
 //
-// With the option Quantiles one more part shows the matching as the area between
-// the quantile functions of the projections, which is their distance
-// W₁ = (1/m) Σᵢ |a₍ᵢ₎ − b₍ᵢ₎|; F squares the same gaps.
+// With the option Quantiles one more part shows the matching as the area between the quantile
+// functions of the projections, which is their distance W₁ = (1/m) Σᵢ |a₍ᵢ₎ − b₍ᵢ₎|; F squares the
+// same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
 	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints, "Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
@@ -169,8 +165,8 @@ func newSliced(o SliceOptions, x, y, theta []float32, pairs int) *sliced {
 	return c
 }
 
-// beside is the nearest camera for which theta lies in the picture plane, so that a foot
-// line is at right angles to theta on the page too.
+// beside is the nearest camera for which theta lies in the picture plane, so that a foot line is at
+// right angles to theta on the page too.
 func (c camera) beside(theta vec3) camera {
 	across := func(a, b vec3) vec3 { // a without its part along b; the right side if nothing is left
 		for _, v := range []vec3{a, c.right} {

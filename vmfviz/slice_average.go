@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// averagePlot draws the histogram of the costs with their mean, its standard error
-// and the cost of the slice, in a plot of size w by h.
+// averagePlot draws the histogram of the costs with their mean, its standard error and the cost of
+// the slice, in a plot of size w by h.
 func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
 	mean, stderr := meanStdErr(values)
@@ -58,7 +58,6 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 // wholeTicks marks whole numbers only.
 type wholeTicks struct{}
 
-// Ticks returns the marks between two numbers.
 func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
 	var whole []plot.Tick
 	for _, m := range marks(lo, hi, 4) {

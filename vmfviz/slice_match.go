@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// matchingPlot draws the sorted projections on two lines, at the heights 1 and 0,
-// pairs joined, and outside of them the densities of all projections.
+// matchingPlot draws the sorted projections on two lines, at the heights 1 and 0, pairs joined, and
+// outside of them the densities of all projections.
 func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	if dot(c.cam.right, c.theta) < -1e-6 { // the arrow points to the left

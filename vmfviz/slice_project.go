@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// projectionPlot draws the clouds, the direction beside them, and the way of some
-// points to it. Its axes are those of the picture plane, in units of the clouds.
+// projectionPlot draws the clouds, the direction beside them, and the way of some points to it. Its
+// axes are those of the picture plane, in units of the clouds.
 func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	p.HideAxes()
@@ -45,8 +45,8 @@ func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 	return p
 }
 
-// sideLine is the line of a direction in the picture plane, drawn beside points so
-// that it hides none of them; only its direction matters for what is projected.
+// sideLine is the line of a direction in the picture plane, drawn beside points so that it hides
+// none of them; only its direction matters for what is projected.
 type sideLine struct {
 	along, side plotter.XY // unit vectors
 	reach, size float64    // distance of the line from the origin, extent of the points along it
@@ -76,8 +76,8 @@ func (l sideLine) foot(s float64) plotter.XY {
 	return plotter.XY{X: s*l.along.X + l.reach*l.side.X, Y: s*l.along.Y + l.reach*l.side.Y}
 }
 
-// mark returns the place of a mark at the foot of s, a little off the line so that none
-// hides another: on the side of the points for −1, beyond the line for 1.
+// mark returns the place of a mark at the foot of s, a little off the line so that none hides
+// another: on the side of the points for −1, beyond the line for 1.
 func (l sideLine) mark(s, side float64) plotter.XY {
 	f, off := l.foot(s), 0.018*side*l.size
 	return plotter.XY{X: f.X + off*l.side.X, Y: f.Y + off*l.side.Y}

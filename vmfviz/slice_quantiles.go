@@ -10,12 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// maxSteps is how many steps of a quantile function are drawn; of larger clouds
-// evenly many order statistics.
+// maxSteps is how many steps of a quantile function are drawn; of larger clouds evenly many order
+// statistics.
 const maxSteps = 400
 
-// w1 is the distance W₁ of the projections: the area between their quantile
-// functions.
+// w1 is the distance W₁ of the projections: the area between their quantile functions.
 func (c *sliced) w1() (mean float64) {
 	for i := range c.x.at {
 		mean += math.Abs(c.x.ranked(i)-c.y.ranked(i)) / float64(len(c.x.at))
@@ -23,8 +22,8 @@ func (c *sliced) w1() (mean float64) {
 	return mean
 }
 
-// steps returns the corners of the quantile function, whose i-th smallest value fills the
-// levels from i/m to (i+1)/m.
+// steps returns the corners of the quantile function, whose i-th smallest value fills the levels
+// from i/m to (i+1)/m.
 func (p projected) steps() (corners plotter.XYs) {
 	k := min(len(p.at), maxSteps)
 	for i := range k {
@@ -34,8 +33,8 @@ func (p projected) steps() (corners plotter.XYs) {
 	return corners
 }
 
-// quantilePlot draws both quantile functions, the area between them and the
-// gaps of the pairs that the matching joins, in a plot of size w by h.
+// quantilePlot draws both quantile functions, the area between them and the gaps of the pairs that
+// the matching joins, in a plot of size w by h.
 func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
 	lines := []plotter.XYs{c.x.steps(), c.y.steps()}

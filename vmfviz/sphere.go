@@ -10,33 +10,31 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// SpherePanel is one sphere of a [Sphere] picture. Everything in it is
-// optional; directions are unit vectors.
+// SpherePanel is one sphere of a [Sphere] picture. Everything in it is optional; directions are
+// unit vectors.
 type SpherePanel struct {
 	// Caption stands above the sphere, for example "κ = 10".
 	Caption string
-	// Points are directions [N, 3], for example samples of a distribution.
-	// Those on the near side are solid, those on the far side pale. SphereHTML draws
-	// neither Groups nor Marks.
+	// Points are directions [N, 3], for example samples of a distribution. Those on the near side
+	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks.
 	Points []float32
-	// Groups, if not nil, has a number from 0 for each point; equal numbers have one
-	// colour, that of the series, and one shape.
+	// Groups, if not nil, has a number from 0 for each point; equal numbers have one colour, that
+	// of the series, and one shape.
 	Groups []int
-	// Marks are directions [N, 3] with rings around them, for example the diagonals of a
-	// cube that points should avoid.
+	// Marks are directions [N, 3] with rings around them, for example the diagonals of a cube that
+	// points should avoid.
 	Marks []float32
-	// VMF are samples of a von Mises-Fisher distribution around Location, in
-	// the place of Points.
+	// VMF are samples of a von Mises-Fisher distribution around Location, in the place of Points.
 	VMF *VMF
 	// Location is one direction [3], drawn as an arrow from the centre.
 	Location []float32
 	// LocationLabel is the letter at the arrow; "" means ε.
 	LocationLabel string
-	// Path is a sequence of directions [T, 3], joined by great circles, for
-	// example the ascent steps of a location.
+	// Path is a sequence of directions [T, 3], joined by great circles, for example the ascent
+	// steps of a location.
 	Path []float32
-	// Heat paints a function on the sphere. The sphere is then opaque: the far
-	// side shows nothing but the arrow.
+	// Heat paints a function on the sphere. The sphere is then opaque: the far side shows nothing
+	// but the arrow.
 	Heat *Heat
 }
 
@@ -70,8 +68,8 @@ type SphereOptions struct {
 	View View
 	// Columns is the number of panels in a row; 0 means up to four.
 	Columns int
-	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output
-	// above it: the picture of the same panels.
+	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output above it: the
+	// picture of the same panels.
 	Replace bool
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
@@ -93,37 +91,34 @@ func (o SphereOptions) check(panels []SpherePanel) error {
 	return nil
 }
 
-// Sphere draws one or several unit spheres with directions, locations, paths
-// and functions on them. All panels have the same view, and where several have
-// a Heat, one colour bar and one range for all. The axes of a plot are those of
-// the picture plane, in radii of the sphere: [View.Sphere] says where in it a
-// direction lies, for plotters of your own.
+// Sphere draws one or several unit spheres with directions, locations, paths and functions on them.
+// All panels have the same view, and where several have a Heat, one colour bar and one range for
+// all. The axes of a plot are those of the picture plane, in radii of the sphere: [View.Sphere]
+// says where in it a direction lies, for plotters of your own.
 func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	return o.draw(panels, columns(o.Columns, len(panels), 4), 390, false, "%d unit sphere(s) with directions")
 }
 
-// SphereMap draws what [Sphere] draws, the same panels, as flat maps that show
-// the whole sphere at once and keep areas: where there are twice as many samples
-// to a square millimetre, the density is twice as high.
+// SphereMap draws what [Sphere] draws, the same panels, as flat maps that show the whole sphere at
+// once and keep areas: where there are twice as many samples to a square millimetre, the density is
+// twice as high.
 //
-// Every panel is two discs in Lambert's azimuthal equal-area projection: at the
-// left the half of the sphere that [Sphere] shows with the same View, at the
-// right the half behind, seen from behind; they touch where the left one ends at
-// the right. A map in one piece (Mollweide, Hammer) stretches shapes near its
-// rim without bound; here lengths change by a factor of √2 at most, the samples
-// of a vMF distribution around a location stay round, and no pole is special.
-// Costs of slices have F(θ) = F(−θ): the right disc is then the left one
-// mirrored top to bottom.
+// Every panel is two discs in Lambert's azimuthal equal-area projection: at the left the half of
+// the sphere that [Sphere] shows with the same View, at the right the half behind, seen from
+// behind; they touch where the left one ends at the right. A map in one piece (Mollweide, Hammer)
+// stretches shapes near its rim without bound; here lengths change by a factor of √2 at most, the
+// samples of a vMF distribution around a location stay round, and no pole is special. Costs of
+// slices have F(θ) = F(−θ): the right disc is then the left one mirrored top to bottom.
 //
-// The location is a ring with its letter, the path a line from its open to its
-// filled end, and crosses mark the ends of the axes. Columns 0 means up to two
-// panels in a row. [View.SphereMap] says where a direction lies in a plot.
+// The location is a ring with its letter, the path a line from its open to its filled end, and
+// crosses mark the ends of the axes. Columns 0 means up to two panels in a row. [View.SphereMap]
+// says where a direction lies in a plot.
 func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	return o.draw(panels, columns(o.Columns, len(panels), 2), 600, true, "%d equal-area map(s) of the unit sphere with directions")
 }
 
-// columns returns how many of n plots stand in a row: as many as asked for, or up to most
-// and no lonely one in the last row.
+// columns returns how many of n plots stand in a row: as many as asked for, or up to most and no
+// lonely one in the last row.
 func columns(asked, n, most int) int {
 	if asked == 0 {
 		rows := (n + most - 1) / most
@@ -132,14 +127,14 @@ func columns(asked, n, most int) int {
 	return min(asked, n)
 }
 
-// Sphere returns the place of a direction in the plots of [Sphere] with this view,
-// and whether it lies on the near side.
+// Sphere returns the place of a direction in the plots of [Sphere] with this view, and whether it
+// lies on the near side.
 func (v View) Sphere(direction [3]float64) (x, y float64, near bool) {
 	return projection{v.or(sphereView).cameraZ(), false}.place(direction)
 }
 
-// SphereMap returns the place of a direction in the plots of [SphereMap] with this
-// view, and whether it lies on the disc of the near side.
+// SphereMap returns the place of a direction in the plots of [SphereMap] with this view, and
+// whether it lies on the disc of the near side.
 func (v View) SphereMap(direction [3]float64) (x, y float64, near bool) {
 	return projection{v.or(sphereView).cameraZ(), true}.place(direction)
 }
@@ -183,8 +178,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	return p, nil
 }
 
-// reach returns the range that the panels need: one for all, so that all spheres
-// have one size.
+// reach returns the range that the panels need: one for all, so that all spheres have one size.
 func (s spheres) reach(panels []SpherePanel) (xmin, xmax, ymin, ymax float64) {
 	if s.area {
 		return -1.01 - discShift, 1.01 + discShift, -1.02, 1.02

@@ -44,21 +44,18 @@ type turningFrame struct {
 	Rows     int     `json:"rows,omitempty"`
 }
 
-// SphereHTML returns the picture of [Sphere] as a piece of HTML that turns: by
-// dragging, with the arrow keys, and with a slider that steps through the
-// panels, for example one for each kappa. It needs no library and no network
-// and holds no element ids, so that a notebook may show it twice. Directions
-// are rounded to 16 bits: 1000 points take 8 kB. Options.Columns is not used.
+// SphereHTML returns the picture of [Sphere] as a piece of HTML that turns: by dragging, with the
+// arrow keys, and with a slider that steps through the panels, for example one for each kappa. It
+// needs no library and no network and holds no element ids, so that a notebook may show it twice.
+// Directions are rounded to 16 bits: 1000 points take 8 kB. Options.Columns is not used.
 //
-// A panel with [VMF] has a second slider, of κ from 0.1 to 1000 with 0 at its
-// left end: the page keeps the noise, 1000 rows in 5.3 kB, and draws the samples
-// of each κ from it by the closed form, so that one sees the same samples draw
-// together.
+// A panel with [VMF] has a second slider, of κ from 0.1 to 1000 with 0 at its left end: the page
+// keeps the noise, 1000 rows in 5.3 kB, and draws the samples of each κ from it by the closed form,
+// so that one sees the same samples draw together.
 //
-// Where scripts do not run (a notebook that is not trusted, the preview of a
-// code host) a line of text says so and points to the picture above: show the
-// PNG of Sphere with the same arguments first. Options.Replace hides it where
-// scripts do run.
+// Where scripts do not run (a notebook that is not trusted, the preview of a code host) a line of
+// text says so and points to the picture above: show the PNG of Sphere with the same arguments
+// first. Options.Replace hides it where scripts do run.
 func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	if err := o.check(panels); err != nil {
 		return "", err

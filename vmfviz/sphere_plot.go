@@ -94,8 +94,8 @@ func (p *spherePlot) ground() {
 	}
 }
 
-// curve draws the parts of a curve on the half in front, or behind. On a map all of
-// it belongs to the front.
+// curve draws the parts of a curve on the half in front, or behind. On a map all of it belongs to
+// the front.
 func (p *spherePlot) curve(c []vec3, front bool, style draw.LineStyle) {
 	near, far := p.split(c)
 	switch {
@@ -123,8 +123,8 @@ func (p *spherePlot) lines(front bool) {
 	}
 }
 
-// points draws the directions of one half. Dots have no seam of their own: where
-// they lie close they join, so that the densest place is the fullest.
+// points draws the directions of one half. Dots have no seam of their own: where they lie close
+// they join, so that the densest place is the fullest.
 func (p *spherePlot) points(front bool) {
 	n := len(p.Points) / 3
 	r := vg.Length(math.Max(0.9, math.Min(2.8, 2.3*math.Sqrt(300/float64(n)))))
@@ -175,10 +175,9 @@ func (p *spherePlot) behind(c color.Color, front bool) color.Color {
 	return faded(c, 0.35)
 }
 
-// path draws the path on one half. An open end is where it starts, a filled one
-// where it ends. On the colours of a function it has a white seam outside the
-// dark one: it meets every lightness there. A path of many steps, which may go to and fro,
-// has a dot for each on a thin line.
+// path draws the path on one half. An open end is where it starts, a filled one where it ends. On
+// the colours of a function it has a white seam outside the dark one: it meets every lightness
+// there. A path of many steps, which may go to and fro, has a dot for each on a thin line.
 func (p *spherePlot) path(front bool) {
 	var curve []vec3
 	var places plotter.XYs
@@ -214,9 +213,8 @@ func (p *spherePlot) path(front bool) {
 	}
 }
 
-// tip returns the ends of the arrow of a location. It is longer in space where it
-// points at the reader, so that it can be seen; where even that leaves it short,
-// ok is false.
+// tip returns the ends of the arrow of a location. It is longer in space where it points at the
+// reader, so that it can be seen; where even that leaves it short, ok is false.
 func (s spheres) tip(location []float32) (from, to plotter.XY, ok bool) {
 	from = s.at(row3(location, 0).unit())
 	out := math.Hypot(from.X, from.Y)
@@ -224,8 +222,8 @@ func (s spheres) tip(location []float32) (from, to plotter.XY, ok bool) {
 	return from, plotter.XY{X: from.X * length, Y: from.Y * length}, !s.area && out*(length-1) > 0.12
 }
 
-// location draws the location on one half: an arrow from the surface outwards, or a
-// disc where it points at the reader and on a map. Points lie over it.
+// location draws the location on one half: an arrow from the surface outwards, or a disc where it
+// points at the reader and on a map. Points lie over it.
 func (p *spherePlot) location(front bool) {
 	if p.Location == nil || p.front(row3(p.Location, 0)) != front && !p.area || p.area && !front {
 		return
@@ -283,8 +281,8 @@ func (p *spherePlot) occupy() {
 	}
 }
 
-// beside returns an offset for a letter at a place: the one given, or that turned until
-// the letter is clear of the path and the location, and on its disc of a map.
+// beside returns an offset for a letter at a place: the one given, or that turned until the letter
+// is clear of the path and the location, and on its disc of a map.
 func (p *spherePlot) beside(at plotter.XY, offset vg.Point) vg.Point {
 	best, most := offset, -1.0
 	for _, turn := range []float64{0, 1, -1, 2, -2, 3, -3, 4} {
@@ -324,8 +322,7 @@ func (p *spherePlot) halfAxes(front bool) {
 	}
 }
 
-// crosses marks the ends of the axes on a map. One on the rim is marked on the near
-// disc only.
+// crosses marks the ends of the axes on a map. One on the rim is marked on the near disc only.
 func (p *spherePlot) crosses() {
 	for k, axis := range axes {
 		for i, name := range []string{axisNames[k], "−" + axisNames[k]} {

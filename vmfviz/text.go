@@ -10,12 +10,12 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// handler is the text.Handler of all pictures: plain text, as gonum/plot's, with
-// raised and lowered numbers. A user may set another, for example [text.Latex].
+// handler is the text.Handler of all pictures: plain text, as gonum/plot's, with raised and lowered
+// numbers. A user may set another, for example [text.Latex].
 var handler text.Handler = scripts{text.Plain{Fonts: font.DefaultCache}}
 
-// scripts sets ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ and ₀₁₂₃₄₅₆₇₈₉ᵢₘ₍₎ as small figures above and below the
-// line: Liberation Sans, the font of gonum/plot, lacks some of them.
+// scripts sets ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ and ₀₁₂₃₄₅₆₇₈₉ᵢₘ₍₎ as small figures above and below the line:
+// Liberation Sans, the font of gonum/plot, lacks some of them.
 type scripts struct{ text.Plain }
 
 var (
@@ -23,8 +23,7 @@ var (
 	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9", "ᵢ", "i", "ₘ", "m", "₍", "(", "₎", ")")
 )
 
-// piece is text of one size; rise is its base line above that of the line, in
-// font sizes.
+// piece is text of one size; rise is its base line above that of the line, in font sizes.
 type piece struct {
 	text string
 	rise vg.Length
@@ -49,8 +48,8 @@ func pieces(line string) []piece {
 	return out
 }
 
-// place calls f with the font and the place in the line of each piece, and returns the
-// width of all.
+// place calls f with the font and the place in the line of each piece, and returns the width of
+// all.
 func (h scripts) place(line string, fnt font.Font, f func(font.Face, piece, vg.Length)) (x vg.Length) {
 	for _, p := range pieces(line) {
 		sized := fnt
@@ -74,8 +73,8 @@ func (h scripts) Box(line string, f font.Font) (width, height, depth vg.Length) 
 	return h.width(line, f), height, depth
 }
 
-// leading is the room between lines in font sizes, besides that of gonum/plot, whose
-// lines touch where one has figures above it.
+// leading is the room between lines in font sizes, besides that of gonum/plot, whose lines touch
+// where one has figures above it.
 const leading = 0.2
 
 // Draw writes text at a place, as [text.Plain] does.
@@ -102,9 +101,9 @@ func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, at vg.Point) {
 	}
 }
 
-// axisLabels is the handler of axis labels, which ask for no room along their axis.
-// gonum/plot places the box of a label at the arithmetic mean of the range, which
-// is far from the middle of a logarithmic axis, and makes room for it there.
+// axisLabels is the handler of axis labels, which ask for no room along their axis. gonum/plot
+// places the box of a label at the arithmetic mean of the range, which is far from the middle of a
+// logarithmic axis, and makes room for it there.
 type axisLabels struct{ text.Handler }
 
 // Box returns the size of one line, as if it had no width.
@@ -113,8 +112,7 @@ func (h axisLabels) Box(line string, f font.Font) (width, height, depth vg.Lengt
 	return 0, height, depth
 }
 
-// short writes a number with up to n digits, as 1.2·10⁵ where plain writing is
-// long.
+// short writes a number with up to n digits, as 1.2·10⁵ where plain writing is long.
 func short(v float64, n int) string {
 	exact, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	if exact == 0 { // also −0
@@ -177,8 +175,8 @@ func ellipsis(s text.Style, txt string, room vg.Length) string {
 	return txt
 }
 
-// wrap breaks a title that is wider than its room into lines, and makes letters
-// smaller, down to three quarters, where a word is.
+// wrap breaks a title that is wider than its room into lines, and makes letters smaller, down to
+// three quarters, where a word is.
 func wrap(s *text.Style, txt *string, room vg.Length) {
 	measured := *s // not by axisLabels, which says 0
 	measured.Handler = handler

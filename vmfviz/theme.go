@@ -17,13 +17,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Role says what a set of points or a curve stands for and so which colour it
-// has; the colours are those of Okabe and Ito.
+// Role says what a set of points or a curve stands for and so which colour it has; the colours are
+// those of Okabe and Ito.
 type Role int
 
-// The roles. Auto lets the picture choose: the first row of [Clouds] is an
-// input, later rows are outputs; the series of [Curves] take one colour after
-// the other.
+// The roles. Auto lets the picture choose: the first row of [Clouds] is an input, later rows are
+// outputs; the series of [Curves] take one colour after the other.
 const (
 	Auto      Role = iota
 	Input          // input or target: blue
@@ -49,32 +48,33 @@ var (
 	edge  = color3(0xC9CED4)
 )
 
-// Theme is the look of a picture: its colours and its font. The options of every
-// picture take one; nil means [DefaultTheme]. To make another, change fields of that.
-// A colour that is not set is black.
+// Theme is the look of a picture: its colours and its font. The options of every picture take one;
+// nil means [DefaultTheme]. To make another, change fields of that. A colour that is not set is
+// black.
 type Theme struct {
-	// Background is the colour of the card, Edge that of its rim. Text is for titles
-	// and labels, Muted for tick labels, Axis for lines, Grid for grid lines.
+	// Background is the colour of the card, Edge that of its rim. Text is for titles and labels,
+	// Muted for tick labels, Axis for lines, Grid for grid lines.
 	Background, Edge, Text, Muted, Axis, Grid color.Color
 	// Input, Output, Direction and Reference are the colours of the roles.
 	Input, Output, Direction, Reference color.Color
 	// Series are taken in turn by series without a role.
 	Series []color.Color
-	// Map are the control colours of a function's colour map, from the smallest value
-	// to the largest, Errors those of errors. Lightness must grow or fall all the way.
+	// Map are the control colours of a function's colour map, from the smallest value to the
+	// largest, Errors those of errors. Lightness must grow or fall all the way.
 	Map, Errors []color.Color
 	// Font is the typeface of all text; its size is not used.
 	Font font.Font
 }
 
-// DefaultTheme returns the theme of the pictures in this module: a white card,
-// the colours of Okabe and Ito, and the viridis colour map.
+// DefaultTheme returns the theme of the pictures in this module: a white card, the colours of Okabe
+// and Ito, and the viridis colour map.
 func DefaultTheme() *Theme {
 	return &Theme{
 		Background: white, Edge: edge, Text: ink, Muted: soft, Axis: axis, Grid: grid,
 		Input: blue, Output: vermilion, Direction: purple, Reference: soft,
 		Series: []color.Color{blue, vermilion, green, purple, orange, sky, ink},
-		// Every 16th colour and the last of the viridis map of matplotlib (S. van der Walt and N. Smith, CC0).
+		// Every 16th colour and the last of the viridis map of matplotlib (S. van der Walt and N.
+		// Smith, CC0).
 		Map: colors(0x440154, 0x48186A, 0x472D7B, 0x424086, 0x3B528B, 0x33638D, 0x2C728E, 0x26828E, 0x21918C,
 			0x1FA088, 0x28AE80, 0x3FBC73, 0x5EC962, 0x84D44B, 0xADDC30, 0xD8E219, 0xFDE725),
 		// From a pale grey to a dark red: on white the largest error stands out most.
@@ -218,8 +218,8 @@ func italic(s text.Style) text.Style {
 	return s
 }
 
-// newColorMap returns a colour map of the range lo to hi; a range of one number is
-// widened, so that it has a colour.
+// newColorMap returns a colour map of the range lo to hi; a range of one number is widened, so that
+// it has a colour.
 func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
 	if len(controls) < 2 || slices.Contains(controls, nil) {
 		return nil, fmt.Errorf("vmfviz: Theme: expected two colours or more for a map, found %v", controls)
@@ -254,8 +254,8 @@ func colorAt(m palette.ColorMap, v float64) color.Color {
 // shades is the number of colours of a colour map.
 const shades = 1024
 
-// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values
-// that contours mark in it.
+// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values that contours
+// mark in it.
 func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
 	m, err := newColorMap(controls, lo, hi)
 	if err != nil {

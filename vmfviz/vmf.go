@@ -6,20 +6,18 @@ import (
 	"math"
 )
 
-// VMF stands for samples of the von Mises-Fisher distribution on a sphere, made
-// from stored noise, so that the samples of one κ become those of another
-// without new random numbers. With ε the Location of the panel, κ = Kappa and
-// (u, v) a row of Noise, the sample is
+// VMF stands for samples of the von Mises-Fisher distribution on a sphere, made from stored noise,
+// so that the samples of one κ become those of another without new random numbers. With ε the
+// Location of the panel, κ = Kappa and (u, v) a row of Noise, the sample is
 //
 //	θ = H (√(1−ω²) cos 2πv, √(1−ω²) sin 2πv, ω),  ω = 1 + log(u + (1−u) e^(−2κ)) / κ,
 //
-// where H is the Householder reflection that takes the z axis to ε; ω, the
-// cosine of the angle to ε, inverts its distribution function at u. κ = 0 is the
-// uniform distribution, ω = 2u − 1.
+// where H is the Householder reflection that takes the z axis to ε; ω, the cosine of the angle to
+// ε, inverts its distribution function at u. κ = 0 is the uniform distribution, ω = 2u − 1.
 //
-// [Sphere] and [SphereMap] draw the samples at Kappa, which they write behind the
-// caption; [SphereHTML] begins there and adds a slider that draws them anew. The
-// panel needs a Location and has no Points.
+// [Sphere] and [SphereMap] draw the samples at Kappa, which they write behind the caption;
+// [SphereHTML] begins there and adds a slider that draws them anew. The panel needs a Location and
+// has no Points.
 type VMF struct {
 	// Kappa is the concentration, from 0 to 1000.
 	Kappa float64
@@ -74,8 +72,7 @@ func (s *VMF) samples(eps vec3) []float32 {
 	return out
 }
 
-// sampled returns the panels with the samples of each VMF as its points and κ
-// behind its caption.
+// sampled returns the panels with the samples of each VMF as its points and κ behind its caption.
 func sampled(panels []SpherePanel) []SpherePanel {
 	out := append([]SpherePanel(nil), panels...)
 	for i, p := range out {

@@ -16,17 +16,15 @@ import (
 // interval is the least time between two updates of one bar.
 const interval = 250 * time.Millisecond
 
-// Progress shows how far a long piece of work is: one output that is updated in
-// place at most four times a second, with a bar, the rate and the time left.
-// Call the returned function with the number of steps done so far, from any
-// goroutine, as often as you like; note is a short text for the end of the
-// line, for example the loss. A total of 0 or less means unknown.
+// Progress shows how far a long piece of work is: one output that is updated in place at most four
+// times a second, with a bar, the rate and the time left. Call the returned function with the
+// number of steps done so far, from any goroutine, as often as you like; note is a short text for
+// the end of the line, for example the loss. A total of 0 or less means unknown.
 //
-// The last state stays in the notebook. It holds no times, so that a repeated
-// run stores the same output: when done reaches total, or, for work that ends
-// early, when [Done] is called. Outside a notebook the line goes to standard
-// error: on a terminal it is updated in place, else only the last state is
-// written.
+// The last state stays in the notebook. It holds no times, so that a repeated run stores the same
+// output: when done reaches total, or, for work that ends early, when [Done] is called. Outside a
+// notebook the line goes to standard error: on a terminal it is updated in place, else only the
+// last state is written.
 func Progress(total int, title string) func(done int, note string) {
 	b := newBar(total, title, time.Now)
 	bars.Lock()
