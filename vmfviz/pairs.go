@@ -47,41 +47,40 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	p := t.bare()
 	p.HideAxes()
+	m := len(c.x.points)
 	all := append(slices.Clone(c.x.points), c.y.points...)
-	var depths []float64
-	for _, q := range all {
-		depths = append(depths, dot(c.cam.fore, q))
+	page, depths, near := c.cam.flat(all), make([]float64, 2*m), make([]float64, 2*m)
+	for i, q := range all {
+		depths[i] = dot(c.cam.fore, q)
 	}
 	first, last := bounds(depths)
-	near := make([]float64, len(all)) // 0 at the back and 1 at the front, in steps
-	page, points := c.cam.flat(all), &cloud{}
-	for i, at := range page {
+	for i := range near { // 0 at the back and 1 in front, in steps
 		if near[i] = 1; first < last {
 			near[i] = math.Round(16*scaleTo(first, last, depths[i])) / 16
 		}
-		col := t.color(Input+Role(i/len(c.x.points)), 0)
-		points.cloudPoints = append(points.cloudPoints, cloudPoint{at, near[i], 0.75 + 0.35*near[i], blend(col, white, 0.72-0.52*near[i])})
 	}
-	p.Add(points)
+	points := &plotter.Scatter{}
+	back := order(depths) // the farthest first
+	for _, i := range back {
+		points.XYs = append(points.XYs, page[i])
+	}
+	points.GlyphStyleFunc = func(k int) draw.GlyphStyle {
+		i := back[k]
+		g := t.glyph(Input+Role(i/m), dotRadius(m)*vg.Length(1.4+0.6*near[i]))
+		g.Color = blend(g.Color, white, 0.72-0.52*near[i])
+		return g
+	}
+	p.Add(&equalAspect{}, points)
 
 	var ends [2]plotter.XYs
-	var depth [2][]float64
 	for _, rank := range c.pairs {
-		i, j := c.x.order[rank], len(c.x.points)+c.y.order[rank]
+		i, j := c.x.order[rank], m+c.y.order[rank]
 		style := draw.LineStyle{Color: faded(t.Text, 0.35+0.2*(near[i]+near[j])), Width: 0.8}
 		p.Add(&plotter.Line{XYs: plotter.XYs{page[i], page[j]}, LineStyle: style})
 		ends[0], ends[1] = append(ends[0], page[i]), append(ends[1], page[j])
-		depth[0], depth[1] = append(depth[0], near[i]), append(depth[1], near[j])
 	}
-	radius := vg.Length(math.Max(1.5, math.Min(2.4, 2.4*math.Sqrt(60/float64(len(c.pairs))))))
-	for k := range ends {
-		marks := seamed(p, t, ends[k], Input+Role(k), radius)
-		marks.GlyphStyleFunc = func(i int) draw.GlyphStyle {
-			g := marks.GlyphStyle
-			g.Color = blend(g.Color, white, 0.35*(1-depth[k][i]))
-			return g
-		}
-		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], marks)
+	for k, name := range []string{"cloud X", "cloud Y"} {
+		p.Legend.Add(name, seamed(p, t, ends[k], Input+Role(k), 2.4))
 	}
 	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.x.at))
 	if len(c.pairs) == len(c.x.at) {

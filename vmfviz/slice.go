@@ -198,3 +198,8 @@ func seamed(p *plot.Plot, t *Theme, at plotter.XYs, r Role, radius vg.Length) *p
 	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: seam}, marks)
 	return marks
 }
+
+// dotRadius is that of the marks of a cloud of n points.
+func dotRadius(n int) vg.Length {
+	return vg.Length(math.Max(0.8, math.Min(2.4, 2.4*math.Sqrt(60/float64(n)))))
+}

@@ -22,7 +22,7 @@ func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 	var marked, feet [2]plotter.XYs
 	for k, cloud := range []projected{c.x, c.y} {
 		role, page := Input+Role(k), c.cam.flat(cloud.points)
-		g := t.glyph(role, vg.Length(math.Max(0.8, math.Min(2.4, 2.4*math.Sqrt(60/float64(n))))))
+		g := t.glyph(role, dotRadius(n))
 		if n > len(c.pairs) {
 			g.Color = faded(g.Color, 0.45)
 		}
