@@ -140,9 +140,12 @@ func (v *perspective) project(q vec3) cloudPoint {
 // cloudGap is the space between clouds.
 const cloudGap = vg.Length(6)
 
-// plots returns a plot of each cell, in the cloud's units around its centre, and the size of a plot
-// for cols of them in a room.
-func (v *perspective) plots(t *Theme, cells []cloudCell, room vg.Length, cols int) (plots []*plot.Plot, w, h vg.Length) {
+// maxCloud is the largest width of a cloud.
+const maxCloud = vg.Length(142.5)
+
+// plots returns a plot of each cell, in the cloud's units around its centre, and the height of
+// plots of a width.
+func (v *perspective) plots(t *Theme, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
 	for _, c := range cells {
 		p := t.bare()
 		p.HideAxes()
@@ -150,8 +153,7 @@ func (v *perspective) plots(t *Theme, cells []cloudCell, room vg.Length, cols in
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -v.x, v.x, -v.y, v.y
 		plots = append(plots, p)
 	}
-	w = min(142.5, (room-cloudGap*vg.Length(cols-1))/vg.Length(cols))
-	return plots, w, w * vg.Length(math.Min(1.15, v.y/v.x))
+	return plots, w * vg.Length(math.Min(1.15, v.y/v.x))
 }
 
 // cloud returns the plotter of a cell.

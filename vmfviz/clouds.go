@@ -65,10 +65,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	cols := len(rows[0].Clouds)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
 	errors, largest := cloudErrors(rows)
-	room := fullWidth - 2*cardEdge - 24
 	var scale palette.ColorMap
 	if errors != nil {
-		room -= barRoom
 		var err, failed error
 		p.Bar, failed = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil)
 		if scale, err = newColorMap(theme.Errors, 0, largest); cmp.Or(err, failed) != nil {
@@ -92,7 +90,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	if cols == 1 {
 		across = len(rows)
 	}
-	plots, w, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, room, across)
+	const captions = 24 // at the left
+	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
+	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
 	side := vg.Length(0)
 	for i, r := range rows {
 		q := plots[i*cols]
@@ -112,9 +112,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	for _, q := range plots {
 		wrap(&q.Title.TextStyle, &q.Title.Text, w+plotGap/2)
 	}
-	p.setPlots(plots, across, fullWidth-room-24+side+w*vg.Length(across)+cloudGap*vg.Length(across-1), h)
-	p.Height += titles(plots)
-	p.fitTitle()
+	p.setPlots(plots, across, w+side/vg.Length(across), h)
+	p.Height = whole(p.Height + titles(plots))
 	return p, nil
 }
 
@@ -217,7 +216,9 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 		cells = append(cells, cloudCell{c, middle(c), tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
-	plots, w, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, fullWidth-2*cardEdge, cols)
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
+	w := min(maxCloud, p.room(cols))
+	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
 	caption := vg.Length(0)
 	for i, name := range o.Captions {
 		label := &plots[i].X.Label
@@ -225,8 +226,6 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 		wrap(&label.TextStyle, &label.Text, w+cloudGap/2)
 		caption = max(caption, label.TextStyle.Height(label.Text)+6)
 	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
-	p.setPlots(plots, cols, 2*cardEdge+w*vg.Length(cols)+cloudGap*vg.Length(cols-1), h+caption)
-	p.fitTitle()
+	p.setPlots(plots, cols, w, h+caption)
 	return p, nil
 }

@@ -69,8 +69,8 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
 		height += 18
 	}
-	width := (fullWidth - 2*cardEdge - plotGap*vg.Length(cols-1)) / vg.Length(cols)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels))), Theme: theme}
+	width := p.room(cols)
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines, err := c.plot(theme, fmt.Sprintf("panels[%d]", i))
@@ -83,7 +83,7 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 		}
 		plots = append(plots, q)
 	}
-	p.setPlots(plots, cols, fullWidth, height)
+	p.setPlots(plots, cols, width, height)
 	return p, nil
 }
 

@@ -74,7 +74,7 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	d.marks()
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)), Theme: theme}
 	height := vg.Length(20*len(estimates)) + 42
-	width := fullWidth - 2*cardEdge
+	width := p.room(1)
 	data := d.DataCanvas(draw.NewCanvas(nil, width, height))
 	fitted(&d.X.Label.TextStyle, d.X.Label.Text, data.Max.X-data.Min.X+60)
 	if d.legend() {
@@ -84,7 +84,7 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 		}
 		height += 20 * vg.Length(d.Y.Max-0.6) // of a legend above the lines
 	}
-	p.setPlots([]*plot.Plot{d.Plot}, 1, fullWidth, height)
+	p.setPlots([]*plot.Plot{d.Plot}, 1, width, height)
 	return p, nil
 }
 

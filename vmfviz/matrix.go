@@ -52,7 +52,7 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	q.X.Padding, q.Y.Padding = 5, 4
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = -0.5, float64(cols)-0.5, 0.5-float64(rows), 0.5
 
-	room := fullWidth - 2*cardEdge - barRoom
+	room := p.room(1)
 	side := widest(q.Y.Tick.Label, o.Rows)
 	cell := min(48, (room-side-2)/vg.Length(cols), max(525/vg.Length(rows), 0.75))
 	q.Y.Tick.Marker = nominal(q.Y.Tick.Label, o.Rows, cell, -1)
@@ -75,8 +75,7 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	data := q.DataCanvas(draw.NewCanvas(nil, room, 1000)).Rectangle
 	width := min(room, room-data.Size().X+cell*vg.Length(cols))
 	height := 1000 - data.Size().Y + cell*vg.Length(rows)
-	p.setPlots([]*plot.Plot{q}, 1, width+2*cardEdge+barRoom, max(height, 130))
-	p.fitTitle()
+	p.setPlots([]*plot.Plot{q}, 1, width, max(height, 130))
 	return p, nil
 }
 

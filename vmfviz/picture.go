@@ -54,8 +54,20 @@ const (
 // fullWidth is the width of a full picture: what a notebook column shows without scaling.
 const fullWidth = vg.Length(675)
 
-// setPlots puts plots in rows of cols, each plot of height with its labels, and sets the size of
-// the picture.
+// room is the width of each of cols plots in a row of a full picture.
+func (p *Picture) room(cols int) vg.Length { return (fullWidth - p.around(cols)) / vg.Length(cols) }
+
+// around is the width of a picture of cols plots in a row that is not theirs.
+func (p *Picture) around(cols int) vg.Length {
+	w := 2*cardEdge + p.gap()*vg.Length(cols-1)
+	if p.Bar != nil {
+		w += barRoom
+	}
+	return w
+}
+
+// setPlots puts plots in rows of cols, each of width and height with its labels, and sets the size
+// of the picture, at least that of its title up to the full width.
 func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
 	p.Plots = nil
 	for len(plots) > 0 {
@@ -63,20 +75,16 @@ func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length
 		plots = plots[copy(row, plots):]
 		p.Plots = append(p.Plots, row)
 	}
+	s := bold(p.Theme.style(pointsTitle, nil))
 	rows := vg.Length(len(p.Plots))
-	p.Width, p.Height = whole(width), whole(2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap())
+	p.Width = whole(max(p.around(cols)+width*vg.Length(cols), min(fullWidth, s.Width(p.Title)+2*cardEdge)))
+	p.Height = whole(2*cardEdge + titleRoom(p.Title) + rows*height + (rows-1)*p.gap())
 }
 
 // whole rounds a length up to pixels.
 func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
 
 func (p *Picture) gap() vg.Length { return cmp.Or(p.Gap, plotGap) }
-
-// fitTitle widens the picture for its title, up to the full width.
-func (p *Picture) fitTitle() {
-	s := bold(p.Theme.style(pointsTitle, nil))
-	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
-}
 
 // titleRoom is the height that a title takes.
 func titleRoom(title string) vg.Length {

@@ -68,7 +68,9 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 	if o.Quantiles && values != nil {
 		cols = 2
 	}
-	w := (fullWidth - 2*cardEdge - plotGap*vg.Length(cols-1)) / vg.Length(cols)
+	p := &Picture{Title: o.Title, Theme: theme,
+		Alt: altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions")}
+	w := p.room(cols)
 	if o.Quantiles {
 		plots, names = append(plots, c.quantilePlot(theme, w, height)), append(names, "Area between the quantiles")
 	}
@@ -79,10 +81,7 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 		q.Title.Text = fmt.Sprintf("%d  %s", i+1, names[i])
 		fitted(&q.X.Label.TextStyle, q.X.Label.Text, w-10)
 	}
-	p := &Picture{Title: o.Title, Theme: theme,
-		Alt: altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions")}
-	cols = min(cols, len(plots))
-	p.setPlots(plots, cols, w*vg.Length(cols)+plotGap*vg.Length(cols-1)+2*cardEdge, height)
+	p.setPlots(plots, min(cols, len(plots)), w, height)
 	return p, nil
 }
 

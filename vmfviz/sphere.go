@@ -156,14 +156,12 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 		return nil, err
 	}
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Theme: theme}
-	bar := vg.Length(0)
 	if scale.colors != nil {
-		bar = barRoom
 		if p.Bar, err = theme.colorBar(theme.Map, scale.lo, scale.hi, scale.label, scale.levels); err != nil {
 			return nil, err
 		}
 	}
-	w := min(widest, (fullWidth-2*cardEdge-bar-plotGap*vg.Length(cols-1))/vg.Length(cols))
+	w := min(widest, p.room(cols))
 	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)
@@ -174,7 +172,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 		wrap(&q.Title.TextStyle, &q.Title.Text, w)
 		plots = append(plots, q)
 	}
-	p.setPlots(plots, cols, 2*cardEdge+bar+w*vg.Length(cols)+plotGap*vg.Length(cols-1), vg.Length(s.unit*(ymax-ymin))+titles(plots))
+	p.setPlots(plots, cols, w, vg.Length(s.unit*(ymax-ymin))+titles(plots))
 	return p, nil
 }
 

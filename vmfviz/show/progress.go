@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +22,7 @@ const interval = 250 * time.Millisecond
 //
 // The last state stays in the notebook. It holds no times, so that a repeated run stores the same
 // output: when done reaches total, or, for work that ends early, when [Done] is called. Outside a
-// notebook the line goes to standard error: on a terminal it is updated in place, else only the
-// last state is written.
+// notebook the last state is written to standard error.
 func Progress(total int, title string) func(done int, note string) {
 	b := newBar(total, title, time.Now)
 	bars.Lock()
@@ -50,12 +48,11 @@ func flushProgress() {
 }
 
 type bar struct {
-	mu       sync.Mutex
-	id       string
-	total    int
-	title    string
-	now      func() time.Time
-	terminal bool
+	mu    sync.Mutex
+	id    string
+	total int
+	title string
+	now   func() time.Time
 
 	done     int
 	note     string
@@ -66,13 +63,7 @@ type bar struct {
 }
 
 func newBar(total int, title string, now func() time.Time) *bar {
-	b := &bar{id: "swlab_progress_" + gonbui.UniqueId(), total: total, title: title, now: now}
-	if f, ok := stderr.(*os.File); ok {
-		if st, err := f.Stat(); err == nil {
-			b.terminal = st.Mode()&os.ModeCharDevice != 0
-		}
-	}
-	return b
+	return &bar{id: "swlab_progress_" + gonbui.UniqueId(), total: total, title: title, now: now}
 }
 
 func (b *bar) update(done int, note string) {
@@ -118,34 +109,15 @@ func (b *bar) times(t time.Time) string {
 		return ""
 	}
 	rate := float64(steps) / elapsed
-	s := fmt.Sprintf("%s/s", short(rate))
+	s := fmt.Sprintf("%.1f/s", rate)
 	if rate < 1 {
-		s = fmt.Sprintf("%s s each", short(1/rate))
+		s = fmt.Sprintf("%.1f s each", 1/rate)
 	}
 	if b.total > b.done {
-		s += " · " + duration(float64(b.total-b.done)/rate) + " left"
+		left := math.Min(float64(b.total-b.done)/rate, 1e9)
+		s += fmt.Sprintf(" · %v left", time.Duration(math.Ceil(left))*time.Second)
 	}
 	return s
-}
-
-// short writes a positive number with about two digits.
-func short(x float64) string {
-	if x >= 10 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.1f", x)
-}
-
-func duration(seconds float64) string {
-	s := int(math.Ceil(math.Min(seconds, 1e9)))
-	switch {
-	case s < 100:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %02d s", s/60, s%60)
-	default:
-		return fmt.Sprintf("%d h %02d min", s/3600, s/60%60)
-	}
 }
 
 // line returns the state in words.
@@ -170,13 +142,7 @@ func (b *bar) part() float64 {
 func (b *bar) show(times string) {
 	line := b.line(times)
 	if !inNotebook() {
-		switch {
-		case b.terminal:
-			fmt.Fprintf(stderr, "\r\x1b[K%s: %s", b.title, line)
-			if b.finished {
-				fmt.Fprintln(stderr)
-			}
-		case b.finished:
+		if b.finished {
 			fmt.Fprintf(stderr, "%s: %s\n", b.title, line)
 		}
 		return
