@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -23,23 +25,25 @@ var (
 	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9", "ᵢ", "i", "ₘ", "m", "₍", "(", "₎", ")")
 )
 
-// piece is text of one size; rise is its base line above that of the line, in font sizes.
+// piece is text of one size; rise is its base line above that of the line, in font sizes. Accents
+// that stand over the letter before, as in ε̂, are pieces of their own.
 type piece struct {
-	text string
-	rise vg.Length
+	text   string
+	rise   vg.Length
+	accent bool
 }
 
-// pieces splits a line where the height of its letters changes.
+// pieces splits a line where the height of its letters changes, and at accents.
 func pieces(line string) []piece {
 	var out []piece
 	for _, r := range line {
-		p := piece{text: string(r)}
+		p := piece{text: string(r), accent: unicode.Is(unicode.Mn, r)}
 		if s := raised.Replace(p.text); s != p.text {
-			p = piece{s, 0.36}
+			p = piece{text: s, rise: 0.36}
 		} else if s := lowered.Replace(p.text); s != p.text {
-			p = piece{s, -0.16}
+			p = piece{text: s, rise: -0.16}
 		}
-		if n := len(out); n > 0 && out[n-1].rise == p.rise {
+		if n := len(out); n > 0 && out[n-1].rise == p.rise && out[n-1].accent == p.accent {
 			out[n-1].text += p.text
 		} else {
 			out = append(out, p)
@@ -51,14 +55,21 @@ func pieces(line string) []piece {
 // place calls f with the font and the place in the line of each piece, and returns the width of
 // all.
 func (h scripts) place(line string, fnt font.Font, f func(font.Face, piece, vg.Length)) (x vg.Length) {
+	letter := vg.Length(0) // the width of the last one
 	for _, p := range pieces(line) {
 		sized := fnt
 		if p.rise != 0 {
 			sized.Size *= 0.72
 		}
 		face := h.Fonts.Lookup(sized, sized.Size)
+		if p.accent { // centred at its place
+			f(face, p, x-letter/2)
+			continue
+		}
 		f(face, p, x)
 		x += face.Width(p.text)
+		last, _ := utf8.DecodeLastRuneInString(p.text)
+		letter = face.Width(string(last))
 	}
 	return x
 }
