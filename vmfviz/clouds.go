@@ -56,7 +56,8 @@ func Split(points []float32, n int) ([][]float32, error) {
 // together, for example input j and its reconstructions. All cells have one scale and one view in
 // perspective with y up, and the cells of a column one centre (the middle of the bounding box of
 // its first cloud), so that a reconstruction that is shifted or shrunk looks it. Near points are
-// larger and darker. A single column is drawn as a row, with the captions above.
+// larger and darker. A single column of up to four clouds is drawn as a row, with the captions
+// above.
 func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	if err := o.check(rows); err != nil {
 		return nil, err
@@ -86,8 +87,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			cells = append(cells, cell)
 		}
 	}
-	across := cols
-	if cols == 1 {
+	across, flat := cols, cols == 1 && len(rows) <= 4
+	if flat {
 		across = len(rows)
 	}
 	const captions = 24 // at the left
@@ -96,7 +97,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	side := vg.Length(0)
 	for i, r := range rows {
 		q := plots[i*cols]
-		if cols == 1 {
+		if flat {
 			q.Title.Text, q.Title.TextStyle.Color = r.Caption, theme.dark(theme.color(r.role(i), 0))
 		} else if r.Caption != "" {
 			label := &q.Y.Label
