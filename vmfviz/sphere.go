@@ -31,7 +31,7 @@ type SpherePanel struct {
 	// LocationLabel is the letter at the arrow; "" means ε.
 	LocationLabel string
 	// Path is a sequence of directions [T, 3], joined by great circles, for example the ascent
-	// steps of a location.
+	// steps of a location. Of more than 40, each has a dot.
 	Path []float32
 	// Heat paints a function on the sphere. The sphere is then opaque: the far side shows nothing
 	// but the arrow.

@@ -195,7 +195,7 @@ func (p *spherePlot) path(front bool) {
 		seam = color.Transparent
 	}
 	for i, c := range []color.Color{seam, casing, inside} {
-		if len(steps) <= 60 {
+		if len(steps) <= 40 {
 			p.curve(curve, front, draw.LineStyle{Color: c, Width: []vg.Length{4.4, 3, 1.8}[i]})
 			continue
 		}
