@@ -3,22 +3,20 @@ package vmfviz
 import (
 	"image/color"
 	"math"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// brokenScale is the scale of an axis from min to max that leaves out the numbers
-// between from and to: those take gapShare of its length, those below from the
-// share left.
+// brokenScale is the scale of an axis from min to max that leaves out the numbers between from and
+// to: those take gapShare of its length, those below from the share left.
 type brokenScale struct{ min, from, to, max, left float64 }
 
 const gapShare = 0.04
 
-// Normalize returns the place of x on the axis from min to max. Limits within one
-// part make the scale linear.
+// Normalize returns the place of x on the axis from min to max. Limits within one part make the
+// scale linear.
 func (b brokenScale) Normalize(min, max, x float64) float64 {
 	switch right := 1 - b.left - gapShare; {
 	case min >= b.from || max <= b.to:
@@ -49,8 +47,8 @@ func (b brokenScale) part(lo, hi, share float64) []plot.Tick {
 	return []plot.Tick{marks[0], marks[len(marks)-1]} // more would touch
 }
 
-// findBreak returns the scale for intervals of which at most a third lie so far
-// from the others that these have less than a quarter of the axis.
+// findBreak returns the scale for intervals of which at most a third lie so far from the others
+// that these have less than a quarter of the axis.
 func findBreak(low, high []float64) (brokenScale, bool) {
 	order := order(low)
 	lo, hi := bounds(low, high)
@@ -84,25 +82,14 @@ func findBreak(low, high []float64) (brokenScale, bool) {
 	return best, true
 }
 
-// order returns the places of the values in increasing order.
-func order(a []float64) []int {
-	idx := make([]int, len(a))
-	for i := range idx {
-		idx[i] = i
-	}
-	sort.SliceStable(idx, func(i, j int) bool { return a[idx[i]] < a[idx[j]] })
-	return idx
-}
-
-// axisBreak is a plotter: it hides grid and axis where a scale is broken and draws
-// two strokes across the axis.
+// axisBreak is a plotter: it hides grid and axis where a scale is broken and draws two strokes
+// across the axis.
 type axisBreak struct {
 	scale  brokenScale
 	ground color.Color
 	style  draw.LineStyle
 }
 
-// Plot draws the break.
 func (a *axisBreak) Plot(c draw.Canvas, p *plot.Plot) {
 	if p.X.Min >= a.scale.from || p.X.Max <= a.scale.to {
 		return

@@ -1,10 +1,12 @@
 package vmfviz
 
 import (
+	"cmp"
 	"image"
 	"image/color"
+	stddraw "image/draw"
 	"math"
-	"sort"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -12,21 +14,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// dot3 is a point as it is painted: place and radius in pixels of the image,
-// depth towards the reader.
-type dot3 struct {
-	x, y, r, depth float64
-	col            color.NRGBA
+// cloudPoint is a point of a cloud on the page.
+type cloudPoint struct {
+	plotter.XY
+	depth float64 // towards the reader
+	size  float64 // of the disc, 1 is usual
+	color color.Color
 }
 
-// cloud is a plotter: points of a cloud as discs, near ones over far ones. It makes a
-// unit of X as long as one of Y.
+// cloudPoints is a [plotter.XYer].
+type cloudPoints []cloudPoint
+
+func (o cloudPoints) Len() int                { return len(o) }
+func (o cloudPoints) XY(i int) (x, y float64) { return o[i].X, o[i].Y }
+
+// cloud is a plotter: points as discs, near ones over far ones. It makes a unit of X as long as one
+// of Y.
 type cloud struct {
 	equalAspect
-	plotter.XYs
-	depth []float64 // towards the reader
-	size  []float64 // of the disc, 1 is usual
-	color []color.Color
+	cloudPoints
 }
 
 // Plot draws the cloud as one image: much faster than paths, and an SVG stays small.
@@ -35,55 +41,143 @@ func (o *cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	size := c.Size()
 	x, y := p.Transforms(&c)
 	unit := screenScale * vg.Length(1).Dots(96) // pixels of a point
-	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(len(o.XYs)), 0.35)))
-	dots := make([]dot3, len(o.XYs))
-	for i, at := range o.XYs {
-		dots[i] = dot3{
-			x: unit * float64(x(at.X)-c.Min.X), y: unit * float64(c.Max.Y-y(at.Y)), r: unit * o.size[i] * math.Max(r, 0.55),
-			depth: o.depth[i], col: color.NRGBAModel.Convert(o.color[i]).(color.NRGBA),
-		}
+	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(o.Len()), 0.35)))
+	points := slices.Clone(o.cloudPoints)
+	for i, q := range points {
+		points[i].XY = plotter.XY{X: unit * float64(x(q.X)-c.Min.X), Y: unit * float64(c.Max.Y-y(q.Y))}
+		points[i].size *= unit * math.Max(r, 0.55)
 	}
-	c.DrawImage(c.Rectangle, splat(int(unit*float64(size.X)), int(unit*float64(size.Y)), dots))
+	c.DrawImage(c.Rectangle, splat(int(unit*float64(size.X)), int(unit*float64(size.Y)), points))
 }
 
-// DataRange returns the range of all points.
-func (o *cloud) DataRange() (xmin, xmax, ymin, ymax float64) { return plotter.XYRange(o.XYs) }
+func (o *cloud) DataRange() (xmin, xmax, ymin, ymax float64) { return plotter.XYRange(o) }
 
-// Thumbnail draws one point.
-func (o *cloud) Thumbnail(c *draw.Canvas) {
-	if len(o.color) > 0 {
-		c.DrawGlyph(draw.GlyphStyle{Color: o.color[0], Radius: 3, Shape: draw.CircleGlyph{}}, c.Center())
-	}
-}
-
-// splat paints discs with soft edges, far ones first, on a transparent image.
-func splat(w, h int, dots []dot3) *image.NRGBA {
-	sort.SliceStable(dots, func(i, j int) bool { return dots[i].depth < dots[j].depth })
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for _, d := range dots {
-		x0, x1 := max(0, int(d.x-d.r-1)), min(w-1, int(d.x+d.r+1))
-		y0, y1 := max(0, int(d.y-d.r-1)), min(h-1, int(d.y+d.r+1))
-		for y := y0; y <= y1; y++ {
-			for x := x0; x <= x1; x++ {
-				dist := math.Hypot(float64(x)+0.5-d.x, float64(y)+0.5-d.y)
-				cover := math.Min(1, d.r-dist+0.5)
-				if cover <= 0 {
-					continue
-				}
-				over(img.Pix[img.PixOffset(x, y):], d.col, cover)
+// splat paints discs with soft edges, far ones first, on a transparent image; places and sizes,
+// which are radii, are in pixels.
+func splat(w, h int, points cloudPoints) *image.RGBA {
+	slices.SortStableFunc(points, func(a, b cloudPoint) int { return cmp.Compare(a.depth, b.depth) })
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for _, d := range points {
+		reach := d.size + 1
+		box := image.Rect(int(d.X-reach), int(d.Y-reach), int(d.X+reach)+1, int(d.Y+reach)+1).Intersect(img.Rect)
+		mask := image.NewAlpha(box)
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			for x := box.Min.X; x < box.Max.X; x++ {
+				cover := d.size + 0.5 - math.Hypot(float64(x)+0.5-d.X, float64(y)+0.5-d.Y)
+				mask.SetAlpha(x, y, color.Alpha{A: uint8(255*math.Min(1, math.Max(0, cover)) + 0.5)})
 			}
 		}
+		stddraw.DrawMask(img, box, image.NewUniform(d.color), image.Point{}, mask, box.Min, stddraw.Over)
 	}
 	return img
 }
 
-// over lays a colour with the given cover on one pixel (straight alpha).
-func over(p []uint8, c color.NRGBA, cover float64) {
-	under := float64(p[3]) / 255
-	a := cover + under*(1-cover)
-	blend := func(top, bottom uint8) uint8 {
-		return uint8((float64(top)*cover+float64(bottom)*under*(1-cover))/a + 0.5)
+// cloudCell is one cloud of a picture of many.
+type cloudCell struct {
+	points []float32
+	center vec3
+	// tint is the colour of point i, which is at the back for near = 0 and in front for near = 1.
+	tint func(i int, near float64) color.Color
+}
+
+// around returns the points, seen from the centre.
+func (c cloudCell) around() []vec3 {
+	out := rows(c.points, 3)
+	for i, q := range out {
+		out[i] = q.sub(c.center)
 	}
-	p[0], p[1], p[2] = blend(c.R, p[0]), blend(c.G, p[1]), blend(c.B, p[2])
-	p[3] = uint8(255*a + 0.5)
+	return out
+}
+
+// middle returns the middle of the bounding box of a cloud.
+func middle(cloud []float32) vec3 {
+	lo, hi := row3(cloud, 0), row3(cloud, 0)
+	for _, p := range rows(cloud, 3) {
+		for k := range 3 {
+			lo[k], hi[k] = math.Min(lo[k], p[k]), math.Max(hi[k], p[k])
+		}
+	}
+	return lo.add(hi).scale(0.5)
+}
+
+// perspective is a perspective view that holds several clouds at one scale.
+type perspective struct {
+	cam    camera
+	radius float64 // of the largest cloud around its centre
+	x, y   float64 // half the range that all clouds need
+}
+
+// eyeDistance is how far the reader stands, in radii of the largest cloud.
+const eyeDistance = 4.5
+
+func newPerspective(cam camera, cells []cloudCell) *perspective {
+	v := &perspective{cam: cam, radius: 1e-30}
+	for _, c := range cells {
+		for _, q := range c.around() {
+			v.radius = math.Max(v.radius, math.Sqrt(dot(q, q)))
+		}
+	}
+	v.x, v.y = 0.3*v.radius, 0.3*v.radius
+	for _, c := range cells {
+		for _, q := range c.around() {
+			at := v.project(q)
+			v.x, v.y = math.Max(v.x, math.Abs(at.X)), math.Max(v.y, math.Abs(at.Y))
+		}
+	}
+	v.x, v.y = 1.04*v.x, 1.04*v.y
+	return v
+}
+
+// project returns the place of q in the plane through the centre, the depth towards the reader in
+// radii of the largest cloud (-1 to 1) and the magnification there.
+func (v *perspective) project(q vec3) cloudPoint {
+	q = v.cam.apply(q)
+	depth := q[2] / v.radius
+	magnify := eyeDistance / (eyeDistance - depth)
+	return cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify}
+}
+
+// cloudGap is the space between clouds.
+const cloudGap = vg.Length(6)
+
+// maxCloud is the largest width of a cloud.
+const maxCloud = vg.Length(142.5)
+
+// plots returns a plot of each cell, in the cloud's units around its centre, and the height of
+// plots of a width.
+func (v *perspective) plots(t *Theme, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
+	for _, c := range cells {
+		p := t.bare()
+		p.HideAxes()
+		p.Add(v.cloud(c))
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -v.x, v.x, -v.y, v.y
+		plots = append(plots, p)
+	}
+	return plots, w * vg.Length(math.Min(1.15, v.y/v.x))
+}
+
+// cloud returns the plotter of a cell.
+func (v *perspective) cloud(cell cloudCell) *cloud {
+	c := &cloud{}
+	var depths []float64
+	for _, q := range cell.around() {
+		at := v.project(q)
+		c.cloudPoints, depths = append(c.cloudPoints, at), append(depths, at.depth)
+	}
+	first, last := bounds(depths)
+	// A flat cloud is not shaded as if it were deep.
+	middle, span := (first+last)/2, math.Max(last-first, 0.5)
+	for i, at := range c.cloudPoints {
+		// Shade in steps: fewer colours, smaller files, no visible difference.
+		near := math.Round(((at.depth-middle)/span+0.5)*24) / 24
+		c.cloudPoints[i].size *= 0.8 + 0.4*near
+		c.cloudPoints[i].color = cell.tint(i, near)
+	}
+	return c
+}
+
+// shading returns the tint of a cloud of one colour: near points are darker.
+func shading(c color.Color) func(i int, near float64) color.Color {
+	near, far := blend(c, color.Black, 0.35), blend(c, white, 0.62)
+	return func(_ int, t float64) color.Color { return blend(far, near, t) }
 }

@@ -1,11 +1,13 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
-	"gonum.org/v1/plot"
+	"gonum.org/v1/gonum/spatial/kdtree"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/vg"
 )
@@ -14,15 +16,12 @@ import (
 type CloudRow struct {
 	// Caption stands at the left, for example "input" or "LA v-DSW".
 	Caption string
-	// Clouds are the cells, each a cloud [M, 3]; M may differ. A nil cloud
-	// leaves its cell empty.
+	// Clouds are the cells, each a cloud [M, 3]; M may differ. A nil cloud leaves its cell empty.
 	Clouds [][]float32
-	// Role gives the colour; Auto means Input for the first row and Output for
-	// the others.
+	// Role gives the colour; Auto means Input for the first row and Output for the others.
 	Role Role
-	// Errors colours each point by its distance to the nearest point of the
-	// target, the first row's cloud in the same column; a colour bar with one
-	// range for all such rows stands at the right.
+	// Errors colours each point by its distance to the nearest point of the target, the first row's
+	// cloud in the same column; a colour bar with one range for all such rows stands at the right.
 	Errors bool
 }
 
@@ -53,147 +52,181 @@ func Split(points []float32, n int) ([][]float32, error) {
 	return clouds, nil
 }
 
-// Clouds draws rows of point clouds below each other, for comparison: column j
-// of every row belongs together, for example input j and its reconstructions.
-// All cells have one scale and one view in perspective with y up, and the cells
-// of a column one centre (the middle of the bounding box of its first cloud), so
-// that a reconstruction that is shifted or shrunk looks it. Near points are
-// larger and darker.
+// Clouds draws rows of point clouds below each other, for comparison: column j of every row belongs
+// together, for example input j and its reconstructions. All cells have one scale and one view in
+// perspective with y up, and the cells of a column one centre (the middle of the bounding box of
+// its first cloud), so that a reconstruction that is shifted or shrunk looks it. Near points are
+// larger and darker. A single column of up to four clouds is drawn as a row, with the captions
+// above.
 func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
-	if err := checkText("Title", o.Title); err != nil {
+	if err := o.check(rows); err != nil {
 		return nil, err
 	}
-	if err := o.View.check(); err != nil {
-		return nil, err
+	theme := o.Theme.or()
+	cols := len(rows[0].Clouds)
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
+	errors, largest := cloudErrors(rows)
+	var scale palette.ColorMap
+	if errors != nil {
+		var err, failed error
+		p.Bar, failed = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil)
+		if scale, err = newColorMap(theme.Errors, 0, largest); cmp.Or(err, failed) != nil {
+			return nil, cmp.Or(err, failed)
+		}
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("vmfviz: no rows given, expected at least one")
+	var cells []cloudCell
+	for i, r := range rows {
+		for j, c := range r.Clouds {
+			cell := cloudCell{points: c, tint: shading(theme.color(r.role(i), 0))}
+			if r.Errors {
+				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[i][j][k]) }
+			}
+			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
+				cell.center = middle(rows[first].Clouds[j])
+			}
+			cells = append(cells, cell)
+		}
+	}
+	across, flat := cols, cols == 1 && len(rows) <= 4
+	if flat {
+		across = len(rows)
+	}
+	const captions = 24 // at the left
+	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
+	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	side := vg.Length(0)
+	for i, r := range rows {
+		q := plots[i*cols]
+		if flat {
+			q.Title.Text, q.Title.TextStyle.Color = r.Caption, theme.dark(theme.color(r.role(i), 0))
+		} else if r.Caption != "" {
+			label := &q.Y.Label
+			label.Text, label.TextStyle = r.Caption, bold(label.TextStyle)
+			label.TextStyle.Color = theme.dark(theme.color(r.role(i), 0))
+			wrap(&label.TextStyle, &label.Text, h)
+			side = max(side, label.TextStyle.Height(label.Text)+6)
+		}
+	}
+	for j, name := range o.Columns {
+		plots[j].Title.Text = joined(name, plots[j].Title.Text)
+	}
+	for _, q := range plots {
+		wrap(&q.Title.TextStyle, &q.Title.Text, w+plotGap/2)
+	}
+	p.setPlots(plots, across, w+side/vg.Length(across), h)
+	p.Height = whole(p.Height + titles(plots))
+	return p, nil
+}
+
+// role is the role of row i.
+func (r CloudRow) role(i int) Role {
+	return cmp.Or(r.Role, []Role{Input, Output}[min(i, 1)])
+}
+
+func (o CloudsOptions) check(rows []CloudRow) error {
+	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), errorIf(len(rows) == 0, "no rows given, expected at least one")); err != nil {
+		return err
 	}
 	cols := len(rows[0].Clouds)
 	for i, r := range rows {
 		name := fmt.Sprintf("rows[%d]", i)
-		if err := checkText(name+".Caption", r.Caption); err != nil {
-			return nil, err
-		}
-		if len(r.Clouds) != cols || cols == 0 {
-			return nil, fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)
+		if err := cmp.Or(checkText(name+".Caption", r.Caption), errorIf(len(r.Clouds) != cols || cols == 0,
+			"%s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)); err != nil {
+			return err
 		}
 		for j, c := range r.Clouds {
 			if c == nil {
 				continue
 			}
-			if _, err := checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3); err != nil {
-				return nil, err
-			}
-			if r.Errors && rows[0].Clouds[j] == nil {
-				return nil, fmt.Errorf("vmfviz: rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name)
+			if err := cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
+				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name)); err != nil {
+				return err
 			}
 		}
 	}
-	if o.Columns != nil && len(o.Columns) != cols {
-		return nil, fmt.Errorf("vmfviz: Columns has %d captions, expected %d, one for each column", len(o.Columns), cols)
-	}
-	for j, c := range o.Columns {
-		if err := checkText(fmt.Sprintf("Columns[%d]", j), c); err != nil {
-			return nil, err
-		}
-	}
+	return checkNames("Columns", o.Columns, cols)
+}
 
-	theme := o.Theme.or()
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
-	errors, largest := cloudErrors(rows)
-	room := fullWidth - 2*cardEdge - 24
-	var scale palette.ColorMap
-	if errors != nil {
-		var err error
-		if p.Bar, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil); err != nil {
-			return nil, err
-		}
-		if scale, err = newColorMap(theme.Errors, 0, largest); err != nil {
-			return nil, err
-		}
-		room -= barRoom
+// nearestDistances returns, for each point of the cloud, the distance to the nearest point of the
+// target.
+func nearestDistances(cloud, target []float32) []float64 {
+	var points kdtree.Points
+	for _, q := range rows(target, 3) {
+		points = append(points, q[:])
 	}
-	lens := newLens(o.View.or(cloudView).cameraY())
-	centers := make([]vec3, cols)
-	for j := range centers {
-		for i := len(rows) - 1; i >= 0; i-- {
-			if c := rows[i].Clouds[j]; c != nil {
-				centers[j] = middle(c)
-			}
-		}
-		for _, r := range rows {
-			lens.include(r.Clouds[j], centers[j])
-		}
+	tree := kdtree.New(points, false)
+	out := make([]float64, len(cloud)/3)
+	for i, q := range rows(cloud, 3) {
+		_, square := tree.Nearest(kdtree.Point(q[:]))
+		out[i] = math.Sqrt(square)
 	}
-	w, h := lens.cell(room, cols)
-	var plots []*plot.Plot
-	named, captioned := vg.Length(0), vg.Length(0)
+	return out
+}
+
+// cloudErrors returns errors[i][j][k], the distance of point k of cloud j of row i to the first
+// row's cloud j, for rows with Errors, and the largest of all; nil if there is no such row.
+func cloudErrors(rows []CloudRow) (errors [][][]float64, largest float64) {
 	for i, r := range rows {
-		role := r.Role
-		if role == Auto && i > 0 {
-			role = Output
-		} else if role == Auto {
-			role = Input
+		if !r.Errors {
+			continue
 		}
+		if errors == nil {
+			errors = make([][][]float64, len(rows))
+		}
+		errors[i] = make([][]float64, len(r.Clouds))
 		for j, c := range r.Clouds {
-			tint := shading(theme.color(role, 0))
-			if r.Errors {
-				tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[i][j][k]) }
+			if c != nil {
+				errors[i][j] = nearestDistances(c, rows[0].Clouds[j])
+				largest = math.Max(largest, slices.Max(errors[i][j]))
 			}
-			q := lens.plot(theme, c, centers[j], tint)
-			if o.Columns != nil && i == 0 {
-				q.Title.Text = o.Columns[j]
-				wrap(&q.Title.TextStyle, &q.Title.Text, w+plotGap/2)
-				named = max(named, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
-			}
-			if j == 0 && r.Caption != "" {
-				q.Y.Label.Text = r.Caption
-				q.Y.Label.TextStyle = bold(q.Y.Label.TextStyle)
-				q.Y.Label.TextStyle.Color = theme.dark(theme.color(role, 0))
-				wrap(&q.Y.Label.TextStyle, &q.Y.Label.Text, h)
-				captioned = max(captioned, q.Y.Label.TextStyle.Height(q.Y.Label.Text)+6)
-			}
-			plots = append(plots, q)
 		}
 	}
-	p.setPlots(plots, cols, fullWidth-room-24+captioned+w*vg.Length(cols)+cloudGap*vg.Length(cols-1), h)
-	p.Height += named
-	p.fitTitle()
+	return errors, largest
+}
+
+// GalleryOptions describe a [Gallery].
+type GalleryOptions struct {
+	Title string
+	// Captions stand below the clouds, one for each; nil means none.
+	Captions []string
+	// Columns is the number of clouds in a row; 0 means up to 8.
+	Columns int
+	// Role gives the colour.
+	Role Role
+	// View is where the reader stands (y is up); the zero View is From(142, 24).
+	View View
+	// Theme is the look; nil means [DefaultTheme].
+	Theme *Theme
+}
+
+// Gallery draws clouds [M, 3] one after the other in lines, each with its caption: a contact sheet.
+// All have one scale and one view in perspective with y up; each is centred in its cell.
+func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
+	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
+		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
+		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns)); err != nil {
+		return nil, err
+	}
+	theme := o.Theme.or()
+	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
+	var cells []cloudCell
+	for i, c := range clouds {
+		if err := checkRows(fmt.Sprintf("clouds[%d]", i), c, 3); err != nil {
+			return nil, err
+		}
+		cells = append(cells, cloudCell{c, middle(c), tint})
+	}
+	cols := columns(o.Columns, len(clouds), 8)
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
+	w := min(maxCloud, p.room(cols))
+	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	caption := vg.Length(0)
+	for i, name := range o.Captions {
+		label := &plots[i].X.Label
+		label.Text, label.TextStyle.Font.Size = name, pointsTick
+		wrap(&label.TextStyle, &label.Text, w+cloudGap/2)
+		caption = max(caption, label.TextStyle.Height(label.Text)+6)
+	}
+	p.setPlots(plots, cols, w, h+caption)
 	return p, nil
-}
-
-// cloudGap is the space between clouds.
-const cloudGap = vg.Length(6)
-
-// cell returns the size of cells for cols clouds in a row.
-func (l *perspective) cell(room vg.Length, cols int) (w, h vg.Length) {
-	w = min(142.5, (room-cloudGap*vg.Length(cols-1))/vg.Length(cols))
-	l.x, l.y = l.limits()
-	return w, w * vg.Length(math.Min(1.15, l.y/l.x))
-}
-
-// plot returns the plot of one cloud, in its own units around the centre.
-func (l *perspective) plot(t *Theme, points []float32, center vec3, tint func(i int, near float64) color.Color) *plot.Plot {
-	p := t.bare()
-	p.HideAxes()
-	p.Add(l.cloud(points, center, tint))
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -l.x, l.x, -l.y, l.y
-	return p
-}
-
-// colorAt returns the colour of a value in the range of a colour map.
-func colorAt(m palette.ColorMap, v float64) color.Color {
-	c, err := m.At(math.Min(math.Max(v, m.Min()), m.Max()))
-	if err != nil { // not a number
-		return color.Transparent
-	}
-	return c
-}
-
-func altText(title, what string) string {
-	if title == "" {
-		return what
-	}
-	return title + ": " + what
 }

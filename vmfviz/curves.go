@@ -1,10 +1,12 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
-	"image/color"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -14,17 +16,30 @@ import (
 // CurvePanel is one plot of a [Curves] picture.
 type CurvePanel struct {
 	Title string
-	// XLabel and YLabel name what the axes show, with its unit or convention,
-	// for example "step" and "SW² (sum over points)".
+	// XLabel and YLabel name what the axes show, with its unit or convention, for example "step"
+	// and "SW² (sum over points)".
 	XLabel, YLabel string
 	// LogX and LogY make an axis logarithmic; its values must be positive.
 	LogX, LogY bool
-	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its
-	// centred moving average: value j counts Smooth^|i−j| in place i. At the ends,
-	// where there are no values on one side, it is the line fitted with these weights.
-	// Of a logarithmic axis it is the average of the logarithms.
+	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its centred moving
+	// average: value j counts Smooth^|i−j| in place i. At the ends, where there are no values on
+	// one side, it is the line fitted with these weights. Of a logarithmic axis it is the average
+	// of the logarithms.
 	Smooth float64
 	Series []Series
+}
+
+// Series is one curve.
+type Series struct {
+	// Label names the curve in the legend. A curve without one looks like the first of its role, as
+	// one of several closed forms.
+	Label string
+	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
+	X, Y []float64
+	// Low and High bound a band around the curve, for example ± one standard error; nil means none.
+	Low, High []float64
+	// Role gives the colour; Auto takes the next of the palette.
+	Role Role
 }
 
 // CurvesOptions are what the panels of a [Curves] picture share.
@@ -36,38 +51,26 @@ type CurvesOptions struct {
 	Theme *Theme
 }
 
-// Curves draws plots of curves side by side, up to three in a row: training
-// losses, an ascent, errors against the number of slices. Up to seven curves of
-// a plot differ in colour and in dashes or lightness, so that they can be told
-// apart in greyscale. A legend that all plots share stands in the first.
+// Curves draws plots of curves side by side, up to three in a row: training losses, an ascent,
+// errors against the number of slices. Up to seven curves of a plot differ in colour and in dashes
+// or lightness, so that they can be told apart in greyscale. A legend that all plots share stands
+// in the first.
 func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
-	if err := checkText("Title", o.Title); err != nil {
+	if err := cmp.Or(checkText("Title", o.Title), errorIf(len(panels) == 0, "no panels given, expected at least one"),
+		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels", o.Height)); err != nil {
 		return nil, err
-	}
-	if o.Height < 0 || o.Height > 2000 {
-		return nil, fmt.Errorf("vmfviz: Height = %d, expected 0 (automatic) to 2000 pixels", o.Height)
-	}
-	if len(panels) == 0 {
-		return nil, fmt.Errorf("vmfviz: no panels given, expected at least one")
 	}
 	theme := o.Theme.or()
 	cols := min(len(panels), 3)
 	if len(panels) == 4 {
 		cols = 2
 	}
-	height := vg.Length(210)
-	if o.Height > 0 {
-		height = vg.Length(0.75 * float64(o.Height))
+	height := vg.Length(0.75*float64(cmp.Or(o.Height, 280))) + 36 // ticks and labels
+	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
+		height += 18
 	}
-	height += 36 // ticks and labels
-	for _, c := range panels {
-		if c.Title != "" {
-			height += 18
-			break
-		}
-	}
-	width := (fullWidth - 2*cardEdge - plotGap*vg.Length(cols-1)) / vg.Length(cols)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels))), Theme: theme}
+	width := p.room(cols)
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines, err := c.plot(theme, fmt.Sprintf("panels[%d]", i))
@@ -76,21 +79,19 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 		}
 		if i == 0 || !c.sameLegend(panels[0]) {
 			c.legend(theme, q)
-			placeLegend(q, width, height, lines)
+			placeLegend(q, width, height, lines, cols == 1)
 		}
 		plots = append(plots, q)
 	}
-	p.setPlots(plots, cols, fullWidth, height)
+	p.setPlots(plots, cols, width, height)
 	return p, nil
 }
 
 // plot draws the panel and returns its lines too.
 func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, error) {
-	series, err := c.check(name)
-	if err != nil {
+	if err := c.check(name); err != nil {
 		return nil, nil, err
 	}
-	c.Series = series
 	p := t.NewPlot()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, c.YLabel
 	if c.LogX {
@@ -100,23 +101,19 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 		logAxis(&p.Y)
 	}
 	for i, s := range c.Series {
-		if s.Low != nil {
-			p.Add(s.band(faded(t.color(s.Role, i), 0.2)))
-		}
+		p.Add(&plotter.Polygon{XYs: s.band(), Color: faded(t.color(s.Role, i), 0.2)})
 	}
 	var all []plotter.XYs
 	for i, s := range c.Series {
 		style := c.style(t, i)
-		values := s.Y
-		if c.Smooth > 0 {
-			raw := runs(s.X, s.Y)
-			add(p, raw, pale(style))
-			all = append(all, raw...)
-			values = smooth(s.Y, c.Smooth, c.LogY)
-		}
-		lines := runs(s.X, values)
-		add(p, lines, style)
+		lines := s.runs(s.Y)
 		all = append(all, lines...)
+		if c.Smooth > 0 {
+			add(p, lines, pale(style))
+			lines = s.runs(smooth(s.Y, c.Smooth, c.LogY))
+			all = append(all, lines...)
+		}
+		add(p, lines, style)
 	}
 	if c.LogX || p.X.Min == p.X.Max {
 		pad(&p.X, 0.03)
@@ -125,19 +122,101 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 	return p, all, nil
 }
 
+func (c CurvePanel) check(name string) error {
+	if err := cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
+		errorIf(!(c.Smooth >= 0 && c.Smooth < 1), "%s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth),
+		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name)); err != nil {
+		return err
+	}
+	for i, s := range c.Series {
+		if err := s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Series) check(name string, logX, logY bool) error {
+	n := len(s.Y)
+	if err := cmp.Or(checkText(name+".Label", s.Label), errorIf(n == 0, "%s.Y is empty", name),
+		errorIf(s.X != nil && len(s.X) != n, "%s.X has length %d, expected %d as Y has", name, len(s.X), n),
+		errorIf((s.Low == nil) != (s.High == nil), "%s: one of Low and High is missing: a band needs both", name),
+		errorIf(s.Low != nil && (len(s.Low) != n || len(s.High) != n), "%s.Low and High have lengths %d and %d, expected %d as Y has", name, len(s.Low), len(s.High), n),
+		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds only NaN", name)); err != nil {
+		return err
+	}
+	for i := range n {
+		at := func(field string) string { return fmt.Sprintf("%s.%s[%d]", name, field, i) }
+		if err := cmp.Or(checkNumber(at("X"), s.x(i), logX), errorIf(i > 0 && s.x(i) < s.x(i-1),
+			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), s.x(max(i, 1)-1))); err != nil {
+			return err
+		}
+		if math.IsNaN(s.Y[i]) {
+			continue
+		}
+		if err := checkNumber(at("Y"), s.Y[i], logY); err != nil {
+			return err
+		}
+		if s.Low != nil {
+			if err := cmp.Or(checkNumber(at("Low"), s.Low[i], logY), checkNumber(at("High"), s.High[i], logY)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// x is the place of value i.
+func (s Series) x(i int) float64 {
+	if s.X == nil {
+		return float64(i + 1)
+	}
+	return s.X[i]
+}
+
+// runs returns the lines of a curve with these values, which NaN parts.
+func (s Series) runs(y []float64) (lines []plotter.XYs) {
+	var l plotter.XYs
+	for i := range y {
+		if !math.IsNaN(y[i]) {
+			l = append(l, plotter.XY{X: s.x(i), Y: y[i]})
+		}
+		if len(l) > 0 && (i == len(y)-1 || math.IsNaN(y[i])) {
+			lines, l = append(lines, thin(l)), nil
+		}
+	}
+	return lines
+}
+
+// band is the area between Low and High, with a ring for each run of values.
+func (s Series) band() (rings []plotter.XYs) {
+	if s.Low == nil {
+		return nil
+	}
+	gaps := func(v []float64) []float64 { // NaN where Y is
+		out := slices.Clone(v)
+		for i := range out {
+			if math.IsNaN(s.Y[i]) {
+				out[i] = s.Y[i]
+			}
+		}
+		return out
+	}
+	low, high := s.runs(gaps(s.Low)), s.runs(gaps(s.High))
+	for i := range low {
+		slices.Reverse(low[i])
+		rings = append(rings, append(high[i], low[i]...))
+	}
+	return rings
+}
+
 // lineDashes tell curves apart without colour.
 var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, {9.8, 3}, {3, 1.5}}
 
-// style is the look of curve i, or of the one before it that an unlabelled curve
-// continues.
+// style is the look of curve i, or of the one before it that an unlabelled curve continues.
 func (c CurvePanel) style(t *Theme, i int) draw.LineStyle {
 	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
-		for k := range i {
-			if c.Series[k].Role == s.Role {
-				i = k
-				break
-			}
-		}
+		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
 	}
 	return draw.LineStyle{Color: t.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
 }
@@ -166,15 +245,9 @@ func (c CurvePanel) legend(t *Theme, p *plot.Plot) {
 
 // sameLegend reports whether the legend of d says what is in c.
 func (c CurvePanel) sameLegend(d CurvePanel) bool {
-	if len(c.Series) > len(d.Series) || (c.Smooth > 0) != (d.Smooth > 0) {
-		return false
-	}
-	for i, s := range c.Series {
-		if s.Label != d.Series[i].Label || s.Role != d.Series[i].Role {
-			return false
-		}
-	}
-	return true
+	n := len(c.Series)
+	return n <= len(d.Series) && (c.Smooth > 0) == (d.Smooth > 0) &&
+		slices.EqualFunc(c.Series, d.Series[:n], func(s, t Series) bool { return s.Label == t.Label && s.Role == t.Role })
 }
 
 // add draws lines, and a disc for a lonely point.
@@ -188,41 +261,59 @@ func add(p *plot.Plot, lines []plotter.XYs, style draw.LineStyle) {
 	}
 }
 
-// runs returns the lines of a curve, which NaN parts.
-func runs(x, y []float64) []plotter.XYs {
-	var lines []plotter.XYs
-	var l plotter.XYs
-	for i := range y {
-		if !math.IsNaN(y[i]) {
-			l = append(l, plotter.XY{X: x[i], Y: y[i]})
-		}
-		if len(l) > 0 && (i == len(y)-1 || math.IsNaN(y[i])) {
-			lines = append(lines, thin(l))
-			l = nil
+// smooth returns in place i the value of the line fitted to all values, in which value j counts
+// weight^|i−j|: away from the ends the centred moving average, and at the ends without its bias.
+// Gaps stay gaps. With log it fits the logarithms.
+func smooth(y []float64, weight float64, log bool) []float64 {
+	out := slices.Clone(y)
+	values := slices.Clone(y)
+	if log {
+		for i, v := range y {
+			values[i] = math.Log(v)
 		}
 	}
-	return lines
-}
-
-// band is the area between Low and High, with a ring for each run of values.
-func (s Series) band(fill color.Color) *plotter.Polygon {
-	b := &plotter.Polygon{Color: fill}
-	from := 0
-	for i := range len(s.Y) + 1 {
-		if i < len(s.Y) && !math.IsNaN(s.Y[i]) {
+	reach := min(len(y), int(math.Ceil(-30/math.Log(weight)))) // weights beyond are below 10⁻¹³
+	var x, v, w []float64
+	for i := range y {
+		if math.IsNaN(y[i]) {
 			continue
 		}
-		var ring plotter.XYs
-		for k := from; k < i; k++ {
-			ring = append(ring, plotter.XY{X: s.X[k], Y: s.High[k]})
+		x, v, w = x[:0], v[:0], w[:0]
+		for j := max(0, i-reach); j <= min(len(y)-1, i+reach); j++ {
+			if !math.IsNaN(y[j]) {
+				x, v, w = append(x, float64(j-i)), append(v, values[j]), append(w, math.Pow(weight, math.Abs(float64(j-i))))
+			}
 		}
-		for k := i - 1; k >= from; k-- {
-			ring = append(ring, plotter.XY{X: s.X[k], Y: s.Low[k]})
+		if out[i] = v[0]; len(v) > 1 {
+			out[i], _ = stat.LinearRegression(x, v, w, false)
 		}
-		if len(ring) > 2 {
-			b.XYs = append(b.XYs, ring)
+		if log {
+			out[i] = math.Exp(out[i])
 		}
-		from = i + 1
 	}
-	return b
+	return out
+}
+
+// thin keeps, of a line with many more points than a picture has columns, the first, the lowest,
+// the highest and the last of each group of neighbours.
+func thin(l plotter.XYs) plotter.XYs {
+	const groups = 1000
+	if len(l) < 5*groups {
+		return l
+	}
+	var out plotter.XYs
+	for g := range groups {
+		from, to := g*len(l)/groups, (g+1)*len(l)/groups
+		lo, hi := from, from
+		for i := from; i < to; i++ {
+			if l[i].Y < l[lo].Y {
+				lo = i
+			}
+			if l[i].Y > l[hi].Y {
+				hi = i
+			}
+		}
+		out = append(out, l[from], l[min(lo, hi)], l[max(lo, hi)], l[to-1])
+	}
+	return out
 }

@@ -1,8 +1,10 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,11 +16,9 @@ import (
 type Estimate struct {
 	Label string
 	Value float64
-	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if
-	// unknown.
+	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if unknown.
 	StdErr float64
-	// Paper is a number to compare with, for example the published one; NaN
-	// or 0 means none.
+	// Paper is a number to compare with, for example the published one; NaN or 0 means none.
 	Paper float64
 	// Role gives the colour; Auto means Input (blue).
 	Role Role
@@ -26,17 +26,29 @@ type Estimate struct {
 	Line bool
 }
 
+// check reports what is wrong with estimate i.
+func (e Estimate) check(i int) error {
+	name := fmt.Sprintf("estimates[%d]", i)
+	return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
+		errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
+}
+
+// paper is the number to compare with, 0 if there is none.
+func (e Estimate) paper() float64 {
+	if math.IsNaN(e.Paper) {
+		return 0
+	}
+	return e.Paper
+}
+
 // DotsOptions describe a [Dots] picture.
 type DotsOptions struct {
 	Title string
 	// XLabel names the quantity with its convention. What the bars are is added to it.
 	XLabel string
-	// LogX makes the axis logarithmic; values must be positive.
-	LogX bool
 	// PaperLabel names the reference numbers; "" means "paper".
 	PaperLabel string
-	// Interval says what the bars show on either side of a value; "" means "standard
-	// error".
+	// Interval says what the bars show on either side of a value; "" means "standard error".
 	Interval string
 	// Legend says what the marks of a role stand for.
 	Legend map[Role]string
@@ -44,16 +56,15 @@ type DotsOptions struct {
 	Theme *Theme
 }
 
-// Dots compares estimates, one in a line: a mark at the value, a bar from one
-// standard error below to one above, the number at the right, and an open
-// diamond where there is a reference number. Roles differ in the shape of the
-// mark too: a disc for inputs, a square for outputs, a triangle for directions,
-// a cross for references. Estimate i lies at y = −i of the plot.
+// Dots compares estimates, one in a line: a mark at the value, a bar from one standard error below
+// to one above, the number at the right, and an open diamond where there is a reference number.
+// Roles differ in the shape of the mark too: a disc for inputs, a square for outputs, a triangle
+// for directions, a cross for references. Estimate i lies at y = −i of the plot.
 //
-// A few values far from all others would squeeze those; a linear axis is then
-// broken between them. A value below 10⁻⁹ of the largest is rounding and is
-// written as 0.
+// A few values far from all others would squeeze those; a linear axis is then broken between them.
+// A value below 10⁻⁹ of the largest is rounding and is written as 0.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
+	o.PaperLabel, o.Interval = cmp.Or(o.PaperLabel, "paper"), cmp.Or(o.Interval, "standard error")
 	if err := o.check(estimates); err != nil {
 		return nil, err
 	}
@@ -63,81 +74,36 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	d.marks()
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)), Theme: theme}
 	height := vg.Length(20*len(estimates)) + 42
-	width := fullWidth - 2*cardEdge
+	width := p.room(1)
 	data := d.DataCanvas(draw.NewCanvas(nil, width, height))
 	fitted(&d.X.Label.TextStyle, d.X.Label.Text, data.Max.X-data.Min.X+60)
 	if d.legend() {
-		_, _, lines := d.intervals()
-		if b, ok := d.X.Scale.(brokenScale); ok {
-			for _, x := range []float64{b.from, b.to} {
-				lines = append(lines, plotter.XYs{{X: x, Y: d.Y.Min}, {X: x, Y: d.Y.Max}})
-			}
-		}
-		placeLegend(d.Plot, width, height, lines)
+		placeLegend(d.Plot, width, height, d.lines(), false)
 		if !d.Plot.Legend.Left { // left of the numbers
 			d.Plot.Legend.XOffs -= width - data.Max.X
 		}
 		height += 20 * vg.Length(d.Y.Max-0.6) // of a legend above the lines
 	}
-	p.setPlots([]*plot.Plot{d.Plot}, 1, fullWidth, height)
+	p.setPlots([]*plot.Plot{d.Plot}, 1, width, height)
 	return p, nil
 }
 
-func (o *DotsOptions) check(estimates []Estimate) error {
-	if o.PaperLabel == "" {
-		o.PaperLabel = "paper"
-	}
-	if o.Interval == "" {
-		o.Interval = "standard error"
-	}
-	texts := []struct{ name, s string }{{"Title", o.Title}, {"XLabel", o.XLabel}, {"PaperLabel", o.PaperLabel}, {"Interval", o.Interval}}
-	for r := range Reference + 1 {
-		texts = append(texts, struct{ name, s string }{fmt.Sprintf("Legend[%d]", r), o.Legend[r]})
-	}
-	for _, f := range texts {
-		if err := checkText(f.name, f.s); err != nil {
-			return err
-		}
-	}
-	if len(estimates) == 0 {
-		return fmt.Errorf("vmfviz: no estimates given, expected at least one")
-	}
-	for i, e := range estimates {
-		if err := e.check(fmt.Sprintf("estimates[%d]", i), o.LogX); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e Estimate) check(name string, log bool) error {
-	if err := checkText(name+".Label", e.Label); err != nil {
+func (o DotsOptions) check(estimates []Estimate) error {
+	if err := cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel), checkText("Interval", o.Interval),
+		errorIf(len(estimates) == 0, "no estimates given, expected at least one")); err != nil {
 		return err
 	}
-	if math.IsNaN(e.Value) || math.Abs(e.Value) > largest {
-		return fmt.Errorf("vmfviz: %s.Value is %g, expected a finite number", name, e.Value)
+	for r := range Reference + 1 {
+		if err := checkText(fmt.Sprintf("Legend[%d]", r), o.Legend[r]); err != nil {
+			return err
+		}
 	}
-	if !(e.StdErr >= 0 && e.StdErr < largest) {
-		return fmt.Errorf("vmfviz: %s.StdErr is %g, expected a number not below 0", name, e.StdErr)
-	}
-	if math.Abs(e.Paper) > largest {
-		return fmt.Errorf("vmfviz: %s.Paper is %g, expected a finite number, or NaN for none", name, e.Paper)
-	}
-	if log && (e.Value < 1/largest || (e.hasPaper() && e.Paper < 1/largest)) {
-		return fmt.Errorf("vmfviz: %s: value %g, reference %g: expected positive numbers for a logarithmic axis", name, e.Value, e.Paper)
+	for i, e := range estimates {
+		if err := e.check(i); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-func (e Estimate) hasPaper() bool { return e.Paper != 0 && !math.IsNaN(e.Paper) }
-
-// below is the length of the bar to the left of the value; that of a logarithmic
-// axis ends before 0.
-func (e Estimate) below(log bool) float64 {
-	if log {
-		return math.Min(e.StdErr, 0.9*e.Value)
-	}
-	return e.StdErr
 }
 
 // dotPlot is the plot while it is drawn.
@@ -148,28 +114,34 @@ type dotPlot struct {
 	*plot.Plot
 }
 
-// intervals returns the ends of all bars and marks, as ranges and as lines.
-func (d dotPlot) intervals() (low, high []float64, lines []plotter.XYs) {
-	for i, e := range d.estimates {
-		lo, hi := e.Value-e.below(d.LogX), e.Value+e.StdErr
-		if e.hasPaper() {
-			lo, hi = math.Min(lo, e.Paper), math.Max(hi, e.Paper)
-		}
-		low, high = append(low, lo), append(high, hi)
-		y := -float64(i)
-		lines = append(lines, plotter.XYs{{X: lo, Y: y - 0.4}, {X: hi, Y: y - 0.4}}, plotter.XYs{{X: lo, Y: y + 0.4}, {X: hi, Y: y + 0.4}})
+// intervals returns the ends of all bars and marks.
+func (d dotPlot) intervals() (low, high []float64) {
+	for _, e := range d.estimates {
+		ends := []float64{e.Value - e.StdErr, e.Value + e.StdErr, cmp.Or(e.paper(), e.Value)}
+		low, high = append(low, slices.Min(ends)), append(high, slices.Max(ends))
 	}
-	return low, high, lines
+	return low, high
+}
+
+// lines are what a legend should not cover: the bars, as high as a line, and a break.
+func (d dotPlot) lines() (lines []plotter.XYs) {
+	low, high := d.intervals()
+	for i := range low {
+		for _, y := range []float64{-0.4 - float64(i), 0.4 - float64(i)} {
+			lines = append(lines, plotter.XYs{{X: low[i], Y: y}, {X: high[i], Y: y}})
+		}
+	}
+	if b, ok := d.X.Scale.(brokenScale); ok {
+		lines = append(lines, plotter.XYs{{X: b.from, Y: d.Y.Min}, {X: b.from, Y: d.Y.Max}}, plotter.XYs{{X: b.to, Y: d.Y.Min}, {X: b.to, Y: d.Y.Max}})
+	}
+	return lines
 }
 
 // axes sets ranges and ticks: names at the left, numbers at the right.
 func (d dotPlot) axes() {
-	low, high, _ := d.intervals()
+	low, high := d.intervals()
 	d.X.Min, d.X.Max = bounds(low, high)
-	if d.LogX {
-		logAxis(&d.X)
-	}
-	if b, ok := findBreak(low, high); ok && !d.LogX {
+	if b, ok := findBreak(low, high); ok {
 		d.X.Scale, d.X.Tick.Marker = b, b
 		d.X.Min, d.X.Max = b.min, b.max
 		d.Add(&axisBreak{b, d.theme.Background, draw.LineStyle{Color: d.theme.Axis, Width: 0.9}})
@@ -177,13 +149,13 @@ func (d dotPlot) axes() {
 		pad(&d.X, 0.05)
 	}
 	d.X.Label.Text = d.XLabel
+	if slices.ContainsFunc(d.estimates, func(e Estimate) bool { return e.StdErr > 0 }) {
+		d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
+	}
 	names := make(plot.ConstantTicks, len(d.estimates))
 	label := d.theme.style(pointsLabel, d.theme.Text)
 	for i, e := range d.estimates {
 		names[i] = plot.Tick{Value: -float64(i), Label: ellipsis(label, e.Label, 200)}
-		if e.StdErr > 0 && d.X.Label.Text == d.XLabel {
-			d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
-		}
 	}
 	d.Y.Tick.Marker, d.Y.Tick.Length, d.Y.LineStyle.Width = names, 0, 0
 	label.XAlign, label.YAlign = draw.XRight, draw.YCenter
@@ -191,41 +163,33 @@ func (d dotPlot) axes() {
 	d.Y.Min, d.Y.Max = -float64(len(d.estimates))+0.4, 0.6
 }
 
-// joined joins texts by a comma.
-func joined(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + ", " + b
-}
-
 // marks adds lines, bars, marks and numbers.
 func (d dotPlot) marks() {
 	biggest := 0.0
-	for i, e := range d.estimates {
+	for _, e := range d.estimates {
 		biggest = math.Max(biggest, math.Abs(e.Value))
-		if e.Line {
-			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}}, LineStyle: d.level()})
-		}
-		at := plotter.XYs{{X: e.Value, Y: -float64(i)}}
-		if e.StdErr > 0 {
-			d.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors{{Low: e.below(d.LogX), High: e.StdErr}},
-				LineStyle: d.bar(e.Role), CapWidth: 9})
-		}
-		d.Add(&plotter.Scatter{XYs: at, GlyphStyle: d.glyph(e.Role)})
-		if e.hasPaper() {
-			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: -float64(i)}}, GlyphStyle: d.paper()})
-		}
 	}
-	numbers := &plotter.Labels{Offset: vg.Point{X: 9, Y: d.Y.Tick.Label.Font.Size / 10}}
+	numbers := &plotter.Labels{Offset: vg.Point{X: 9, Y: pointsLabel / 10}}
 	style := d.theme.style(pointsLabel, d.theme.Text)
 	style.YAlign = draw.YCenter
 	for i, e := range d.estimates {
+		y := -float64(i)
+		if e.Line {
+			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}}, LineStyle: d.level()})
+		}
+		if e.StdErr > 0 {
+			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr, High: e.StdErr}},
+				LineStyle: draw.LineStyle{Color: d.theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
+		}
+		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: d.theme.glyph(e.Role, 3.4)})
+		if e.paper() != 0 {
+			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: y}}, GlyphStyle: d.published()})
+		}
 		number := withError(e.Value, e.StdErr)
 		if math.Abs(e.Value)+e.StdErr < 1e-9*biggest {
 			number = "0"
 		}
-		numbers.XYs = append(numbers.XYs, plotter.XY{Y: -float64(i)})
+		numbers.XYs = append(numbers.XYs, plotter.XY{Y: y})
 		numbers.Labels, numbers.TextStyle = append(numbers.Labels, number), append(numbers.TextStyle, style)
 	}
 	d.Add(&atRight{numbers})
@@ -235,32 +199,25 @@ func (d dotPlot) level() draw.LineStyle {
 	return draw.LineStyle{Color: d.theme.Muted, Width: 0.9, Dashes: lineDashes[1]}
 }
 
-func (d dotPlot) bar(r Role) draw.LineStyle {
-	return draw.LineStyle{Color: d.theme.color(r, 0), Width: 1.6}
-}
-
-func (d dotPlot) glyph(r Role) draw.GlyphStyle { return d.theme.glyph(r, 3.4) }
-
-func (d dotPlot) paper() draw.GlyphStyle {
+func (d dotPlot) published() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: d.theme.Text, Radius: 5.2, Shape: diamond{}}
 }
 
-// legend adds an entry for each kind of mark that has a name and reports whether
-// there is any.
+// legend adds an entry for each kind of mark that has a name and reports whether there is any.
 func (d dotPlot) legend() bool {
 	seen := map[string]bool{"": true}
-	entry := func(name string, marks ...plot.Thumbnailer) {
+	entry := func(name string, marks plot.Thumbnailer) {
 		if !seen[name] {
 			seen[name] = true
-			d.Plot.Legend.Add(name, marks...)
+			d.Plot.Legend.Add(name, marks)
 		}
 	}
 	for _, e := range d.estimates {
-		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: d.glyph(e.Role)})
+		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: d.theme.glyph(e.Role, 3.4)})
 	}
 	for _, e := range d.estimates {
-		if e.hasPaper() {
-			entry(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.paper()})
+		if e.paper() != 0 {
+			entry(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.published()})
 		}
 		if e.Line {
 			entry(e.Label, &plotter.Line{LineStyle: d.level()})
@@ -269,11 +226,9 @@ func (d dotPlot) legend() bool {
 	return len(seen) > 1
 }
 
-// atRight is a plotter: labels that stand to the right of the data area, whatever
-// the range of X.
+// atRight is a plotter: labels that stand to the right of the data area, whatever the range of X.
 type atRight struct{ labels *plotter.Labels }
 
-// Plot writes the labels.
 func (a *atRight) Plot(c draw.Canvas, p *plot.Plot) { a.placed(p).Plot(c, p) }
 
 // GlyphBoxes makes room for them.
@@ -284,43 +239,4 @@ func (a *atRight) placed(p *plot.Plot) *plotter.Labels {
 		a.labels.XYs[i].X = p.X.Max
 	}
 	return a.labels
-}
-
-// diamond is an open square that stands on its corner.
-type diamond struct{}
-
-// DrawGlyph draws the diamond.
-func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	var p vg.Path
-	p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y + s.Radius})
-	p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y - s.Radius})
-	p.Close()
-	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
-	c.Stroke(p)
-}
-
-// saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
-type saltire struct{}
-
-// DrawGlyph draws the cross.
-func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.6})
-	for _, y := range []vg.Length{-s.Radius, s.Radius} {
-		var p vg.Path
-		p.Move(vg.Point{X: at.X - s.Radius, Y: at.Y - y})
-		p.Line(vg.Point{X: at.X + s.Radius, Y: at.Y + y})
-		c.Stroke(p)
-	}
-}
-
-// ellipsis shortens a text that is wider than its room.
-func ellipsis(s draw.TextStyle, txt string, room vg.Length) string {
-	runes := []rune(txt)
-	for len(runes) > 1 && s.Width(txt) > room {
-		runes = runes[:len(runes)-1]
-		txt = string(runes) + "…"
-	}
-	return txt
 }

@@ -74,21 +74,20 @@ func TestBadArguments(t *testing.T) {
 		{"captions", clouds(CloudsOptions{Columns: []string{"a", "b"}}, row), "Columns has 2"},
 		{"errors without target", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
 		{"gallery empty", func() error { _, err := Gallery(GalleryOptions{}); return err }(), "no clouds"},
-		{"gallery captions", func() error { _, err := Gallery(GalleryOptions{Captions: []string{}}, up); return err }(), "Captions has length 0"},
+		{"gallery captions", func() error { _, err := Gallery(GalleryOptions{Captions: []string{}}, up); return err }(), "Captions has 0 names"},
 		{"gallery cloud", func() error { _, err := Gallery(GalleryOptions{}, up, nil); return err }(), "clouds[1] is empty"},
 		{"split", func() error { _, err := Split(make([]float32, 9), 2); return err }(), "points has length 9"},
 
 		{"theta", slice(SliceOptions{}, up, up, []float32{1}, nil), "theta has length 1"},
-		{"theta unit", slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta has length 1.414"},
+		{"theta unit", slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta: row 0 has length 1.414"},
 		{"unequal", slice(SliceOptions{}, up, append(up, up...), up, nil), "y has 2 points, expected 1"},
 		{"2-D cloud", slice(SliceOptions{}, up, up, []float32{1, 0}, nil), "x has length 3, expected a multiple of 2"},
 		{"values", slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
 		{"no values", slice(SliceOptions{}, up, up, up, []float64{}), "values is empty"},
 		{"convention", slice(SliceOptions{Convention: 7}, up, up, up, nil), "Convention = 7"},
 
-		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta has length 1.414"},
+		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta: row 0 has length 1.414"},
 		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},
-		{"pairs lines", func() error { _, err := Pairs(PairsOptions{Lines: -1}, up, up, up); return err }(), "Lines = -1"},
 		{"pairs title", func() error { _, err := Pairs(PairsOptions{Title: "ℝ"}, up, up, up); return err }(), "Title"},
 		{"pairs view", func() error { _, err := Pairs(PairsOptions{View: From(nan, 0)}, up, up, up); return err }(), "View"},
 
@@ -116,7 +115,6 @@ func TestBadArguments(t *testing.T) {
 		{"no estimate", dots(DotsOptions{}), "no estimates"},
 		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
 		{"error", dots(DotsOptions{}, Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
-		{"log value", dots(DotsOptions{LogX: true}, Estimate{Value: -1}), "expected positive"},
 		{"label", dots(DotsOptions{}, Estimate{Label: "\x00"}), "estimates[0].Label"},
 
 		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
@@ -199,8 +197,9 @@ func TestEdges(t *testing.T) {
 			return Curves(CurvesOptions{}, CurvePanel{LogY: true, Series: []Series{{Y: []float64{1e-149, 1e149}}}})
 		},
 		"zero estimate": func() (*Picture, error) { return Dots(DotsOptions{}, Estimate{}) },
-		"log estimate": func() (*Picture, error) {
-			return Dots(DotsOptions{LogX: true}, Estimate{Value: 1, StdErr: 5}, Estimate{Value: 1e6, Paper: math.NaN()})
+		"bare theme":    func() (*Picture, error) { return Gallery(GalleryOptions{Theme: &Theme{}}, point) },
+		"bare theme of curves": func() (*Picture, error) {
+			return Curves(CurvesOptions{Theme: &Theme{}}, CurvePanel{Series: []Series{{Y: []float64{1, 2}}, {Y: []float64{1, 2}}}})
 		},
 	} {
 		p, err := f()

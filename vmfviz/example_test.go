@@ -194,13 +194,13 @@ func ExampleSliceOptions_quantiles() {
 
 func ExamplePairs() {
 	x, y := helix(100, 0.3), helix(100, 0.8)
-	p, err := vmfviz.Pairs(vmfviz.PairsOptions{Lines: 40}, x, y, []float32{0.6, 0.8, 0})
+	p, err := vmfviz.Pairs(vmfviz.PairsOptions{}, x, y, []float32{0.6, 0.8, 0})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(p.Alt)
-	// Output: two clouds of 100 points, 40 of the pairs that one direction matches joined
+	// Output: two clouds of 100 points, 60 of the pairs that one direction matches joined
 }
 
 func ExampleCurves() {
@@ -223,7 +223,7 @@ func ExampleDots() {
 		vmfviz.Estimate{Label: "wrong", Value: math.NaN()},
 	)
 	fmt.Println(err)
-	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number
+	// Output: vmfviz: estimates[2].Value is NaN, expected a finite number of at most 1e+150
 }
 
 func ExamplePicture_PDF() {

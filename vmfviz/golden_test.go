@@ -114,7 +114,7 @@ var goldenPictures = []struct {
 		var values []float64
 		g := vmf(9, 80, [3]float64{0, 0, 1}, 0)
 		for i := range 80 {
-			values = append(values, newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, g[3*i:3*i+3]).cost)
+			values = append(values, newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, g[3*i:3*i+3], 1).cost)
 		}
 		return Slice(SliceOptions{Title: "One slice and many", Convention: MeanOverPoints}, x, y, []float32{0.36, 0.8, 0.48}, values)
 	}},

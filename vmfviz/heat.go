@@ -1,40 +1,44 @@
 package vmfviz
 
 import (
-	"fmt"
+	"cmp"
 	"image"
 	"image/color"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Heat is a function on the unit sphere, known on the grid of [SphereGrid].
 type Heat struct {
-	// Values has one number for each direction of SphereGrid(rows): 2·rows²
-	// numbers for some rows >= 4.
+	// Values has one number for each direction of SphereGrid(rows): 2·rows² numbers for some rows
+	// >= 4.
 	Values []float64
-	// Label names the quantity and its convention beside the colour bar, for
-	// example "F(θ), sum over points".
+	// Label names the quantity and its convention beside the colour bar, for example "F(θ), sum
+	// over points".
 	Label string
-	// Contours adds lines of equal value at round numbers, which the colour bar
-	// shows too. SphereHTML leaves them out.
+	// Contours adds lines of equal value at round numbers, which the colour bar shows too.
+	// SphereHTML leaves them out.
 	Contours bool
 }
 
-// SphereGrid returns 2·rows² directions [2·rows², 3] on the unit sphere: rows
-// circles of latitude from north to south at polar angles (i+½)·π/rows, with
-// 2·rows directions each at longitudes (j+½)·π/rows from the x axis. The z axis
-// points north. Compute a function on them in one batch and give the result to
-// [Heat]; 40 rows (3200 directions) are enough for a smooth picture.
+// SphereGrid returns 2·rows² directions [2·rows², 3] on the unit sphere: rows circles of latitude
+// from north to south at polar angles (i+½)·π/rows, with 2·rows directions each at longitudes
+// (j+½)·π/rows from the x axis. The z axis points north. Compute a function on them in one batch
+// and give the result to [Heat]; 40 rows (3200 directions) are enough for a smooth picture.
 //
 // Rows below 4 or above 1000 are taken as 4 or 1000.
 func SphereGrid(rows int) []float32 {
 	rows = min(max(rows, 4), 1000)
 	grid := make([]float32, 0, 6*rows*rows)
+	step := math.Pi / float64(rows)
 	for i := range rows {
-		sp, cp := math.Sincos((float64(i) + 0.5) * math.Pi / float64(rows))
 		for j := range 2 * rows {
-			sl, cl := math.Sincos((float64(j) + 0.5) * math.Pi / float64(rows))
-			grid = append(grid, float32(sp*cl), float32(sp*sl), float32(cp))
+			d := direction((float64(i)+0.5)*step, (float64(j)+0.5)*step)
+			grid = append(grid, float32(d[0]), float32(d[1]), float32(d[2]))
 		}
 	}
 	return grid
@@ -56,17 +60,13 @@ func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
 func (h *Heat) rows() int { return int(math.Round(math.Sqrt(float64(len(h.Values)) / 2))) }
 
 func (h *Heat) check(name string) error {
-	if err := checkFinite(name+".Values", h.Values); err != nil {
-		return err
-	}
-	if r := h.rows(); r < 4 || 2*r*r != len(h.Values) {
-		return fmt.Errorf("vmfviz: %s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values))
-	}
-	return checkText(name+".Label", h.Label)
+	r := h.rows()
+	return cmp.Or(checkFinite(name+".Values", h.Values), checkText(name+".Label", h.Label),
+		errorIf(r < 4 || 2*r*r != len(h.Values), "%s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values)))
 }
 
-// sampler returns the bicubic interpolation of the values (E. Catmull and R. Rom,
-// 1974). Beyond a pole the grid goes on at the opposite longitude.
+// sampler returns the bicubic interpolation of the values (E. Catmull and R. Rom, 1974). Beyond a
+// pole the grid goes on at the opposite longitude.
 func (h *Heat) sampler() func(vec3) float64 {
 	rows := h.rows()
 	cols := 2 * rows
@@ -78,11 +78,14 @@ func (h *Heat) sampler() func(vec3) float64 {
 		}
 		return h.Values[i*cols+(j+2*cols)%cols]
 	}
+	weights := func(t float64) [4]float64 { // of the values at -1, 0, 1 and 2 for a place in [0, 1]
+		return [4]float64{t * (t*(1-t/2) - 0.5), 1 + t*t*(1.5*t-2.5), t * (0.5 + t*(2-1.5*t)), t * t * (t - 1) / 2}
+	}
 	return func(t vec3) float64 {
 		u := math.Acos(math.Max(-1, math.Min(1, t[2])))/math.Pi*float64(rows) - 0.5
 		v := math.Atan2(t[1], t[0])/math.Pi*float64(rows) - 0.5
 		i, j := math.Floor(u), math.Floor(v)
-		a, b := catmullRom(u-i), catmullRom(v-j)
+		a, b := weights(u-i), weights(v-j)
 		sum := 0.0
 		for k := range 4 {
 			for l := range 4 {
@@ -93,21 +96,41 @@ func (h *Heat) sampler() func(vec3) float64 {
 	}
 }
 
-// catmullRom returns the weights of the values at -1, 0, 1 and 2 for the place t in
-// [0, 1].
-func catmullRom(t float64) [4]float64 {
-	return [4]float64{t * (t*(1-t/2) - 0.5), 1 + t*t*(1.5*t-2.5), t * (0.5 + t*(2-1.5*t)), t * t * (t - 1) / 2}
+// heatScale is the range of the functions of all panels, with its colours.
+type heatScale struct {
+	lo, hi float64
+	label  string        // the first there is
+	levels []float64     // of contours, if a function has them
+	colors []color.Color // from lo to hi
 }
 
-// heatRange returns the smallest and the largest value of all heats.
-func heatRange(heats []*Heat) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, h := range heats {
-		for _, v := range h.Values {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
+// newHeatScale returns the scale of the panels; it has no colours if they have no function.
+func newHeatScale(t *Theme, panels []SpherePanel) (s heatScale, err error) {
+	var values [][]float64
+	contours := false
+	for _, p := range panels {
+		if p.Heat != nil {
+			values, s.label, contours = append(values, p.Heat.Values), cmp.Or(s.label, p.Heat.Label), contours || p.Heat.Contours
 		}
 	}
-	return lo, hi
+	if values == nil {
+		return s, nil
+	}
+	s.lo, s.hi = bounds(values...)
+	if contours {
+		s.levels = contourLevels(s.lo, s.hi)
+	}
+	m, err := newColorMap(t.Map, 0, 1)
+	if err == nil {
+		s.colors = m.Palette(shades).Colors()
+	}
+	return s, err
+}
+
+// color returns the colour of a value.
+func (s heatScale) color(v float64) color.Color {
+	t := math.Min(1, math.Max(0, scaleTo(s.lo, s.hi, v)))
+	return s.colors[int(t*float64(len(s.colors)-1)+0.5)]
 }
 
 // scaleTo maps [lo, hi] to [0, 1]; a constant maps to the middle.
@@ -118,9 +141,9 @@ func scaleTo(lo, hi, v float64) float64 {
 	return (v/2 - lo/2) / (hi/2 - lo/2)
 }
 
-// disc paints the unit disc on a square of n by n pixels; back says which direction
-// lies at a place.
-func (h *Heat) disc(n int, lo, hi float64, colors []color.Color, back func(x, y float64) vec3) image.Image {
+// disc paints the unit disc on a square of n by n pixels; back says which direction lies at a
+// place.
+func (h *Heat) disc(n int, s heatScale, back func(x, y float64) vec3) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	f := h.sampler()
 	r := float64(n) / 2
@@ -128,16 +151,90 @@ func (h *Heat) disc(n int, lo, hi float64, colors []color.Color, back func(x, y 
 		for j := range n {
 			x, y := (float64(j)+0.5-r)/r, (r-float64(i)-0.5)/r
 			d := math.Hypot(x, y)
-			cover := math.Min(1, math.Max(0, (1-d)*r+0.5))
-			if cover == 0 {
-				continue
+			if cover := math.Min(1, (1-d)*r+0.5); cover > 0 {
+				d = math.Max(d, 1)
+				img.Set(j, i, faded(s.color(f(back(x/d, y/d))), cover))
 			}
-			if d > 1 {
-				x, y = x/d, y/d
-			}
-			t := math.Min(1, math.Max(0, scaleTo(lo, hi, f(back(x, y)))))
-			img.Set(j, i, faded(colors[int(t*float64(len(colors)-1)+0.5)], cover))
 		}
 	}
 	return img
+}
+
+// contours is a plotter: lines of equal value of a function on the sphere, by marching triangles on
+// a grid over each disc. plotter.Contour draws its paths in an order that changes from run to run,
+// and has no discs.
+type contours struct {
+	projection
+	f      func(vec3) float64
+	levels []float64
+	style  func(level float64) draw.LineStyle
+}
+
+// Plot strokes one path for each level.
+func (o *contours) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, d := range o.discs() {
+		grid := o.grid(d)
+		for _, level := range o.levels {
+			var path vg.Path
+			for _, s := range grid.segments(level) {
+				path.Move(vg.Point{X: x(d.X + s[0].X), Y: y(d.Y + s[0].Y)})
+				path.Line(vg.Point{X: x(d.X + s[1].X), Y: y(d.Y + s[1].Y)})
+			}
+			c.SetLineStyle(o.style(level))
+			c.Stroke(path)
+		}
+	}
+}
+
+// grid samples the function over a disc, [−1, 1]² of the plane; outside of it the value is that at
+// the nearest place of the edge.
+func (o *contours) grid(d disc) contourGrid {
+	const n = 160
+	g := make(contourGrid, n+1)
+	for i := range g {
+		for j := range n + 1 {
+			at := plotter.XYZ{X: 2*float64(j)/n - 1, Y: 2*float64(i)/n - 1}
+			r := math.Max(1, math.Hypot(at.X, at.Y))
+			at.Z = o.f(d.back(at.X/r, at.Y/r))
+			g[i] = append(g[i], at)
+		}
+	}
+	return g
+}
+
+// contourGrid has a value in each place of a square grid.
+type contourGrid [][]plotter.XYZ
+
+// segments returns the pieces within the disc of the line on which the function has a value.
+func (g contourGrid) segments(level float64) (all [][2]plotter.XY) {
+	level += 1e-9 * math.Abs(level) // a function that is constant but for rounding has none
+	for i := range len(g) - 1 {
+		for j := range len(g) - 1 {
+			for _, middle := range []plotter.XYZ{g[i][j+1], g[i+1][j]} { // a square is two triangles
+				corners := []plotter.XYZ{g[i][j], middle, g[i+1][j+1], g[i][j]}
+				var ends []plotter.XY
+				for k, a := range corners[:3] {
+					if b := corners[k+1]; (a.Z >= level) != (b.Z >= level) {
+						t := (level/2 - a.Z/2) / (b.Z/2 - a.Z/2)
+						ends = append(ends, plotter.XY{X: a.X + t*(b.X-a.X), Y: a.Y + t*(b.Y-a.Y)})
+					}
+				}
+				if len(ends) == 2 && math.Hypot(ends[0].X+ends[1].X, ends[0].Y+ends[1].Y) < 2 {
+					all = append(all, [2]plotter.XY{ends[0], ends[1]})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// contourLevels are the values at which contours are drawn: round numbers inside the range.
+func contourLevels(lo, hi float64) (levels []float64) {
+	for _, t := range marks(lo, hi, 10) {
+		if u := scaleTo(lo, hi, t.Value); lo < hi && u > 1e-9 && u < 1-1e-9 {
+			levels = append(levels, t.Value)
+		}
+	}
+	return levels
 }

@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // TestReduce: few colours stay as they are, many change little.
@@ -31,7 +33,7 @@ func TestReduce(t *testing.T) {
 			img.Set(j, i, colorAt(m, float64(64*i+j)))
 		}
 	}
-	p := quantize(img).(*image.Paletted)
+	p := quantize(img)
 	if len(p.Palette) > 256 {
 		t.Fatalf("%d colours", len(p.Palette))
 	}
@@ -49,12 +51,12 @@ func TestReduce(t *testing.T) {
 
 // TestSplat: near discs lie over far ones whatever their order.
 func TestSplat(t *testing.T) {
-	a := dot3{10, 10, 5, 0.9, blue}
-	b := dot3{10, 10, 8, 0.1, vermilion}
-	for _, dots := range [][]dot3{{a, b}, {b, a}} {
+	middle := plotter.XY{X: 10, Y: 10}
+	a, b := cloudPoint{middle, 0.9, 5, blue}, cloudPoint{middle, 0.1, 8, vermilion}
+	for _, dots := range []cloudPoints{{a, b}, {b, a}} {
 		img := splat(20, 20, dots)
-		if img.NRGBAAt(10, 10) != blue || img.NRGBAAt(3, 10) != vermilion || img.NRGBAAt(0, 0).A != 0 {
-			t.Errorf("centre %v, edge %v, corner %v", img.NRGBAAt(10, 10), img.NRGBAAt(3, 10), img.NRGBAAt(0, 0))
+		if nrgba(img.At(10, 10)) != blue || nrgba(img.At(3, 10)) != vermilion || nrgba(img.At(0, 0)).A != 0 {
+			t.Errorf("centre %v, edge %v, corner %v", img.At(10, 10), img.At(3, 10), img.At(0, 0))
 		}
 	}
 }

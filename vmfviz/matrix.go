@@ -1,11 +1,11 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
-	"image/color"
+	"image"
+	stddraw "image/draw"
 	"math"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -17,20 +17,20 @@ import (
 // MatrixOptions describe a [Matrix] picture.
 type MatrixOptions struct {
 	Title string
-	// Label names the quantity and its convention beside the colour bar, for
-	// example "SW (rooted, mean over points)".
+	// Label names the quantity and its convention beside the colour bar, for example "SW (rooted,
+	// mean over points)".
 	Label string
-	// Rows are the names of the rows, Columns those of the columns; nil means
-	// none. Where there is no room for all, evenly many are written.
+	// Rows are the names of the rows, Columns those of the columns; nil means none. Where there is
+	// no room for all, evenly many are written.
 	Rows, Columns []string
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }
 
-// Matrix draws numbers values[i][j], for example the distance between cloud i
-// and cloud j, as a table of colours with names and a colour bar; row 0 is on top.
-// All rows have the same length. Where the cells are large enough, the numbers
-// stand in them, to three digits. The middle of a cell is x = j, y = −i of the plot.
+// Matrix draws numbers values[i][j], for example the distance between cloud i and cloud j, as a
+// table of colours with names and a colour bar; row 0 is on top. All rows have the same length.
+// Where the cells are large enough, the numbers stand in them, to three digits. The middle of a
+// cell is x = j, y = −i of the plot.
 func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	if err := o.check(values); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	q.X.Padding, q.Y.Padding = 5, 4
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = -0.5, float64(cols)-0.5, 0.5-float64(rows), 0.5
 
-	room := fullWidth - 2*cardEdge - barRoom
+	room := p.room(1)
 	side := widest(q.Y.Tick.Label, o.Rows)
 	cell := min(48, (room-side-2)/vg.Length(cols), max(525/vg.Length(rows), 0.75))
 	q.Y.Tick.Marker = nominal(q.Y.Tick.Label, o.Rows, cell, -1)
@@ -62,67 +62,42 @@ func Matrix(o MatrixOptions, values [][]float64) (*Picture, error) {
 	}
 	q.X.Tick.Marker = nominal(q.X.Tick.Label, o.Columns, cell, 1)
 
-	cells := cells{values, int(math.Ceil(float64(cell.Dots(96)*screenScale) - 1e-9))}
-	q.Add(cells.heatMap(m))
+	q.Add(plotter.NewImage(cellColors(values, m, int(math.Ceil(float64(cell.Dots(96)*screenScale)-1e-9))), q.X.Min, q.Y.Min, q.X.Max, q.Y.Max))
 	if cell >= 10 {
 		q.Add(&cellEdges{rows, cols, draw.LineStyle{Color: theme.Background, Width: 0.75}})
 	}
 	q.Add(&plotter.Polygon{XYs: []plotter.XYs{{{X: q.X.Min, Y: q.Y.Min}, {X: q.X.Max, Y: q.Y.Min}, {X: q.X.Max, Y: q.Y.Max}, {X: q.X.Min, Y: q.Y.Max}}},
 		LineStyle: draw.LineStyle{Color: theme.Axis, Width: 0.75}})
 	if cell >= 25 {
-		q.Add(cells.numbers(m, theme.style(pointsTick, nil), cell-4))
+		q.Add(cellNumbers(values, m, theme.style(pointsTick, nil), cell-4))
 	}
 	// The plot gets the room that its labels take besides the cells.
 	data := q.DataCanvas(draw.NewCanvas(nil, room, 1000)).Rectangle
 	width := min(room, room-data.Size().X+cell*vg.Length(cols))
 	height := 1000 - data.Size().Y + cell*vg.Length(rows)
-	p.setPlots([]*plot.Plot{q}, 1, width+2*cardEdge+barRoom, max(height, 130))
-	p.fitTitle()
+	p.setPlots([]*plot.Plot{q}, 1, width, max(height, 130))
 	return p, nil
 }
 
 func (o MatrixOptions) check(values [][]float64) error {
-	if err := checkText("Title", o.Title); err != nil {
-		return err
-	}
-	if err := checkText("Label", o.Label); err != nil {
-		return err
-	}
 	if len(values) == 0 {
 		return fmt.Errorf("vmfviz: values has no rows, expected at least one")
 	}
 	rows, cols := len(values), len(values[0])
-	if rows > maxCells || cols > maxCells {
-		return fmt.Errorf("vmfviz: values is [%d, %d], expected at most %d rows and columns", rows, cols, maxCells)
+	if err := cmp.Or(checkText("Title", o.Title), checkText("Label", o.Label), checkNames("Rows", o.Rows, rows), errorIf(rows > maxCells || cols > maxCells,
+		"values is [%d, %d], expected at most %d rows and columns", rows, cols, maxCells)); err != nil {
+		return err
 	}
 	for i, r := range values {
-		if err := checkFinite(fmt.Sprintf("values[%d]", i), r); err != nil {
+		if err := cmp.Or(checkFinite(fmt.Sprintf("values[%d]", i), r), errorIf(len(r) != cols, "values[%d] has length %d, expected %d as values[0] has", i, len(r), cols)); err != nil {
 			return err
 		}
-		if len(r) != cols {
-			return fmt.Errorf("vmfviz: values[%d] has length %d, expected %d as values[0] has", i, len(r), cols)
-		}
-	}
-	if err := checkNames("Rows", o.Rows, rows); err != nil {
-		return err
 	}
 	return checkNames("Columns", o.Columns, cols)
 }
 
 // maxCells is the largest number of rows or columns of a Matrix.
 const maxCells = 2000
-
-func checkNames(name string, texts []string, n int) error {
-	if texts != nil && len(texts) != n {
-		return fmt.Errorf("vmfviz: %s has %d names, expected %d", name, len(texts), n)
-	}
-	for i, t := range texts {
-		if err := checkText(fmt.Sprintf("%s[%d]", name, i), t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // nameRoom is the length of the longest name beside or under a table.
 const nameRoom = vg.Length(128)
@@ -135,8 +110,8 @@ func widest(s draw.TextStyle, texts []string) (w vg.Length) {
 	return min(w, nameRoom)
 }
 
-// nominal marks 0, step, 2·step, ... with names, of which cells of that size may
-// leave room for some only.
+// nominal marks 0, step, 2·step, ... with names, of which cells of that size may leave room for
+// some only.
 func nominal(s draw.TextStyle, names []string, cell vg.Length, step float64) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	every := int(math.Ceil(float64((pointsTick + 1.5) / cell)))
@@ -146,45 +121,28 @@ func nominal(s draw.TextStyle, names []string, cell vg.Length, step float64) plo
 	return ticks
 }
 
-// cells is a table of numbers as a [plotter.GridXYZ], each cell divided into k by k
-// so that an image of it has sharp edges.
-type cells struct {
-	values [][]float64
-	k      int
+// cellColors is an image of the table with k by k pixels for a cell: of one pixel each, as of a
+// rasterized [plotter.HeatMap], edges would be blurred.
+func cellColors(values [][]float64, m palette.ColorMap, k int) image.Image {
+	img := image.NewRGBA(image.Rect(0, 0, k*len(values[0]), k*len(values)))
+	for i, row := range values {
+		for j, v := range row {
+			cell := image.Rect(k*j, k*i, k*(j+1), k*(i+1))
+			stddraw.Draw(img, cell, image.NewUniform(colorAt(m, v)), image.Point{}, stddraw.Src)
+		}
+	}
+	return img
 }
 
-// Dims returns the numbers of columns and rows.
-func (g cells) Dims() (c, r int) { return g.k * len(g.values[0]), g.k * len(g.values) }
-
-// Z returns a number of the table, X and Y its place.
-func (g cells) Z(c, r int) float64 { return g.values[len(g.values)-1-r/g.k][c/g.k] }
-func (g cells) X(c int) float64    { return (float64(c)+0.5)/float64(g.k) - 0.5 }
-func (g cells) Y(r int) float64 {
-	return (float64(r)+0.5)/float64(g.k) + 0.5 - float64(len(g.values))
-}
-
-// heatMap returns the colours of the table. It keeps its own limits: a [plotter.HeatMap]
-// asks for room around each cell.
-func (g cells) heatMap(m palette.ColorMap) plot.Plotter {
-	h := plotter.NewHeatMap(g, m.Palette(256))
-	h.Min, h.Max, h.Rasterized = m.Min(), m.Max(), true
-	return struct {
-		plot.Plotter
-		plot.DataRanger
-	}{h, h}
-}
-
-// numbers returns the numbers of the table as labels.
-func (g cells) numbers(m palette.ColorMap, s draw.TextStyle, room vg.Length) *plotter.Labels {
+// cellNumbers are the numbers of the table as labels.
+func cellNumbers(values [][]float64, m palette.ColorMap, s draw.TextStyle, room vg.Length) *plotter.Labels {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	big := math.Max(math.Abs(m.Min()), math.Abs(m.Max()))
 	var l plotter.Labels
-	for i, row := range g.values {
+	for i, row := range values {
 		for j, v := range row {
 			style, txt := s, cellNumber(v, big)
-			if ground, err := m.At(v); err == nil {
-				style.Color = readable(color.NRGBAModel.Convert(ground).(color.NRGBA))
-			}
+			style.Color = readable(colorAt(m, v))
 			fitted(&style, txt, room)
 			l.XYs = append(l.XYs, plotter.XY{X: float64(j), Y: -float64(i)})
 			l.Labels, l.TextStyle = append(l.Labels, txt), append(l.TextStyle, style)
@@ -193,22 +151,12 @@ func (g cells) numbers(m palette.ColorMap, s draw.TextStyle, room vg.Length) *pl
 	return &l
 }
 
-// cellNumber writes a number of a table whose largest is big, all with as many
-// decimals.
+// cellNumber writes a number of a table whose largest is big, all with as many decimals.
 func cellNumber(v, big float64) string {
 	if v == 0 || big < 1e-3 || big >= 1e5 {
 		return short(v, 3)
 	}
-	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(big)))), 64), "-", "−")
-}
-
-// readable is the colour of text on a ground, the one with more contrast.
-func readable(ground color.NRGBA) color.NRGBA {
-	black := color3(0x111111)
-	if l := luminance(ground) + 0.05; l*l > 1.05*(luminance(black)+0.05) {
-		return black
-	}
-	return white
+	return decimals(v, max(0, 2-int(math.Floor(math.Log10(big)))))
 }
 
 // cellEdges is a plotter: lines between the cells of a table.
@@ -217,7 +165,6 @@ type cellEdges struct {
 	style      draw.LineStyle
 }
 
-// Plot draws the lines.
 func (e *cellEdges) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for j := 1; j < e.cols; j++ {

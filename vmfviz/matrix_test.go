@@ -138,7 +138,7 @@ func TestReadable(t *testing.T) {
 	}
 	for i := range 257 {
 		ground := color.NRGBAModel.Convert(colorAt(m, float64(i)/256)).(color.NRGBA)
-		a, b := luminance(ground)+0.05, luminance(readable(ground))+0.05
+		a, b := luminance(ground)+0.05, luminance(nrgba(readable(ground)))+0.05
 		if r := math.Max(a, b) / math.Min(a, b); r < 4.2 {
 			t.Errorf("contrast %.2f on %v", r, ground)
 		}

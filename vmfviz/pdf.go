@@ -16,14 +16,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The format "pdf" of gonum/plot, for Save and WriterTo of a [plot.Plot] too, is
-// drawn by pdfFile: docs/upstream.md says what vgpdf lacks.
+// The format "pdf" of gonum/plot, for Save and WriterTo of a [plot.Plot] too, is drawn by pdfFile:
+// docs/upstream.md says what vgpdf lacks.
 func init() {
 	draw.RegisterFormat("pdf", func(w, h vg.Length) vg.CanvasWriterTo { return newPDF(w, h) })
 }
 
-// pdfFile is vgpdf.Canvas with Unicode text, translucent colours, arcs within
-// paths, and bytes that depend on the drawing only.
+// pdfFile is vgpdf.Canvas with Unicode text, translucent colours, arcs within paths, and bytes that
+// depend on the drawing only.
 type pdfFile struct {
 	doc    *fpdf.Fpdf
 	w, h   vg.Length
@@ -106,7 +106,13 @@ func (c *pdfFile) draw(path vg.Path, style string) {
 		case vg.LineComp:
 			c.doc.LineTo(x, y)
 		case vg.ArcComp:
-			c.arc(x, y, p.Radius.Points(), p.Start, p.Angle, i == 0)
+			r, start, quarter := p.Radius.Points(), -p.Start*180/math.Pi, -p.Angle*45/math.Pi
+			if i == 0 {
+				c.doc.MoveTo(x+r*math.Cos(p.Start), y+r*math.Sin(p.Start))
+			}
+			for k := 0.0; k < 4; k++ { // ArcTo takes two curves for an arc that turns this way
+				c.doc.ArcTo(x, y, r, r, 0, start+k*quarter, start+(k+1)*quarter)
+			}
 		case vg.CurveComp:
 			q := p.Control[0]
 			if len(p.Control) == 1 {
@@ -123,27 +129,8 @@ func (c *pdfFile) draw(path vg.Path, style string) {
 	c.doc.DrawPath(style)
 }
 
-// arc draws an arc by cubic curves of at most a quarter turn each; their error is
-// 3 parts in 10000 of the radius.
-func (c *pdfFile) arc(x, y, r, start, sweep float64, first bool) {
-	n := math.Ceil(math.Abs(sweep) / (math.Pi / 2))
-	step := sweep / n
-	k := 4.0 / 3 * math.Tan(step/4) * r
-	sin, cos := math.Sincos(start)
-	if first {
-		c.doc.MoveTo(x+r*cos, y+r*sin)
-	} else {
-		c.doc.LineTo(x+r*cos, y+r*sin)
-	}
-	for i := 1.0; i <= n; i++ {
-		s, d := math.Sincos(start + i*step)
-		c.doc.CurveBezierCubicTo(x+r*cos-k*sin, y+r*sin+k*cos, x+r*d+k*s, y+r*s-k*d, x+r*d, y+r*s)
-		sin, cos = s, d
-	}
-}
-
-// FillString writes text in an embedded TrueType font with its letters' Unicode
-// numbers, so that it can be searched and copied.
+// FillString writes text in an embedded TrueType font with its letters' Unicode numbers, so that it
+// can be searched and copied.
 func (c *pdfFile) FillString(f font.Face, at vg.Point, s string) {
 	if f.Font.Size == 0 || s == "" {
 		return

@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -16,7 +17,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
@@ -24,17 +24,15 @@ import (
 // screenScale is the number of device pixels per pixel of a PNG.
 const screenScale = 2
 
-// Picture is a grid of plots on a card. Its plots are those of gonum/plot: set
-// their titles and limits, and add plotters, before it is written. The zero value
-// is an empty picture.
+// Picture is a grid of plots on a card. Its plots are those of gonum/plot: set their titles and
+// limits, and add plotters, before it is written. The zero value is an empty picture.
 type Picture struct {
 	// Title stands above the plots.
 	Title string
-	// Alt is one sentence that says what the picture shows, for readers who do not
-	// see it.
+	// Alt is one sentence that says what the picture shows, for readers who do not see it.
 	Alt string
-	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All
-	// rows are equally long.
+	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All rows are equally
+	// long.
 	Plots [][]*plot.Plot
 	// Bar stands at the right of all plots, for a colour bar; nil means none.
 	Bar *plot.Plot
@@ -53,12 +51,23 @@ const (
 	barRoom  = vg.Length(66)
 )
 
-// fullWidth is the width of a full picture: what a notebook column shows without
-// scaling.
+// fullWidth is the width of a full picture: what a notebook column shows without scaling.
 const fullWidth = vg.Length(675)
 
-// setPlots puts plots in rows of cols, each plot of height with its labels, and
-// sets the size of the picture.
+// room is the width of each of cols plots in a row of a full picture.
+func (p *Picture) room(cols int) vg.Length { return (fullWidth - p.around(cols)) / vg.Length(cols) }
+
+// around is the width of a picture of cols plots in a row that is not theirs.
+func (p *Picture) around(cols int) vg.Length {
+	w := 2*cardEdge + p.gap()*vg.Length(cols-1)
+	if p.Bar != nil {
+		w += barRoom
+	}
+	return w
+}
+
+// setPlots puts plots in rows of cols, each of width and height with its labels, and sets the size
+// of the picture, at least that of its title up to the full width.
 func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
 	p.Plots = nil
 	for len(plots) > 0 {
@@ -66,25 +75,16 @@ func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length
 		plots = plots[copy(row, plots):]
 		p.Plots = append(p.Plots, row)
 	}
+	s := bold(p.Theme.style(pointsTitle, nil))
 	rows := vg.Length(len(p.Plots))
-	p.Width, p.Height = whole(width), whole(2*cardEdge+titleRoom(p.Title)+rows*height+(rows-1)*p.gap())
+	p.Width = whole(max(p.around(cols)+width*vg.Length(cols), min(fullWidth, s.Width(p.Title)+2*cardEdge)))
+	p.Height = whole(2*cardEdge + titleRoom(p.Title) + rows*height + (rows-1)*p.gap())
 }
 
 // whole rounds a length up to pixels.
 func whole(l vg.Length) vg.Length { return vg.Length(0.75 * math.Ceil(float64(l)/0.75-1e-9)) }
 
-func (p *Picture) gap() vg.Length {
-	if p.Gap > 0 {
-		return p.Gap
-	}
-	return plotGap
-}
-
-// fitTitle widens the picture for its title, up to the full width.
-func (p *Picture) fitTitle() {
-	s := bold(p.Theme.style(pointsTitle, p.Theme.Text))
-	p.Width = max(p.Width, min(fullWidth, whole(s.Width(p.Title)+2*cardEdge)))
-}
+func (p *Picture) gap() vg.Length { return cmp.Or(p.Gap, plotGap) }
 
 // titleRoom is the height that a title takes.
 func titleRoom(title string) vg.Length {
@@ -94,8 +94,8 @@ func titleRoom(title string) vg.Length {
 	return pointsTitle + 14
 }
 
-// Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as
-// many pixels each way.
+// Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as many pixels each
+// way.
 func (p *Picture) Size() (width, height int) {
 	if p == nil {
 		return 0, 0
@@ -103,8 +103,8 @@ func (p *Picture) Size() (width, height int) {
 	return int(p.Width.Dots(96) + 0.5), int(p.Height.Dots(96) + 0.5)
 }
 
-// Draw draws the picture onto a canvas of gonum/plot, for example a part of a
-// larger page. An empty picture draws nothing.
+// Draw draws the picture onto a canvas of gonum/plot, for example a part of a larger page. An empty
+// picture draws nothing.
 func (p *Picture) Draw(c draw.Canvas) {
 	if p.check() != nil || c.Canvas == nil {
 		return
@@ -138,8 +138,8 @@ func (p *Picture) Draw(c draw.Canvas) {
 	}
 }
 
-// card draws the ground: rounded corners and a thin rim. What is outside stays
-// transparent, so that it reads the same on a white page and on a dark one.
+// card draws the ground: rounded corners and a thin rim. What is outside stays transparent, so that
+// it reads the same on a white page and on a dark one.
 func card(c draw.Canvas, t *Theme) {
 	const r = vg.Length(6.75)
 	var path vg.Path
@@ -155,13 +155,6 @@ func card(c draw.Canvas, t *Theme) {
 	c.Fill(path)
 	c.SetLineStyle(draw.LineStyle{Color: t.Edge, Width: 0.75})
 	c.Stroke(path)
-}
-
-// fitted makes text smaller, down to three quarters, that is wider than its room.
-func fitted(s *draw.TextStyle, txt string, room vg.Length) {
-	if w := s.Width(txt); w > room {
-		s.Font.Size *= max(0.75, room/w)
-	}
 }
 
 // check says why the picture cannot be drawn.
@@ -182,20 +175,17 @@ func (p *Picture) check() error {
 
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
-	if err := p.check(); err != nil {
+	if err := cmp.Or(p.check(), errorIf(!(scale > 0 && scale <= 16), "scale = %g, expected a number above 0 and at most 16", scale)); err != nil {
 		return nil, err
-	}
-	if !(scale > 0 && scale <= 16) {
-		return nil, fmt.Errorf("vmfviz: scale = %g, expected a number above 0 and at most 16", scale)
 	}
 	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)), vgimg.UseBackgroundColor(color.Transparent))
 	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	return c.Image(), nil
 }
 
-// PNG returns the picture as a PNG file with two device pixels per pixel. It
-// has at most 256 colours, chosen for the picture: the difference cannot be
-// seen and the file is a third as long, which a notebook full of pictures needs.
+// PNG returns the picture as a PNG file with two device pixels per pixel. It has at most 256
+// colours, chosen for the picture: the difference cannot be seen and the file is a third as long,
+// which a notebook full of pictures needs.
 func (p *Picture) PNG() ([]byte, error) { return p.pngAt(screenScale) }
 
 func (p *Picture) pngAt(scale float64) ([]byte, error) {
@@ -205,45 +195,31 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&out, quantize(img)); err != nil {
-		return nil, fmt.Errorf("vmfviz: writing PNG: %w", err)
-	}
-	return out.Bytes(), nil
+	err = enc.Encode(&out, quantize(img.(*image.RGBA)))
+	return out.Bytes(), err
+}
+
+// SVG returns the picture as an SVG file. Text stays text: the file names the Liberation Sans font,
+// and Arial and Helvetica, which have the same letter widths, where it is not installed. Heat maps
+// and point clouds are embedded images; everything else is vectors.
+func (p *Picture) SVG() ([]byte, error) {
+	svg, err := p.format("svg")
+	svg = fontFamily.ReplaceAll(svg, []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	svg = bytes.ReplaceAll(svg, []byte("<text "), []byte(`<text xml:space="preserve" `))
+	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), err
 }
 
 var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
-// SVG returns the picture as an SVG file. Text stays text: the file names the
-// Liberation Sans font, and Arial and Helvetica, which have the same letter
-// widths, where it is not installed. Heat maps and point clouds are embedded
-// images; everything else is vectors.
-func (p *Picture) SVG() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	c := vgsvg.NewWith(vgsvg.UseWH(p.Width, p.Height))
-	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
-	var out bytes.Buffer
-	if _, err := c.WriteTo(&out); err != nil {
-		return nil, fmt.Errorf("vmfviz: writing SVG: %w", err)
-	}
-	svg := fontFamily.ReplaceAll(out.Bytes(), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
-	svg = bytes.ReplaceAll(svg, []byte("<text "), []byte(`<text xml:space="preserve" `))
-	return bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")), nil
-}
-
-// PDF returns the picture as a PDF file of one page in the size of the picture,
-// for papers and slides. Text stays text, in embedded fonts. Heat maps and point
-// clouds are embedded images.
-func (p *Picture) PDF() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	return p.format("pdf")
-}
+// PDF returns the picture as a PDF file of one page in the size of the picture, for papers and
+// slides. Text stays text, in embedded fonts. Heat maps and point clouds are embedded images.
+func (p *Picture) PDF() ([]byte, error) { return p.format("pdf") }
 
 // format draws the picture in a format of gonum/plot.
 func (p *Picture) format(name string) (file []byte, err error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if r := recover(); r != nil { // vgeps has no images
 			file, err = nil, fmt.Errorf("vmfviz: the format %s cannot hold this picture: %v", name, r)
@@ -264,32 +240,21 @@ func (p *Picture) format(name string) (file []byte, err error) {
 	return out.Bytes(), nil
 }
 
-// WriterTo returns what writes the picture in a format that gonum/plot knows: png,
-// svg, pdf, eps, jpg, tiff or tex. EPS cannot hold images: functions on a sphere,
-// point clouds and colour bars.
+// WriterTo returns what writes the picture in a format that gonum/plot knows: png, svg, pdf, eps,
+// jpg, tiff or tex. EPS cannot hold images: functions on a sphere, point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
-	if err := p.check(); err != nil {
-		return nil, err
+	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
+	if write == nil {
+		write = func() ([]byte, error) { return p.format(format) }
 	}
-	var data []byte
-	var err error
-	switch format {
-	case "png":
-		data, err = p.PNG()
-	case "svg":
-		data, err = p.SVG()
-	default:
-		data, err = p.format(format)
-	}
+	data, err := write()
 	return bytes.NewReader(data), err
 }
 
-// Save writes the picture to a file; its ending, for example .png, .svg or .pdf,
-// says how, see [Picture.WriterTo]. The file appears whole or not at all. A
-// missing folder is an error.
+// Save writes the picture to a file; its ending, for example .png, .svg or .pdf, says how, see
+// [Picture.WriterTo]. The file appears whole or not at all. A missing folder is an error.
 func (p *Picture) Save(path string) error {
-	ext := strings.ToLower(filepath.Ext(path))
-	w, err := p.WriterTo(strings.TrimPrefix(ext, "."))
+	w, err := p.WriterTo(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -298,4 +263,22 @@ func (p *Picture) Save(path string) error {
 		return fmt.Errorf("vmfviz: saving %w", err)
 	}
 	return nil
+}
+
+// titles returns the room that the titles of plots take.
+func titles(plots []*plot.Plot) (room vg.Length) {
+	for _, q := range plots {
+		if q.Title.Text != "" {
+			room = max(room, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
+		}
+	}
+	return room
+}
+
+// altText says what a picture shows, after its title if it has one.
+func altText(title, what string) string {
+	if title == "" {
+		return what
+	}
+	return title + ": " + what
 }

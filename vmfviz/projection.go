@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// projection maps the unit sphere to the plane of a plot. Orthographic, the half in
-// front of the camera is the unit disc, and the half behind lies under it. With
-// area it is J. H. Lambert's azimuthal equal-area projection (1772) of both
-// halves, two unit discs side by side: a direction at the angle α from the centre
-// of its disc lies at the distance √2·sin(α/2), 1 at the edge.
+// projection maps the unit sphere to the plane of a plot. Orthographic, the half in front of the
+// camera is the unit disc, and the half behind lies under it. With area it is J. H. Lambert's
+// azimuthal equal-area projection (1772) of both halves, two unit discs side by side: a direction
+// at the angle α from the centre of its disc lies at the distance √2·sin(α/2), 1 at the edge.
 type projection struct {
 	cam  camera
 	area bool
@@ -19,18 +18,35 @@ type projection struct {
 // discShift is how far the centres of the two discs of a map lie from x = 0.
 const discShift = 1.01
 
+// disc is a half of the sphere on the page.
+type disc struct {
+	plotter.XY                         // its centre
+	back       func(x, y float64) vec3 // the direction at a place from the centre
+}
+
+// discs returns the discs, the front one first.
+func (g projection) discs() []disc {
+	if !g.area {
+		return []disc{{back: func(x, y float64) vec3 {
+			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
+		}}}
+	}
+	half := func(x float64, c camera) disc {
+		return disc{plotter.XY{X: x}, func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }}
+	}
+	return []disc{half(-discShift, g.cam), half(discShift, g.cam.behind())}
+}
+
 // front reports whether a direction lies on the half that the camera sees.
 func (g projection) front(p vec3) bool { return dot(g.cam.fore, p) >= 0 }
 
-// shown reports whether things on that half are drawn as visible: on a map all
-// are.
+// shown reports whether things on that half are drawn as visible: on a map all are.
 func (g projection) shown(front bool) bool { return front || g.area }
 
 // at returns the place of a direction.
 func (g projection) at(p vec3) plotter.XY { return g.on(p, g.front(p)) }
 
-// on returns the place of a direction on the disc of a half, where it lies or at
-// whose edge it is.
+// on returns the place of a direction on the disc of a half, where it lies or at whose edge it is.
 func (g projection) on(p vec3, front bool) plotter.XY {
 	switch q := g.cam.apply(p); {
 	case !g.area:
@@ -44,8 +60,8 @@ func (g projection) on(p vec3, front bool) plotter.XY {
 	}
 }
 
-// split returns the parts of a curve, given by close directions, on the half in
-// front and on the half behind; each ends at the edge where the curve leaves.
+// split returns the parts of a curve, given by close directions, on the half in front and on the
+// half behind; each ends at the edge where the curve leaves.
 func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	var part plotter.XYs
 	side := true
@@ -55,7 +71,6 @@ func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 		} else if len(part) > 1 {
 			back = append(back, part)
 		}
-		part = nil
 	}
 	for i, p := range curve {
 		now := g.front(p)
@@ -72,8 +87,8 @@ func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	return front, back
 }
 
-// edge returns where the great circle through two directions on different halves
-// crosses the edge between them.
+// edge returns where the great circle through two directions on different halves crosses the edge
+// between them.
 func (g projection) edge(a, b vec3) vec3 {
 	da, db := dot(g.cam.fore, a), dot(g.cam.fore, b)
 	p := a.scale(db).sub(b.scale(da)).scale(1 / (db - da))
@@ -84,23 +99,8 @@ func (g projection) edge(a, b vec3) vec3 {
 	return p.unit()
 }
 
-// discs returns the centres of the discs, the front one first, and for each the
-// direction at a place (x, y) from its centre.
-func (g projection) discs() (centers []plotter.XY, back []func(x, y float64) vec3) {
-	if !g.area {
-		return []plotter.XY{{}}, []func(x, y float64) vec3{func(x, y float64) vec3 {
-			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
-		}}
-	}
-	inverse := func(c camera) func(x, y float64) vec3 {
-		return func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }
-	}
-	return []plotter.XY{{X: -discShift}, {X: discShift}}, []func(x, y float64) vec3{inverse(g.cam), inverse(g.cam.behind())}
-}
-
-// lambert returns the place of the unit vector p, given in a camera's frame with
-// p[2] >= 0: to the right and up, in the unit disc. A region of area A on the
-// sphere covers A/2.
+// lambert returns the place of the unit vector p, given in a camera's frame with p[2] >= 0: to the
+// right and up, in the unit disc. A region of area A on the sphere covers A/2.
 func lambert(p vec3) (x, y float64) {
 	// sin(α/2)·√2 = √(1 - cos α), written so that it does not cancel.
 	k := 1 / math.Sqrt(1+math.Max(0, p[2]))
@@ -114,9 +114,8 @@ func lambertBack(x, y float64) vec3 {
 	return vec3{k * x, k * y, 1 - d}
 }
 
-// behind is the camera on the opposite side, with the same way up. Its left
-// edge is the right edge of c, so that two maps side by side touch in one
-// direction.
+// behind is the camera on the opposite side, with the same way up. Its left edge is the right edge
+// of c, so that two maps side by side touch in one direction.
 func (c camera) behind() camera {
 	return camera{right: c.right.scale(-1), up: c.up, fore: c.fore.scale(-1)}
 }
@@ -137,23 +136,24 @@ func greatCircle(a, b vec3) []vec3 {
 }
 
 // graticule returns meridians and parallels every 30 degrees.
-func graticule() [][]vec3 {
-	const steps = 96
-	circle := func(f func(sin, cos float64) vec3) []vec3 {
-		c := make([]vec3, steps+1)
-		for i := range c {
-			c[i] = f(math.Sincos(2 * math.Pi * float64(i) / steps))
-		}
-		return c
-	}
-	var lines [][]vec3
+func graticule() (lines [][]vec3) {
 	for k := range 6 {
-		sl, cl := math.Sincos(float64(k) * math.Pi / 6)
-		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{sin * cl, sin * sl, cos} }))
-	}
-	for k := -2; k <= 2; k++ {
-		z, r := math.Sincos(float64(k) * math.Pi / 6)
-		lines = append(lines, circle(func(sin, cos float64) vec3 { return vec3{r * cos, r * sin, z} }))
+		angle := float64(k) * math.Pi / 6
+		var meridian, parallel []vec3
+		for i := range 97 {
+			t := 2 * math.Pi * float64(i) / 96
+			meridian, parallel = append(meridian, direction(t, angle)), append(parallel, direction(angle, t))
+		}
+		if lines = append(lines, meridian); k > 0 {
+			lines = append(lines, parallel)
+		}
 	}
 	return lines
+}
+
+// direction returns the direction at a polar angle from the z axis and an azimuth from the x axis.
+func direction(polar, azimuth float64) vec3 {
+	sp, cp := math.Sincos(polar)
+	sa, ca := math.Sincos(azimuth)
+	return vec3{sp * ca, sp * sa, cp}
 }

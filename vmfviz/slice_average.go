@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// averagePlot draws the histogram of the costs with their mean, its standard error
-// and the cost of the slice, in a plot of size w by h.
+// averagePlot draws the histogram of the costs with their mean, its standard error and the cost of
+// the slice, in a plot of size w by h.
 func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
 	mean, stderr := meanStdErr(values)
@@ -21,24 +22,22 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 	bars := &plotter.Histogram{Bins: histogram(values, p.X.Min, p.X.Max, n), FillColor: faded(t.Reference, 0.35)}
 	bars.LineStyle = draw.LineStyle{Color: t.Background, Width: 0.75}
 	p.Add(bars)
-	top := tallest(bars.Bins)
-	upright := func(at float64) plotter.XYs { return plotter.XYs{{X: at, Y: 0}, {X: at, Y: top}} }
-	thumbs := []plot.Thumbnailer{}
+	top := tallest(bars.Bins...)
+	upright := func(at float64, style draw.LineStyle) *plotter.Line {
+		return &plotter.Line{XYs: plotter.XYs{{X: at, Y: 0}, {X: at, Y: top}}, LineStyle: style}
+	}
+	middle := upright(mean, draw.LineStyle{Color: t.Text, Width: 1.5})
+	this := upright(c.cost, draw.LineStyle{Color: t.Direction, Width: 1.8, Dashes: lineDashes[1]})
 	if stderr > 0 {
-		band := &plotter.Polygon{Color: faded(t.Text, 0.25), XYs: []plotter.XYs{{
-			{X: mean - stderr, Y: 0}, {X: mean + stderr, Y: 0}, {X: mean + stderr, Y: top}, {X: mean - stderr, Y: top}}}}
+		lo, hi := mean-stderr, mean+stderr
+		band := &plotter.Polygon{Color: faded(t.Text, 0.25), XYs: []plotter.XYs{{{X: lo, Y: 0}, {X: hi, Y: 0}, {X: hi, Y: top}, {X: lo, Y: top}}}}
 		p.Add(band)
-		thumbs = append(thumbs, band)
+		p.Legend.Add("mean ± standard error", band, middle)
+	} else {
+		p.Legend.Add("mean", middle)
 	}
-	middle := &plotter.Line{XYs: upright(mean), LineStyle: draw.LineStyle{Color: t.Text, Width: 1.5}}
-	this := &plotter.Line{XYs: upright(c.cost), LineStyle: draw.LineStyle{Color: t.Direction, Width: 1.8, Dashes: lineDashes[1]}}
-	p.Add(middle, this)
-	name := "mean ± standard error"
-	if stderr == 0 {
-		name = "mean"
-	}
-	p.Legend.Add(name, append(thumbs, middle)...)
 	p.Legend.Add("this θ", this)
+	p.Add(middle, this)
 	p.Y.Min, p.Y.Max = 0, 1.04*top
 	p.Y.Tick.Marker = wholeTicks{}
 	p.Y.Label.Text = "number of directions"
@@ -48,18 +47,17 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 	}
 	p.X.Label.Padding = 5
 	p.X.Label.Text = fmt.Sprintf("F(θ) of %d directions\n%sSW² = %s", len(values), factor, withError(mean, stderr))
-	lines := []plotter.XYs{upright(mean), upright(c.cost)}
+	lines := []plotter.XYs{middle.XYs, this.XYs}
 	for _, b := range bars.Bins {
 		lines = append(lines, plotter.XYs{{X: b.Min, Y: b.Weight}, {X: b.Max, Y: b.Weight}})
 	}
-	placeLegend(p, w, h, lines)
+	placeLegend(p, w, h, lines, false)
 	return p
 }
 
 // wholeTicks marks whole numbers only.
 type wholeTicks struct{}
 
-// Ticks returns the marks between two numbers.
 func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
 	var whole []plot.Tick
 	for _, m := range marks(lo, hi, 4) {
@@ -68,4 +66,13 @@ func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return whole
+}
+
+// meanStdErr returns the mean and s/√n, 0 for a single value.
+func meanStdErr(v []float64) (mean, stderr float64) {
+	mean, sd := stat.MeanStdDev(v, nil)
+	if len(v) < 2 {
+		return mean, 0
+	}
+	return mean, stat.StdErr(sd, float64(len(v)))
 }

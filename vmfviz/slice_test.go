@@ -24,11 +24,11 @@ func TestQuantileArea(t *testing.T) {
 		y    []float32
 		want float64 // NaN: only the drawn area is compared
 	}{{x, 0}, {shift(x), 0.48 + 1.2 - 0.64}, {boxes(2, 300, 0), math.NaN()}} {
-		s := newSliced(SliceOptions{}, x, c.y, theta)
+		s := newSliced(SliceOptions{}, x, c.y, theta, 1)
 		if got := s.w1(); !math.IsNaN(c.want) && math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("W₁ = %g, expected %g", got, c.want)
 		}
-		a, b := quantileSteps(s.a, s.pa), quantileSteps(s.b, s.pb)
+		a, b := s.x.steps(), s.y.steps()
 		area := 0.0
 		for i := 0; i < len(a); i += 2 {
 			if a[i].X != b[i].X || a[i].Y != a[i+1].Y || (i > 0 && (a[i].X != a[i-1].X || a[i].Y < a[i-1].Y)) {
@@ -40,8 +40,8 @@ func TestQuantileArea(t *testing.T) {
 			t.Errorf("the drawn area is %g from %g to %g, W₁ = %g", area, a[0].X, a[len(a)-1].X, s.w1())
 		}
 	}
-	big := newSliced(SliceOptions{}, torus(1, 5000, 0), boxes(1, 5000, 0), theta)
-	a, b := quantileSteps(big.a, big.pa), quantileSteps(big.b, big.pb)
+	big := newSliced(SliceOptions{}, torus(1, 5000, 0), boxes(1, 5000, 0), theta, 1)
+	a, b := big.x.steps(), big.y.steps()
 	area := 0.0
 	for i := 0; i < len(a); i += 2 {
 		area += math.Abs(a[i].Y-b[i].Y) / maxSteps
@@ -81,21 +81,21 @@ func TestSliceParts(t *testing.T) {
 func TestPairsRanks(t *testing.T) {
 	x := []float32{3, 0, 1, 0, 2, 0}
 	y := []float32{10, 5, 30, 5, 20, 5}
-	c := newSliced(SliceOptions{}, x, y, []float32{1, 0})
+	c := newSliced(SliceOptions{}, x, y, []float32{1, 0}, 1)
 	for rank := range 3 {
-		p, q := c.x[c.pa[rank]], c.y[c.pb[rank]]
+		p, q := c.x.points[c.x.order[rank]], c.y.points[c.y.order[rank]]
 		if p[0] != float64(rank+1) || q[0] != 10*float64(rank+1) {
 			t.Errorf("rank %d joins %v and %v", rank, p, q)
 		}
 	}
-	for _, c := range []struct{ lines, points, want int }{{0, 500, 60}, {0, 7, 7}, {10, 500, 10}, {900, 500, 500}} {
-		p, err := Pairs(PairsOptions{Lines: c.lines}, torus(1, c.points, 0), torus(2, c.points, 0), up)
+	for _, c := range []struct{ points, want int }{{500, 60}, {7, 7}} {
+		p, err := Pairs(PairsOptions{}, torus(1, c.points, 0), torus(2, c.points, 0), up)
 		if err != nil {
 			t.Fatal(err)
 		}
 		svg, _ := p.SVG()
 		if got := strings.Count(string(svg), "stroke-opacity:0.") - 1; got != c.want { // one stands in the legend
-			t.Errorf("%d lines of %d points: %d drawn", c.lines, c.points, got)
+			t.Errorf("%d points: %d lines drawn", c.points, got)
 		}
 	}
 }
@@ -109,12 +109,12 @@ func TestSliceCost(t *testing.T) {
 	}
 	theta := []float32{0.48, 0.6, 0.64} // a shift by s costs (θ·s)² a point
 	want := math.Pow(0.48+1.2-0.64, 2)
-	mean := newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, theta)
-	sum := newSliced(SliceOptions{}, x, y, theta)
+	mean := newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, theta, 1)
+	sum := newSliced(SliceOptions{}, x, y, theta, 1)
 	if math.Abs(mean.cost-want) > 1e-5 || math.Abs(sum.cost-300*want) > 3e-3 {
 		t.Errorf("mean %g, sum %g, expected %g and %g", mean.cost, sum.cost, want, 300*want)
 	}
-	if c := newSliced(SliceOptions{}, x, x, theta).cost; c != 0 {
+	if c := newSliced(SliceOptions{}, x, x, theta, 1).cost; c != 0 {
 		t.Errorf("a cloud against itself costs %g", c)
 	}
 	if m, e := meanStdErr([]float64{1, 2, 3, 4}); m != 2.5 || math.Abs(e-math.Sqrt(5.0/3/4)) > 1e-12 {
@@ -131,23 +131,18 @@ func TestSlicePage(t *testing.T) {
 	plane := []float32{1, 0, -1, 0, 0, 1, -0.8, 0.6}
 	check := func(o SliceOptions, x, y, theta []float32) {
 		t.Helper()
-		c := newSliced(o, x, y, theta)
-		cam := c.alongPage()
+		c := newSliced(o, x, y, theta, 1)
+		cam := c.cam
 		for _, v := range []float64{dot(cam.right, cam.right) - 1, dot(cam.up, cam.up) - 1, dot(cam.right, cam.up), dot(cam.fore, c.theta),
 			dot(cross(cam.right, cam.up), cam.fore) - 1} {
 			if math.Abs(v) > 1e-9 {
 				t.Fatalf("theta %v, view %v: camera %v", theta, o.View, cam)
 			}
 		}
-		var page plotter.XYs
-		for _, p := range c.x {
-			q := cam.apply(p)
-			page = append(page, plotter.XY{X: q[0], Y: q[1]})
-		}
-		q := cam.apply(c.theta)
+		page, q := cam.flat(c.x.points), cam.apply(c.theta)
 		line := beside(page, plotter.XY{X: q[0], Y: q[1]})
 		for i, p := range page {
-			f := line.foot(c.a[i])
+			f := line.foot(c.x.at[i])
 			if along := (p.X-f.X)*q[0] + (p.Y-f.Y)*q[1]; math.Abs(along) > 1e-9 {
 				t.Fatalf("theta %v, view %v: the foot line of point %d leans by %g", theta, o.View, i, along)
 			}

@@ -1,12 +1,65 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
-	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
+
+// SpherePanel is one sphere of a [Sphere] picture. Everything in it is optional; directions are
+// unit vectors.
+type SpherePanel struct {
+	// Caption stands above the sphere, for example "κ = 10".
+	Caption string
+	// Points are directions [N, 3], for example samples of a distribution. Those on the near side
+	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks.
+	Points []float32
+	// Groups, if not nil, has a number from 0 for each point; equal numbers have one colour, that
+	// of the series, and one shape.
+	Groups []int
+	// Marks are directions [N, 3] with rings around them, for example the diagonals of a cube that
+	// points should avoid.
+	Marks []float32
+	// VMF are samples of a von Mises-Fisher distribution around Location, in the place of Points.
+	VMF *VMF
+	// Location is one direction [3], drawn as an arrow from the centre.
+	Location []float32
+	// LocationLabel is the letter at the arrow; "" means ε.
+	LocationLabel string
+	// Path is a sequence of directions [T, 3], joined by great circles, for example the ascent
+	// steps of a location. Of more than 40, each has a dot.
+	Path []float32
+	// Heat paints a function on the sphere. The sphere is then opaque: the far side shows nothing
+	// but the arrow.
+	Heat *Heat
+}
+
+func (p SpherePanel) check(name string) error {
+	if err := cmp.Or(checkText(name+".Caption", p.Caption), checkText(name+".LocationLabel", p.LocationLabel),
+		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
+		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
+		checkUnit(name+".Location", p.Location, 3),
+		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3, "%s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3),
+	); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(p.Groups, func(g int) bool { return g < 0 }); i >= 0 {
+		return fmt.Errorf("vmfviz: %s.Groups[%d] is %d, expected a number from 0", name, i, p.Groups[i])
+	}
+	if p.VMF != nil {
+		if err := p.VMF.check(name, p); err != nil {
+			return err
+		}
+	}
+	if p.Heat != nil {
+		return p.Heat.check(name + ".Heat")
+	}
+	return nil
+}
 
 // SphereOptions are what the panels of a [Sphere] picture share.
 type SphereOptions struct {
@@ -15,8 +68,8 @@ type SphereOptions struct {
 	View View
 	// Columns is the number of panels in a row; 0 means up to four.
 	Columns int
-	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output
-	// above it: the picture of the same panels.
+	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output above it: the
+	// picture of the same panels.
 	Replace bool
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
@@ -25,17 +78,10 @@ type SphereOptions struct {
 var sphereView = From(35, 22)
 
 func (o SphereOptions) check(panels []SpherePanel) error {
-	if err := checkText("Title", o.Title); err != nil {
+	if err := cmp.Or(checkText("Title", o.Title), o.View.check(),
+		errorIf(o.Columns < 0 || o.Columns > 12, "Columns = %d, expected 0 (automatic) to 12", o.Columns),
+		errorIf(len(panels) == 0, "no panels given, expected at least one")); err != nil {
 		return err
-	}
-	if err := o.View.check(); err != nil {
-		return err
-	}
-	if o.Columns < 0 || o.Columns > 12 {
-		return fmt.Errorf("vmfviz: Columns = %d, expected 0 (automatic) to 12", o.Columns)
-	}
-	if len(panels) == 0 {
-		return fmt.Errorf("vmfviz: no panels given, expected at least one")
 	}
 	for i, p := range panels {
 		if err := p.check(fmt.Sprintf("panels[%d]", i)); err != nil {
@@ -45,60 +91,56 @@ func (o SphereOptions) check(panels []SpherePanel) error {
 	return nil
 }
 
-// Sphere draws one or several unit spheres with directions, locations, paths
-// and functions on them. All panels have the same view, and where several have
-// a Heat, one colour bar and one range for all. The axes of a plot are those of
-// the picture plane, in radii of the sphere: [View.Sphere] says where in it a
-// direction lies, for plotters of your own.
+// Sphere draws one or several unit spheres with directions, locations, paths and functions on them.
+// All panels have the same view, and where several have a Heat, one colour bar and one range for
+// all. The axes of a plot are those of the picture plane, in radii of the sphere: [View.Sphere]
+// says where in it a direction lies, for plotters of your own.
 func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
-	n := len(panels)
-	cols := o.Columns
-	if cols == 0 && n > 0 { // up to four, and no lonely one in the last row
-		rows := (n + 3) / 4
-		cols = (n + rows - 1) / rows
-	}
-	return o.draw(panels, cols, 390, false, "%d unit sphere(s) with directions")
+	return o.draw(panels, columns(o.Columns, len(panels), 4), 390, false, "%d unit sphere(s) with directions")
 }
 
-// SphereMap draws what [Sphere] draws, the same panels, as flat maps that show
-// the whole sphere at once and keep areas: where there are twice as many samples
-// to a square millimetre, the density is twice as high.
+// SphereMap draws what [Sphere] draws, the same panels, as flat maps that show the whole sphere at
+// once and keep areas: where there are twice as many samples to a square millimetre, the density is
+// twice as high.
 //
-// Every panel is two discs in Lambert's azimuthal equal-area projection: at the
-// left the half of the sphere that [Sphere] shows with the same View, at the
-// right the half behind, seen from behind; they touch where the left one ends at
-// the right. A map in one piece (Mollweide, Hammer) stretches shapes near its
-// rim without bound; here lengths change by a factor of √2 at most, the samples
-// of a vMF distribution around a location stay round, and no pole is special.
-// Costs of slices have F(θ) = F(−θ): the right disc is then the left one
-// mirrored top to bottom.
+// Every panel is two discs in Lambert's azimuthal equal-area projection: at the left the half of
+// the sphere that [Sphere] shows with the same View, at the right the half behind, seen from
+// behind; they touch where the left one ends at the right. A map in one piece (Mollweide, Hammer)
+// stretches shapes near its rim without bound; here lengths change by a factor of √2 at most, the
+// samples of a vMF distribution around a location stay round, and no pole is special. Costs of
+// slices have F(θ) = F(−θ): the right disc is then the left one mirrored top to bottom.
 //
-// The location is a ring with its letter, the path a line from its open to its
-// filled end, and crosses mark the ends of the axes. Columns 0 means up to two
-// panels in a row. [View.SphereMap] says where a direction lies in a plot.
+// The location is a ring with its letter, the path a line from its open to its filled end, and
+// crosses mark the ends of the axes. Columns 0 means up to two panels in a row. [View.SphereMap]
+// says where a direction lies in a plot.
 func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
-	cols := o.Columns
-	if cols == 0 {
-		cols = min(len(panels), 2)
+	return o.draw(panels, columns(o.Columns, len(panels), 2), 600, true, "%d equal-area map(s) of the unit sphere with directions")
+}
+
+// columns returns how many of n plots stand in a row: as many as asked for, or up to most and no
+// lonely one in the last row.
+func columns(asked, n, most int) int {
+	if asked == 0 {
+		rows := (n + most - 1) / most
+		asked = (n + rows - 1) / max(rows, 1)
 	}
-	return o.draw(panels, cols, 600, true, "%d equal-area map(s) of the unit sphere with directions")
+	return min(asked, n)
 }
 
-// Sphere returns the place of a direction in the plots of [Sphere] with this view,
-// and whether it lies on the near side.
+// Sphere returns the place of a direction in the plots of [Sphere] with this view, and whether it
+// lies on the near side.
 func (v View) Sphere(direction [3]float64) (x, y float64, near bool) {
-	return v.place(direction, false)
+	return projection{v.or(sphereView).cameraZ(), false}.place(direction)
 }
 
-// SphereMap returns the place of a direction in the plots of [SphereMap] with this
-// view, and whether it lies on the disc of the near side.
+// SphereMap returns the place of a direction in the plots of [SphereMap] with this view, and
+// whether it lies on the disc of the near side.
 func (v View) SphereMap(direction [3]float64) (x, y float64, near bool) {
-	return v.place(direction, true)
+	return projection{v.or(sphereView).cameraZ(), true}.place(direction)
 }
 
-func (v View) place(direction [3]float64, area bool) (x, y float64, near bool) {
-	g := projection{v.or(sphereView).cameraZ(), area}
-	d := vec3(direction).unit()
+func (g projection) place(direction vec3) (x, y float64, near bool) {
+	d := direction.unit()
 	q := g.at(d)
 	return q.X, q.Y, g.front(d)
 }
@@ -109,80 +151,47 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 		return nil, err
 	}
 	theme := o.Theme.or()
-	cols = min(cols, len(panels))
+	scale, err := newHeatScale(theme, panels)
+	if err != nil {
+		return nil, err
+	}
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Theme: theme}
-	s := spheres{theme: theme, projection: projection{o.View.or(sphereView).cameraZ(), area}}
-	heats, label := heatsOf(panels)
-	bar := vg.Length(0)
-	if len(heats) > 0 {
-		s.lo, s.hi = heatRange(heats)
-		m, err := newColorMap(theme.Map, 0, 1)
-		if err != nil {
+	if scale.colors != nil {
+		if p.Bar, err = theme.colorBar(theme.Map, scale.lo, scale.hi, scale.label, scale.levels); err != nil {
 			return nil, err
 		}
-		s.colors = m.Palette(shades).Colors()
-		if anyContours(heats) {
-			s.levels = contourLevels(s.lo, s.hi)
-		}
-		if p.Bar, err = theme.colorBar(theme.Map, s.lo, s.hi, label, s.levels); err != nil {
-			return nil, err
-		}
-		bar = barRoom
 	}
-	w := min(widest, (fullWidth-2*cardEdge-bar-plotGap*vg.Length(cols-1))/vg.Length(cols))
-	s.small = w < 200
-	s.pixels = min(640, int(screenScale*w.Dots(96)))
-	s.limits = s.reach(panels)
-	height := w * vg.Length((s.limits.Max.Y-s.limits.Min.Y)/(s.limits.Max.X-s.limits.Min.X))
-	if area {
-		s.pixels /= 2
-	}
+	w := min(widest, p.room(cols))
+	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale, small: w < 200}
+	xmin, xmax, ymin, ymax := s.reach(panels)
+	s.unit = float64(w) / (xmax - xmin)
 	var plots []*plot.Plot
-	caption := vg.Length(0)
 	for _, panel := range sampled(panels) {
 		q := s.plot(panel)
+		q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = xmin, xmax, ymin, ymax
 		wrap(&q.Title.TextStyle, &q.Title.Text, w)
-		if q.Title.Text != "" {
-			caption = max(caption, q.Title.TextStyle.Height(q.Title.Text)+q.Title.Padding)
-		}
 		plots = append(plots, q)
 	}
-	p.setPlots(plots, cols, 2*cardEdge+bar+w*vg.Length(cols)+plotGap*vg.Length(cols-1), height+caption)
+	p.setPlots(plots, cols, w, vg.Length(s.unit*(ymax-ymin))+titles(plots))
 	return p, nil
 }
 
-// heatsOf returns the functions of the panels and the first label of one.
-func heatsOf(panels []SpherePanel) (heats []*Heat, label string) {
-	for _, p := range panels {
-		if p.Heat == nil {
-			continue
-		}
-		heats = append(heats, p.Heat)
-		if label == "" {
-			label = p.Heat.Label
+// reach returns the range that the panels need: one for all, so that all spheres have one size.
+func (s spheres) reach(panels []SpherePanel) (xmin, xmax, ymin, ymax float64) {
+	if s.area {
+		return -1.01 - discShift, 1.01 + discShift, -1.02, 1.02
+	}
+	const letter = 0.1
+	seen := plotter.XYs{{X: letter - 1.05, Y: letter - 1.03}, {X: 1.05 - letter, Y: 1.03 - letter}}
+	for _, axis := range axes {
+		seen = append(seen, s.at(axis.scale(axisReach)))
+	}
+	for _, panel := range panels {
+		if panel.Location != nil {
+			_, to, _ := s.tip(panel.Location)
+			seen = append(seen, to)
 		}
 	}
-	return heats, label
-}
-
-// anyContours reports whether one of the functions has contours.
-func anyContours(heats []*Heat) bool {
-	for _, h := range heats {
-		if h.Contours {
-			return true
-		}
-	}
-	return false
-}
-
-// spheres is what the plots of a picture share.
-type spheres struct {
-	theme *Theme
-	projection
-	lo, hi float64       // range of all functions
-	colors []color.Color // of the range
-	levels []float64     // of contours
-	pixels int           // of the image of a function
-	small  bool          // the plots are
-	limits limits        // of the plots
+	xmin, xmax, ymin, ymax = plotter.XYRange(seen)
+	return xmin - letter, xmax + letter, ymin - letter, ymax + letter
 }

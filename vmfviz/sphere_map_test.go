@@ -62,7 +62,7 @@ func TestLambertRoundTrip(t *testing.T) {
 
 	for _, v := range []View{From(35, 22), From(0, 90), From(-120, -90), From(10, 0)} {
 		g := projection{v.cameraZ(), true}
-		centers, back := g.discs()
+		discs := g.discs()
 		for range 500 {
 			p := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
 			side, other := 0, 1
@@ -70,15 +70,15 @@ func TestLambertRoundTrip(t *testing.T) {
 				side, other = 1, 0
 			}
 			q, o := g.at(p), g.at(p.scale(-1))
-			x, y := q.X-centers[side].X, q.Y
+			x, y := q.X-discs[side].X, q.Y
 			if math.Hypot(x, y) > 1+1e-12 {
 				t.Fatalf("%v lies at %v, outside its disc", p, q)
 			}
-			if got := back[side](x, y); !near(got, p) {
+			if got := discs[side].back(x, y); !near(got, p) {
 				t.Fatalf("%v comes back as %v", p, got)
 			}
 			// The opposite direction is the mirror image, top to bottom.
-			if math.Abs(o.X-centers[other].X-x) > 1e-12 || math.Abs(o.Y+y) > 1e-12 {
+			if math.Abs(o.X-discs[other].X-x) > 1e-12 || math.Abs(o.Y+y) > 1e-12 {
 				t.Fatalf("%v at %v, its opposite at %v", p, q, o)
 			}
 			x, y, in := v.SphereMap(p)
@@ -107,7 +107,7 @@ func TestMapSeam(t *testing.T) {
 	r := testRand(3)
 	for _, area := range []bool{true, false} {
 		g := projection{From(20, 30).cameraZ(), area}
-		_, back := g.discs()
+		discs := g.discs()
 		for range 300 {
 			a := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
 			b := vec3{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}.unit()
@@ -124,7 +124,7 @@ func TestMapSeam(t *testing.T) {
 					for i, q := range part {
 						x, y := q.X-shift, q.Y
 						if area {
-							p := back[side](x, y)
+							p := discs[side].back(x, y)
 							if i > 0 {
 								length += math.Acos(math.Min(1, dot(last, p)))
 							}

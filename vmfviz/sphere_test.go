@@ -41,7 +41,7 @@ func TestHeatInterpolation(t *testing.T) {
 	if len(g) != 3*2*40*40 {
 		t.Fatalf("SphereGrid(40) has %d numbers", len(g))
 	}
-	if _, err := checkUnit("grid", g); err != nil {
+	if err := checkUnit("grid", g, 3); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 { // the first circle is round the north pole, from the x axis

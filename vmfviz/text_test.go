@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -83,6 +84,18 @@ func TestWrap(t *testing.T) {
 	s, txt := theme.style(pointsHead, ink), "unbreakable"
 	if wrap(&s, &txt, 50); s.Font.Size >= pointsHead || s.Font.Size < 0.74*pointsHead {
 		t.Errorf("a long word has size %g", s.Font.Size)
+	}
+}
+
+// TestAccent: an accent takes no room and stands over the middle of the letter before it.
+func TestAccent(t *testing.T) {
+	f := DefaultTheme().style(100, nil).Font
+	h := handler.(scripts)
+	var at []vg.Length
+	width := h.place("xε̂²", f, func(_ font.Face, p piece, x vg.Length) { at = append(at, x) })
+	x, letters := h.width("x", f), h.width("xε", f)
+	if len(at) != 3 || math.Abs(float64(at[1]-(x+letters)/2)) > 1e-6 || at[2] != letters || width != h.width("xε²", f) {
+		t.Errorf("pieces at %v of %g, letters end at %g and %g", at, width, x, letters)
 	}
 }
 

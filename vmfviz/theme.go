@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -18,79 +17,85 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Theme is the look of a picture: its colours and its font. The options of every
-// picture take one. Nil means [DefaultTheme], and so does a field that is not set.
+// Role says what a set of points or a curve stands for and so which colour it has; the colours are
+// those of Okabe and Ito.
+type Role int
+
+// The roles. Auto lets the picture choose: the first row of [Clouds] is an input, later rows are
+// outputs; the series of [Curves] take one colour after the other.
+const (
+	Auto      Role = iota
+	Input          // input or target: blue
+	Output         // reconstruction or source that moves: vermilion
+	Direction      // slicing direction or location of a distribution: purple
+	Reference      // a number from elsewhere, for example the paper: dark grey
+)
+
+// Colours of Okabe and Ito, and greys.
+var (
+	blue      = color3(0x0072B2)
+	vermilion = color3(0xD55E00)
+	purple    = color3(0xCC79A7)
+	green     = color3(0x009E73)
+	orange    = color3(0xE69F00)
+	sky       = color3(0x56B4E9)
+
+	white = color3(0xFFFFFF)
+	ink   = color3(0x1F2328) // text
+	soft  = color3(0x57606A) // secondary text, 6.4:1 on white
+	axis  = color3(0x6E7781)
+	grid  = color3(0xE3E6EA)
+	edge  = color3(0xC9CED4)
+)
+
+// Theme is the look of a picture: its colours and its font. The options of every picture take one;
+// nil means [DefaultTheme]. To make another, change fields of that. A colour that is not set is
+// black.
 type Theme struct {
-	// Background is the colour of the card, Edge that of its rim. Text is for titles
-	// and labels, Muted for tick labels, Axis for lines, Grid for grid lines.
+	// Background is the colour of the card, Edge that of its rim. Text is for titles and labels,
+	// Muted for tick labels, Axis for lines, Grid for grid lines.
 	Background, Edge, Text, Muted, Axis, Grid color.Color
 	// Input, Output, Direction and Reference are the colours of the roles.
 	Input, Output, Direction, Reference color.Color
 	// Series are taken in turn by series without a role.
 	Series []color.Color
-	// Map are the control colours of a function's colour map, from the smallest value
-	// to the largest, Errors those of errors. Lightness must grow or fall all the way.
+	// Map are the control colours of a function's colour map, from the smallest value to the
+	// largest, Errors those of errors. Lightness must grow or fall all the way.
 	Map, Errors []color.Color
 	// Font is the typeface of all text; its size is not used.
 	Font font.Font
 }
 
-// DefaultTheme returns the theme of the pictures in this module: a white card,
-// the colours of Okabe and Ito, and the viridis colour map.
+// DefaultTheme returns the theme of the pictures in this module: a white card, the colours of Okabe
+// and Ito, and the viridis colour map.
 func DefaultTheme() *Theme {
 	return &Theme{
-		Background: white, Edge: rim, Text: ink, Muted: soft, Axis: axis, Grid: grid,
+		Background: white, Edge: edge, Text: ink, Muted: soft, Axis: axis, Grid: grid,
 		Input: blue, Output: vermilion, Direction: purple, Reference: soft,
 		Series: []color.Color{blue, vermilion, green, purple, orange, sky, ink},
-		Map:    colors(viridisAnchors[:]),
-		Errors: colors(errorAnchors[:]),
+		// Every 16th colour and the last of the viridis map of matplotlib (S. van der Walt and N.
+		// Smith, CC0).
+		Map: colors(0x440154, 0x48186A, 0x472D7B, 0x424086, 0x3B528B, 0x33638D, 0x2C728E, 0x26828E, 0x21918C,
+			0x1FA088, 0x28AE80, 0x3FBC73, 0x5EC962, 0x84D44B, 0xADDC30, 0xD8E219, 0xFDE725),
+		// From a pale grey to a dark red: on white the largest error stands out most.
+		Errors: colors(0xD3D9E0, 0xF0BE86, 0xE6842E, 0xB8450A, 0x5E140A),
 		Font:   font.Font{Typeface: "Liberation", Variant: "Sans"},
 	}
 }
 
-func colors(c []color.NRGBA) []color.Color {
-	out := make([]color.Color, len(c))
-	for i, v := range c {
-		out[i] = v
+func colors(rgb ...uint32) (out []color.Color) {
+	for _, v := range rgb {
+		out = append(out, color3(v))
 	}
 	return out
 }
 
-// or returns the theme with the default in the place of what is not set.
+// or returns the theme, or the default for nil.
 func (t *Theme) or() *Theme {
-	full := DefaultTheme()
 	if t == nil {
-		return full
+		return DefaultTheme()
 	}
-	for _, c := range []struct {
-		to   *color.Color
-		from color.Color
-	}{
-		{&full.Background, t.Background}, {&full.Edge, t.Edge}, {&full.Text, t.Text}, {&full.Muted, t.Muted}, {&full.Axis, t.Axis}, {&full.Grid, t.Grid},
-		{&full.Input, t.Input}, {&full.Output, t.Output}, {&full.Direction, t.Direction}, {&full.Reference, t.Reference},
-	} {
-		if c.from != nil {
-			*c.to = c.from
-		}
-	}
-	if series := set(t.Series); len(series) > 0 {
-		full.Series = series
-	}
-	if controls := set(t.Map); len(controls) > 1 {
-		full.Map = controls
-	}
-	if controls := set(t.Errors); len(controls) > 1 {
-		full.Errors = controls
-	}
-	if font.DefaultCache.Has(t.Font) {
-		full.Font = t.Font
-	}
-	return full
-}
-
-// set returns the colours that are not nil.
-func set(c []color.Color) []color.Color {
-	return slices.DeleteFunc(slices.Clone(c), func(v color.Color) bool { return v == nil })
+	return t
 }
 
 // Text sizes.
@@ -103,7 +108,11 @@ const (
 
 // style returns the style of text of that size.
 func (t *Theme) style(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: font.From(t.Font, size), Handler: handler}
+	f := t.Font
+	if !font.DefaultCache.Has(f) {
+		f = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	}
+	return text.Style{Color: c, Font: font.From(f, size), Handler: handler}
 }
 
 // bold returns the style in bold.
@@ -162,26 +171,59 @@ func (t *Theme) color(r Role, i int) color.Color {
 	case Reference:
 		return t.Reference
 	}
+	if len(t.Series) == 0 {
+		return t.Text
+	}
 	return t.Series[i%len(t.Series)]
 }
 
 // glyph is the mark of a role: roles differ in shape as well as in colour.
 func (t *Theme) glyph(r Role, radius vg.Length) draw.GlyphStyle {
-	g := draw.GlyphStyle{Color: t.color(r, 0), Radius: radius, Shape: draw.CircleGlyph{}}
-	switch r {
-	case Output:
-		g.Shape = draw.BoxGlyph{}
-	case Direction:
-		g.Shape = draw.PyramidGlyph{}
-	case Reference:
-		g.Shape = saltire{}
-	}
-	return g
+	return draw.GlyphStyle{Color: t.color(r, 0), Radius: radius, Shape: shapes[max(r, Input)-Input]}
 }
 
-// newColorMap returns a colour map of the range lo to hi; a range of one number is
-// widened, so that it has a colour.
+// dark is the colour of outlines and letters on a colour.
+func (t *Theme) dark(c color.Color) color.Color { return blend(c, t.Text, 0.5) }
+
+// blend returns (1-t)·a + t·b, opaque.
+func blend(a, b color.Color, t float64) color.Color {
+	x, y := nrgba(a), nrgba(b)
+	mix := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
+	return color.NRGBA{mix(x.R, y.R), mix(x.G, y.G), mix(x.B, y.B), 0xFF}
+}
+
+// nrgba converts a colour; nil is black, as in gonum/plot.
+func nrgba(c color.Color) color.NRGBA {
+	if c == nil {
+		c = color.Black
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}
+
+// color3 is the opaque colour 0xRRGGBB.
+func color3(rgb uint32) color.NRGBA {
+	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 0xFF}
+}
+
+// faded returns the colour with opacity t in [0, 1].
+func faded(c color.Color, t float64) color.Color {
+	n := nrgba(c)
+	n.A = uint8(float64(n.A)*t + 0.5)
+	return n
+}
+
+// italic returns the style in italics.
+func italic(s text.Style) text.Style {
+	s.Font.Style = stdfont.StyleItalic
+	return s
+}
+
+// newColorMap returns a colour map of the range lo to hi; a range of one number is widened, so that
+// it has a colour.
 func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
+	if len(controls) < 2 || slices.Contains(controls, nil) {
+		return nil, fmt.Errorf("vmfviz: Theme: expected two colours or more for a map, found %v", controls)
+	}
 	m, err := moreland.NewLuminance(controls)
 	if err != nil {
 		dark := slices.Clone(controls)
@@ -200,43 +242,61 @@ func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, erro
 	return m, nil
 }
 
-// dark is the colour of outlines and letters on a colour.
-func (t *Theme) dark(c color.Color) color.Color { return blend(c, t.Text, 0.5) }
-
-// blend returns (1-t)·a + t·b.
-func blend(a, b color.Color, t float64) color.Color {
-	return mix(color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA), t)
+// colorAt returns the colour of a value in the range of a colour map.
+func colorAt(m palette.ColorMap, v float64) color.Color {
+	c, err := m.At(math.Min(math.Max(v, m.Min()), m.Max()))
+	if err != nil { // not a number
+		return color.Transparent
+	}
+	return c
 }
 
-// faded returns the colour with opacity t in [0, 1].
-func faded(c color.Color, t float64) color.Color {
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
-	n.A = uint8(float64(n.A)*t + 0.5)
-	return n
-}
+// shades is the number of colours of a colour map.
+const shades = 1024
 
-// italic returns the style in italics.
-func italic(s text.Style) text.Style {
-	s.Font.Style = stdfont.StyleItalic
-	return s
-}
-
-// wrap breaks a title that is wider than its room into lines, and makes letters
-// smaller, down to three quarters, where a word is.
-func wrap(s *text.Style, txt *string, room vg.Length) {
-	measured := *s // not by axisLabels, which says 0
-	measured.Handler = handler
-	var lines []string
-	for _, word := range strings.Fields(*txt) {
-		if n := len(lines); n > 0 && measured.Width(lines[n-1]+" "+word) <= room {
-			lines[n-1] += " " + word
-		} else {
-			lines = append(lines, word)
+// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values that contours
+// mark in it.
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
+	m, err := newColorMap(controls, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p := t.bare()
+	p.HideX()
+	p.Y.Label.Text = label
+	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
+	for _, level := range levels {
+		at, err := m.At(level)
+		if err != nil {
+			return nil, err
 		}
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(at)})
 	}
-	*txt = strings.Join(lines, "\n")
-	for _, l := range lines {
-		fitted(&measured, l, room)
+	return p, nil
+}
+
+// contourStyle is the look of a contour on the colour of its value.
+func contourStyle(ground color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: faded(readable(ground), 0.75), Width: 0.85}
+}
+
+// readable is the colour of text on a ground, the one with more contrast.
+func readable(ground color.Color) color.Color {
+	black := color3(0x111111)
+	if l := luminance(nrgba(ground)) + 0.05; l*l > 1.05*(luminance(black)+0.05) {
+		return black
 	}
-	s.Font.Size = measured.Font.Size
+	return white
+}
+
+// luminance is the relative luminance of WCAG 2.
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

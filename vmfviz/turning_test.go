@@ -43,7 +43,7 @@ func TestSphereHTML(t *testing.T) {
 			t.Fatalf("number %d is %g, expected %g", i, got, want)
 		}
 	}
-	heat, _ := base64.StdEncoding.DecodeString(d.Frames[1].Heat)
+	heat := d.Frames[1].Heat
 	if len(heat) != 72 || heat[0] != 255 || heat[71] != 0 {
 		t.Errorf("heat %v", heat)
 	}

@@ -1,24 +1,23 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
 
-// VMF stands for samples of the von Mises-Fisher distribution on a sphere, made
-// from stored noise, so that the samples of one κ become those of another
-// without new random numbers. With ε the Location of the panel, κ = Kappa and
-// (u, v) a row of Noise, the sample is
+// VMF stands for samples of the von Mises-Fisher distribution on a sphere, made from stored noise,
+// so that the samples of one κ become those of another without new random numbers. With ε the
+// Location of the panel, κ = Kappa and (u, v) a row of Noise, the sample is
 //
 //	θ = H (√(1−ω²) cos 2πv, √(1−ω²) sin 2πv, ω),  ω = 1 + log(u + (1−u) e^(−2κ)) / κ,
 //
-// where H is the Householder reflection that takes the z axis to ε; ω, the
-// cosine of the angle to ε, inverts its distribution function at u. κ = 0 is the
-// uniform distribution, ω = 2u − 1.
+// where H is the Householder reflection that takes the z axis to ε; ω, the cosine of the angle to
+// ε, inverts its distribution function at u. κ = 0 is the uniform distribution, ω = 2u − 1.
 //
-// [Sphere] and [SphereMap] draw the samples at Kappa, which they write behind the
-// caption; [SphereHTML] begins there and adds a slider that draws them anew. The
-// panel needs a Location and has no Points.
+// [Sphere] and [SphereMap] draw the samples at Kappa, which they write behind the caption;
+// [SphereHTML] begins there and adds a slider that draws them anew. The panel needs a Location and
+// has no Points.
 type VMF struct {
 	// Kappa is the concentration, from 0 to 1000.
 	Kappa float64
@@ -30,21 +29,14 @@ type VMF struct {
 const maxKappa = 1000
 
 func (s *VMF) check(name string, p SpherePanel) error {
-	if !(s.Kappa >= 0 && s.Kappa <= maxKappa) {
-		return fmt.Errorf("vmfviz: %s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa, maxKappa)
-	}
-	if p.Location == nil {
-		return fmt.Errorf("vmfviz: %s.Location is nil, expected the location ε of VMF", name)
-	}
-	if p.Points != nil {
-		return fmt.Errorf("vmfviz: %s has Points and VMF, expected one of them", name)
-	}
-	n, err := checkRows(name+".VMF.Noise", s.Noise, 2)
-	if err != nil {
+	if err := cmp.Or(errorIf(!(s.Kappa >= 0 && s.Kappa <= maxKappa), "%s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa, maxKappa),
+		errorIf(p.Location == nil, "%s.Location is nil, expected the location ε of VMF", name),
+		errorIf(p.Points != nil, "%s has Points and VMF, expected one of them", name),
+		checkRows(name+".VMF.Noise", s.Noise, 2)); err != nil {
 		return err
 	}
-	for i := range 2 * n {
-		if u := s.Noise[i]; u < 0 || u > 1 {
+	for i, u := range s.Noise {
+		if u < 0 || u > 1 {
 			return fmt.Errorf("vmfviz: %s.VMF.Noise: row %d, column %d is %g, expected a number from 0 to 1", name, i/2, i%2, u)
 		}
 	}
@@ -80,19 +72,14 @@ func (s *VMF) samples(eps vec3) []float32 {
 	return out
 }
 
-// sampled returns the panels with the samples of each VMF as its points and κ
-// behind its caption.
+// sampled returns the panels with the samples of each VMF as its points and κ behind its caption.
 func sampled(panels []SpherePanel) []SpherePanel {
 	out := append([]SpherePanel(nil), panels...)
 	for i, p := range out {
-		if p.VMF == nil {
-			continue
+		if p.VMF != nil {
+			out[i].Points = p.VMF.samples(row3(p.Location, 0).unit())
+			out[i].Caption = joined(p.Caption, fmt.Sprintf("κ = %g", p.VMF.Kappa))
 		}
-		out[i].Points = p.VMF.samples(row3(p.Location, 0).unit())
-		if p.Caption != "" {
-			out[i].Caption += ", "
-		}
-		out[i].Caption += fmt.Sprintf("κ = %g", p.VMF.Kappa)
 	}
 	return out
 }

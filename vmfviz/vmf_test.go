@@ -1,6 +1,7 @@
 package vmfviz
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -123,7 +124,7 @@ func TestVMFPage(t *testing.T) {
 	if len(page) > 60_000 {
 		t.Errorf("5000 samples take %d bytes", len(page))
 	}
-	if f := d.Frames[0]; f.Kappa != 12 || f.Points != "" || len(f.Noise) != (5000*4+2)/3*4 {
+	if f := d.Frames[0]; f.Kappa != 12 || f.Points != "" || len(f.Noise) != 5000*4 {
 		t.Errorf("κ = %g, %d bytes of points, %d of noise", f.Kappa, len(f.Points), len(f.Noise))
 	}
 	for _, bad := range []string{"http:", "https:", "src=", " id=", "import("} {
@@ -143,7 +144,7 @@ func TestVMFScript(t *testing.T) {
 	code := regexp.MustCompile(`(?s)  // Shared by the pages.*?  function start\(`).FindString(page)
 	code = strings.TrimSuffix(code, "  function start(")
 	for _, kappa := range []float64{0, 0.1, 12, 1000} {
-		script := fmt.Sprintf("%s\nconsole.log(JSON.stringify(samples(noise(%q), directions(%q)[0], %g)))", code, d.Frames[0].Noise, d.Frames[0].Location, kappa)
+		script := fmt.Sprintf("%s\nconsole.log(JSON.stringify(samples(noise(%q), directions(%q)[0], %g)))", code, base64.StdEncoding.EncodeToString(d.Frames[0].Noise), d.Frames[0].Location, kappa)
 		out, err := exec.Command(node, "-e", script).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)

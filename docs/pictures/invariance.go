@@ -63,7 +63,7 @@ func invariance(path string) error {
 	for i, k := range []struct {
 		name  string
 		color color.NRGBA
-	}{{"points of X", blue}, {"points of Y", vermilion}, {"direction of (X, Y)", ink}, {"points permuted, 8 times", purple}, {"X and Y exchanged", green}} {
+	}{{"points of X (discs)", blue}, {"points of Y (squares)", vermilion}, {"direction of (X, Y)", ink}, {"points permuted, 8 times", purple}, {"X and Y exchanged (dashed)", green}} {
 		y := 280 + 26*float64(i)
 		d.FillPolygon(k.color, []vg.Point{d.at(700, y-5), d.at(710, y-5), d.at(710, y+5), d.at(700, y+5)})
 		d.text(k.name, 718, y, 13, ink, draw.XLeft)
@@ -119,7 +119,8 @@ func panel(title string, x, y, directions []float32) (*plot.Plot, error) {
 	for _, c := range []struct {
 		cloud []float32
 		color color.NRGBA
-	}{{x, blue}, {y, vermilion}} {
+		shape draw.GlyphDrawer
+	}{{x, blue, draw.CircleGlyph{}}, {y, vermilion, draw.BoxGlyph{}}} {
 		var at plotter.XYs
 		for i := 0; i < len(c.cloud); i += 2 {
 			at = append(at, plotter.XY{X: float64(c.cloud[i]), Y: float64(c.cloud[i+1])})
@@ -128,16 +129,16 @@ func panel(title string, x, y, directions []float32) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.GlyphStyle = draw.GlyphStyle{Color: color.NRGBA{c.color.R, c.color.G, c.color.B, 110}, Radius: px(2), Shape: draw.CircleGlyph{}}
+		s.GlyphStyle = draw.GlyphStyle{Color: color.NRGBA{c.color.R, c.color.G, c.color.B, 110}, Radius: px(2), Shape: c.shape}
 		p.Add(s)
 	}
 	last := len(directions)/2 - 1
 	turn := 0.0
 	for i := 1; i < last; i++ {
 		turn = math.Max(turn, between(directions, i))
-		p.Add(arrow{directions[2*i], directions[2*i+1], purple, 1.4})
+		p.Add(arrow{directions[2*i], directions[2*i+1], purple, 1.4, 0})
 	}
-	p.Add(arrow{directions[2*last], directions[2*last+1], green, 2}, arrow{directions[0], directions[1], ink, 2})
+	p.Add(arrow{directions[2*last], directions[2*last+1], green, 2, px(5)}, arrow{directions[0], directions[1], ink, 2, 0})
 	p.Title.Text = fmt.Sprintf("%s: %s, %s", title, angle(turn), angle(between(directions, last)))
 	p.Title.TextStyle.Font.Variant, p.Title.TextStyle.Font.Size, p.Title.TextStyle.Color = "Sans", px(15), ink
 	return p, nil
@@ -162,6 +163,7 @@ type arrow struct {
 	x, y  float32
 	color color.NRGBA
 	width float64
+	dash  vg.Length // 0 is solid
 }
 
 func (a arrow) Plot(c draw.Canvas, p *plot.Plot) {
@@ -171,6 +173,10 @@ func (a arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	length := vg.Length(math.Hypot(float64(along.X), float64(along.Y)))
 	along = along.Scale(1 / length)
 	across, head := vg.Point{X: -along.Y, Y: along.X}, tip.Sub(along.Scale(px(9)))
-	c.StrokeLine2(draw.LineStyle{Color: a.color, Width: px(a.width)}, from.X, from.Y, head.X, head.Y)
+	style := draw.LineStyle{Color: a.color, Width: px(a.width)}
+	if a.dash > 0 {
+		style.Dashes = []vg.Length{a.dash, 0.7 * a.dash}
+	}
+	c.StrokeLine2(style, from.X, from.Y, head.X, head.Y)
 	c.FillPolygon(a.color, []vg.Point{tip, head.Add(across.Scale(px(4))), head.Sub(across.Scale(px(4)))})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,17 +15,14 @@ import (
 // interval is the least time between two updates of one bar.
 const interval = 250 * time.Millisecond
 
-// Progress shows how far a long piece of work is: one output that is updated in
-// place at most four times a second, with a bar, the rate and the time left.
-// Call the returned function with the number of steps done so far, from any
-// goroutine, as often as you like; note is a short text for the end of the
-// line, for example the loss. A total of 0 or less means unknown.
+// Progress shows how far a long piece of work is: one output that is updated in place at most four
+// times a second, with a bar, the rate and the time left. Call the returned function with the
+// number of steps done so far, from any goroutine, as often as you like; note is a short text for
+// the end of the line, for example the loss. A total of 0 or less means unknown.
 //
-// The last state stays in the notebook. It holds no times, so that a repeated
-// run stores the same output: when done reaches total, or, for work that ends
-// early, when [Done] is called. Outside a notebook the line goes to standard
-// error: on a terminal it is updated in place, else only the last state is
-// written.
+// The last state stays in the notebook. It holds no times, so that a repeated run stores the same
+// output: when done reaches total, or, for work that ends early, when [Done] is called. Outside a
+// notebook the last state is written to standard error.
 func Progress(total int, title string) func(done int, note string) {
 	b := newBar(total, title, time.Now)
 	bars.Lock()
@@ -51,36 +47,23 @@ func flushProgress() {
 	}
 }
 
-// sample is how many steps were done at a time.
-type sample struct {
-	at   time.Time
-	done int
-}
-
 type bar struct {
-	mu       sync.Mutex
-	id       string
-	total    int
-	title    string
-	now      func() time.Time
-	terminal bool
+	mu    sync.Mutex
+	id    string
+	total int
+	title string
+	now   func() time.Time
 
 	done     int
 	note     string
-	started  bool
-	finished bool
+	first    int       // done at the first update
+	began    time.Time // the first update
 	shown    time.Time
-	recent   []sample // about the last fifteen seconds, for the rate
+	finished bool
 }
 
 func newBar(total int, title string, now func() time.Time) *bar {
-	b := &bar{id: "swlab_progress_" + gonbui.UniqueId(), total: total, title: title, now: now}
-	if f, ok := stderr.(*os.File); ok {
-		if st, err := f.Stat(); err == nil {
-			b.terminal = st.Mode()&os.ModeCharDevice != 0
-		}
-	}
-	return b
+	return &bar{id: "swlab_progress_" + gonbui.UniqueId(), total: total, title: title, now: now}
 }
 
 func (b *bar) update(done int, note string) {
@@ -89,13 +72,10 @@ func (b *bar) update(done int, note string) {
 	if b.finished {
 		return
 	}
-	b.done, b.note, b.started = max(done, 0), note, true
 	t := b.now()
-	if n := len(b.recent); n == 0 || t.Sub(b.recent[n-1].at) >= time.Second {
-		b.recent = append(b.recent, sample{t, b.done})
-		if len(b.recent) > 16 {
-			b.recent = b.recent[1:]
-		}
+	b.done, b.note = max(done, 0), note
+	if b.began.IsZero() {
+		b.began, b.first = t, b.done
 	}
 	if b.total > 0 && b.done >= b.total {
 		b.end()
@@ -112,7 +92,7 @@ func (b *bar) update(done int, note string) {
 func (b *bar) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.started && !b.finished {
+	if !b.began.IsZero() && !b.finished {
 		b.end()
 	}
 }
@@ -124,56 +104,34 @@ func (b *bar) end() {
 
 // times returns the rate and the time left, as far as they are known.
 func (b *bar) times(t time.Time) string {
-	from := b.recent[0]
-	elapsed, steps := t.Sub(from.at).Seconds(), b.done-from.done
+	elapsed, steps := t.Sub(b.began).Seconds(), b.done-b.first
 	if elapsed < 0.5 || steps <= 0 {
 		return ""
 	}
 	rate := float64(steps) / elapsed
-	s := fmt.Sprintf("%s/s", short(rate))
+	s := fmt.Sprintf("%.1f/s", rate)
 	if rate < 1 {
-		s = fmt.Sprintf("%s s each", short(1/rate))
+		s = fmt.Sprintf("%.1f s each", 1/rate)
 	}
 	if b.total > b.done {
-		s += " · " + duration(float64(b.total-b.done)/rate) + " left"
+		left := math.Min(float64(b.total-b.done)/rate, 1e9)
+		s += fmt.Sprintf(" · %v left", time.Duration(math.Ceil(left))*time.Second)
 	}
 	return s
 }
 
-// short writes a positive number with about two digits.
-func short(x float64) string {
-	if x >= 10 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.1f", x)
-}
-
-func duration(seconds float64) string {
-	s := int(math.Ceil(math.Min(seconds, 1e9)))
-	switch {
-	case s < 100:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %02d s", s/60, s%60)
-	default:
-		return fmt.Sprintf("%d h %02d min", s/3600, s/60%60)
-	}
-}
-
 // line returns the state in words.
 func (b *bar) line(times string) string {
-	var parts []string
+	text := fmt.Sprint(b.done)
 	if b.total > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d (%d %%)", b.done, b.total, int(100*b.part())))
-	} else {
-		parts = append(parts, fmt.Sprintf("%d", b.done))
+		text = fmt.Sprintf("%d of %d (%d %%)", b.done, b.total, int(100*b.part()))
 	}
 	for _, p := range []string{times, b.note} {
 		if p != "" {
-			parts = append(parts, p)
+			text += " · " + p
 		}
 	}
-	return strings.Join(parts, " · ")
+	return text
 }
 
 // part is the share that is done, 0 to 1.
@@ -184,13 +142,7 @@ func (b *bar) part() float64 {
 func (b *bar) show(times string) {
 	line := b.line(times)
 	if !inNotebook() {
-		switch {
-		case b.terminal:
-			fmt.Fprintf(stderr, "\r\x1b[K%s: %s", b.title, line)
-			if b.finished {
-				fmt.Fprintln(stderr)
-			}
-		case b.finished:
+		if b.finished {
 			fmt.Fprintf(stderr, "%s: %s\n", b.title, line)
 		}
 		return

@@ -1,16 +1,16 @@
-// Package show puts pictures, tables, text and progress into the output of a
-// GoNB notebook cell. A cell begins with
+// Package show puts pictures, tables, text and progress into the output of a GoNB notebook cell. A
+// cell begins with
 //
 //	defer show.Done()
 //
-// because what is displayed just before the process of a cell ends is otherwise
-// lost at times. Everything is readable in JupyterLab's light and dark themes.
+// because what is displayed just before the process of a cell ends is otherwise lost at times.
+// Everything is readable in JupyterLab's light and dark themes.
 //
-// Outside a notebook (a program, a test) the same calls write a line to
-// standard error, or the text of a table, and never fail for want of a kernel.
+// Outside a notebook (a program, a test) the same calls write a line to standard error, or the text
+// of a table, and never fail for want of a kernel.
 //
-// The functions that show a result also take the error that came with it, so
-// that a cell is one line and still fails when its work failed:
+// The functions that show a result also take the error that came with it, so that a cell is one
+// line and still fails when its work failed:
 //
 //	show.Picture(vmfviz.Sphere(options, panels...))
 package show
@@ -41,16 +41,15 @@ var (
 	stderr     io.Writer = os.Stderr
 )
 
-// syncLimit is how long Done waits for the kernel to say that it has
-// everything.
+// syncLimit is how long Done waits for the kernel to say that it has everything.
 const syncLimit = 10 * time.Second
 
-// Done shows the last state of every unfinished progress bar and waits until
-// the kernel has all output. Defer it at the beginning of each cell. It returns
-// after ten seconds at most, and at once outside a notebook.
+// Done shows the last state of every unfinished progress bar and waits until the kernel has all
+// output. Defer it at the beginning of each cell. It returns after ten seconds at most, and at once
+// outside a notebook.
 //
-// In a notebook, a panic of the cell ends here: one line says what it was and
-// where in the cell, in place of Go's trace, and the exit status is 2.
+// In a notebook, a panic of the cell ends here: one line says what it was and where in the cell, in
+// place of Go's trace, and the exit status is 2.
 func Done() {
 	flushProgress()
 	if !inNotebook() {
@@ -71,9 +70,9 @@ func Done() {
 	}
 }
 
-// panicLine says in one line where in the cell what has panicked. The place
-// comes first, as FILE:LINE: before it the kernel writes the number of the cell
-// and its line. (GoNB v0.11.4 dies of a line with two colons before the place.)
+// panicLine says in one line where in the cell what has panicked. The place comes first, as
+// FILE:LINE: before it the kernel writes the number of the cell and its line. (GoNB v0.11.4 dies of
+// a line with two colons before the place.)
 func panicLine(p any) string {
 	text := "panic: " + strings.Join(strings.Fields(fmt.Sprint(p)), " ")
 	var callers [64]uintptr
@@ -87,9 +86,9 @@ func panicLine(p any) string {
 	return text
 }
 
-// Check ends the cell with exit status 1 if err is not nil, after its message
-// has gone to standard error and all output to the kernel. A failed cell then
-// looks failed, in a browser and in a headless run.
+// Check ends the cell with exit status 1 if err is not nil, after its message has gone to standard
+// error and all output to the kernel. A failed cell then looks failed, in a browser and in a
+// headless run.
 func Check(err error) {
 	if err == nil {
 		return
@@ -116,8 +115,8 @@ func failed(errs []error) bool {
 	return false
 }
 
-// Picture shows a picture as PNG, at its own size with two pixels for one. An
-// error ends the cell as Check does.
+// Picture shows a picture as PNG, at its own size with two pixels for one. An error ends the cell
+// as Check does.
 func Picture(p *vmfviz.Picture, err ...error) {
 	if failed(err) {
 		return
@@ -138,9 +137,8 @@ func Picture(p *vmfviz.Picture, err ...error) {
 	})
 }
 
-// Sphere shows vmfviz.Sphere and below it the view that turns,
-// vmfviz.SphereHTML, as two outputs: where scripts run the second hides the
-// first.
+// Sphere shows vmfviz.Sphere and below it the view that turns, vmfviz.SphereHTML, as two outputs:
+// where scripts run the second hides the first.
 func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
 	o.Replace = true
 	Picture(vmfviz.Sphere(o, panels...))
@@ -149,32 +147,27 @@ func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
 
 // HTML shows a piece of HTML. An error ends the cell as Check does.
 func HTML(code string, err ...error) {
-	if failed(err) {
-		return
-	}
-	if !inNotebook() {
-		fmt.Fprintf(stderr, "[HTML, %d bytes]\n", len(code))
-		return
-	}
-	send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextHTML: code}})
+	display(protocol.MIMETextHTML, code, fmt.Sprintf("[HTML, %d bytes]", len(code)), err)
 }
 
-// Markdown shows Markdown text; formulas stand between dollar signs. An error
-// ends the cell as Check does.
-func Markdown(text string, err ...error) {
-	if failed(err) {
-		return
+// Markdown shows Markdown text; formulas stand between dollar signs. An error ends the cell as
+// Check does.
+func Markdown(text string, err ...error) { display(protocol.MIMETextMarkdown, text, text, err) }
+
+// display shows text in a notebook, and elsewhere writes a line.
+func display(kind protocol.MIMEType, text, line string, errs []error) {
+	switch {
+	case failed(errs):
+	case inNotebook():
+		send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: text}})
+	default:
+		fmt.Fprintln(stderr, line)
 	}
-	if !inNotebook() {
-		fmt.Fprintln(stderr, text)
-		return
-	}
-	send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextMarkdown: text}})
 }
 
-// Table shows rows of text below a header. Columns whose cells are all numbers
-// (also "1.2 ± 0.1", "5 %", "-", "NaN") stand to the right. Short rows end with empty
-// cells; a longer row widens the table.
+// Table shows rows of text below a header. Columns whose cells are all numbers (also "1.2 ± 0.1",
+// "5 %", "-", "NaN") stand to the right. Short rows end with empty cells; a longer row widens the
+// table.
 func Table(header []string, rows [][]string) {
 	width := len(header)
 	for _, r := range rows {

@@ -16,14 +16,10 @@ type arrow struct {
 	From, To plotter.XY
 	Color    color.Color
 	Width    vg.Length
-	// Casing, if not nil, is the colour of an outline that keeps the arrow visible
-	// on its ground.
-	Casing color.Color
-	// Seam, if not nil, is the colour of a line around the casing.
-	Seam color.Color
+	// Edges are outlines that keep the arrow visible on its ground, wide ones first.
+	Edges []draw.LineStyle
 }
 
-// Plot draws the arrow.
 func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	from, to := vg.Point{X: x(a.From.X), Y: y(a.From.Y)}, vg.Point{X: x(a.To.X), Y: y(a.To.Y)}
@@ -35,25 +31,17 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	d = d.Scale(1 / length)
 	across := vg.Point{X: -d.Y, Y: d.X}
 	head := min(4.2*a.Width, length/1.6)
-	body := func(col color.Color, grow vg.Length) {
-		w, hw := a.Width/2+grow, 0.45*head+1.5*grow
-		base := to.Sub(d.Scale(head))
-		shaft, wing, tail := base, base.Sub(d.Scale(grow)), from.Sub(d.Scale(grow))
-		c.FillPolygon(col, []vg.Point{
-			tail.Add(across.Scale(w)), shaft.Add(across.Scale(w)), wing.Add(across.Scale(hw)), to.Add(d.Scale(1.8 * grow)),
-			wing.Sub(across.Scale(hw)), shaft.Sub(across.Scale(w)), tail.Sub(across.Scale(w)),
-		})
+	base := to.Sub(d.Scale(head))
+	shaft, wing := across.Scale(a.Width/2), across.Scale(0.45*head)
+	path := polygon(from.Add(shaft), base.Add(shaft), base.Add(wing), to, base.Sub(wing), base.Sub(shaft), from.Sub(shaft))
+	for _, e := range a.Edges {
+		c.SetLineStyle(e)
+		c.Stroke(path)
 	}
-	if a.Seam != nil {
-		body(a.Seam, 1.6)
-	}
-	if a.Casing != nil {
-		body(a.Casing, 0.75)
-	}
-	body(a.Color, 0)
+	c.SetColor(a.Color)
+	c.Fill(path)
 }
 
-// DataRange returns the range of both ends.
 func (a *arrow) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return plotter.XYRange(plotter.XYs{a.From, a.To})
 }
@@ -66,17 +54,18 @@ func (a *arrow) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	}}}
 }
 
-// Thumbnail draws the arrow from left to right.
-func (a *arrow) Thumbnail(c *draw.Canvas) {
-	flat := *a
-	flat.From, flat.To = plotter.XY{X: 0, Y: 0.5}, plotter.XY{X: 1, Y: 0.5}
-	p := plot.New()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-	flat.Plot(*c, p)
+// polygon is the closed path through corners.
+func polygon(corners ...vg.Point) (path vg.Path) {
+	path.Move(corners[0])
+	for _, q := range corners[1:] {
+		path.Line(q)
+	}
+	path.Close()
+	return path
 }
 
-// label writes a text at a place, shifted by an offset; with ground, on a pale disc of
-// the background that lets it be read on any colour.
+// label writes a text at a place, shifted by an offset; with ground, on a pale disc of the
+// background that lets it be read on any colour.
 func label(t *Theme, p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	if ground {
@@ -91,20 +80,10 @@ type grounded struct {
 	ground color.Color
 }
 
-// Draw draws the disc and the letter.
 func (h grounded) Draw(c vg.Canvas, txt string, s text.Style, at vg.Point) {
 	c.SetColor(h.ground)
 	c.Fill(circlePath(at, 0.7*s.Font.Size))
 	h.Handler.Draw(c, txt, s, at)
-}
-
-// ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
-type ring struct{ width vg.Length }
-
-// DrawGlyph draws the circle.
-func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
-	c.Stroke(circlePath(at, s.Radius))
 }
 
 func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
@@ -117,4 +96,33 @@ func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
 // mark returns one glyph.
 func mark(at plotter.XY, r vg.Length, col color.Color, shape draw.GlyphDrawer) *plotter.Scatter {
 	return &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: shape}}
+}
+
+// shapes tell roles and groups apart without colour; the first four are those of the roles.
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, saltire{}, diamond{}}
+
+// ring is a glyph: a circle of a line width; that of draw.RingGlyph is half a point.
+type ring struct{ width vg.Length }
+
+func (g ring) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: g.width})
+	c.Stroke(circlePath(at, s.Radius))
+}
+
+// diamond is an open square that stands on its corner.
+type diamond struct{}
+
+func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.3})
+	r := s.Radius
+	c.Stroke(polygon(at.Sub(vg.Point{X: r}), at.Add(vg.Point{Y: r}), at.Add(vg.Point{X: r}), at.Sub(vg.Point{Y: r})))
+}
+
+// saltire is a diagonal cross, thick enough to be seen on a bar; draw.CrossGlyph is not.
+type saltire struct{}
+
+func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	r, style := s.Radius, draw.LineStyle{Color: s.Color, Width: 1.6}
+	c.StrokeLine2(style, at.X-r, at.Y-r, at.X+r, at.Y+r)
+	c.StrokeLine2(style, at.X-r, at.Y+r, at.X+r, at.Y-r)
 }

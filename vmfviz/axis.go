@@ -1,0 +1,218 @@
+package vmfviz
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ticks marks a linear axis at multiples of 1, 2, 2.5 or 5 times a power of ten, about five of
+// them: plot.DefaultTicks makes three, at places such as 40, 120 and 200.
+type ticks struct{}
+
+func (ticks) Ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
+
+// marks returns about n marks between two numbers.
+func marks(lo, hi float64, n int) []plot.Tick {
+	step := niceStep(hi-lo, n)
+	if !(step > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))) || math.IsInf(step, 0) {
+		return []plot.Tick{{Value: lo, Label: short(lo, 6)}}
+	}
+	var marks []plot.Tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
+		marks = append(marks, plot.Tick{Value: k * step, Label: short(k*step, 6)})
+	}
+	return marks
+}
+
+// niceStep returns the smallest of 1, 2, 2.5, 5 times a power of ten that cuts span into at most n
+// pieces.
+func niceStep(span float64, n int) float64 {
+	raw := span / float64(n)
+	p := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*p >= raw*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// powers marks a logarithmic axis: powers of ten, and 2, 3 and 5 times them where there are few.
+// plot.LogTicks leaves those below the first power out.
+type powers struct{}
+
+func (powers) Ticks(lo, hi float64) []plot.Tick {
+	decades := math.Log10(hi) - math.Log10(lo)
+	if !(lo > 0) || math.IsInf(decades, 0) {
+		return nil
+	}
+	if decades < 0.7 { // too narrow for round powers: even steps are clearer
+		return ticks{}.Ticks(lo, hi)
+	}
+	labelled := map[int]bool{1: true, 2: decades < 1.6, 5: decades < 1.6, 3: decades >= 1.6 && decades < 2.6}
+	stride := 1 + int(decades/7)
+	var marks []plot.Tick
+	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Log10(hi)); e++ {
+		for m := 1; m < 10; m++ {
+			v := float64(m) * math.Pow(10, float64(e))
+			if v < lo*(1-1e-9) || v > hi*(1+1e-9) {
+				continue
+			}
+			mark := plot.Tick{Value: v}
+			if labelled[m] && e%stride == 0 {
+				mark.Label = short(v, 6)
+			}
+			marks = append(marks, mark)
+		}
+	}
+	return marks
+}
+
+// logAxis makes an axis logarithmic; its values must be positive.
+func logAxis(a *plot.Axis) {
+	a.Scale = plot.LogScale{}
+	a.Tick.Marker = powers{}
+}
+
+// at is the value at the fraction t of the axis from its minimum, the inverse of [plot.Axis.Norm].
+func at(a *plot.Axis, t float64) float64 {
+	if _, log := a.Scale.(plot.LogScale); log {
+		return math.Exp(math.Log(a.Min) + t*(math.Log(a.Max)-math.Log(a.Min)))
+	}
+	return a.Min + t*(a.Max-a.Min)
+}
+
+// pad widens the range of an axis by a fraction of it at both ends. A range of one number becomes
+// one around it, and zero stays the end of a linear range that begins near it.
+func pad(a *plot.Axis, t float64) {
+	_, log := a.Scale.(plot.LogScale)
+	lo, hi := a.Min, a.Max
+	switch {
+	case log && lo == hi:
+		a.Min, a.Max = lo/2, hi*2
+	case hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)):
+		d := math.Max(math.Abs(hi)*0.1, 1e-9)
+		a.Min, a.Max = lo-d, hi+d
+	default:
+		min, max := at(a, -t), at(a, 1+t)
+		if !log && lo >= 0 && lo < 0.35*hi {
+			min = 0
+		}
+		a.Min, a.Max = min, max
+	}
+}
+
+// bounds returns the smallest and the largest of all numbers.
+func bounds(lists ...[]float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, l := range lists {
+		for _, v := range l {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// order returns the places of the values in increasing order.
+func order(v []float64) []int {
+	places := make([]int, len(v))
+	floats.ArgsortStable(append([]float64(nil), v...), places)
+	return places
+}
+
+// equalAspect makes a unit of X as long on the page as a unit of Y, by widening the range of one of
+// them. It draws nothing, is added before all plotters that rely on it, and is embedded in those
+// that always do. Other limits that the user sets are obeyed.
+type equalAspect struct{ given, widened [4]float64 }
+
+func (e *equalAspect) Plot(c draw.Canvas, p *plot.Plot) {
+	now := [4]float64{p.X.Min, p.X.Max, p.Y.Min, p.Y.Max}
+	if now != e.widened { // not by an earlier drawing
+		e.given = now
+	}
+	r := e.given
+	w, h := r[1]-r[0], r[3]-r[2]
+	pw, ph := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)
+	if w*ph < h*pw {
+		d := (h*pw/ph - w) / 2
+		r[0], r[1] = r[0]-d, r[1]+d
+	} else {
+		d := (w*ph/pw - h) / 2
+		r[2], r[3] = r[2]-d, r[3]+d
+	}
+	e.widened = r
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = r[0], r[1], r[2], r[3]
+}
+
+// placeLegend puts the legend of a plot of size w by h into a corner that the lines do not cross.
+// Where there is none it stands at the right of the data, or in room made above them.
+func placeLegend(p *plot.Plot, w, h vg.Length, lines []plotter.XYs, right bool) {
+	const inset = 5
+	data := p.DataCanvas(draw.NewCanvas(nil, w, h))
+	size := p.Legend.Rectangle(data).Size().Add(vg.Point{X: 2 * inset, Y: 2 * inset})
+	lw, lh := float64(size.X/(data.Max.X-data.Min.X)), float64(size.Y/(data.Max.Y-data.Min.Y))
+	for _, corner := range []struct{ top, left bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+		p.Legend.Top, p.Legend.Left = corner.top, corner.left
+		if !crosses(p, lines, lw, lh) {
+			p.Legend.XOffs, p.Legend.YOffs = -inset, -inset
+			if corner.left {
+				p.Legend.XOffs = inset
+			}
+			if !corner.top {
+				p.Legend.YOffs = inset
+			}
+			return
+		}
+	}
+	p.Legend.Top, p.Legend.Left = true, !right
+	if right {
+		p.Add(&margin{size.X})
+		return
+	}
+	p.Legend.XOffs, p.Legend.YOffs = inset, -inset
+	p.Y.Max = at(&p.Y, 1/(1-min(lh, 0.6)))
+}
+
+// margin is a plotter that keeps a width at the right of the data free.
+type margin struct{ width vg.Length }
+
+// Plot draws nothing.
+func (m *margin) Plot(draw.Canvas, *plot.Plot) {}
+
+// GlyphBoxes is the room.
+func (m *margin) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: m.width}}}}
+}
+
+// crosses reports whether a line enters the corner of the legend, which takes the fractions w and h
+// of the plot.
+func crosses(p *plot.Plot, lines []plotter.XYs, w, h float64) bool {
+	place := func(q plotter.XY) (x, y float64) { // from the corner
+		if x, y = p.X.Norm(q.X), p.Y.Norm(q.Y); !p.Legend.Left {
+			x = 1 - x
+		}
+		if p.Legend.Top {
+			y = 1 - y
+		}
+		return x, y
+	}
+	const steps = 20 // places on each piece of a line
+	for _, l := range lines {
+		for i := range l {
+			x0, y0 := place(l[max(i-1, 0)])
+			x1, y1 := place(l[i])
+			for k := range steps + 1 {
+				t := float64(k) / steps
+				if x0+t*(x1-x0) < w && y0+t*(y1-y0) < h {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
