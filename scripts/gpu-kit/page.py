@@ -52,6 +52,15 @@ def tests(item):
     return lines
 
 
+def profiles(items):
+    lines = []
+    for name, i in items.items():
+        if name.startswith("profile ") and i["ok"]:
+            lines += [f"\n## Kernels: {LOSSES[i['loss']]}, {name.split()[-1]}\n", f"{i['kernels']:,.0f} kernels and copies a step, busy for {i['busy_ms']:.3f} ms; the longest:\n", "| kernel | a step | us a step | share |", "|---|---|---|---|"]
+            lines += [f"| `{cell(k['kernel'])}` | {k['launches']:.1f} | {k['us']:.1f} | {k['us'] / i['busy_ms'] / 10:.1f} % |" for k in i["most"]]
+    return lines
+
+
 def page(results):
     items = results["items"]
     machine = items["machine"]
@@ -65,6 +74,7 @@ def page(results):
         lines.append(f"A training, an evaluation and a distance ran; the distance in a graph is within {smoke['relative_difference']:.1e} of the one in plain Go.")
     lines += steps(items)
     lines.append("\nMemory is the device's in use, in the order of the columns, as nvidia-smi saw it; without a device the process's.")
+    lines += profiles(items)
     if items.get("tests", {}).get("packages"):
         lines += tests(items["tests"])
     undone = {name: i.get("left_out") or i.get("error", "failed") for name, i in items.items() if not i["ok"]}

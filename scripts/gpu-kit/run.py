@@ -113,11 +113,19 @@ def items(options, environment):
     yield "tests", 60, lambda left: run_tests(options, environment, tests, left)
     if options.smoke:
         return
+    yield from profiles(options, environment, first)
     yield from steps(options, environment, first, small, "FP32", ("swlab", "eager", "compile"))
     yield from steps(options, environment, REST, large, "FP32", ("swlab", "eager", "compile"))
+    yield from profiles(options, environment, ("emd", "a", "chamfer"))
     if options.cuda:
         yield from steps(options, environment, first, large, "TF32", ("swlab", "eager", "compile"))
     yield from steps(options, environment, REST, small, "FP32", ("swlab", "eager", "compile"))
+
+
+def profiles(options, environment, losses):
+    if options.cuda:
+        for loss in losses:
+            yield f"profile {loss} {LARGE[0]}x{LARGE[1]}", 45, lambda left, loss=loss: profile(options, environment, loss, left)
 
 
 def steps(options, environment, losses, size, precision, programs):
@@ -234,6 +242,80 @@ def step(options, env, loss, size, precision, program, left):
     if watch.most:
         item["device_mb"] = watch.most - before
     return item
+
+
+def profile(options, env, loss, left):
+    """The time of every kernel in ten steps of one program, by the profiler of XLA's CUDA plugin."""
+    folder = Path(env["PJRT_PLUGIN_LIBRARY_PATH"])
+    plugin = next(p for name in ("xla_cuda_plugin.so", "pjrt_c_api_cuda_plugin.so") if (p := folder / name).exists())
+    flags = env.get("XLA_FLAGS", "")
+    toolkit = folder.parent.parent / "nvidia" / "cu13"
+    if toolkit.is_dir() and "--xla_gpu_cuda_data_dir" not in flags:
+        flags += f" --xla_gpu_cuda_data_dir={toolkit}"
+    command = [KIT / "bin" / "step", "--backend", f"xla:{KIT}/profile/pjrt_c_api_cuda_plugin.so", "--loss", loss]
+    command += ["--batch", LARGE[0], "--points", LARGE[1], "--warmup", 5, "--steps", 12]
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "profile.pb"
+        own = {"PROFILE_PLUGIN": str(plugin), "PROFILE_OUT": str(out), "PROFILE_CALLS": "6 16", "XLA_FLAGS": flags}
+        call(command, min(left, 240), env | own, work)
+        kernels = kernel_times(out.read_bytes())
+    if not kernels:
+        return {"ok": False, "error": "the profiler recorded no kernel"}
+    total = sum(seconds for _, seconds in kernels.values())
+    most = sorted(kernels.items(), key=lambda k: -k[1][1])[:25]
+    table = [{"kernel": name, "launches": count / 10, "us": seconds / 10 * 1e6} for name, (count, seconds) in most]
+    return {"ok": True, "loss": loss, "kernels": sum(n for n, _ in kernels.values()) / 10, "busy_ms": total / 10 * 1e3, "most": table}
+
+
+def kernel_times(space):
+    """Of an XSpace (xplane.proto), by name, how often a kernel ran on a GPU and for how many seconds."""
+    found = {}
+    for plane in (dict_of(v) for k, v in fields(space) if k == 1):
+        if b"GPU" not in plane.get(2, [b""])[0]:
+            continue
+        entries = [dict_of(entry) for entry in plane.get(4, [])]
+        names = {e.get(1, [0])[0]: dict_of(e[2][0]).get(2, [b"?"])[0].decode(errors="replace") for e in entries}
+        for line in map(dict_of, plane.get(3, [])):
+            if not line.get(2, [b""])[0].startswith(b"Stream"):
+                continue
+            for event in map(dict_of, line.get(4, [])):
+                name = names.get(event.get(1, [0])[0], "?")
+                count, seconds = found.get(name, (0, 0.0))
+                found[name] = (count + 1, seconds + event.get(3, [0])[0] * 1e-12)
+    return found
+
+
+def dict_of(message):
+    """The fields of a message of Protocol Buffers: lists of values by number."""
+    found = {}
+    for number, value in fields(message):
+        found.setdefault(number, []).append(value)
+    return found
+
+
+def fields(message):
+    """Number and value of every field: an int, or bytes. A zero ends the message."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message) and message[at]:
+        number, kind = divmod(varint(), 8)
+        if kind == 0:
+            yield number, varint()
+            continue
+        size = varint() if kind == 2 else {1: 8, 5: 4}[kind]
+        yield number, message[at : at + size]
+        at += size
 
 
 def memory_in_use():
