@@ -222,7 +222,7 @@ def step(options, env, loss, size, precision, program, left):
         command = [KIT / "bin" / "step", "--backend", backend, *flags]
     else:
         command = [options.python, KIT / "device_peer.py", "--device", "cuda" if options.cuda else "cpu", "--precision", precision, *flags]
-        env = {k: v for k, v in env.items() if k not in ("LD_LIBRARY_PATH", "XLA_FLAGS")}  # torch brings its libraries
+        env = dict(os.environ, CUDA_VISIBLE_DEVICES=env["CUDA_VISIBLE_DEVICES"])  # torch brings its own libraries
     with tempfile.TemporaryDirectory() as folder:
         if program == "compile":
             if "--compile" not in (KIT / "bench" / "peer.py").read_text():
