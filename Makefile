@@ -109,6 +109,7 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) check-python
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
+	@$(MAKE) check-gpu-kit
 	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 lanes := swlab/ot1d/internal/lanes
@@ -164,6 +165,15 @@ test-cuda-form: setup ## the fast tests of the packages with graphs, in the form
 	@$(env) scripts/cuda/build .out/cuda && export CUDA_FORM_CPU="$(CURDIR)/.plugins/cpu/pjrt_c_api_cpu_plugin.so" && \
 	SWLAB_BACKEND="xla:$(CURDIR)/.out/cuda/pjrt_c_api_cuda_plugin.so" go test -short -vet=off -timeout 30m $(PACKAGES)
 
+gpu-kit: setup ## pack .out/gpu-kit/swlab-gpu-kit.tar.xz, which measures a GPU machine without network and without Go in ten minutes
+	@$(env) scripts/gpu-kit/build .out/gpu-kit/swlab-gpu-kit.tar.xz
+
+gpu-page: ## make docs/results/gpu.md of what the kit measured; RESULTS=results.json
+	@$(PYTHON) scripts/gpu-kit/page.py "$(RESULTS)"
+
+check-gpu-kit: setup ## does the kit run where there is no Go? Its smallest form, on XLA's CPU plugin
+	@$(env) scripts/gpu-kit/check
+
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
@@ -196,4 +206,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form check-site test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE

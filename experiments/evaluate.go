@@ -15,6 +15,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -97,7 +98,11 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 	if net == nil || net.Points < 1 {
 		return Scores{}, errors.New("expected a network that pointnet.New has made, found none")
 	}
-	return evaluate(e, net, w, clouds, o, batchFor(e.Name, net.Points))
+	var device int64
+	if e.IsCUDA() {
+		device = memory.Device()
+	}
+	return evaluate(e, net, w, clouds, o, batchFor(e.Name, net.Points, device))
 }
 
 // evaluate scores batch clouds at a time.
@@ -205,16 +210,26 @@ func (d evaluationDirections) Read(dst []float32, rows []int32) error {
 	return nil
 }
 
+// Of a GPU's evaluation: bytes per point of a batch, as XLA reports them for the compiled program
+// (nothing grows with the square of the points), and the device memory assumed where none is known.
+const (
+	evaluatedBytes = 4700
+	assumedDevice  = 8 << 30
+)
+
 // batchFor returns the number of clouds of one call. On a CPU the [batch, points, points] tables of
-// the metrics stay near the size of a cache. A GPU needs more work in a call and has more memory: a
-// table has at most 512 MB there. Another batch may change the last bits of a value, because
-// backends sum in another order, so a CPU's batch, on which stored results depend, is fixed.
-func batchFor(backend string, points int) int {
-	most, entries := 32, 2<<20
-	if backend == "xla:cuda" {
-		most, entries = 128, 128<<20
+// the metrics stay near the size of a cache. A GPU needs more work in a call: up to 128 clouds that
+// take a quarter of its memory (device, in bytes; 0: unknown). Another batch may change the last
+// bits of a value, because backends sum in another order, so a CPU's batch, on which stored results
+// depend, is fixed.
+func batchFor(backend string, points int, device int64) int {
+	if backend != "xla:cuda" {
+		return max(1, min(32, (2<<20)/(points*points)))
 	}
-	return max(1, min(most, entries/(points*points)))
+	if device == 0 {
+		device = assumedDevice
+	}
+	return int(max(1, min(128, device/4/(evaluatedBytes*int64(points)))))
 }
 
 // scores averages the values.

@@ -31,8 +31,8 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.Clouds)[:35])
-	if set.Clouds%batchFor("go", m) == 0 {
-		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor("go", m))
+	if set.Clouds%batchFor("go", m, 0) == 0 {
+		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor("go", m, 0))
 	}
 	e, err := engine.Open("")
 	if err != nil {
@@ -61,8 +61,12 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.N != set.Clouds || calls != 2 {
-		t.Errorf("%d clouds in %d calls", s.N, calls)
+	batches := 2 // on a GPU all clouds are one
+	if e.IsCUDA() {
+		batches = 1
+	}
+	if s.N != set.Clouds || calls != batches {
+		t.Errorf("%d clouds in %d calls, want %d", s.N, calls, batches)
 	}
 	cd, sw := make([]float64, set.Clouds), make([]float64, set.Clouds)
 	theta := vmf.Uniform(rand.New(rand.NewPCG(2, 2)), 3, 1000)
@@ -323,18 +327,21 @@ func (s subject) stops(t *testing.T) {
 	}
 }
 
-// TestBatchFor: the batches on which stored results depend, and those of a GPU, whose tables stay
-// below 512 MB.
+// TestBatchFor: the batches on which stored results depend, and those of a GPU, by its memory.
 func TestBatchFor(t *testing.T) {
+	const gb = 1 << 30
 	for _, c := range []struct {
-		backend      string
-		points, want int
+		backend string
+		points  int
+		device  int64
+		want    int
 	}{
-		{"go", 64, 32}, {"go", 256, 32}, {"xla:cpu", 512, 8}, {"xla:cpu", 2048, 1}, {"xla:cpu", 1 << 20, 1},
-		{"xla:cuda", 64, 128}, {"xla:cuda", 2048, 32}, {"xla:cuda", 8192, 2}, {"xla:cuda", 1 << 20, 1},
+		{"go", 64, 0, 32}, {"go", 256, 0, 32}, {"xla:cpu", 512, 0, 8}, {"xla:cpu", 2048, 80 * gb, 1}, {"xla:cpu", 1 << 20, 0, 1},
+		{"xla:cuda", 64, 0, 128}, {"xla:cuda", 2048, 0, 128}, {"xla:cuda", 2048, 4 * gb, 111}, {"xla:cuda", 8192, 0, 55},
+		{"xla:cuda", 8192, 80 * gb, 128}, {"xla:cuda", 1 << 20, 0, 1}, {"xla:cuda", 1 << 20, 80 * gb, 4},
 	} {
-		if got := batchFor(c.backend, c.points); got != c.want {
-			t.Errorf("%s, %d points: %d clouds, want %d", c.backend, c.points, got, c.want)
+		if got := batchFor(c.backend, c.points, c.device); got != c.want {
+			t.Errorf("%s, %d points, %d bytes: %d clouds, want %d", c.backend, c.points, c.device, got, c.want)
 		}
 	}
 }

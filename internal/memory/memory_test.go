@@ -81,3 +81,12 @@ func TestPlatforms(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallestDevice: of several GPUs the smallest counts, and words count nothing.
+func TestSmallestDevice(t *testing.T) {
+	for lines, want := range map[string]int64{"": 0, "143771\n": 143771 << 20, "81559\n 24576\r\n[N/A]\n": 24576 << 20, "No devices were found\n": 0} {
+		if got := smallest(lines); got != want {
+			t.Errorf("%q: %d bytes, want %d", lines, got, want)
+		}
+	}
+}

@@ -1,13 +1,15 @@
-"""Compiles every training step for an NVIDIA GPU that is not there, and writes what came out: check.py [--write]
+"""Compiles every training step for an NVIDIA GPU that is not there, and writes what came out: check.py [--write | --only REGEX]
 
 XLA's CUDA plugin compiles a program for a device that a file describes (h200.txtpb, a100.txtpb), without running it. The steps are
 those of bench/step. The plugin in plugin.c passes each program to the CUDA plugin; hlo.py counts kernels, bytes and products in
-the optimized programs. docs/results/cuda.md holds the tables: without --write, a difference from them is a failure.
+the optimized programs. docs/results/cuda.md holds the tables: without --write, a difference from them is a failure. --only prints
+the rows whose "device CLOUDSxPOINTS loss" matches, such as --only "h200 128.* emd", and compares nothing.
 
 The CUDA plugin is that of make setup-cuda, or the file that the environment variable CUDA_PLUGIN names: a file of JAX's wheel, with
 NVIDIA's wheels nvidia-cuda-nvcc and nvidia-nvvm beside it. If there is none, nothing is checked, and a line says so.
 """
 
+import argparse
 import collections
 import difflib
 import json
@@ -42,7 +44,8 @@ Without a device, XLA does not choose among kernels by timing them, so on a GPU 
 - **programs**: compiled programs of a step. **kernels**: kernels and copies that a step launches, loops counted turn by turn.
 - **temporary, arguments, outputs**: memory of the largest program, in MB.
 - **traffic**: what kernels read and write if each reads every number that it needs once. **products**: floating-point operations of matrix products.
-- **floor**: the sum over kernels of the longer of two times: traffic at the data sheet's memory bandwidth, products at its FP32 rate (TF32 is off).
+  **other**: those on single numbers, each counted once, an exponential as one.
+- **floor**: the sum over kernels of the longer of two times: traffic at the data sheet's memory bandwidth, arithmetic at its FP32 rate (TF32 is off).
   Launches, comparisons of sorts and everything else are free in it. A step cannot be faster, unless arrays stay in the device's cache between
   kernels, as many at 32 x 512 may.
 """
@@ -118,7 +121,7 @@ def row(report, folder, bandwidth, rate):
     programs = {line["compiled"]: line for line in report if "compiled" in line}
     if len(programs) != sum("compiled" in line for line in report) or set(calls) != set(programs):
         raise SystemExit(f"FAILED: expected programs of different names, each called; found {report}")
-    kernels = traffic = products = floor = 0
+    kernels = traffic = products = singles = floor = 0
     for name, times in calls.items():
         [optimized] = folder.glob(f"*.{name}.*gpu_after_optimizations.txt")
         for k in hlo.kernels(optimized.read_text()):
@@ -126,34 +129,40 @@ def row(report, folder, bandwidth, rate):
             kernels += n
             traffic += n * k.bytes
             products += n * k.flops
-            floor += n * max(k.bytes / bandwidth, k.flops / rate)
+            singles += n * k.singles
+            floor += n * max(k.bytes / bandwidth, (k.flops + k.singles) / rate)
     largest = [max(p[part] for p in programs.values()) / 1e6 for part in ("temporary", "arguments", "outputs")]
-    return [len(programs), f"{kernels:,.0f}", *(f"{m:,.0f}" for m in largest), f"{traffic / 1e9:.2f}", f"{products / 1e9:.1f}", f"{floor * 1e3:.2f}"]
+    return [len(programs), f"{kernels:,.0f}", *(f"{m:,.0f}" for m in largest), f"{traffic / 1e9:.2f}", f"{products / 1e9:.1f}", f"{singles / 1e9:.1f}", f"{floor * 1e3:.2f}"]
 
 
-def table(cuda, target, clouds, points, tools):
+def table(cuda, target, clouds, points, tools, only):
     name, bandwidth, rate = device(target)
     lines = [
         f"\n## {name}, {clouds} clouds of {points} points\n",
         f"Memory at {bandwidth / 1e12:.2f} TB/s, FP32 at {rate / 1e12:.1f} TFLOP/s.\n",
-        "| step | programs | kernels | temporary MB | arguments MB | outputs MB | traffic GB | products GFLOP | floor ms |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| step | programs | kernels | temporary MB | arguments MB | outputs MB | traffic GB | products GFLOP | other GFLOP | floor ms |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, title in STEPS.items():
+        if not re.search(only, f"{target} {clouds}x{points} {key}"):
+            continue
         report, folder = compile_step(cuda, *tools, key.replace("_", "-"), target, clouds, points)
         lines.append(f"| {title} | " + " | ".join(map(str, row(report, folder, bandwidth, rate))) + " |")
         print(f"  {name}, {clouds} x {points}: {title} compiles", flush=True)
     return "\n".join(lines) + "\n"
 
 
-def main(write):
+def main(write, only):
     cuda = plugin()
     if cuda is None:
         print("  NOT CHECKED: the steps for CUDA, for XLA's CUDA plugin is not installed (make setup-cuda: 2 GB to download; no GPU is needed)")
         return
     tools = build()
     devices = ", ".join(f"{device(name)[0]} ([{name}.txtpb](../../scripts/cuda/{name}.txtpb))" for name in dict.fromkeys(t[0] for t in TABLES))
-    page = INTRODUCTION.format(version=version(cuda), devices=devices) + "".join(table(cuda, *t, tools) for t in TABLES)
+    page = INTRODUCTION.format(version=version(cuda), devices=devices) + "".join(table(cuda, *t, tools, only) for t in TABLES)
+    if only:
+        print("\n".join(line for line in page.splitlines() if line.startswith(("## ", "| "))))
+        return
     if write:
         PAGE.write_text(page)
         return
@@ -164,4 +173,8 @@ def main(write):
 
 
 if __name__ == "__main__":
-    main("--write" in sys.argv[1:])
+    parser = argparse.ArgumentParser(description="Compile every training step for an NVIDIA GPU that is not there.")
+    parser.add_argument("--write", action="store_true", help="store the tables")
+    parser.add_argument("--only", default="", help='print the rows whose "device CLOUDSxPOINTS loss" matches this regular expression')
+    options = parser.parse_args()
+    main(options.write and not options.only, options.only)

@@ -1,4 +1,4 @@
-"""What the optimized HLO of a program for a GPU asks of the device: kernels, bytes to and from memory, products."""
+"""What the optimized HLO of a program for a GPU asks of the device: kernels, bytes to and from memory, arithmetic."""
 
 import math
 import re
@@ -16,6 +16,8 @@ CALLEE = r"=\{?%([\w.\-]+)"
 FREE = {"parameter", "constant", "get-tuple-element", "bitcast", "tuple", "after-all"}
 # Instructions whose work is in the computation that they call, and the attribute that names it.
 CALLS = {"call": "to_apply", "async-start": "calls"}
+# Arithmetic on single numbers, counted as one operation each.
+SINGLE = set("add subtract multiply divide negate abs maximum minimum exponential exponential-minus-one log log-plus-one sqrt rsqrt power tanh sine cosine erf".split())
 
 
 @dataclass
@@ -26,6 +28,7 @@ class Kernel:
     times: int
     bytes: int  # read and written, every array once
     flops: int  # of products
+    singles: int  # floating-point operations outside of products
 
 
 @dataclass
@@ -103,14 +106,14 @@ def kernels(text):
 
 
 def work(computations, name, i):
-    """The bytes and the flops of one instruction that is a kernel."""
+    """The bytes, the flops and the singles of one instruction that is a kernel."""
     here = computations[name]
     read = {operand: size(here, operand) for operand in i.operands}
     if i.op != "fusion":
         # Outside a fusion an update in place is an instruction of its own: it touches no more than its updates.
         body = {operand: here[operand] for operand, _ in i.operands} | {i.name: i}
         reads = sum(touched(body, operand[0], bytes) for operand, bytes in read.items())
-        return reads + written(body, i.name), flops(computations, body)
+        return reads + written(body, i.name), flops(computations, body), singles(computations, {i.name: i}, here)
     body = computations[callee(i, "calls")]
     parameters = {int(re.match(r"\d+", p.text).group()): p.name for p in body.values() if p.op == "parameter"}
     reads, seen = 0, set()
@@ -118,7 +121,7 @@ def work(computations, name, i):
         if operand not in seen:
             seen.add(operand)
             reads += touched(body, parameters[number], read[operand])
-    return reads + sum(written(body, root.name) for root in body.values() if root.root), flops(computations, body)
+    return reads + sum(written(body, root.name) for root in body.values() if root.root), flops(computations, body), singles(computations, body, body)
 
 
 def size(here, operand):
@@ -168,4 +171,19 @@ def flops(computations, body):
             total += 2 * math.prod(dims(i.shape)) * math.prod(left[int(k)] for k in contracted.split(",") if k)
         elif i.op == "fusion":
             total += flops(computations, computations[callee(i, "calls")])
+    return total
+
+
+def singles(computations, body, here):
+    """The floating-point operations outside of products, if every number is computed once. Operands are those of here."""
+    total = 0
+    for i in body.values():
+        floating = i.shape.lstrip("(").startswith(("f", "bf"))
+        if i.op == "fusion":
+            inner = computations[callee(i, "calls")]
+            total += singles(computations, inner, inner)
+        elif floating and i.op in SINGLE:
+            total += math.prod(dims(i.shape))
+        elif floating and i.op == "reduce":
+            total += math.prod(dims(here[i.operands[0][0]].shape))
     return total

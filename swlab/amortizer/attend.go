@@ -6,13 +6,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
-// tableSize is how many scores are held at a time: 16 MB on a CPU, to stay in the cache, 256 MB on
-// a GPU.
+// tableSize is how many scores are held at a time: on a CPU 16 MB, to stay in the cache.
 func tableSize(g *graph.Graph) int {
 	if loop.OnCPU(g) {
 		return 1 << 22
 	}
-	return 1 << 26
+	return loop.GPUTable
 }
 
 // attend is the attention of queries q to the points p themselves, [batch, n, dim]:

@@ -21,8 +21,9 @@ const maxUnrolled = 16
 // with t = 0 or, if shifted, t_i = max_j r_i'k_j, which then comes first in the result, [batch, n,
 // 1 + features].
 //
-// It works on as many rows at a time as give tables of about table exponents: in a loop on XLA, in
-// up to maxUnrolled consecutive pieces on the pure-Go backend. It has no gradient.
+// It works on as many rows at a time as give tables of about table exponents: in a loop on XLA (by
+// fusedSums, if a GPU takes all rows at once), in up to maxUnrolled consecutive pieces on the
+// pure-Go backend. It has no gradient.
 func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) *graph.Node {
 	g, n := rows.Graph(), rows.Shape().Dimensions[1]
 	k := keys.Shape().Dimensions
@@ -49,6 +50,9 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 		}
 		return graph.Concatenate(parts, 1)
 	}
+	if step == n && !loop.OnCPU(g) {
+		return fusedSums(rows, keys, features, shifted)
+	}
 	if step == n {
 		return body(rows, keys, features)
 	}
@@ -71,4 +75,32 @@ func largest(x *graph.Node) *graph.Node {
 		x = graph.Max(graph.SliceAxis(x, 2, graph.AxisRange(0, half)), graph.SliceAxis(x, 2, graph.AxisRange(n-half, n)))
 	}
 	return x
+}
+
+// fusedSums is exponentialSums of all rows at once on a GPU, which stores the exponentials only. The
+// exponents are products written out by coordinates: XLA computes such ones where they are needed.
+func fusedSums(rows, keys, features *graph.Node, shifted bool) *graph.Node {
+	if !shifted {
+		return graph.Einsum("bnm,bmf->bnf", graph.Exp(exponents(rows, keys)), features)
+	}
+	t := graph.ReduceAndKeep(exponents(rows, keys), graph.ReduceMax, 2)
+	// Rows of their own, plus 0 times the maxima: else XLA would store the exponents for both uses.
+	own := graph.Add(rows, graph.MulScalar(t, 0))
+	sums := graph.Einsum("bnm,bmf->bnf", graph.Exp(graph.Sub(exponents(own, keys), t)), features)
+	return graph.Concatenate([]*graph.Node{t, sums}, 2)
+}
+
+// exponents are the products r_i'k_j, [batch, n, m].
+func exponents(rows, keys *graph.Node) *graph.Node {
+	var sum *graph.Node
+	for i := range rows.Shape().Dimensions[2] {
+		r := graph.SliceAxis(rows, 2, graph.AxisElem(i))
+		k := graph.TransposeAllAxes(graph.SliceAxis(keys, 2, graph.AxisElem(i)), 0, 2, 1)
+		if p := graph.Mul(r, k); sum == nil {
+			sum = p
+		} else {
+			sum = graph.Add(sum, p)
+		}
+	}
+	return sum
 }

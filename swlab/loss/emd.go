@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -29,9 +28,10 @@ import (
 // unassigned and cost nothing, so clouds far apart cost 0: see Result.MatchedMass. Both clouds have
 // m points.
 //
-// On XLA the m x m tables are built in blocks and never stored: memory does not grow with batch
-// m^2. They are stored if all of them together are small, on the pure-Go backend, which has no
-// DynamicSlice for such a loop, and for a batch divided among devices.
+// On XLA's CPU the m x m tables are built in blocks and never stored: memory does not grow with
+// batch m^2. They are stored if all of them together are small, on the pure-Go backend, which has no
+// DynamicSlice for such a loop, and for a batch divided among devices. On a GPU every sum makes its
+// table again in its own kernel; a gradient stores one table of at most 2 GB.
 type ApproximateEMD struct {
 	Reduce Reduction // over points; 0: Sum. Generation tables use Mean
 }
@@ -68,9 +68,14 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 		panic(err)
 	}
 	var r Result
-	if fit := tableSize(x.Graph()); !c.Plain.Has(plain.Tables) && loop.XLA(x.Graph()) && !shard.Active(x.Graph()) && batch*m*m > fit/2 {
-		r = blockedCost(x, y, max(1, fit/m))
-	} else {
+	switch g := x.Graph(); {
+	case c.Plain.Has(plain.Tables):
+		r = storedCost(x, y)
+	case !loop.OnCPU(g):
+		r = fusedCost(x, y)
+	case loop.XLAOnCPU(g) && batch*m*m > tableSize/2:
+		r = blockedCost(x, y, max(1, tableSize/m))
+	default:
 		r = storedCost(x, y)
 	}
 	if l.Reduce == Mean {
@@ -79,14 +84,8 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	return r
 }
 
-// tableSize is the number of table elements at a time: those that fit the cores' caches, or those
-// that keep a GPU busy.
-func tableSize(g *graph.Graph) int {
-	if loop.OnCPU(g) {
-		return 1 << 19
-	}
-	return 1 << 24
-}
+// tableSize is the number of table elements that fit the cores' caches.
+const tableSize = 1 << 19
 
 // storedCost computes the cost with the match stored as a table.
 func storedCost(x, y *graph.Node) Result {
@@ -103,8 +102,7 @@ func storedCost(x, y *graph.Node) Result {
 func blockedCost(x, y *graph.Node, height int) Result {
 	t := newTables(x, y, height)
 	a, b, right := t.assign()
-	r := t.transport(a, b)
-	return Result{Pairs: graph.Add(graph.StopGradient(r.cost), graph.Add(carry(x, r.dx), carry(y, r.dy))), MatchedMass: assigned(right)}
+	return t.transport(a, b).result(x, y, right)
 }
 
 // assigned is the matched part of y's mass [batch, m].

@@ -59,6 +59,11 @@ type transport struct {
 	dx, dy *graph.Node // [batch, m, dim]  its gradients with the match held fixed
 }
 
+// result is the cost as a function of x and y, of whose mass the given rest [batch, m] is left.
+func (t transport) result(x, y, right *graph.Node) Result {
+	return Result{Pairs: graph.Add(graph.StopGradient(t.cost), graph.Add(carry(x, t.dx), carry(y, t.dy))), MatchedMass: assigned(right)}
+}
+
 // assign finds a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first,
 // and the rest of y. It makes one sweep per level, which ends the level before, because only then
 // is left known, and begins its own. With e the exponentials of a level, those of the sharper level
@@ -119,18 +124,25 @@ func (t tables) transport(a, b []*graph.Node) transport {
 	return transport{cost: graph.ReduceSum(r[0], 1), dx: graph.Stack(dx, -1), dy: graph.Stack(dy, -1)}
 }
 
-// match is the block's sum over levels of a_k E_kl b_l. Every third E is an exponential, the next
-// two are its fourth powers: accurate to 16 units in the last place.
+// match is the block's sum over levels of a_k E_kl b_l.
 func (k block) match(a, b []*graph.Node) *graph.Node {
+	return sumOfLevels(k.exponential, func(e *graph.Node, level int) *graph.Node {
+		return graph.Mul(graph.Mul(e, k.table(k.rowsOf(a[level]), 0)), k.table(k.columnsOf(b[level]), 1))
+	})
+}
+
+// sumOfLevels is the sum over levels, the sharpest of which has the number 0, of what weighed makes
+// of their exponentials. Every third E is an exponential, the next two are its fourth powers:
+// accurate to 16 units in the last place.
+func sumOfLevels(exponential func(j int) *graph.Node, weighed func(e *graph.Node, level int) *graph.Node) *graph.Node {
 	var sum, e *graph.Node
 	for j := softest; j <= sharpest; j++ {
 		if (j-softest)%3 == 0 {
-			e = k.exponential(j)
+			e = exponential(j)
 		} else {
 			e = fourth(e)
 		}
-		l := sharpest - j
-		w := graph.Mul(graph.Mul(e, k.table(k.rowsOf(a[l]), 0)), k.table(k.columnsOf(b[l]), 1))
+		w := weighed(e, sharpest-j)
 		if sum == nil {
 			sum = w
 		} else {

@@ -10,11 +10,12 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// sortedOrder is the argsort of [batch, slices, points] along the last axis by XLA's sort.
-func sortedOrder(x *graph.Node) *graph.Node {
+// sortedOrder sorts [batch, slices, points] along the last axis by XLA's sort, and returns the order
+// that does.
+func sortedOrder(x *graph.Node) (sorted, order *graph.Node) {
 	g := x.Graph()
 	// The comparator sees the two values, then the two indices. A plain "<" lets XLA's GPU compiler
-	// use its radix sort.
+	// use its radix sort, which it does for more than 8192 points.
 	less := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		l := graph.Parameter(g, "l", shapes.Make(x.DType()))
 		r := graph.Parameter(g, "r", shapes.Make(x.DType()))
@@ -23,7 +24,8 @@ func sortedOrder(x *graph.Node) *graph.Node {
 		return []*graph.Node{graph.LessThan(l, r)}
 	})
 	index := graph.Iota(g, shapes.Make(dtypes.Int32, x.Shape().Dimensions...), 2)
-	return graph.SortFunc(less, 2, false, x, index)[1]
+	both := graph.SortFunc(less, 2, false, x, index)
+	return both[0], both[1]
 }
 
 // flat turns places along the sorter's axis into indices [n, 1] of a flattened array of that many

@@ -100,9 +100,9 @@ func (s sorter) equal(x, y, directions *graph.Node, o Config) *graph.Node {
 		sa, order := s.valuesAndOrder(graph.StopGradient(a), graph.StopGradient(b), spanOf(y, directions))
 		return s.sum(power(graph.Sub(b, s.scatterBy(sa, order)), o.P))
 	default:
-		oa, ob := s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
-		matchB := s.scatterBy(s.take(graph.StopGradient(a), oa), ob) // the a matched with every b
-		matchA := s.scatterBy(s.take(graph.StopGradient(b), ob), oa) // the b matched with every a
+		sa, oa, sb, ob := s.valuesAndOrders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
+		matchB := s.scatterBy(sa, ob) // the a matched with every b
+		matchA := s.scatterBy(sb, oa) // the b matched with every a
 		cost := s.sum(power(graph.Sub(b, matchB), o.P))
 		// The same value; it carries the gradient through a
 		other := s.sum(power(graph.Sub(a, matchA), o.P))
@@ -210,7 +210,8 @@ func (s sorter) sorted(x *graph.Node) *graph.Node {
 // valuesAndOrder sorts a and returns the order that sorts b (int32).
 func (s sorter) valuesAndOrder(a, b *graph.Node, spanB span) (sa, order *graph.Node) {
 	if !s.network {
-		return graph.Sort(a, 2, true), sortedOrder(b)
+		_, order = sortedOrder(b)
+		return graph.Sort(a, 2, true), order
 	}
 	sa, k := s.pair(a, s.keys(b, spanB))
 	return sa, s.index(k)
@@ -219,8 +220,22 @@ func (s sorter) valuesAndOrder(a, b *graph.Node, spanB span) (sa, order *graph.N
 // orders returns the orders that sort a and b (int32).
 func (s sorter) orders(a, b *graph.Node, spanA, spanB span) (oa, ob *graph.Node) {
 	if !s.network {
-		return sortedOrder(a), sortedOrder(b)
+		_, oa = sortedOrder(a)
+		_, ob = sortedOrder(b)
+		return oa, ob
 	}
 	ka, kb := s.pair(s.keys(a, spanA), s.keys(b, spanB))
 	return s.index(ka), s.index(kb)
+}
+
+// valuesAndOrders sorts a and b and returns the orders that do (int32). The network's keys hold the
+// values only roughly.
+func (s sorter) valuesAndOrders(a, b *graph.Node, spanA, spanB span) (sa, oa, sb, ob *graph.Node) {
+	if !s.network {
+		sa, oa = sortedOrder(a)
+		sb, ob = sortedOrder(b)
+		return sa, oa, sb, ob
+	}
+	oa, ob = s.orders(a, b, spanA, spanB)
+	return s.take(a, oa), oa, s.take(b, ob), ob
 }

@@ -33,6 +33,9 @@ func CPU(b compute.Backend) bool {
 	return b.Name() != "xla" || strings.Contains(strings.ToLower(b.Description()), "cpu")
 }
 
+// GPUTable is how many elements a table has at most that a GPU stores whole: 2 GB of float32.
+const GPUTable = 1 << 29
+
 // Index is the loop's counter inside a body.
 type Index struct {
 	At   *graph.Node // int32 scalar: start, start+step, ...
