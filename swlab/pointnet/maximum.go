@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// maximum is the last convolution, its batch norm and the maximum over the points, h [batch,
+// maximum is the last convolution, its batch norm and the maximum over the points, rows h [batch
 // points, in] -> [batch, out] (before the ReLU, which commutes with the maximum). Its gradient
 // needs no activations of size points x out.
 //
@@ -20,34 +20,44 @@ import (
 //	mean(z) = W mu + b,   var(z)_c = W_c' S W_c
 //
 // and the gradient reaches only the chosen rows and those moments. Of equal values the first wins.
-func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
-	d := h.Shape().Dimensions
-	batch, points := d[0], d[1]
+func (l layers) maximum(h *graph.Node, batch int, c convolution) *graph.Node {
+	n := h.Shape().Dimensions[0]
 	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
-	gamma := l.w.Get(c.norm + ".weight")
+	gamma, beta := l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias")
 
-	var mean, variance *graph.Node
-	if l.mode == Eval {
-		mean, variance = l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
-	} else {
-		n := batch * points
-		rows := graph.Reshape(h, n, c.in)
-		mu := graph.ReduceMean(rows, 0)
-		centred := graph.Sub(rows, row(mu))
-		second := graph.DivScalar(products(centred), float64(n))
+	mean, variance := l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
+	var mu, centred, second *graph.Node
+	if l.mode != Eval {
+		mu = l.tape.keep(func() *graph.Node { return graph.ReduceMean(h, 0) })
+		centred = graph.Sub(h, row(mu))
+		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(centred), float64(n)) })
 		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
 		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
 		l.track(c.norm, mean, variance, n)
 	}
 
-	up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
-	sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
-	signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
-	at := firstMaximum(graph.StopGradient(h), signed) // [batch, out]
-
-	chosen := shard.GatherRows(h, at) // [batch, out, in]
+	items := graph.Reshape(h, batch, n/batch, c.in)
+	at := l.tape.keep(func() *graph.Node { // [batch, out]
+		up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
+		sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
+		signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
+		return firstMaximum(graph.StopGradient(items), signed)
+	})
+	chosen := shard.GatherRows(items, at) // [batch, out, in]
 	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
-	return l.affine(z, c.norm, mean, variance)
+	out := l.affine(z, c.norm, mean, variance)
+	l.tape.push(func(up *graph.Node) *graph.Node {
+		g := pulled(out, up, l.w.Get(c.name+".weight"), bias, gamma, beta, items, mu, second)
+		for i, name := range []string{c.name + ".weight", c.name + ".bias", c.norm + ".weight", c.norm + ".bias"} {
+			l.tape.gradient[name] = g[i]
+		}
+		// Of the moments: dh = dmu / n + (h - mu) (dS + dS') / n.
+		both := graph.DivScalar(graph.Add(g[6], graph.Transpose(g[6], 0, 1)), float64(n))
+		turned := graph.Dot(h, both).Product()
+		level := graph.Sub(graph.DivScalar(row(g[5]), float64(n)), graph.Dot(row(mu), both).Product())
+		return graph.Add(graph.Reshape(g[4], n, c.in), graph.Add(turned, level))
+	})
+	return out
 }
 
 // products is h'h of rows h [n, in], [in, in], by blocks of rows, which XLA's CPU multiplies twice
