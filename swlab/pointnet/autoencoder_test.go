@@ -107,7 +107,9 @@ func TestBackward(t *testing.T) {
 			}
 			return out
 		}
-		upstream := func(y *graph.Node) *graph.Node { return graph.Sin(graph.MulScalar(graph.IotaFull(y.Graph(), y.Shape()), 0.7)) }
+		upstream := func(y *graph.Node) *graph.Node {
+			return graph.Sin(graph.MulScalar(graph.IotaFull(y.Graph(), y.Shape()), 0.7))
+		}
 		kept := 0
 		want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			w := weights.Bind(specs, in[1:])
@@ -133,7 +135,7 @@ func TestBackward(t *testing.T) {
 			for j := range p {
 				top, worst = math.Max(top, math.Abs(float64(p[j]))), math.Max(worst, math.Abs(float64(p[j]-q[j])))
 			}
-			if worst > 2e-5*top || len(p) != s.Size() {
+			if worst > 5e-4*top || len(p) != s.Size() {
 				t.Errorf("plain %q, %s: differs by %.3g of %.3g", off, s.Name, worst, top)
 			}
 		}

@@ -124,6 +124,8 @@ func (c Config) HasFastPath(path plain.Set) bool {
 	case plain.Attention: // maps with queries
 		queries, err := loss.Reads(c.Loss, c.LossConfig(), false, "dk")
 		return err == nil && queries
+	case plain.Host:
+		return m.hasParts()
 	case plain.Sort:
 		return isSliced
 	case plain.Tables:

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// stepParts are the executables of a step whose sliced loss is computed by plain Go, between the
+// forward pass and the backward pass. The numbers are those of Model.Step, up to rounding.
+type stepParts struct {
+	draw   *shard.Exec // x, y, random state, [location,] psi... -> directions, [J, angle,] [direction,] psi...
+	update *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
+}
+
+// inParts reports whether a step runs in parts: on XLA's CPU, for a loss that is the mean of its
+// slices' costs and looks at the reconstructions through them only.
+func (m Model) inParts(d shard.Devices) bool {
+	b := d.Backend()
+	return m.hasParts() && d.Count() == 1 && b.Name() == "xla" && loop.CPU(b) && !m.Plain.Has(plain.Host) && !m.Plain.Has(plain.Sort)
+}
+
+func (m Model) hasParts() bool {
+	sl, ok := m.Loss.(loss.Sliced)
+	return ok && sl.Linear() && !m.LocationGradient
+}
+
+func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err error) {
+	p = &stepParts{}
+	p.draw, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located) }, nil, nil)
+	if err != nil {
+		return p, err
+	}
+	p.update, err = d.Exec(m.buildUpdate, nil, nil)
+	return p, err
+}
+
+// buildDirections is the graph of stepParts.draw.
+func (m Model) buildDirections(in []*graph.Node, located bool) []*graph.Node {
+	x, y, rng := in[0], in[1], in[2]
+	in = in[3:]
+	var location *graph.Node
+	if located {
+		location, in = in[0], in[1:]
+	}
+	out, directions := m.directions(m.bindPsi(in), x, y, location, m.noise(rng))
+	return append(append([]*graph.Node{directions}, out.report()...), unbind(out.State, m.parts()[psiPart:])...)
+}
+
+// buildUpdate is the graph of stepParts.update.
+func (m Model) buildUpdate(in []*graph.Node) []*graph.Node {
+	s, kept := bind(m.parts()[:psiPart], in[2:])
+	byName := m.Net.Backward(s.Net, in[0], kept, in[1])
+	var gradients []*graph.Node
+	for _, sp := range m.trained() {
+		gradients = append(gradients, byName.Get(sp.Name))
+	}
+	var out Outcome
+	m.descend(&out, s, gradients)
+	var values []*graph.Node
+	for _, n := range []weights.Nodes{out.State.Net, out.State.Momentum} {
+		for _, sp := range m.trained() {
+			values = append(values, n.Get(sp.Name))
+		}
+	}
+	return values
+}
+
+func (p *stepParts) close() {
+	if p == nil {
+		return
+	}
+	for _, x := range []*shard.Exec{p.draw, p.update} {
+		if x != nil {
+			x.Finalize()
+		}
+	}
+}
+
+// forwardPass are the results of compiled.forward.
+type forwardPass struct {
+	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
+	buffers   []shard.Value // the new running statistics
+	kept      []shard.Value // what the backward pass needs
+}
+
+// pass runs the forward pass on clouds, rows and random state.
+func (s *stepper) pass(args []shard.Value) (f forwardPass, err error) {
+	net := s.state[:s.model.before(1)]
+	out, err := s.forward.Call(append(args[:len(args):len(args)], net...)...)
+	if err != nil {
+		return f, err
+	}
+	f.x, f.y = out[0], out[1]
+	if s.parts != nil {
+		n := 3 + len(s.model.buffers())
+		f.rng, f.buffers, f.kept = out[2], out[3:n], out[n:]
+	}
+	return f, nil
+}
+
+// free frees what has not become part of the state.
+func (f *forwardPass) free() {
+	finalize([]shard.Value{f.x, f.y, f.rng})
+	finalize(f.buffers)
+	finalize(f.kept)
+}
+
+// finish is the step after the forward pass and the ascent on the location: the amortizer's ascent
+// and the directions, their costs and the gradient in the reconstructions by plain Go, the backward
+// pass and the descent.
+func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error {
+	args, psi := []shard.Value{f.x, f.y, f.rng}, s.psi()
+	if location != nil {
+		args = append(args, location)
+	}
+	drawn, err := s.parts.draw.Call(append(args, psi...)...)
+	if err != nil {
+		return err
+	}
+	directions, n := drawn[0], len(drawn)-len(psi)
+	defer directions.Finalize()
+	r.read(drawn[1:n])
+	replace(psi, drawn[n:])
+
+	var gradient *tensors.Tensor
+	if r.Loss, gradient, err = s.model.Loss.(loss.Sliced).HostGradient(f.x[0], f.y[0], directions[0]); err != nil {
+		return err
+	}
+	defer gradient.FinalizeAll()
+	return s.update(f, shard.Value{gradient})
+}
+
+// update takes the backward pass and the descent.
+func (s *stepper) update(f *forwardPass, gradient shard.Value) error {
+	args := append([]shard.Value{f.x, gradient}, s.state[:s.model.before(psiPart)]...)
+	out, err := s.parts.update.Call(append(args, f.kept...)...)
+	if err != nil {
+		return err
+	}
+	trained := len(s.model.trained())
+	net, momentum := out[:trained], out[trained:]
+	for i, sp := range s.model.Net.Specs() {
+		from := &net
+		if sp.Buffer {
+			from = &f.buffers
+		}
+		replace(s.state[i:i+1], (*from)[:1])
+		*from = (*from)[1:]
+	}
+	replace(s.state[s.model.before(1):s.model.before(psiPart)], momentum)
+	return nil
+}
+
+// noise is the random numbers of a step after its bootstrap.
+func (m Model) noise(rng *graph.Node) Noise {
+	src := slicing.Seeded(rng)
+	if m.CommonSlices {
+		return Noise{Ascend: src, Descend: slicing.Seeded(rng)}
+	}
+	return Noise{Ascend: src, Descend: src}
+}
