@@ -120,19 +120,18 @@ type Output struct {
 	Latent  *graph.Node   // [batch, 256], unit vectors
 	Cloud   *graph.Node   // [batch, m, 3], inside (-1, 1)^3
 	Buffers weights.Nodes // Train: the new running statistics by name, without gradient
-	Kept    []*graph.Node // Train: what Backward needs, in its order
+	Kept    []*graph.Node // of ForwardKept: what Backward needs, in its order
 }
 
 // Forward builds the network on x [batch, m, 3]. w holds every tensor of Specs. As usual in GoMLX,
 // it panics with the shapes if x does not fit.
 func (a *Autoencoder) Forward(w weights.Nodes, x *graph.Node, mode Mode) Output {
-	l := layers{w: w, mode: mode, buffers: weights.Nodes{}, tape: &tape{}}
+	return a.forward(layers{w: w, mode: mode, buffers: weights.Nodes{}}, x)
+}
+
+func (a *Autoencoder) forward(l layers, x *graph.Node) Output {
 	z := l.encode(x, a.Points, a.Plain)
-	out := Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
-	if mode == Train {
-		out.Kept = l.tape.kept
-	}
-	return out
+	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
 // Encode builds only the encoder: the codes [batch, 256] of x [batch, m, 3].
@@ -150,7 +149,7 @@ type layers struct {
 	w       weights.Nodes
 	mode    Mode
 	buffers weights.Nodes
-	tape    *tape // nil: nothing is recorded
+	tape    *tape // nil: GoMLX's gradient
 }
 
 func (l layers) encode(x *graph.Node, points int, off plain.Set) *graph.Node {
@@ -197,7 +196,10 @@ func (l layers) decode(z *graph.Node, points int) *graph.Node {
 
 // activated is a layer with its batch norm and ReLU.
 func (l layers) activated(h *graph.Node, name, norm string) *graph.Node {
-	return l.tape.through(l.norm(l.linear(h, name), norm), relu)
+	if l.tape != nil {
+		return l.tapedActivated(h, name, norm)
+	}
+	return relu(l.norm(l.linear(h, name), norm))
 }
 
 // matrix is a layer's weight as [out, in], without the last axis of a convolution.
@@ -211,15 +213,15 @@ func (l layers) matrix(name string) *graph.Node {
 
 // linear is h W' + b for rows h [n, in].
 func (l layers) linear(h *graph.Node, name string) *graph.Node {
-	w := l.matrix(name)
-	l.tape.push(func(up *graph.Node) *graph.Node {
-		l.tape.gradient[name+".weight"] = graph.Reshape(graph.EinsumAxes(up, h, [][2]int{{0, 0}}, nil), l.w.Get(name+".weight").Shape().Dimensions...)
-		l.tape.gradient[name+".bias"] = graph.ReduceSum(up, 0)
-		return graph.EinsumAxes(up, w, [][2]int{{1, 0}}, nil)
-	})
-	return l.tape.keep(func() *graph.Node {
-		return graph.Add(graph.EinsumAxes(h, w, [][2]int{{1, 1}}, nil), row(l.w.Get(name+".bias")))
-	})
+	if l.tape != nil {
+		return l.tapedLinear(h, name)
+	}
+	return graph.Add(l.product(h, name), row(l.w.Get(name+".bias")))
+}
+
+// product is h W' for rows h [n, in].
+func (l layers) product(h *graph.Node, name string) *graph.Node {
+	return graph.EinsumAxes(h, l.matrix(name), [][2]int{{1, 1}}, nil)
 }
 
 // row makes a vector [n] a [1, n], because GoMLX does not broadcast ranks.

@@ -113,9 +113,9 @@ func TestBackward(t *testing.T) {
 		kept := 0
 		want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			w := weights.Bind(specs, in[1:])
-			o := a.Forward(w, in[0], Train)
-			kept = len(o.Kept)
-			return append(o.Kept, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
+			o, k := a.Forward(w, in[0], Train), a.ForwardKept(w, in[0])
+			kept = len(k.Kept)
+			return append(k.Kept, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
 		}, append([]any{x}, values(a)...)...)
 		args := append([]any{x}, values(a)...)
 		for _, v := range want[:kept] {

@@ -31,10 +31,9 @@ func (l layers) norm(h *graph.Node, name string) *graph.Node {
 	if l.mode == Eval {
 		return l.affine(h, name, l.w.Get(name+".running_mean"), l.w.Get(name+".running_var"))
 	}
-	mean := l.tape.keep(func() *graph.Node { return graph.ReduceMean(h, 0) })
+	mean := graph.ReduceMean(h, 0)
 	centred := graph.Sub(h, row(mean))
-	variance := l.tape.keep(func() *graph.Node { return graph.ReduceMean(graph.Mul(centred, centred), 0) })
-	l.tape.push(func(up *graph.Node) *graph.Node { return l.backNorm(up, centred, variance, name) })
+	variance := graph.ReduceMean(graph.Mul(centred, centred), 0)
 	l.track(name, mean, variance, h.Shape().Dimensions[0])
 	scale := graph.Div(l.w.Get(name+".weight"), graph.Sqrt(graph.AddScalar(variance, normEpsilon)))
 	return graph.Add(graph.Mul(centred, row(scale)), row(l.w.Get(name+".bias")))

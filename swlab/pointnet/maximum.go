@@ -23,14 +23,13 @@ import (
 func (l layers) maximum(h *graph.Node, batch int, c convolution) *graph.Node {
 	n := h.Shape().Dimensions[0]
 	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
-	gamma, beta := l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias")
+	gamma := l.w.Get(c.norm + ".weight")
 
 	mean, variance := l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
-	var mu, centred, second *graph.Node
+	var mu, second *graph.Node
 	if l.mode != Eval {
 		mu = l.tape.keep(func() *graph.Node { return graph.ReduceMean(h, 0) })
-		centred = graph.Sub(h, row(mu))
-		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(centred), float64(n)) })
+		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(graph.Sub(h, row(mu))), float64(n)) })
 		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
 		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
 		l.track(c.norm, mean, variance, n)
@@ -43,20 +42,12 @@ func (l layers) maximum(h *graph.Node, batch int, c convolution) *graph.Node {
 		signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
 		return firstMaximum(graph.StopGradient(items), signed)
 	})
-	chosen := shard.GatherRows(items, at) // [batch, out, in]
-	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
-	out := l.affine(z, c.norm, mean, variance)
-	l.tape.push(func(up *graph.Node) *graph.Node {
-		g := pulled(out, up, l.w.Get(c.name+".weight"), bias, gamma, beta, items, mu, second)
-		for i, name := range []string{c.name + ".weight", c.name + ".bias", c.norm + ".weight", c.norm + ".bias"} {
-			l.tape.gradient[name] = g[i]
-		}
-		// Of the moments: dh = dmu / n + (h - mu) (dS + dS') / n.
-		both := graph.DivScalar(graph.Add(g[6], graph.Transpose(g[6], 0, 1)), float64(n))
-		turned := graph.Dot(h, both).Product()
-		level := graph.Sub(graph.DivScalar(row(g[5]), float64(n)), graph.Dot(row(mu), both).Product())
-		return graph.Add(graph.Reshape(g[4], n, c.in), graph.Add(turned, level))
+	z := l.tape.keep(func() *graph.Node {
+		chosen := shard.GatherRows(items, at) // [batch, out, in]
+		return graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	})
+	out := l.affine(z, c.norm, mean, variance)
+	l.tape.pushMaximum(l, c, out, z, at, mu, second)
 	return out
 }
 

@@ -144,6 +144,9 @@ func (s *stepper) update(f *forwardPass, gradient shard.Value) error {
 	if err != nil {
 		return err
 	}
+	if _, err := tensors.CopyFlatData[float32](out[len(out)-1][0]); err != nil { // waits for the results
+		return err
+	}
 	trained := len(s.model.trained())
 	net, momentum := out[:trained], out[trained:]
 	for i, sp := range s.model.Net.Specs() {

@@ -100,7 +100,7 @@ func newForward(d shard.Devices, m Model, inParts bool) (*shard.Exec, error) {
 		if !inParts {
 			return []*graph.Node{x, m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud}
 		}
-		f := m.Net.Forward(s.Net, x, pointnet.Train)
+		f := m.Net.ForwardKept(s.Net, x)
 		out := []*graph.Node{x, f.Cloud, rng}
 		for _, sp := range m.buffers() {
 			out = append(out, f.Buffers[sp.Name])
