@@ -173,7 +173,7 @@ func (l layers) encode(x *graph.Node, points int, off plain.Set) *graph.Node {
 			return graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1))
 		})
 	} else {
-		h = l.tape.through(l.maximum(h, batch, c), relu)
+		h = l.tape.through(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu)
 	}
 	return l.tape.through(l.linear(h, "encoder.fc_mu"), func(z *graph.Node) *graph.Node {
 		// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.

@@ -51,9 +51,7 @@ func BenchmarkParts(b *testing.B) {
 	}
 	parts = append(parts,
 		part{name: "layer5", shape: []int{batch, points, last.in}, flops: rows * float64(last.in) * (2*float64(last.out) + 4*float64(last.in)),
-			build: backward(func(l layers, x *graph.Node) *graph.Node {
-				return relu(l.maximum(graph.Reshape(x, rows, last.in), batch, last))
-			})},
+			build: backward(func(l layers, x *graph.Node) *graph.Node { return relu(l.maximum(x, last)) })},
 		part{name: "layer5/maximum", shape: []int{batch, points, last.in}, flops: 2 * rows * float64(last.in*last.out),
 			build: func(l layers, x *graph.Node, _ []*graph.Node) []*graph.Node {
 				return []*graph.Node{firstMaximum(x, l.matrix(last.name))}

@@ -9,7 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// maximum is the last convolution, its batch norm and the maximum over the points, rows h [batch
+// maximum is the last convolution, its batch norm and the maximum over the points, h [batch,
 // points, in] -> [batch, out] (before the ReLU, which commutes with the maximum). Its gradient
 // needs no activations of size points x out.
 //
@@ -20,30 +20,30 @@ import (
 //	mean(z) = W mu + b,   var(z)_c = W_c' S W_c
 //
 // and the gradient reaches only the chosen rows and those moments. Of equal values the first wins.
-func (l layers) maximum(h *graph.Node, batch int, c convolution) *graph.Node {
-	n := h.Shape().Dimensions[0]
+func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
 	gamma := l.w.Get(c.norm + ".weight")
 
 	mean, variance := l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
 	var mu, second *graph.Node
 	if l.mode != Eval {
-		mu = l.tape.keep(func() *graph.Node { return graph.ReduceMean(h, 0) })
-		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(graph.Sub(h, row(mu))), float64(n)) })
+		n := h.Shape().Dimensions[0] * h.Shape().Dimensions[1]
+		rows := graph.Reshape(h, n, c.in)
+		mu = l.tape.keep(func() *graph.Node { return graph.ReduceMean(rows, 0) })
+		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(graph.Sub(rows, row(mu))), float64(n)) })
 		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
 		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
 		l.track(c.norm, mean, variance, n)
 	}
 
-	items := graph.Reshape(h, batch, n/batch, c.in)
 	at := l.tape.keep(func() *graph.Node { // [batch, out]
 		up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
 		sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
 		signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
-		return firstMaximum(graph.StopGradient(items), signed)
+		return firstMaximum(graph.StopGradient(h), signed)
 	})
 	z := l.tape.keep(func() *graph.Node {
-		chosen := shard.GatherRows(items, at) // [batch, out, in]
+		chosen := shard.GatherRows(h, at) // [batch, out, in]
 		return graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	})
 	out := l.affine(z, c.norm, mean, variance)
