@@ -31,7 +31,7 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && o.Devices.Count() <= 1 && loop.CPU(b) {
 		o.Parts = &slicing.Parts{
 			Directions: s.Slicer.Draw,
-			Costs:      s.hostCosts,
+			Costs:      s.HostSlopes,
 			Value: func(costs, directions, x, y *graph.Node) *graph.Node {
 				return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
 			},
@@ -40,8 +40,9 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	return slicing.NewMaximizer(b, *s.Slicer.Ascent, s.Objective(off), o)
 }
 
-// hostCosts are the costs and their derivatives in the directions.
-func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
+// HostSlopes returns the costs [batch, slices] of given directions and their derivatives in the
+// directions [batch, slices, dim]. Plain Go computes them, exactly sorted, outside of any graph.
+func (s Sliced) HostSlopes(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
 	values, grad, err := s.host(x, y, directions, 1, ot1d.Directions)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +58,8 @@ func (s Sliced) HostGradient(x, y, directions *tensors.Tensor) (value float64, g
 	if !s.Linear() {
 		return 0, nil, fmt.Errorf("the gradient outside of a graph: expected the mean of the slices' costs, found %s", s.Convention())
 	}
-	if x == nil || y == nil || directions == nil {
-		return 0, nil, errors.New("the gradient outside of a graph: expected clouds x and y and directions, found nil")
+	if err := need(x, y, directions); err != nil {
+		return 0, nil, err
 	}
 	d := directions.Shape().Dimensions
 	each := 1 / float64(d[0]*d[1])
@@ -75,6 +76,9 @@ func (s Sliced) HostGradient(x, y, directions *tensors.Tensor) (value float64, g
 // host are ot1d's costs and gradients with one upstream gradient for all costs. Pairs with numbers
 // that are not finite get NaN, as in a graph: who reads the result will say so.
 func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1d.Wrt) (costs []float64, grad ot1d.Gradients, err error) {
+	if err := need(x, y, directions); err != nil {
+		return nil, grad, err
+	}
 	cx, err := hostClouds(x)
 	if err != nil {
 		return nil, grad, err
@@ -101,6 +105,18 @@ func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1
 		}
 	}
 	return costs, grad, nil
+}
+
+func need(x, y, directions *tensors.Tensor) error {
+	for name, t := range map[string]*tensors.Tensor{"x": x, "y": y, "directions": directions} {
+		if t == nil {
+			return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
+		}
+		if t.Rank() != 3 {
+			return fmt.Errorf("costs outside of a graph: expected %s with three axes, found %s", name, t.Shape())
+		}
+	}
+	return nil
 }
 
 func hostClouds(t *tensors.Tensor) (ot1d.Clouds, error) {

@@ -116,7 +116,7 @@ type Outcome struct {
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
-	out, psi := m.adapt(s, x, y, location, noise.Ascend)
+	out, psi := m.adapt(s, x, y, location, noise.Ascend, m.inGraph)
 	out.Codes, out.Clouds = forward.Latent, y
 	wrt := ot1d.Y
 	if sliced, ok := m.predicts(); ok && m.LocationGradient {
@@ -138,8 +138,8 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 
 // directions builds parts 2 and 3 of Step up to the directions [batch, slices, 3] of a sliced loss,
 // for clouds x and reconstructions y.
-func (m Model) directions(s State, x, y, location *graph.Node, noise Noise) (Outcome, *graph.Node) {
-	out, psi := m.adapt(s, x, y, location, noise.Ascend)
+func (m Model) directions(s State, x, y, location *graph.Node, noise Noise, objective objective) (Outcome, *graph.Node) {
+	out, psi := m.adapt(s, x, y, location, noise.Ascend, objective)
 	sl := m.Loss.(loss.Sliced).Slicer
 	location = sl.Location(noise.Descend, psi, location, x, y)
 	directions := sl.Draw(noise.Descend, location, x, y)
@@ -149,10 +149,10 @@ func (m Model) directions(s State, x, y, location *graph.Node, noise Noise) (Out
 
 // adapt is part 2 of Step, where an amortizer gives the location, and the psi of part 3: a constant,
 // which no gradient of the loss reaches.
-func (m Model) adapt(s State, x, y, location *graph.Node, src slicing.Source) (out Outcome, psi weights.Nodes) {
+func (m Model) adapt(s State, x, y, location *graph.Node, src slicing.Source, objective objective) (out Outcome, psi weights.Nodes) {
 	out.State = s
 	if len(m.Loss.Specs()) > 0 && location == nil {
-		m.ascend(&out, s, x, y, src)
+		m.ascend(&out, s, x, y, src, objective)
 	}
 	if m.Simultaneous {
 		return out, stopped(m.Loss.Specs(), s.Psi)
@@ -184,23 +184,31 @@ func (m Model) descend(out *Outcome, s State, gradients []*graph.Node) {
 // updated psi, J, and the predicted locations before and after.
 func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 	var out Outcome
-	m.ascend(&out, s, x, y, src)
+	m.ascend(&out, s, x, y, src, m.inGraph)
 	sl := m.Loss.(loss.Sliced)
 	out.After = sl.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y)
 	out.AscentAngle = meanAngle(out.Before, out.After)
 	return out
 }
 
+// objective builds the loss that an amortizer raises, differentiable in the location.
+type objective func(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result
+
+// inGraph is the objective with costs in the graph.
+func (m Model) inGraph(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result {
+	return m.Loss.Build(loss.BuildArgs{Source: src, Weights: psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
+}
+
 // ascend is part 2 of Step.
-func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
+func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source, objective objective) {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	for step := range max(m.AmortizerSteps, 1) {
-		r := m.Loss.Build(loss.BuildArgs{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
-		objective := graph.ReduceAllMean(r.Pairs)
+		r := objective(s.Psi, src, x, y)
+		mean := graph.ReduceAllMean(r.Pairs)
 		if step == 0 {
-			out.Objective, out.Before = objective, r.Location
+			out.Objective, out.Before = mean, r.Location
 		}
-		s = m.ascentStep(s, objective)
+		s = m.ascentStep(s, mean)
 	}
 	out.State.Psi, out.State.Second, out.State.First, out.State.Count = s.Psi, s.Second, s.First, s.Count
 }

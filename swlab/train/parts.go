@@ -15,7 +15,8 @@ import (
 // stepParts are the executables of a step whose sliced loss is computed by plain Go, between the
 // forward pass and the backward pass. The numbers are those of Model.Step, up to rounding.
 type stepParts struct {
-	draw   *shard.Exec // x, y, random state, [location,] psi... -> directions, [J, angle,] [direction,] psi...
+	aim    *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
+	draw   *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
 	update *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
 }
 
@@ -33,7 +34,12 @@ func (m Model) hasParts() bool {
 
 func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err error) {
 	p = &stepParts{}
-	p.draw, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located) }, nil, nil)
+	if len(m.Loss.Specs()) > 0 && !located && m.AmortizerSteps <= 1 {
+		if p.aim, err = d.Exec(m.buildAscentDirections, nil, nil); err != nil {
+			return p, err
+		}
+	}
+	p.draw, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located, p.aim != nil) }, nil, nil)
 	if err != nil {
 		return p, err
 	}
@@ -41,15 +47,29 @@ func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err err
 	return p, err
 }
 
+// buildAscentDirections is the graph of stepParts.aim. stepParts.draw draws the same directions again,
+// from the same random state, differentiable in psi.
+func (m Model) buildAscentDirections(in []*graph.Node) []*graph.Node {
+	sl, src, x, y := m.Loss.(loss.Sliced).Slicer, m.noise(in[2]).Ascend, in[0], in[1]
+	return []*graph.Node{sl.Draw(src, sl.Location(src, m.bindPsi(in[3:]).Psi, nil, x, y), x, y)}
+}
+
 // buildDirections is the graph of stepParts.draw.
-func (m Model) buildDirections(in []*graph.Node, located bool) []*graph.Node {
+func (m Model) buildDirections(in []*graph.Node, located, costed bool) []*graph.Node {
 	x, y, rng := in[0], in[1], in[2]
 	in = in[3:]
 	var location *graph.Node
 	if located {
 		location, in = in[0], in[1:]
 	}
-	out, directions := m.directions(m.bindPsi(in), x, y, location, m.noise(rng))
+	objective := m.inGraph
+	if costed {
+		costs, slopes := in[0], in[1]
+		objective, in = func(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result {
+			return m.Loss.(loss.Sliced).BuildFrom(costs, slopes, loss.BuildArgs{Source: src, Weights: psi}, x, y)
+		}, in[2:]
+	}
+	out, directions := m.directions(m.bindPsi(in), x, y, location, m.noise(rng), objective)
 	return append(append([]*graph.Node{directions}, out.report()...), unbind(out.State, m.parts()[psiPart:])...)
 }
 
@@ -76,7 +96,7 @@ func (p *stepParts) close() {
 	if p == nil {
 		return
 	}
-	for _, x := range []*shard.Exec{p.draw, p.update} {
+	for _, x := range []*shard.Exec{p.aim, p.draw, p.update} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -120,6 +140,21 @@ func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error 
 	if location != nil {
 		args = append(args, location)
 	}
+	sl := s.model.Loss.(loss.Sliced)
+	if s.parts.aim != nil {
+		ahead, err := s.parts.aim.Call(append(args, psi...)...)
+		if err != nil {
+			return err
+		}
+		defer finalize(ahead)
+		costs, slopes, err := sl.HostSlopes(f.x[0], f.y[0], ahead[0][0])
+		if err != nil {
+			return err
+		}
+		defer costs.FinalizeAll()
+		defer slopes.FinalizeAll()
+		args = append(args, shard.Value{costs}, shard.Value{slopes})
+	}
 	drawn, err := s.parts.draw.Call(append(args, psi...)...)
 	if err != nil {
 		return err
@@ -130,7 +165,7 @@ func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error 
 	replace(psi, drawn[n:])
 
 	var gradient *tensors.Tensor
-	if r.Loss, gradient, err = s.model.Loss.(loss.Sliced).HostGradient(f.x[0], f.y[0], directions[0]); err != nil {
+	if r.Loss, gradient, err = sl.HostGradient(f.x[0], f.y[0], directions[0]); err != nil {
 		return err
 	}
 	defer gradient.FinalizeAll()
