@@ -92,7 +92,7 @@ func newCompiled(d shard.Devices, m Model, inParts bool) (p compiled, err error)
 }
 
 // newForward compiles the forward pass. In a step in parts it is a training pass, from which the
-// backward pass goes on.
+// backward pass goes on, on one device.
 func newForward(d shard.Devices, m Model, inParts bool) (*shard.Exec, error) {
 	return d.Exec(func(in []*graph.Node) []*graph.Node {
 		rng, x := Bootstrap(in[2], in[0], in[1])
@@ -106,7 +106,7 @@ func newForward(d shard.Devices, m Model, inParts bool) (*shard.Exec, error) {
 			out = append(out, f.Buffers[sp.Name])
 		}
 		return append(out, f.Kept...)
-	}, []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}, []shard.Sharding{shard.Sharded, shard.Sharded, shard.Replicated})
+	}, []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}, []shard.Sharding{shard.Sharded, shard.Sharded})
 }
 
 func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
