@@ -624,7 +624,7 @@ func TestCompletion(t *testing.T) {
 		"evaluate --state ":                {"best", "last"},
 		"data fetch modelnet":              {"modelnet40-hdf5"},
 		"distance --format ":               {"json", "text"},
-		"train --loss sw --plain encoder,": {"encoder,ascent", "encoder,attention", "encoder,encoder", "encoder,sort", "encoder,tables"},
+		"train --loss sw --plain encoder,": {"encoder,ascent", "encoder,attention", "encoder,encoder", "encoder,host", "encoder,sort", "encoder,tables"},
 	} {
 		words := strings.Fields(call)
 		if strings.HasSuffix(call, " ") {

@@ -2,6 +2,7 @@ package loss
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -30,7 +31,7 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && o.Devices.Count() <= 1 && loop.CPU(b) {
 		o.Parts = &slicing.Parts{
 			Directions: s.Slicer.Draw,
-			Costs:      s.hostCosts,
+			Costs:      s.HostSlopes,
 			Value: func(costs, directions, x, y *graph.Node) *graph.Node {
 				return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
 			},
@@ -39,36 +40,83 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	return slicing.NewMaximizer(b, *s.Slicer.Ascent, s.Objective(off), o)
 }
 
-// hostCosts are the costs and their derivatives in the directions.
-func (s Sliced) hostCosts(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
-	cx, err := hostClouds(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	cy, err := hostClouds(y)
-	if err != nil {
-		return nil, nil, err
-	}
-	flat, err := tensors.CopyFlatData[float32](directions)
+// HostSlopes returns the costs [batch, slices] of given directions and their derivatives in the
+// directions [batch, slices, dim]. Plain Go computes them, exactly sorted, outside of any graph.
+func (s Sliced) HostSlopes(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
+	values, grad, err := s.host(x, y, directions, 1, ot1d.Directions)
 	if err != nil {
 		return nil, nil, err
 	}
 	d := directions.Shape().Dimensions
+	return tensor32(values, d[:2]), tensor32(grad.Directions, d), nil
+}
+
+// HostGradient returns the mean over the pairs of a loss that is Linear, for given directions
+// [batch, slices, dim], and its gradient in y [batch, n, dim]. Plain Go computes them, exactly sorted,
+// outside of any graph.
+func (s Sliced) HostGradient(x, y, directions *tensors.Tensor) (value float64, gradient *tensors.Tensor, err error) {
+	if !s.Linear() {
+		return 0, nil, fmt.Errorf("the gradient outside of a graph: expected the mean of the slices' costs, found %s", s.Convention())
+	}
+	if err := need(x, y, directions); err != nil {
+		return 0, nil, err
+	}
+	d := directions.Shape().Dimensions
+	each := 1 / float64(d[0]*d[1])
+	costs, grad, err := s.host(x, y, directions, each, ot1d.Y)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, c := range costs {
+		value += c
+	}
+	return value * each, tensor32(grad.Y, y.Shape().Dimensions), nil
+}
+
+// host are ot1d's costs and gradients with one upstream gradient for all costs. Pairs with numbers
+// that are not finite get NaN, as in a graph: who reads the result will say so.
+func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1d.Wrt) (costs []float64, grad ot1d.Gradients, err error) {
+	if err := need(x, y, directions); err != nil {
+		return nil, grad, err
+	}
+	cx, err := hostClouds(x)
+	if err != nil {
+		return nil, grad, err
+	}
+	cy, err := hostClouds(y)
+	if err != nil {
+		return nil, grad, err
+	}
+	flat, err := tensors.CopyFlatData[float32](directions)
+	if err != nil {
+		return nil, grad, err
+	}
+	d := directions.Shape().Dimensions
 	lost := leaveOut(d[0], cx.Coords, cy.Coords, flat)
 	up := make([]float64, d[0]*d[1])
-	for i := range up {
-		up[i] = 1
-	}
-	values, grad, err := ot1d.HostGradients(cx, cy, flat, d[1], up, ot1d.Directions, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
+	fill(up, upstream)
+	costs, grad, err = ot1d.HostGradients(cx, cy, flat, d[1], up, wrt, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
 	if err != nil {
-		return nil, nil, err
+		return nil, grad, err
 	}
-	turn := grad.Directions
-	for _, pair := range lost { // NaN, as in a graph: who reads the result will say so
-		fill(part(values, d[0], pair), math.NaN())
-		fill(part(turn, d[0], pair), math.NaN())
+	for _, pair := range lost {
+		for _, values := range [][]float64{costs, grad.Y, grad.Directions} {
+			fill(part(values, d[0], pair), math.NaN())
+		}
 	}
-	return tensor32(values, d[:2]), tensor32(turn, d), nil
+	return costs, grad, nil
+}
+
+func need(x, y, directions *tensors.Tensor) error {
+	for name, t := range map[string]*tensors.Tensor{"x": x, "y": y, "directions": directions} {
+		if t == nil {
+			return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
+		}
+		if t.Rank() != 3 {
+			return fmt.Errorf("costs outside of a graph: expected %s with three axes, found %s", name, t.Shape())
+		}
+	}
+	return nil
 }
 
 func hostClouds(t *tensors.Tensor) (ot1d.Clouds, error) {

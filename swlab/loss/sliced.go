@@ -120,6 +120,19 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	return r
 }
 
+// BuildFrom is Build with the costs [batch, slices] and their derivatives in the directions [batch,
+// slices, dim] that HostSlopes found, differentiable in the location. Source is in the state from
+// which those directions were drawn.
+func (s Sliced) BuildFrom(costs, slopes *graph.Node, c BuildArgs, x, y *graph.Node) Result {
+	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)
+	directions := s.Slicer.Draw(c.Source, location, x, y)
+	// What is added is 0.
+	turn := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
+	r := s.Finish(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y, x.Shape().Dimensions[1])
+	r.Location = location
+	return r
+}
+
 // Finish reduces costs [batch, slices] of given directions between clouds of that many points to
 // the loss: the end of Build, for costs computed elsewhere. x and y may be nil unless the estimator
 // NeedsClouds.

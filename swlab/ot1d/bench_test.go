@@ -86,3 +86,26 @@ func BenchmarkHost(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkBatch is the loss of a training step: 32 pairs on 100 directions each, value and gradient in y.
+func BenchmarkBatch(b *testing.B) {
+	const batch, lines = 32, 100
+	for _, m := range []int{512, 2048} {
+		r := rand.New(rand.NewPCG(1, 2))
+		x, y := Clouds{Coords: normals(r, batch*m*3, 1), Batch: batch, Points: m, Dim: 3}, Clouds{Coords: normals(r, batch*m*3, 1), Batch: batch, Points: m, Dim: 3}
+		d, up := directions(r, batch*lines, 3), slices.Repeat([]float64{1e-3}, batch*lines)
+		for name, f := range map[string]func() error{
+			"value": func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
+			"y":     func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
+		} {
+			b.Run(fmt.Sprintf("m=%d/%s", m, name), func(b *testing.B) {
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(batch*m*lines), "ns/projection")
+			})
+		}
+	}
+}

@@ -46,52 +46,89 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 		})
 		return costs, grad, nil
 	}
-	var slopesX, slopesY [][]float64 // of the block's tasks, in the projections of x and y
-	block := max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.Points+y.Points))
-	block = min(block, tasks)
-	slope := func(n int) [][]float64 {
-		all := make([][]float64, block)
-		for i := range all {
-			all[i] = make([]float64, n)
+	slope := func(s *hostSorter, r *slopes, task int) {
+		dx, dy := r.of(task)
+		costs[task] = h.cost(s, task, dx, dy)
+		scale(dx, upstream[task])
+		scale(dy, upstream[task])
+		if gd != nil {
+			g := gd[task*x.Dim : (task+1)*x.Dim]
+			addMoments(g, dx, x.cloud(task/slices))
+			addMoments(g, dy, y.cloud(task/slices))
 		}
-		return all
 	}
-	if wrt&(X|Directions) != 0 {
-		slopesX = slope(x.Points)
-	}
-	if wrt&(Y|Directions) != 0 {
-		slopesY = slope(y.Points)
-	}
-	for first := 0; first < tasks; first += block {
-		n := min(block, tasks-first)
-		h.each(first, first+n, func(s *hostSorter, task int) {
-			k := task - first
-			var dx, dy []float64
-			if slopesX != nil {
-				dx = slopesX[k]
-				clear(dx)
-			}
-			if slopesY != nil {
-				dy = slopesY[k]
-				clear(dy)
-			}
-			costs[task] = h.cost(s, task, dx, dy)
-			scale(dx, upstream[task])
-			scale(dy, upstream[task])
-			if gd != nil {
-				g := gd[task*x.Dim : (task+1)*x.Dim]
-				addMoments(g, dx, x.cloud(task/slices))
-				addMoments(g, dy, y.cloud(task/slices))
+	// A run of tasks, then what they add to the gradients of the points. With enough pairs a
+	// goroutine does all of a pair, in runs that stay in its cache; else all share every run.
+	needX, needY := wrt&(X|Directions) != 0, wrt&(Y|Directions) != 0
+	if x.Batch >= 2*runtime.GOMAXPROCS(0) {
+		type scratch struct {
+			sorter *hostSorter
+			run    *slopes
+		}
+		parallel(x.Batch, func() scratch { return scratch{h.newSorter(), h.newSlopes(h.width(), needX, needY)} }, func(s scratch, pair int) {
+			for _, g := range h.groups(pair*slices, (pair+1)*slices) {
+				s.run.first = g.task
+				g.each(s.sorter, func(sorter *hostSorter, task int) { slope(sorter, s.run, task) })
+				if gx != nil {
+					h.add(gx, x, s.run.x[:g.n], g.task, 0, x.Points)
+				}
+				if gy != nil {
+					h.add(gy, y, s.run.y[:g.n], g.task, 0, y.Points)
+				}
 			}
 		})
+		return costs, grad, nil
+	}
+	block := min(tasks, max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.Points+y.Points)))
+	r := h.newSlopes(block, needX, needY)
+	for r.first = 0; r.first < tasks; r.first += block {
+		n := min(block, tasks-r.first)
+		h.each(r.first, r.first+n, func(s *hostSorter, task int) { slope(s, r, task) })
 		if gx != nil {
-			h.spread(gx, x, slopesX[:n], first)
+			h.spread(gx, x, r.x[:n], r.first)
 		}
 		if gy != nil {
-			h.spread(gy, y, slopesY[:n], first)
+			h.spread(gy, y, r.y[:n], r.first)
 		}
 	}
 	return costs, grad, nil
+}
+
+// slopes are the derivatives of the costs of tasks from first on in the projections of x and y.
+type slopes struct {
+	x, y  [][]float64 // [tasks][points], nil if nobody needs them
+	first int
+}
+
+func (h *host) newSlopes(tasks int, needX, needY bool) *slopes {
+	rows := func(points int) [][]float64 {
+		all := make([][]float64, tasks)
+		for i := range all {
+			all[i] = make([]float64, points)
+		}
+		return all
+	}
+	s := new(slopes)
+	if needX {
+		s.x = rows(h.x.Points)
+	}
+	if needY {
+		s.y = rows(h.y.Points)
+	}
+	return s
+}
+
+// of returns room for the slopes of a task, all 0.
+func (s *slopes) of(task int) (dx, dy []float64) {
+	if s.x != nil {
+		dx = s.x[task-s.first]
+		clear(dx)
+	}
+	if s.y != nil {
+		dy = s.y[task-s.first]
+		clear(dy)
+	}
+	return dx, dy
 }
 
 // byRank says whether points are matched one to one.
@@ -170,7 +207,8 @@ func addMoments(g, slopes []float64, points []float32) {
 	}
 }
 
-// spread adds slope times direction to the gradient g of every point of c, task by task in order, whatever the number of goroutines.
+// spread adds slope times direction to the gradient g of every point of c, task by task in order,
+// whatever the number of goroutines.
 func (h *host) spread(g []float64, c Clouds, slopes [][]float64, first int) {
 	const run = 512 // points of one piece of work
 	pieces := (c.Points + run - 1) / run
@@ -178,16 +216,47 @@ func (h *host) spread(g []float64, c Clouds, slopes [][]float64, first int) {
 	pairs := (first+len(slopes)-1)/h.slices - pair + 1
 	parallel(pairs*pieces, func() any { return nil }, func(_ any, k int) {
 		b, from := pair+k/pieces, k%pieces*run
-		to := min(from+run, c.Points)
-		out := g[(b*c.Points+from)*c.Dim : (b*c.Points+to)*c.Dim]
-		for task := max(first, b*h.slices); task < min(first+len(slopes), (b+1)*h.slices); task++ {
-			theta := h.direction(b, task%h.slices)
-			for i, s := range slopes[task-first][from:to] {
-				at := out[i*len(theta) : (i+1)*len(theta)]
-				for j, t := range theta {
-					at[j] += s * t
-				}
+		begin, end := max(first, b*h.slices), min(first+len(slopes), (b+1)*h.slices)
+		h.add(g, c, slopes[begin-first:end-first], begin, from, min(from+run, c.Points))
+	})
+}
+
+// add adds slope times direction to the gradient g of points from ... to-1, for the slopes of a
+// pair's tasks from first on, in their order.
+func (h *host) add(g []float64, c Clouds, slopes [][]float64, first, from, to int) {
+	pair := first / h.slices
+	out := g[(pair*c.Points+from)*c.Dim : (pair*c.Points+to)*c.Dim]
+	task := first
+	for ; c.Dim == 3 && len(slopes) >= 4; slopes, task = slopes[4:], task+4 {
+		var theta [4][]float64
+		for k := range theta {
+			theta[k] = h.direction(pair, (task+k)%h.slices)
+		}
+		add4(out, slopes[0][from:to], slopes[1][from:to], slopes[2][from:to], slopes[3][from:to], theta)
+	}
+	for k, s := range slopes {
+		theta := h.direction(pair, (task+k)%h.slices)
+		for i, v := range s[from:to] {
+			at := out[i*len(theta) : (i+1)*len(theta)]
+			for j, t := range theta {
+				at[j] += v * t
 			}
 		}
-	})
+	}
+}
+
+// add4 adds the slopes a, b, c, d times their directions in space.
+func add4(out, a, b, c, d []float64, theta [4][]float64) {
+	a0, a1, a2 := theta[0][0], theta[0][1], theta[0][2]
+	b0, b1, b2 := theta[1][0], theta[1][1], theta[1][2]
+	c0, c1, c2 := theta[2][0], theta[2][1], theta[2][2]
+	d0, d1, d2 := theta[3][0], theta[3][1], theta[3][2]
+	b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+	for i, p := range a {
+		q, r, s := b[i], c[i], d[i]
+		at := out[3*i:][:3:3]
+		at[0] = at[0] + p*a0 + q*b0 + r*c0 + s*d0
+		at[1] = at[1] + p*a1 + q*b1 + r*c1 + s*d1
+		at[2] = at[2] + p*a2 + q*b2 + r*c2 + s*d2
+	}
 }

@@ -166,3 +166,40 @@ func TestHostDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// TestHostBatch: the gradients of many pairs, which goroutines share pair by pair, are to the bit those of every pair alone, whose slices
+// they share.
+func TestHostBatch(t *testing.T) {
+	const batch, lines = 70, 13
+	for _, c := range []struct{ dim, m, n int }{{3, 40, 40}, {2, 40, 40}, {3, 30, 41}} {
+		r := rand.New(rand.NewPCG(5, 1))
+		clouds := func(points int) Clouds {
+			return Clouds{Coords: normals(r, batch*points*c.dim, 1), Batch: batch, Points: points, Dim: c.dim}
+		}
+		x, y, d, up := clouds(c.m), clouds(c.n), directions(r, batch*lines, c.dim), make([]float64, batch*lines)
+		for i := range up {
+			up[i] = r.NormFloat64()
+		}
+		if batch < 2*runtime.GOMAXPROCS(0) {
+			t.Skip("too few pairs for so many processors")
+		}
+		for _, p := range []float64{1, 2} {
+			o := HostConfig{P: p, Reduce: Mean}
+			costs, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b := range batch {
+				one := func(c Clouds) Clouds { return Clouds{Coords: c.cloud(b), Batch: 1, Points: c.Points, Dim: c.Dim} }
+				k, g, err := HostGradients(one(x), one(y), d[b*lines*c.dim:(b+1)*lines*c.dim], lines, up[b*lines:(b+1)*lines], X|Y|Directions, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				part := func(v []float64) []float64 { return v[b*len(v)/batch : (b+1)*len(v)/batch] }
+				if !slices.Equal(part(costs), k) || !slices.Equal(part(grad.X), g.X) || !slices.Equal(part(grad.Y), g.Y) || !slices.Equal(part(grad.Directions), g.Directions) {
+					t.Errorf("%+v, p = %g: pair %d differs from itself alone", c, p, b)
+				}
+			}
+		}
+	}
+}

@@ -39,25 +39,37 @@ func isFast(sum, p float64, m int) bool {
 // each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a pair follow one
 // another on one goroutine, as many as its vectors have lanes.
 func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
-	size := 1
-	if h.vectors() {
-		size = lanes.Lanes(64)
-		if h.fast {
-			size = lanes.Lanes(fastBits)
-		}
+	groups := h.groups(from, to)
+	parallel(len(groups), h.newSorter, func(s *hostSorter, i int) { groups[i].each(s, task) })
+}
+
+// each calls task for the tasks of the group.
+func (g group) each(s *hostSorter, task func(s *hostSorter, task int)) {
+	s.group = g
+	for k := range g.n {
+		task(s, g.task+k)
 	}
-	var groups []group
-	for at := from; at < to; {
+}
+
+// groups divides tasks from ... to-1.
+func (h *host) groups(from, to int) (all []group) {
+	for at, size := from, h.width(); at < to; {
 		end := min(at+size, to, (at/h.slices+1)*h.slices)
-		groups = append(groups, group{at, end - at})
+		all = append(all, group{at, end - at})
 		at = end
 	}
-	parallel(len(groups), h.newSorter, func(s *hostSorter, i int) {
-		s.group = groups[i]
-		for k := range groups[i].n {
-			task(s, groups[i].task+k)
-		}
-	})
+	return all
+}
+
+// width is the largest number of tasks in a group.
+func (h *host) width() int {
+	switch {
+	case !h.vectors():
+		return 1
+	case h.fast:
+		return lanes.Lanes(fastBits)
+	}
+	return lanes.Lanes(64)
 }
 
 // vectors reports whether directions are sorted several at a time.

@@ -24,6 +24,9 @@ const (
 	// Encoder evaluates the autoencoder's last encoder layer only where the maximum over the points
 	// is reached, 2 to 3 times faster. Off: at every point.
 	Encoder Set = "encoder"
+	// Host computes the sliced loss of a training step and its gradient in plain Go, exactly sorted,
+	// between a program for the forward pass and one for the backward pass. Off: in one program.
+	Host Set = "host"
 	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections
 	// closer than a key's step may differ. Off: exactly, by XLA's sort.
 	Sort Set = "sort"
@@ -34,7 +37,7 @@ const (
 
 // Names lists the fast paths.
 func Names() []string {
-	return []string{string(Ascent), string(Attention), string(Encoder), string(Sort), string(Tables)}
+	return []string{string(Ascent), string(Attention), string(Encoder), string(Host), string(Sort), string(Tables)}
 }
 
 // Has reports whether a fast path is switched off.

@@ -120,19 +120,23 @@ type Output struct {
 	Latent  *graph.Node   // [batch, 256], unit vectors
 	Cloud   *graph.Node   // [batch, m, 3], inside (-1, 1)^3
 	Buffers weights.Nodes // Train: the new running statistics by name, without gradient
+	Kept    []*graph.Node // of ForwardKept: what Backward needs, in its order
 }
 
 // Forward builds the network on x [batch, m, 3]. w holds every tensor of Specs. As usual in GoMLX,
 // it panics with the shapes if x does not fit.
 func (a *Autoencoder) Forward(w weights.Nodes, x *graph.Node, mode Mode) Output {
-	l := layers{w: w, mode: mode, buffers: weights.Nodes{}}
-	z := l.encode(x, a.Points, a.Plain.Has(plain.Encoder))
+	return a.forward(layers{w: w, mode: mode, buffers: weights.Nodes{}}, x)
+}
+
+func (a *Autoencoder) forward(l layers, x *graph.Node) Output {
+	z := l.encode(x, a.Points, a.Plain)
 	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
 // Encode builds only the encoder: the codes [batch, 256] of x [batch, m, 3].
 func (a *Autoencoder) Encode(w weights.Nodes, x *graph.Node, mode Mode) *graph.Node {
-	return layers{w: w, mode: mode, buffers: weights.Nodes{}}.encode(x, a.Points, a.Plain.Has(plain.Encoder))
+	return layers{w: w, mode: mode, buffers: weights.Nodes{}}.encode(x, a.Points, a.Plain)
 }
 
 // Decode builds only the decoder: the clouds [batch, m, 3] of codes z [batch, 256].
@@ -145,9 +149,10 @@ type layers struct {
 	w       weights.Nodes
 	mode    Mode
 	buffers weights.Nodes
+	tape    *tape // nil: GoMLX's gradient
 }
 
-func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
+func (l layers) encode(x *graph.Node, points int, off plain.Set) *graph.Node {
 	s := x.Shape()
 	if s.Rank() != 3 || s.Dimensions[1] != points || s.Dimensions[2] != Dim {
 		panic(fmt.Errorf("autoencoder for %d points: expected clouds [batch, %d, %d], found %s", points, points, Dim, s))
@@ -156,23 +161,25 @@ func (l layers) encode(x *graph.Node, points int, plain bool) *graph.Node {
 	h := graph.Reshape(x, batch*points, Dim)
 	last := len(convolutions) - 1
 	for _, c := range convolutions[:last] {
-		h = relu(l.norm(l.linear(h, c.name), c.norm))
+		h = l.activated(h, c.name, c.norm)
 	}
 	c := convolutions[last]
-	if plain {
-		h = relu(l.norm(l.linear(h, c.name), c.norm))
-		h = graph.Reshape(h, batch, points, c.out)
-		// By index, so that of equal values only the first has a gradient.
-		at := graph.InsertAxes(graph.ArgMax(graph.StopGradient(h), 1, dtypes.Int32), -1) // [batch, out, 1]
-		pair, channel := graph.Iota(h.Graph(), at.Shape(), 0), graph.Iota(h.Graph(), at.Shape(), 1)
-		h = graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1))
+	if off.Has(plain.Encoder) {
+		h = l.tape.through(l.activated(h, c.name, c.norm), func(h *graph.Node) *graph.Node {
+			h = graph.Reshape(h, batch, points, c.out)
+			// By index, so that of equal values only the first has a gradient.
+			at := graph.InsertAxes(graph.ArgMax(graph.StopGradient(h), 1, dtypes.Int32), -1) // [batch, out, 1]
+			pair, channel := graph.Iota(h.Graph(), at.Shape(), 0), graph.Iota(h.Graph(), at.Shape(), 1)
+			return graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1))
+		})
 	} else {
-		h = relu(l.maximum(graph.Reshape(h, batch, points, c.in), c))
+		h = l.tape.through(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu)
 	}
-	z := l.linear(h, "encoder.fc_mu")
-	// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.
-	square := graph.ReduceAndKeep(graph.Mul(z, z), graph.ReduceSum, -1)
-	return graph.Div(z, graph.Sqrt(graph.MaxScalar(square, 1e-24)))
+	return l.tape.through(l.linear(h, "encoder.fc_mu"), func(z *graph.Node) *graph.Node {
+		// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.
+		square := graph.ReduceAndKeep(graph.Mul(z, z), graph.ReduceSum, -1)
+		return graph.Div(z, graph.Sqrt(graph.MaxScalar(square, 1e-24)))
+	})
 }
 
 func (l layers) decode(z *graph.Node, points int) *graph.Node {
@@ -180,10 +187,19 @@ func (l layers) decode(z *graph.Node, points int) *graph.Node {
 	if s.Rank() != 2 || s.Dimensions[1] != LatentSize {
 		panic(fmt.Errorf("decoder: expected codes [batch, %d], found %s", LatentSize, s))
 	}
-	h := relu(l.norm(l.linear(z, "decoder.fc1"), "decoder.bn1"))
-	h = relu(l.norm(l.linear(h, "decoder.fc2"), "decoder.bn2"))
-	y := graph.Tanh(l.linear(h, "decoder.fc3"))
-	return graph.Reshape(y, s.Dimensions[0], points, Dim)
+	h := l.activated(z, "decoder.fc1", "decoder.bn1")
+	h = l.activated(h, "decoder.fc2", "decoder.bn2")
+	return l.tape.through(l.linear(h, "decoder.fc3"), func(h *graph.Node) *graph.Node {
+		return graph.Reshape(graph.Tanh(h), s.Dimensions[0], points, Dim)
+	})
+}
+
+// activated is a layer with its batch norm and ReLU.
+func (l layers) activated(h *graph.Node, name, norm string) *graph.Node {
+	if l.tape != nil {
+		return l.tapedActivated(h, name, norm)
+	}
+	return relu(l.norm(l.linear(h, name), norm))
 }
 
 // matrix is a layer's weight as [out, in], without the last axis of a convolution.
@@ -197,8 +213,15 @@ func (l layers) matrix(name string) *graph.Node {
 
 // linear is h W' + b for rows h [n, in].
 func (l layers) linear(h *graph.Node, name string) *graph.Node {
-	y := graph.EinsumAxes(h, l.matrix(name), [][2]int{{1, 1}}, nil)
-	return graph.Add(y, row(l.w.Get(name+".bias")))
+	if l.tape != nil {
+		return l.tapedLinear(h, name)
+	}
+	return graph.Add(l.product(h, name), row(l.w.Get(name+".bias")))
+}
+
+// product is h W' for rows h [n, in].
+func (l layers) product(h *graph.Node, name string) *graph.Node {
+	return graph.EinsumAxes(h, l.matrix(name), [][2]int{{1, 1}}, nil)
 }
 
 // row makes a vector [n] a [1, n], because GoMLX does not broadcast ranks.

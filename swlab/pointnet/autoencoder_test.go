@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -91,6 +92,63 @@ func TestLatentIsAUnitVector(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBackward proves the gradients built from the values of a forward pass in another program equal to GoMLX's.
+func TestBackward(t *testing.T) {
+	const batch, m = 4, 33
+	x := clouds(2, batch, m)
+	for _, off := range []plain.Set{"", plain.Encoder} {
+		a := &Autoencoder{Points: m, Plain: off}
+		specs := a.Specs()
+		trained := func(w weights.Nodes) (out []*graph.Node) {
+			for _, s := range trainedSpecs(specs) {
+				out = append(out, w[s.Name])
+			}
+			return out
+		}
+		upstream := func(y *graph.Node) *graph.Node {
+			return graph.Sin(graph.MulScalar(graph.IotaFull(y.Graph(), y.Shape()), 0.7))
+		}
+		kept := 0
+		want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+			w := weights.Bind(specs, in[1:])
+			o, k := a.Forward(w, in[0], Train), a.ForwardKept(w, in[0])
+			kept = len(k.Kept)
+			return append(k.Kept, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
+		}, append([]any{x}, values(a)...)...)
+		args := append([]any{x}, values(a)...)
+		for _, v := range want[:kept] {
+			args = append(args, v)
+		}
+		got := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+			w := weights.Bind(specs, in[1:1+len(specs)])
+			return trained(a.Backward(w, in[0], in[1+len(specs):], upstream(in[0])))
+		}, args...)
+		top := 0.0 // of a layer: its bias follows its weight, and in front of a batch norm has gradient 0 in exact arithmetic
+		for i, s := range trainedSpecs(specs) {
+			p, q := flat(want[kept+i]), flat(got[i])
+			if strings.HasSuffix(s.Name, ".weight") {
+				top = 0
+			}
+			worst := 0.0
+			for j := range p {
+				top, worst = math.Max(top, math.Abs(float64(p[j]))), math.Max(worst, math.Abs(float64(p[j]-q[j])))
+			}
+			if worst > 5e-4*top || len(p) != s.Size() {
+				t.Errorf("plain %q, %s: differs by %.3g of %.3g", off, s.Name, worst, top)
+			}
+		}
+	}
+}
+
+func trainedSpecs(specs []weights.Spec) (out []weights.Spec) {
+	for _, s := range specs {
+		if !s.Buffer {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // TestMaximumEqualsPlain proves the arg-max form of the last encoder layer equal to the plain one: value, every gradient,

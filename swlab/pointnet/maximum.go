@@ -21,33 +21,34 @@ import (
 //
 // and the gradient reaches only the chosen rows and those moments. Of equal values the first wins.
 func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
-	d := h.Shape().Dimensions
-	batch, points := d[0], d[1]
 	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
 	gamma := l.w.Get(c.norm + ".weight")
 
-	var mean, variance *graph.Node
-	if l.mode == Eval {
-		mean, variance = l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
-	} else {
-		n := batch * points
+	mean, variance := l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
+	var mu, second *graph.Node
+	if l.mode != Eval {
+		n := h.Shape().Dimensions[0] * h.Shape().Dimensions[1]
 		rows := graph.Reshape(h, n, c.in)
-		mu := graph.ReduceMean(rows, 0)
-		centred := graph.Sub(rows, row(mu))
-		second := graph.DivScalar(products(centred), float64(n))
+		mu = l.tape.keep(func() *graph.Node { return graph.ReduceMean(rows, 0) })
+		second = l.tape.keep(func() *graph.Node { return graph.DivScalar(products(graph.Sub(rows, row(mu))), float64(n)) })
 		mean = graph.Add(graph.Einsum("oi,i->o", w, mu), bias)
 		variance = graph.ReduceSum(graph.Mul(graph.EinsumAxes(w, second, [][2]int{{1, 0}}, nil), w), 1)
 		l.track(c.norm, mean, variance, n)
 	}
 
-	up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
-	sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
-	signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
-	at := firstMaximum(graph.StopGradient(h), signed) // [batch, out]
-
-	chosen := shard.GatherRows(h, at) // [batch, out, in]
-	z := graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
-	return l.affine(z, c.norm, mean, variance)
+	at := l.tape.keep(func() *graph.Node { // [batch, out]
+		up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
+		sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
+		signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
+		return firstMaximum(graph.StopGradient(h), signed)
+	})
+	z := l.tape.keep(func() *graph.Node {
+		chosen := shard.GatherRows(h, at) // [batch, out, in]
+		return graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
+	})
+	out := l.affine(z, c.norm, mean, variance)
+	l.tape.pushMaximum(l, c, out, z, at, mu, second)
+	return out
 }
 
 // products is h'h of rows h [n, in], [in, in], by blocks of rows, which XLA's CPU multiplies twice

@@ -124,6 +124,8 @@ func (c Config) HasFastPath(path plain.Set) bool {
 	case plain.Attention: // maps with queries
 		queries, err := loss.Reads(c.Loss, c.LossConfig(), false, "dk")
 		return err == nil && queries
+	case plain.Host:
+		return m.hasParts()
 	case plain.Sort:
 		return isSliced
 	case plain.Tables:
@@ -295,8 +297,8 @@ func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
 const (
 	stateBytes = 8 // per number of the state: the host's copy and the device's
 	// Per point of a batch: the encoder's activations and their gradients, measured on both CPU
-	// backends.
-	pointBytes = 6000
+	// backends; the least is that of a step in parts.
+	pointBytes = 4000
 )
 
 // checkState returns a *memory.Error if weights and moments would not fit into the memory of this

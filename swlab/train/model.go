@@ -120,65 +120,99 @@ type Outcome struct {
 func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	forward := m.Net.Forward(s.Net, x, pointnet.Train)
 	y := forward.Cloud
-	out := Outcome{Codes: forward.Latent, Clouds: y, State: State{Net: weights.Nodes{}, Momentum: weights.Nodes{}, Psi: s.Psi, Second: s.Second, First: s.First, Count: s.Count}}
-
-	if len(m.Loss.Specs()) > 0 && location == nil {
-		m.ascend(&out, s, x, y, noise.Ascend)
-	}
-	// psi is a constant here: no gradient of the loss reaches it.
-	psi, wrt := stopped(m.Loss.Specs(), out.State.Psi), ot1d.Y
-	if m.Simultaneous {
-		psi = stopped(m.Loss.Specs(), s.Psi)
-	}
+	out, psi := m.adapt(s, x, y, location, noise.Ascend, m.inGraph)
+	out.Codes, out.Clouds = forward.Latent, y
+	wrt := ot1d.Y
 	if sliced, ok := m.predicts(); ok && m.LocationGradient {
 		location, wrt = sliced.Slicer.Amortizer.Direction(psi, x, y), ot1d.Y|ot1d.Directions
 	}
 	r := m.Loss.Build(loss.BuildArgs{Source: noise.Descend, Weights: psi, Location: location, Wrt: wrt, Plain: m.Plain}, x, y)
-	out.After, out.Direction = r.Location, meanDirection(r)
+	m.point(&out, r, x, y)
 	out.Loss = graph.ReduceAllMean(r.Pairs)
-	if out.Before != nil {
-		out.AscentAngle = meanAngle(out.Before, out.After)
-		if sliced, ok := m.predicts(); ok && m.Simultaneous {
-			out.AscentAngle = meanAngle(out.Before, sliced.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y))
-		}
-	}
-	specs := m.trained()
 	var nodes []*graph.Node
-	for _, sp := range specs {
+	for _, sp := range m.trained() {
 		nodes = append(nodes, s.Net.Get(sp.Name))
 	}
-	out.NetGrad = graph.Gradient(out.Loss, nodes...)
-	for i, sp := range specs {
-		w, buf := m.SGD.Step(nodes[i], out.NetGrad[i], s.Momentum.Get(sp.Name))
-		out.State.Net[sp.Name], out.State.Momentum[sp.Name] = w, buf
-	}
+	m.descend(&out, s, graph.Gradient(out.Loss, nodes...))
 	for name, v := range forward.Buffers {
 		out.State.Net[name] = v
 	}
 	return out
 }
 
+// directions builds parts 2 and 3 of Step up to the directions [batch, slices, 3] of a sliced loss,
+// for clouds x and reconstructions y.
+func (m Model) directions(s State, x, y, location *graph.Node, noise Noise, objective objective) (Outcome, *graph.Node) {
+	out, psi := m.adapt(s, x, y, location, noise.Ascend, objective)
+	sl := m.Loss.(loss.Sliced).Slicer
+	location = sl.Location(noise.Descend, psi, location, x, y)
+	directions := sl.Draw(noise.Descend, location, x, y)
+	m.point(&out, loss.Result{Location: location, Directions: directions}, x, y)
+	return out, directions
+}
+
+// adapt is part 2 of Step, where an amortizer gives the location, and the psi of part 3: a constant,
+// which no gradient of the loss reaches.
+func (m Model) adapt(s State, x, y, location *graph.Node, src slicing.Source, objective objective) (out Outcome, psi weights.Nodes) {
+	out.State = s
+	if len(m.Loss.Specs()) > 0 && location == nil {
+		m.ascend(&out, s, x, y, src, objective)
+	}
+	if m.Simultaneous {
+		return out, stopped(m.Loss.Specs(), s.Psi)
+	}
+	return out, stopped(m.Loss.Specs(), out.State.Psi)
+}
+
+// point records where a sliced loss looks.
+func (m Model) point(out *Outcome, r loss.Result, x, y *graph.Node) {
+	out.After, out.Direction = r.Location, meanDirection(r)
+	if out.Before == nil {
+		return
+	}
+	out.AscentAngle = meanAngle(out.Before, out.After)
+	if sliced, ok := m.predicts(); ok && m.Simultaneous {
+		out.AscentAngle = meanAngle(out.Before, sliced.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y))
+	}
+}
+
+// descend takes the optimizer's step with the gradients of the trained parameters.
+func (m Model) descend(out *Outcome, s State, gradients []*graph.Node) {
+	out.NetGrad, out.State.Net, out.State.Momentum = gradients, weights.Nodes{}, weights.Nodes{}
+	for i, sp := range m.trained() {
+		out.State.Net[sp.Name], out.State.Momentum[sp.Name] = m.SGD.Step(s.Net.Get(sp.Name), gradients[i], s.Momentum.Get(sp.Name))
+	}
+}
+
 // Predict builds part 2 of Step alone, for clouds x and reconstructions y. The outcome has the
 // updated psi, J, and the predicted locations before and after.
 func (m Model) Predict(s State, x, y *graph.Node, src slicing.Source) Outcome {
 	var out Outcome
-	m.ascend(&out, s, x, y, src)
+	m.ascend(&out, s, x, y, src, m.inGraph)
 	sl := m.Loss.(loss.Sliced)
 	out.After = sl.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y)
 	out.AscentAngle = meanAngle(out.Before, out.After)
 	return out
 }
 
+// objective builds the loss that an amortizer raises, differentiable in the location.
+type objective func(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result
+
+// inGraph is the objective with costs in the graph.
+func (m Model) inGraph(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result {
+	return m.Loss.Build(loss.BuildArgs{Source: src, Weights: psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
+}
+
 // ascend is part 2 of Step.
-func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source) {
+func (m Model) ascend(out *Outcome, s State, x, y *graph.Node, src slicing.Source, objective objective) {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	for step := range max(m.AmortizerSteps, 1) {
-		r := m.Loss.Build(loss.BuildArgs{Source: src, Weights: s.Psi, Wrt: ot1d.Directions, Plain: m.Plain}, x, y)
-		objective := graph.ReduceAllMean(r.Pairs)
+		r := objective(s.Psi, src, x, y)
+		mean := graph.ReduceAllMean(r.Pairs)
 		if step == 0 {
-			out.Objective, out.Before = objective, r.Location
+			out.Objective, out.Before = mean, r.Location
 		}
-		s = m.ascentStep(s, objective)
+		s = m.ascentStep(s, mean)
 	}
 	out.State.Psi, out.State.Second, out.State.First, out.State.Count = s.Psi, s.Second, s.First, s.Count
 }
@@ -211,10 +245,14 @@ func (m Model) first() []weights.Spec {
 }
 
 // trained lists the parameters that SGD trains.
-func (m Model) trained() []weights.Spec {
-	var out []weights.Spec
+func (m Model) trained() []weights.Spec { return m.net(false) }
+
+// buffers lists the running statistics of the batch norms.
+func (m Model) buffers() []weights.Spec { return m.net(true) }
+
+func (m Model) net(buffer bool) (out []weights.Spec) {
 	for _, s := range m.Net.Specs() {
-		if !s.Buffer {
+		if s.Buffer == buffer {
 			out = append(out, s)
 		}
 	}
@@ -288,6 +326,24 @@ func (m Model) parts() []part {
 	}
 }
 
+// psiPart is the first of the parts that belong to the amortizer; the count follows the last.
+const psiPart = 2
+
+// before is the number of tensors of the state before that part.
+func (m Model) before(part int) (n int) {
+	for _, p := range m.parts()[:part] {
+		n += len(p.specs)
+	}
+	return n
+}
+
+// bindPsi names the nodes of the amortizer's parts and the count.
+func (m Model) bindPsi(nodes []*graph.Node) State {
+	s, rest := bind(m.parts()[psiPart:], nodes)
+	s.Count = rest[0]
+	return s
+}
+
 // stateSpecs names what a checkpoint holds.
 func (m Model) stateSpecs() []weights.Spec {
 	var out []weights.Spec
@@ -314,13 +370,19 @@ func (m Model) initial(seed uint64) checkpoint {
 }
 
 // bind names the nodes of a state.
-func (m Model) bind(nodes []*graph.Node) (s State) {
-	for _, p := range m.parts() {
+func (m Model) bind(nodes []*graph.Node) State {
+	s, rest := bind(m.parts(), nodes)
+	s.Count = rest[0]
+	return s
+}
+
+// bind names the first of the nodes as parts of a state.
+func bind(parts []part, nodes []*graph.Node) (s State, rest []*graph.Node) {
+	for _, p := range parts {
 		*p.nodes(&s) = weights.Bind(p.specs, nodes[:len(p.specs)])
 		nodes = nodes[len(p.specs):]
 	}
-	s.Count = nodes[0]
-	return s
+	return s, nodes
 }
 
 // unbind lists the nodes of parts of a state, then its count.

@@ -55,7 +55,7 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newCompiled(d, mod)
+	p, err := newCompiled(d, mod, mod.inParts(d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,12 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	args := []shard.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}, {stepState(t, 2)}}
-	pair, err := climbing.search.forward.Call(append(args, climbing.state...)...)
+	pair, err := climbing.pass([]shard.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := 0.0
-	for _, v := range tensors.MustCopyFlatData[float32](pair[0][0]) {
+	for _, v := range tensors.MustCopyFlatData[float32](pair.x[0]) {
 		seen += float64(v) / 2
 	}
 	if math.Abs(seen-one.Loss) > 1e-4 {
@@ -170,7 +169,11 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		l, err := low.locate([]shard.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}}, &Record{Step: i + 1})
+		f, err := low.pass([]shard.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := low.locate(f.x, f.y, &Record{Step: i + 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,19 +16,21 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// compiled are the executables of a model's step.
+// compiled are the executables of a model's step: forward, then the ascent on the location, then
+// descend or the rest of a step in parts.
 type compiled struct {
-	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] [direction,] state...
+	forward *shard.Exec     // clouds, rows, random state, net... -> x, y, [random state, new buffers..., kept...]; nil: not needed
 	search  *locationSearch // nil unless the location is found by ascent
+	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] [direction,] state...; nil: in parts
+	parts   *stepParts      // nil: the step is one program
 }
 
 // locationSearch finds the locations of a batch by ascent on the clouds and reconstructions of the
 // step. In fine-tuning it also takes the amortizer's ascent step, because the search starts from
 // the new prediction.
 type locationSearch struct {
-	forward   *shard.Exec // clouds, rows, two random states, state... -> x, y, [prediction, J, angle, new psi...]
+	predict   *shard.Exec // x, y, random state, psi... -> prediction, J, angle, psi...; nil: no fine-tuning
 	maximizer *slicing.Maximizer
-	fineTune  bool
 }
 
 // compile returns the executables of m, the model of c. The engine keeps them for runs of the same
@@ -39,7 +41,7 @@ func compile(e *engine.Engine, d shard.Devices, m Model, c Config) (compiled, fu
 		return compiled{}, nil, err
 	}
 	p, release, err := engine.Compiled(e, "train "+key, func(compute.Backend) (compiled, func(), error) {
-		p, err := newCompiled(d, m)
+		p, err := newCompiled(d, m, m.inParts(d))
 		return p, p.close, err
 	})
 	if err == nil && p.search != nil {
@@ -59,20 +61,52 @@ func (c Config) graphKey() (string, error) {
 	return string(key), err
 }
 
-func newCompiled(d shard.Devices, m Model) (p compiled, err error) {
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
-	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
+func newCompiled(d shard.Devices, m Model, inParts bool) (p compiled, err error) {
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	sl, sliced := m.Loss.(loss.Sliced)
+	located := sliced && sl.Slicer.Ascent != nil
+	if located {
 		if p.search, err = newLocationSearch(d, m, sl); err != nil {
 			return p, err
 		}
+	}
+	if located || inParts {
+		if p.forward, err = newForward(d, m, inParts); err != nil {
+			return p, err
+		}
+	}
+	if inParts {
+		p.parts, err = newStepParts(d, m, located)
+		return p, err
+	}
+	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
+	if located {
 		in = append(in, shard.Sharded)
 	}
-	located := p.search != nil
 	p.descend, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.build(in, located) }, append(in, shard.Replicated), []shard.Sharding{shard.Replicated})
-	if err != nil {
-		p.close()
-	}
 	return p, err
+}
+
+// newForward compiles the forward pass. In a step in parts it is a training pass, from which the
+// backward pass goes on, on one device.
+func newForward(d shard.Devices, m Model, inParts bool) (*shard.Exec, error) {
+	return d.Exec(func(in []*graph.Node) []*graph.Node {
+		rng, x := Bootstrap(in[2], in[0], in[1])
+		s, _ := bind(m.parts()[:1], in[3:])
+		if !inParts {
+			return []*graph.Node{x, m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud}
+		}
+		f := m.Net.ForwardKept(s.Net, x)
+		out := []*graph.Node{x, f.Cloud, rng}
+		for _, sp := range m.buffers() {
+			out = append(out, f.Buffers[sp.Name])
+		}
+		return append(out, f.Kept...)
+	}, []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}, []shard.Sharding{shard.Sharded, shard.Sharded})
 }
 
 func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearch, error) {
@@ -80,22 +114,14 @@ func newLocationSearch(d shard.Devices, m Model, sl loss.Sliced) (*locationSearc
 	if err != nil {
 		return nil, err
 	}
-	l := &locationSearch{maximizer: maximizer, fineTune: sl.Slicer.Amortizer != nil}
-	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random states, state
-	out := []shard.Sharding{shard.Sharded, shard.Sharded}
-	if l.fineTune {
-		out = append(out, shard.Sharded, shard.Replicated)
+	l := &locationSearch{maximizer: maximizer}
+	if sl.Slicer.Amortizer == nil {
+		return l, nil
 	}
-	l.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
-		_, x := Bootstrap(in[2], in[0], in[1])
-		s := m.bind(in[4:])
-		y := m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud
-		if !l.fineTune {
-			return []*graph.Node{x, y}
-		}
-		out := m.Predict(s, x, y, slicing.Seeded(in[3]))
-		return append([]*graph.Node{x, y, out.After, out.Objective, out.AscentAngle}, unbind(out.State, m.parts()[2:])...)
-	}, in, out)
+	l.predict, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+		out := m.Predict(m.bindPsi(in[3:]), in[0], in[1], slicing.Seeded(in[2]))
+		return append([]*graph.Node{out.After, out.Objective, out.AscentAngle}, unbind(out.State, m.parts()[psiPart:])...)
+	}, []shard.Sharding{shard.Sharded, shard.Sharded, shard.Replicated}, []shard.Sharding{shard.Sharded, shard.Replicated})
 	if err != nil {
 		l.close()
 	}
@@ -112,35 +138,38 @@ func (m Model) build(in []*graph.Node, located bool) []*graph.Node {
 		location, in = in[0], in[1:]
 	}
 	rng, x := Bootstrap(rng, clouds, rows)
-	src := slicing.Seeded(rng)
-	noise := Noise{Ascend: src, Descend: src}
-	if m.CommonSlices {
-		noise.Descend = slicing.Seeded(rng)
-	}
-	out := m.Step(m.bind(in), x, location, noise)
-	result := []*graph.Node{out.Loss}
-	if out.Objective != nil {
-		result = append(result, out.Objective, out.AscentAngle)
-	}
-	if out.Direction != nil {
-		result = append(result, out.Direction)
-	}
+	out := m.Step(m.bind(in), x, location, m.noise(rng))
+	result := append([]*graph.Node{out.Loss}, out.report()...)
 	return append(result, unbind(out.State, m.parts())...)
 }
 
+// report lists what the log has besides the loss: [J, angle,] [direction].
+func (o Outcome) report() (out []*graph.Node) {
+	if o.Objective != nil {
+		out = append(out, o.Objective, o.AscentAngle)
+	}
+	if o.Direction != nil {
+		out = append(out, o.Direction)
+	}
+	return out
+}
+
 func (p compiled) close() {
-	if p.descend != nil {
-		p.descend.Finalize()
+	for _, x := range []*shard.Exec{p.forward, p.descend} {
+		if x != nil {
+			x.Finalize()
+		}
 	}
 	p.search.close()
+	p.parts.close()
 }
 
 func (l *locationSearch) close() {
 	if l == nil {
 		return
 	}
-	if l.forward != nil {
-		l.forward.Finalize()
+	if l.predict != nil {
+		l.predict.Finalize()
 	}
 	l.maximizer.Close()
 }
@@ -170,31 +199,34 @@ func newStepper(d shard.Devices, m Model, p compiled, seed uint64, data *batches
 
 // locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the
 // amortizer's step.
-func (s *stepper) locate(args []shard.Value, r *Record) (shard.Value, error) {
-	rng, err := s.devices.Random(int64(stream(s.seed, r.Step, predictStream)))
-	if err != nil {
-		return nil, err
-	}
-	defer rng.Finalize()
-	out, err := s.search.forward.Call(append(append(args[:len(args):len(args)], rng), s.state...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer out[0].Finalize()
-	defer out[1].Finalize()
+func (s *stepper) locate(x, y shard.Value, r *Record) (shard.Value, error) {
 	var from shard.Value
-	if s.search.fineTune {
-		from = out[2]
-		defer from.Finalize()
-		r.Objective, r.AscentAngle = new(take(out[3])), new(take(out[4]))
-		psi := out[5:]
-		old := s.state[len(s.state)-len(psi):]
-		for i, v := range psi {
-			old[i].Finalize()
-			old[i] = v
+	if s.search.predict != nil {
+		rng, err := s.devices.Random(int64(stream(s.seed, r.Step, predictStream)))
+		if err != nil {
+			return nil, err
 		}
+		defer rng.Finalize()
+		psi := s.psi()
+		out, err := s.search.predict.Call(append([]shard.Value{x, y, rng}, psi...)...)
+		if err != nil {
+			return nil, err
+		}
+		from = out[0]
+		defer from.Finalize()
+		r.Objective, r.AscentAngle = new(take(out[1])), new(take(out[2]))
+		replace(psi, out[3:])
 	}
-	return s.search.maximizer.MaximizeSharded(int64(stream(s.seed, r.Step, maximizeStream)), from, out[0], out[1])
+	return s.search.maximizer.MaximizeSharded(int64(stream(s.seed, r.Step, maximizeStream)), from, x, y)
+}
+
+// psi are the values of the amortizer, in the state: of its weights, Adam's moments and count.
+func (s *stepper) psi() []shard.Value { return s.state[s.model.before(psiPart):] }
+
+// replace frees values and puts others in their place.
+func replace(old, with []shard.Value) {
+	finalize(old)
+	copy(old, with)
 }
 
 // take reads a number that is the same on every device, and frees it.

@@ -205,32 +205,47 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	defer at.Finalize()
 	r.Step = n
 	args := []shard.Value{clouds, at, rng}
+	var pass forwardPass
+	if s.forward != nil {
+		if pass, err = s.pass(args); err != nil {
+			return r, err
+		}
+		defer pass.free()
+	}
 	// If the location is found by ascent, that comes first; in fine-tuning it includes the
 	// amortizer's ascent.
+	var location shard.Value
 	if s.search != nil {
-		location, err := s.locate(args, &r)
-		if err != nil {
+		if location, err = s.locate(pass.x, pass.y, &r); err != nil {
 			return r, err
 		}
 		defer location.Finalize()
 		args = append(args, location)
+	}
+	if s.parts != nil {
+		return r, s.finish(&pass, location, &r)
 	}
 	// Then, in one executable: the amortizer's ascent steps and the autoencoder's step.
 	out, err := s.descend.Call(append(args, s.state...)...)
 	if err != nil {
 		return r, err
 	}
-	scalars := len(out) - len(s.state)
+	rest := out[len(out)-len(s.state):]
 	s.close()
-	s.state = out[scalars:]
+	s.state = rest
 	r.Loss = take(out[0])
-	if scalars > 2 {
-		r.Objective, r.AscentAngle = new(take(out[1])), new(take(out[2]))
-	}
-	if scalars%2 == 0 {
-		r.Direction = takeAll(out[scalars-1])
-	}
+	r.read(out[1 : len(out)-len(rest)])
 	return r, nil
+}
+
+// read takes what a step reports besides its loss: [J, angle,] [direction].
+func (r *Record) read(out []shard.Value) {
+	if len(out) > 1 {
+		r.Objective, r.AscentAngle = new(take(out[0])), new(take(out[1]))
+	}
+	if len(out)%2 == 1 {
+		r.Direction = takeAll(out[len(out)-1])
+	}
 }
 
 // endEpoch records the best epoch and saves. The best epoch has the lowest loss on the held-out

@@ -17,8 +17,9 @@ import (
 // one device. It changes nothing: the amortizer predicts with its present weights (the released
 // code takes an ascent step on the validation clouds too).
 type validator struct {
-	locationSearch             // forward: random state, x, state... -> y, [prediction]
-	value          *shard.Exec // random state, x, y, [location,] state... -> [batch]
+	forward   *shard.Exec        // random state, x, state... -> y, [prediction]
+	maximizer *slicing.Maximizer // nil unless the location is found by ascent
+	value     *shard.Exec        // random state, x, y, [location,] state... -> [batch]
 }
 
 func newValidator(b compute.Backend, m Model) (v *validator, err error) {
@@ -32,7 +33,6 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 	sl, ok := m.Loss.(loss.Sliced)
 	located := ok && sl.Slicer.Ascent != nil
 	if located {
-		v.fineTune = sl.Slicer.Amortizer != nil
 		if v.maximizer, err = sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d}); err != nil {
 			return v, err
 		}
@@ -41,7 +41,7 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 		s := m.bind(in[2:])
 		y := m.Net.Forward(s.Net, in[1], pointnet.Eval).Cloud
 		out := []*graph.Node{y}
-		if v.fineTune {
+		if located && sl.Slicer.Amortizer != nil {
 			out = append(out, sl.Slicer.Location(slicing.Seeded(in[0]), s.Psi, nil, in[1], y))
 		}
 		return out
@@ -63,10 +63,12 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 }
 
 func (v *validator) close() {
-	v.locationSearch.close()
-	if v.value != nil {
-		v.value.Finalize()
+	for _, x := range []*shard.Exec{v.forward, v.value} {
+		if x != nil {
+			x.Finalize()
+		}
 	}
+	v.maximizer.Close()
 }
 
 // validate is the mean training loss over the held-out clouds after that epoch, in evaluation mode,
@@ -130,7 +132,7 @@ func (v *validator) losses(x shard.Value, state []shard.Value, seed uint64, step
 	in := []shard.Value{rng, x, out[0]}
 	if v.maximizer != nil {
 		var from shard.Value
-		if v.fineTune {
+		if len(out) > 1 {
 			from = out[1]
 		}
 		location, err := v.maximizer.WithSteps(steps).MaximizeSharded(int64(stream(seed, 0, maximizeStream)), from, x, out[0])

@@ -217,7 +217,8 @@ func TestCommonSlices(t *testing.T) {
 	}
 	s, _ := probed(t, m.Loss, func(to *Model) { to.Simultaneous, to.CommonSlices = m.Simultaneous, m.CommonSlices })
 	r := step(t, s, 1)
-	if r.Loss != *r.Objective {
+	// A step in parts sorts exactly, the ascent by a network.
+	if math.Abs(r.Loss-*r.Objective) > 1e-6*r.Loss || s.parts == nil && r.Loss != *r.Objective {
 		t.Errorf("loss %v, objective %v", r.Loss, *r.Objective)
 	}
 	if !(*r.AscentAngle > 0.1) {

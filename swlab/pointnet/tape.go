@@ -1,0 +1,170 @@
+package pointnet
+
+import (
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// ForwardKept is Forward in the mode Train, for a program without a gradient: another one has the
+// backward pass, [Autoencoder.Backward], for which it keeps values.
+func (a *Autoencoder) ForwardKept(w weights.Nodes, x *graph.Node) Output {
+	t := &tape{}
+	out := a.forward(layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: t}, x)
+	out.Kept = t.kept
+	return out
+}
+
+// Backward builds the gradient of sum(Cloud * upstream) in every trained tensor, by name:
+//
+//	x         [batch, m, 3]  the clouds of ForwardKept
+//	kept                     its Output.Kept
+//	upstream  [batch, m, 3]  the gradient of a loss in Output.Cloud
+//
+// No product of the forward pass is computed again. A bias in front of a batch norm has gradient 0,
+// exactly.
+func (a *Autoencoder) Backward(w weights.Nodes, x *graph.Node, kept []*graph.Node, upstream *graph.Node) weights.Nodes {
+	t := &tape{replay: true, kept: kept, gradient: weights.Nodes{}}
+	t.input = func(*graph.Node) *graph.Node { return graph.Reshape(x, -1, Dim) }
+	a.forward(layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: t}, x)
+	for _, back := range slices.Backward(t.back) {
+		upstream = back(upstream)
+	}
+	return t.gradient
+}
+
+// tape divides a forward pass from its backward pass. The first records the values to keep. For the
+// second the forward pass is built once more, from those values, and leaves the way back through
+// every operation.
+type tape struct {
+	replay   bool
+	kept     []*graph.Node
+	back     []func(upstream *graph.Node) *graph.Node // gradient in an operation's output -> in its input
+	gradient weights.Nodes                            // in the tensors
+	// input builds the input of the next operation for its way back, once the upstream gradient is
+	// there: large values that are built early would all be stored at once.
+	input func(upstream *graph.Node) *graph.Node
+}
+
+// keep is the value that f builds, or the one kept of it.
+func (t *tape) keep(f func() *graph.Node) *graph.Node {
+	if t == nil {
+		return f()
+	}
+	if !t.replay {
+		t.kept = append(t.kept, f())
+		return t.kept[len(t.kept)-1]
+	}
+	v := t.kept[0]
+	t.kept = t.kept[1:]
+	return v
+}
+
+// push adds the way back through an operation, from its input and the upstream gradient, and the way
+// to build its output.
+func (t *tape) push(back func(input, upstream *graph.Node) *graph.Node, output func(upstream *graph.Node) *graph.Node) {
+	input := t.input
+	t.back = append(t.back, func(up *graph.Node) *graph.Node { return back(input(up), up) })
+	t.input = output
+}
+
+// through is f(h), with GoMLX's gradient.
+func (t *tape) through(h *graph.Node, f func(h *graph.Node) *graph.Node) *graph.Node {
+	out := f(h)
+	if t != nil && t.replay {
+		t.push(func(_, up *graph.Node) *graph.Node { return pulled(out, up, h)[0] }, func(*graph.Node) *graph.Node { return out })
+	}
+	return out
+}
+
+// pulled are the gradients of sum(out * upstream) in those nodes.
+func pulled(out, upstream *graph.Node, in ...*graph.Node) []*graph.Node {
+	return graph.Gradient(graph.ReduceAllSum(graph.Mul(out, graph.StopGradient(upstream))), in...)
+}
+
+// tapedLinear is linear.
+func (l layers) tapedLinear(h *graph.Node, name string) *graph.Node {
+	bias := l.w.Get(name + ".bias")
+	z := l.tape.keep(func() *graph.Node { return graph.Add(l.product(h, name), row(bias)) })
+	if l.tape.replay {
+		l.tape.push(func(h, up *graph.Node) *graph.Node {
+			l.tape.gradient[name+".bias"] = graph.ReduceSum(up, 0)
+			return l.backProduct(h, up, name)
+		}, func(*graph.Node) *graph.Node { return z })
+	}
+	return z
+}
+
+// tapedActivated is activated. What it keeps of the rows z is c = z - mean, which does not depend on
+// the bias, and the variance. With u = 1 / sqrt(var + 1e-5), the gradient g in gamma u c + beta and
+// means over the n rows:
+//
+//	dbeta = sum g,  dgamma = u sum g c,  dz = gamma u (g - mean g - c u^2 mean(g c))
+func (l layers) tapedActivated(h *graph.Node, name, norm string) *graph.Node {
+	var mean *graph.Node
+	centred := l.tape.keep(func() *graph.Node {
+		z := l.product(h, name)
+		mean = graph.ReduceMean(z, 0)
+		return graph.Sub(z, row(mean))
+	})
+	variance := l.tape.keep(func() *graph.Node { return graph.ReduceMean(graph.Mul(centred, centred), 0) })
+	n, gamma, bias := centred.Shape().Dimensions[0], l.w.Get(norm+".weight"), l.w.Get(name+".bias")
+	unit := graph.Reciprocal(graph.Sqrt(graph.AddScalar(variance, normEpsilon)))
+	scale := graph.Mul(gamma, unit)
+	normed := func(centred *graph.Node) *graph.Node {
+		return graph.Add(graph.Mul(centred, row(scale)), row(l.w.Get(norm+".bias")))
+	}
+	if !l.tape.replay {
+		l.track(norm, graph.Add(mean, bias), variance, n)
+		return relu(normed(centred))
+	}
+	output := func(up *graph.Node) *graph.Node { return relu(normed(graph.SchedulingBarrier(centred, up))) }
+	l.tape.push(func(h, up *graph.Node) *graph.Node {
+		z := normed(centred)
+		g := graph.Where(graph.GreaterOrEqual(z, graph.ZerosLike(z)), up, graph.ZerosLike(up))
+		sum, moment := graph.ReduceSum(g, 0), graph.ReduceSum(graph.Mul(g, centred), 0)
+		l.tape.gradient[norm+".bias"], l.tape.gradient[norm+".weight"] = sum, graph.Mul(moment, unit)
+		l.tape.gradient[name+".bias"] = graph.ZerosLike(bias)
+		slope := graph.DivScalar(graph.Mul(moment, graph.Mul(unit, unit)), float64(n))
+		dz := graph.Sub(graph.Sub(g, row(graph.DivScalar(sum, float64(n)))), graph.Mul(centred, row(slope)))
+		return l.backProduct(h, graph.Mul(dz, row(scale)), name)
+	}, output)
+	return relu(normed(centred))
+}
+
+// backProduct is the way back through h W'.
+func (l layers) backProduct(h, up *graph.Node, name string) *graph.Node {
+	weight := graph.EinsumAxes(up, h, [][2]int{{0, 0}}, nil)
+	l.tape.gradient[name+".weight"] = graph.Reshape(weight, l.w.Get(name+".weight").Shape().Dimensions...)
+	return graph.EinsumAxes(up, l.matrix(name), [][2]int{{1, 0}}, nil)
+}
+
+// pushMaximum adds the way back through layers.maximum, whose result is out:
+//
+//	dW_c = sum_b dz_bc h_b,at(b,c) + what W gets from the statistics
+//	dh   = dz_bc W_c at the chosen points + (dmu + (h - mu) (dS + dS')) / n
+func (t *tape) pushMaximum(l layers, c convolution, out, z, at, mu, second *graph.Node) {
+	if t == nil || !t.replay {
+		return
+	}
+	w, gamma, beta, bias := l.w.Get(c.name+".weight"), l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias"), l.w.Get(c.name+".bias")
+	t.push(func(h, up *graph.Node) *graph.Node {
+		n, batch := h.Shape().Dimensions[0], at.Shape().Dimensions[0]
+		g := pulled(out, up, z, w, gamma, beta, mu, second)
+		dz, both := graph.InsertAxes(g[0], -1), graph.DivScalar(graph.Add(g[5], graph.Transpose(g[5], 0, 1)), float64(n))
+		chosen := shard.GatherRows(graph.Reshape(h, batch, n/batch, c.in), at)
+		weight := graph.ReduceSum(graph.Mul(chosen, dz), 0)
+		t.gradient[c.name+".weight"] = graph.Add(g[1], graph.Reshape(weight, w.Shape().Dimensions...))
+		t.gradient[c.name+".bias"] = graph.ZerosLike(bias)
+		t.gradient[c.norm+".weight"], t.gradient[c.norm+".bias"] = g[2], g[3]
+
+		item := graph.MulScalar(graph.Iota(h.Graph(), at.Shape(), 0), n/batch)
+		rows := graph.Reshape(graph.Add(item, at), -1, 1)
+		parts := graph.Reshape(graph.Mul(dz, graph.InsertAxes(l.matrix(c.name), 0)), -1, c.in)
+		level := graph.Sub(graph.DivScalar(row(g[4]), float64(n)), graph.Dot(row(mu), both).Product())
+		return graph.Add(graph.ScatterSum(graph.Dot(h, both).Product(), rows, parts, false, false), level)
+	}, func(*graph.Node) *graph.Node { return out })
+}

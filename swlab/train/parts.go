@@ -1,0 +1,206 @@
+package train
+
+import (
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/plain"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// stepParts are the executables of a step whose sliced loss is computed by plain Go, between the
+// forward pass and the backward pass. The numbers are those of Model.Step, up to rounding.
+type stepParts struct {
+	aim    *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
+	draw   *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
+	update *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
+}
+
+// inParts reports whether a step runs in parts: on XLA's CPU, for a loss that is the mean of its
+// slices' costs and looks at the reconstructions through them only.
+func (m Model) inParts(d shard.Devices) bool {
+	b := d.Backend()
+	return m.hasParts() && d.Count() == 1 && b.Name() == "xla" && loop.CPU(b) && !m.Plain.Has(plain.Host) && !m.Plain.Has(plain.Sort)
+}
+
+func (m Model) hasParts() bool {
+	sl, ok := m.Loss.(loss.Sliced)
+	return ok && sl.Linear() && !m.LocationGradient
+}
+
+func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err error) {
+	p = &stepParts{}
+	if len(m.Loss.Specs()) > 0 && !located && m.AmortizerSteps <= 1 {
+		if p.aim, err = d.Exec(m.buildAscentDirections, nil, nil); err != nil {
+			return p, err
+		}
+	}
+	p.draw, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located, p.aim != nil) }, nil, nil)
+	if err != nil {
+		return p, err
+	}
+	p.update, err = d.Exec(m.buildUpdate, nil, nil)
+	return p, err
+}
+
+// buildAscentDirections is the graph of stepParts.aim. stepParts.draw draws the same directions again,
+// from the same random state, differentiable in psi.
+func (m Model) buildAscentDirections(in []*graph.Node) []*graph.Node {
+	sl, src, x, y := m.Loss.(loss.Sliced).Slicer, m.noise(in[2]).Ascend, in[0], in[1]
+	return []*graph.Node{sl.Draw(src, sl.Location(src, m.bindPsi(in[3:]).Psi, nil, x, y), x, y)}
+}
+
+// buildDirections is the graph of stepParts.draw.
+func (m Model) buildDirections(in []*graph.Node, located, costed bool) []*graph.Node {
+	x, y, rng := in[0], in[1], in[2]
+	in = in[3:]
+	var location *graph.Node
+	if located {
+		location, in = in[0], in[1:]
+	}
+	objective := m.inGraph
+	if costed {
+		costs, slopes := in[0], in[1]
+		objective, in = func(psi weights.Nodes, src slicing.Source, x, y *graph.Node) loss.Result {
+			return m.Loss.(loss.Sliced).BuildFrom(costs, slopes, loss.BuildArgs{Source: src, Weights: psi}, x, y)
+		}, in[2:]
+	}
+	out, directions := m.directions(m.bindPsi(in), x, y, location, m.noise(rng), objective)
+	return append(append([]*graph.Node{directions}, out.report()...), unbind(out.State, m.parts()[psiPart:])...)
+}
+
+// buildUpdate is the graph of stepParts.update.
+func (m Model) buildUpdate(in []*graph.Node) []*graph.Node {
+	s, kept := bind(m.parts()[:psiPart], in[2:])
+	byName := m.Net.Backward(s.Net, in[0], kept, in[1])
+	var gradients []*graph.Node
+	for _, sp := range m.trained() {
+		gradients = append(gradients, byName.Get(sp.Name))
+	}
+	var out Outcome
+	m.descend(&out, s, gradients)
+	var values []*graph.Node
+	for _, n := range []weights.Nodes{out.State.Net, out.State.Momentum} {
+		for _, sp := range m.trained() {
+			values = append(values, n.Get(sp.Name))
+		}
+	}
+	return values
+}
+
+func (p *stepParts) close() {
+	if p == nil {
+		return
+	}
+	for _, x := range []*shard.Exec{p.aim, p.draw, p.update} {
+		if x != nil {
+			x.Finalize()
+		}
+	}
+}
+
+// forwardPass are the results of compiled.forward.
+type forwardPass struct {
+	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
+	buffers   []shard.Value // the new running statistics
+	kept      []shard.Value // what the backward pass needs
+}
+
+// pass runs the forward pass on clouds, rows and random state.
+func (s *stepper) pass(args []shard.Value) (f forwardPass, err error) {
+	net := s.state[:s.model.before(1)]
+	out, err := s.forward.Call(append(args[:len(args):len(args)], net...)...)
+	if err != nil {
+		return f, err
+	}
+	f.x, f.y = out[0], out[1]
+	if s.parts != nil {
+		n := 3 + len(s.model.buffers())
+		f.rng, f.buffers, f.kept = out[2], out[3:n], out[n:]
+	}
+	return f, nil
+}
+
+// free frees what has not become part of the state.
+func (f *forwardPass) free() {
+	finalize([]shard.Value{f.x, f.y, f.rng})
+	finalize(f.buffers)
+	finalize(f.kept)
+}
+
+// finish is the step after the forward pass and the ascent on the location: the amortizer's ascent
+// and the directions, their costs and the gradient in the reconstructions by plain Go, the backward
+// pass and the descent.
+func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error {
+	args, psi := []shard.Value{f.x, f.y, f.rng}, s.psi()
+	if location != nil {
+		args = append(args, location)
+	}
+	sl := s.model.Loss.(loss.Sliced)
+	if s.parts.aim != nil {
+		ahead, err := s.parts.aim.Call(append(args, psi...)...)
+		if err != nil {
+			return err
+		}
+		defer finalize(ahead)
+		costs, slopes, err := sl.HostSlopes(f.x[0], f.y[0], ahead[0][0])
+		if err != nil {
+			return err
+		}
+		defer costs.FinalizeAll()
+		defer slopes.FinalizeAll()
+		args = append(args, shard.Value{costs}, shard.Value{slopes})
+	}
+	drawn, err := s.parts.draw.Call(append(args, psi...)...)
+	if err != nil {
+		return err
+	}
+	directions, n := drawn[0], len(drawn)-len(psi)
+	defer directions.Finalize()
+	r.read(drawn[1:n])
+	replace(psi, drawn[n:])
+
+	var gradient *tensors.Tensor
+	if r.Loss, gradient, err = sl.HostGradient(f.x[0], f.y[0], directions[0]); err != nil {
+		return err
+	}
+	defer gradient.FinalizeAll()
+	return s.update(f, shard.Value{gradient})
+}
+
+// update takes the backward pass and the descent.
+func (s *stepper) update(f *forwardPass, gradient shard.Value) error {
+	args := append([]shard.Value{f.x, gradient}, s.state[:s.model.before(psiPart)]...)
+	out, err := s.parts.update.Call(append(args, f.kept...)...)
+	if err != nil {
+		return err
+	}
+	if _, err := tensors.CopyFlatData[float32](out[len(out)-1][0]); err != nil { // waits for the results
+		return err
+	}
+	trained := len(s.model.trained())
+	net, momentum := out[:trained], out[trained:]
+	for i, sp := range s.model.Net.Specs() {
+		from := &net
+		if sp.Buffer {
+			from = &f.buffers
+		}
+		replace(s.state[i:i+1], (*from)[:1])
+		*from = (*from)[1:]
+	}
+	replace(s.state[s.model.before(1):s.model.before(psiPart)], momentum)
+	return nil
+}
+
+// noise is the random numbers of a step after its bootstrap.
+func (m Model) noise(rng *graph.Node) Noise {
+	src := slicing.Seeded(rng)
+	if m.CommonSlices {
+		return Noise{Ascend: src, Descend: slicing.Seeded(rng)}
+	}
+	return Noise{Ascend: src, Descend: src}
+}
