@@ -102,7 +102,7 @@ func stated(name, preset, column, a, b string) (string, error) {
 		}
 		text := fmt.Sprintf("%.2f", x.Mean-y.Mean)
 		if x.SD != nil && y.SD != nil {
-			text += fmt.Sprintf(", p = %.2g", welch(x, y))
+			text += fmt.Sprintf(", p = %.2g", table.Welch(x, y))
 		}
 		return text, nil
 	}
@@ -128,23 +128,17 @@ func stated(name, preset, column, a, b string) (string, error) {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half), nil
 }
 
-// printed returns a number of the paper, with the sample deviation of its runs.
-func printed(t table.Table, column, row string) (table.Printed, error) {
+// printed returns a number of the paper as a cell, with the sample deviation of its runs.
+func printed(t table.Table, column, row string) (table.Cell, error) {
 	for _, r := range t.Rows {
 		if x, ok := r.Paper[column]; r.ID == row && ok {
+			c := table.Cell{Mean: x.Mean, N: table.PaperRuns}
 			if x.SD != nil {
 				sd := table.SampleSD(*x.SD, table.PaperRuns)
-				x.SD = &sd
+				c.SD = &sd
 			}
-			return x, nil
+			return c, nil
 		}
 	}
-	return table.Printed{}, fmt.Errorf("the paper's table has no %s of %s", column, row)
-}
-
-// welch is the two-sided p-value of Welch's test between two rows of the paper.
-func welch(x, y table.Printed) float64 {
-	u, v := *x.SD**x.SD/table.PaperRuns, *y.SD**y.SD/table.PaperRuns
-	nu := (u + v) * (u + v) / ((u*u + v*v) / (table.PaperRuns - 1))
-	return 2 * distuv.StudentsT{Sigma: 1, Nu: nu}.Survival(math.Abs(x.Mean-y.Mean)/math.Sqrt(u+v))
+	return table.Cell{}, fmt.Errorf("the paper's table has no %s of %s", column, row)
 }

@@ -97,7 +97,7 @@ func leaders(cells []Cell, marks []Mark, better Better) []int {
 	}
 	for _, i := range top {
 		for _, j := range rest {
-			if welch(cells[i], cells[j]) > level {
+			if Welch(cells[i], cells[j]) > level {
 				return nil
 			}
 		}
@@ -105,10 +105,14 @@ func leaders(cells []Cell, marks []Mark, better Better) []int {
 	return top
 }
 
-// welch returns the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2
+// Welch returns the two-sided p-value of Welch's t-test: t = (a - b) / sqrt(u + v) with u = sd_a^2
 // / n_a and v = sd_b^2 / n_b, against Student's distribution with (u + v)^2 / (u^2 / (n_a - 1) +
-// v^2 / (n_b - 1)) degrees of freedom.
-func welch(a, b Cell) float64 {
+// v^2 / (n_b - 1)) degrees of freedom. It is NaN where a cell has no spread: fewer than two runs, or
+// no SD.
+func Welch(a, b Cell) float64 {
+	if a.N < 2 || b.N < 2 || a.SD == nil || b.SD == nil {
+		return math.NaN()
+	}
 	na, nb := float64(a.N), float64(b.N)
 	u, v := *a.SD**a.SD/na, *b.SD**b.SD/nb
 	if u+v == 0 {
@@ -119,5 +123,8 @@ func welch(a, b Cell) float64 {
 	}
 	t := math.Abs(a.Mean-b.Mean) / math.Sqrt(u+v)
 	freedom := (u + v) * (u + v) / (u*u/(na-1) + v*v/(nb-1))
+	if !(freedom > 0) { // a deviation or mean that is not finite
+		return math.NaN()
+	}
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival(t)
 }

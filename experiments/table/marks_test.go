@@ -48,7 +48,7 @@ func TestWelch(t *testing.T) {
 		// No spread at all.
 		{cellOf(1, 0, 3), cellOf(2, 0, 3), 0}, {cellOf(1, 0, 3), cellOf(1, 0, 3), 1},
 	} {
-		if p := welch(c.a, c.b); math.Abs(p-c.p) > 1e-9 || math.Abs(p-welch(c.b, c.a)) > 1e-15 {
+		if p := Welch(c.a, c.b); math.Abs(p-c.p) > 1e-9 || math.Abs(p-Welch(c.b, c.a)) > 1e-15 {
 			t.Errorf("%v against %v: p = %.10f, expected %.10f", c.a.Mean, c.b.Mean, p, c.p)
 		}
 	}

@@ -252,6 +252,7 @@ var functions = map[string]any{
 	"table.Read":                 table.Read,
 	"table.SampleSD":             table.SampleSD,
 	"table.Text":                 table.Text,
+	"table.Welch":                table.Welch,
 	"table.Write":                table.Write,
 }
 

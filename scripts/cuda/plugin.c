@@ -8,12 +8,9 @@
  *   CUDA_FORM_REPORT  gets a line of JSON for every program compiled, with its memory in bytes, and for every call. A
  *                     program that does not compile ends the process.
  */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "pjrt_c_api.h"
+#include "plugin.h"
 
 #define ARGS(type) .struct_size = type##_STRUCT_SIZE
 
@@ -23,32 +20,12 @@ static const PJRT_Api *cuda;  /* NULL: programs run on the CPU. */
 static const PJRT_TopologyDescription *target;
 static PJRT_Client *client;
 
-static void fail(const char *what, const char *why, int size) {
-	fprintf(stderr, "%s: %.*s\n", what, size, why);
-	exit(3);
-}
-
 /* check ends the process if a call to that plugin returned an error. */
 static void check(const PJRT_Api *of, const char *what, PJRT_Error *error) {
 	if (!error) return;
 	PJRT_Error_Message_Args m = {ARGS(PJRT_Error_Message_Args), .error = error};
 	of->PJRT_Error_Message(&m);
 	fail(what, m.message, (int)m.message_size);
-}
-
-/* variable returns the value of an environment variable that must be set. */
-static const char *variable(const char *name) {
-	const char *value = getenv(name);
-	if (!value || !*value) fail(name, "expected a file's path, found nothing", 100);
-	return value;
-}
-
-static const PJRT_Api *load(const char *path) {
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) fail(path, dlerror(), 1000);
-	const PJRT_Api *(*get)(void) = (const PJRT_Api *(*)(void))dlsym(library, "GetPjrtApi");
-	if (!get) fail(path, "expected a PJRT plugin, found no GetPjrtApi", 100);
-	return get();
 }
 
 /* report opens the file of the report, at its end. */

@@ -7,13 +7,10 @@
  *
  * The profiler is an extension of the PJRT C API; its structures are those of xla/backends/profiler/plugin/profiler_c_api.h.
  */
-#include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "pjrt_c_api.h"
+#include "../cuda/plugin.h"
 
 typedef struct { size_t struct_size; void *priv; void *error; const char *message; size_t message_size; } message_args;
 typedef struct { size_t struct_size; const char *options; size_t options_size; void *profiler; } create_args;
@@ -38,25 +35,6 @@ static const PJRT_Api *plugin;
 static profiler_api *profiler;
 static void *session;
 static int calls, from, until;
-
-static void fail(const char *what, const char *why, int size) {
-	fprintf(stderr, "profile: %s: %.*s\n", what, size, why);
-	exit(3);
-}
-
-static const char *variable(const char *name) {
-	const char *value = getenv(name);
-	if (!value || !*value) fail(name, "expected a value, found nothing", 100);
-	return value;
-}
-
-static const PJRT_Api *load(const char *path) {
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) fail(path, dlerror(), 1000);
-	const PJRT_Api *(*get)(void) = (const PJRT_Api *(*)(void))dlsym(library, "GetPjrtApi");
-	if (!get) fail(path, "expected a PJRT plugin, found no GetPjrtApi", 100);
-	return get();
-}
 
 /* check ends the process if the profiler returned an error. */
 static void check(const char *what, void *error) {
