@@ -128,7 +128,7 @@ func (h *host) scan() error {
 	if h.y.Mass != nil {
 		h.totalY = make([]float64, b)
 	}
-	parallel(b, func() any { return nil }, func(_ any, pair int) {
+	parallel(b, alone(func(pair int) {
 		low, high := h.box(pair)
 		for j := range low {
 			low[j], high[j] = math.Inf(1), math.Inf(-1)
@@ -142,7 +142,7 @@ func (h *host) scan() error {
 		if errs[pair] == nil && h.totalY != nil {
 			h.totalY[pair], errs[pair] = total(h.y.weights(pair), "y", pair)
 		}
-	})
+	}))
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -209,18 +209,24 @@ func total(weights []float32, name string, pair int) (float64, error) {
 	return sum, nil
 }
 
-// parallel calls task(s, i) for i = 0..n-1 on up to GOMAXPROCS goroutines, each with its own
-// scratch s.
-func parallel[S any](n int, scratch func() S, task func(s S, i int)) {
+// parallel calls task(i) for i = 0..n-1 on up to GOMAXPROCS goroutines. Each has a task of its own,
+// with its scratch, and calls done at the end.
+func parallel(n int, worker func() (task func(i int), done func())) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wait.Go(func() {
-			s := scratch()
+			task, done := worker()
+			defer done()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				task(s, i)
+				task(i)
 			}
 		})
 	}
 	wait.Wait()
+}
+
+// alone is a worker without scratch.
+func alone(task func(i int)) func() (func(i int), func()) {
+	return func() (func(i int), func()) { return task, func() {} }
 }

@@ -61,21 +61,20 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 	// goroutine does all of a pair, in runs that stay in its cache; else all share every run.
 	needX, needY := wrt&(X|Directions) != 0, wrt&(Y|Directions) != 0
 	if x.Batch >= 2*runtime.GOMAXPROCS(0) {
-		type scratch struct {
-			sorter *hostSorter
-			run    *slopes
-		}
-		parallel(x.Batch, func() scratch { return scratch{h.newSorter(), h.newSlopes(h.width(), needX, needY)} }, func(s scratch, pair int) {
-			for _, g := range h.groups(pair*slices, (pair+1)*slices) {
-				s.run.first = g.task
-				g.each(s.sorter, func(sorter *hostSorter, task int) { slope(sorter, s.run, task) })
-				if gx != nil {
-					h.add(gx, x, s.run.x[:g.n], g.task, 0, x.Points)
+		parallel(x.Batch, func() (func(pair int), func()) {
+			s, run := h.newSorter(), h.newSlopes(h.width(), needX, needY)
+			return func(pair int) {
+				for _, g := range h.groups(pair*slices, (pair+1)*slices) {
+					run.first = g.task
+					g.each(s, func(s *hostSorter, task int) { slope(s, run, task) })
+					if gx != nil {
+						h.add(gx, x, run.x[:g.n], g.task, 0, x.Points)
+					}
+					if gy != nil {
+						h.add(gy, y, run.y[:g.n], g.task, 0, y.Points)
+					}
 				}
-				if gy != nil {
-					h.add(gy, y, s.run.y[:g.n], g.task, 0, y.Points)
-				}
-			}
+			}, s.release
 		})
 		return costs, grad, nil
 	}
@@ -214,11 +213,11 @@ func (h *host) spread(g []float64, c Clouds, slopes [][]float64, first int) {
 	pieces := (c.Points + run - 1) / run
 	pair := first / h.slices
 	pairs := (first+len(slopes)-1)/h.slices - pair + 1
-	parallel(pairs*pieces, func() any { return nil }, func(_ any, k int) {
+	parallel(pairs*pieces, alone(func(k int) {
 		b, from := pair+k/pieces, k%pieces*run
 		begin, end := max(first, b*h.slices), min(first+len(slopes), (b+1)*h.slices)
 		h.add(g, c, slopes[begin-first:end-first], begin, from, min(from+run, c.Points))
-	})
+	}))
 }
 
 // add adds slope times direction to the gradient g of points from ... to-1, for the slopes of a

@@ -40,7 +40,10 @@ func isFast(sum, p float64, m int) bool {
 // another on one goroutine, as many as its vectors have lanes.
 func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
 	groups := h.groups(from, to)
-	parallel(len(groups), h.newSorter, func(s *hostSorter, i int) { groups[i].each(s, task) })
+	parallel(len(groups), func() (func(i int), func()) {
+		s := h.newSorter()
+		return func(i int) { groups[i].each(s, task) }, s.release
+	})
 }
 
 // each calls task for the tasks of the group.
@@ -80,6 +83,7 @@ func (h *host) vectors() bool {
 // block holds the sorted keys of several directions of a pair, one in each lane.
 type block struct {
 	keys          [2]*lanes.Keys
+	joined        bool         // keys[0] has both clouds
 	theta, origin []float64    // [Dim, lanes], [lanes], in units of keys
 	task          int          // of lane 0; -1: none
 	pair          int          // of points; -1: none
@@ -129,8 +133,14 @@ func (b *block) sort(h *host, g group, task int, bits, indexBits uint) (lane int
 	}
 	for i, k := range b.keys {
 		k.Project(b.points[i], b.theta, b.origin, indexBits, indexBits > 0, dithers[i])
-		k.Sort()
 	}
+	// Few directions leave room for the other cloud, if nothing but sums is asked for.
+	if b.joined = bits == fastBits && 2*g.n <= n; b.joined {
+		b.keys[0].Join(b.keys[1])
+	} else {
+		b.keys[1].Sort()
+	}
+	b.keys[0].Sort()
 	return task - first
 }
 
@@ -138,7 +148,11 @@ func (b *block) sort(h *host, g group, task int, bits, indexBits uint) (lane int
 func (b *block) sum(lane int, p float64) float64 {
 	if b.sums == nil {
 		b.sums = b.room
-		lanes.Cost(b.keys[0], b.keys[1], int(p), b.sums)
+		if b.joined {
+			b.keys[0].CostOfHalves(int(p), b.sums)
+		} else {
+			lanes.Cost(b.keys[0], b.keys[1], int(p), b.sums)
+		}
 	}
 	return b.sums[lane]
 }

@@ -144,6 +144,16 @@ func TestFast(t *testing.T) {
 			}
 		}
 	}
+	for _, far := range []float32{1e3, 1e5, 1e7} { // float32 has few numbers there
+		for _, m := range []int{300, 20000} {
+			x, y := Clouds{Coords: normals(r, m*3, 5), Batch: 1, Points: m, Dim: 3}, Clouds{Coords: normals(r, m*3, 7), Batch: 1, Points: m, Dim: 3}
+			for i := range x.Coords {
+				x.Coords[i] += far
+				y.Coords[i] += far
+			}
+			compare(fmt.Sprintf("%d points %g from the origin", m, far), x, y, directions(r, 35, 3))
+		}
+	}
 	lattice := func(m int, at func(i int) float32) Clouds {
 		c := Clouds{Batch: 1, Points: m, Dim: 3}
 		for i := range m {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
@@ -32,8 +33,28 @@ const (
 	bucketDigit = 9
 )
 
+// sorters are kept for later calls: most of the memory that a call needs is theirs.
+var sorters sync.Pool
+
 func (h *host) newSorter() *hostSorter {
-	return &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
+	s, _ := sorters.Get().(*hostSorter)
+	if s == nil || s.x.Points != h.x.Points || s.y.Points != h.y.Points || s.x.Dim != h.x.Dim {
+		return &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
+	}
+	s.host = h
+	for _, b := range s.blocks {
+		if b != nil {
+			b.task, b.pair = -1, -1
+		}
+	}
+	return s
+}
+
+// release keeps the sorter for later calls, but not the clouds of this one.
+func (s *hostSorter) release() {
+	sizes := func(c Clouds) Clouds { return Clouds{Points: c.Points, Dim: c.Dim} }
+	s.host = &host{x: sizes(s.x), y: sizes(s.y)}
+	sorters.Put(s)
 }
 
 // sort returns the sorted keys of both clouds of a task, or the sum of byRanks; false if all its

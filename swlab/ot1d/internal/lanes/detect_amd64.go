@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 
 // using64 and using32 are the widest kernels of this processor. narrow32 is a faster one than using32
 // for half as many directions, if there is one.
-var using64, using32, narrow32 = detect(cpu.X86.HasAVX512F, cpu.X86.HasAVX2)
+var using64, using32, narrow32 = detect(cpu.X86.HasAVX512F, cpu.X86.HasAVX2 && cpu.X86.HasFMA)
 
 func detect(has512, has256 bool) (keys64, keys32, half32 kernel) {
 	switch {

@@ -12,7 +12,7 @@ import "math"
 // Keys are the keys of one cloud on as many directions as there are lanes.
 type Keys struct {
 	*kernel
-	v []uint64 // rows of the points, and padding up to a multiple of the kernel's rows
+	v []uint64 // rows of the points, padding up to a multiple of the kernel's rows, half a row for CostOfHalves
 	n int      // points
 	m int      // rows
 }
@@ -28,7 +28,7 @@ func New(points, bits, directions int) *Keys {
 		k.kernel = &using32
 	}
 	k.m = (points + k.rows - 1) / k.rows * k.rows
-	k.v = make([]uint64, k.m*k.words)
+	k.v = make([]uint64, k.m*k.words+k.words/2)
 	return k
 }
 
@@ -54,14 +54,15 @@ func Lanes(bits int) int {
 // with theta [dim][lanes] and origin [lanes]. The floor must be in [0, 2^52), the key below 2^62. Sums
 // are in the order of the coordinates, in float64, without fused products.
 //
-// Keys of 32 bits have no shift and no number. They are dithered: key = floor(theta'x - origin + u),
-// which must be below 2^32, with u in [0, 1) the fraction of the point's number times dither. So their
-// rounding errors, however regular the points, are spread evenly and cancel in sums.
+// Keys of 32 bits have no shift and no number, and their products are fused. They are dithered:
+// key = floor(theta'x - origin + u), which must be below 2^32, with u in [0, 1) the fraction of the
+// point's number times dither, also in [0, 1). So their rounding errors, however regular the points,
+// are spread evenly and cancel in sums.
 func (k *Keys) Project(points, theta, origin []float64, shift uint, numbered bool, dither float64) {
 	step := uint64(0)
 	switch {
 	case k.lanes != k.words:
-		step = math.Float64bits(dither)
+		step = uint64(dither * (1 << 64))
 	case numbered:
 		step = 1
 	}
@@ -97,6 +98,22 @@ func Cost(a, b *Keys, p int, sums []float64) {
 	for l := range a.lanes {
 		sums[l] = even[l] + odd[l]
 	}
+}
+
+// Join puts the first half of other's lanes in place of the second half of k's, so that one Sort sorts
+// both. Both have the same size.
+func (k *Keys) Join(other *Keys) {
+	n := k.words / 2
+	for at := n; at < k.n*k.words; at += k.words {
+		copy(k.v[at:at+n], other.v[at-n:at])
+	}
+}
+
+// CostOfHalves is Cost of the lanes of the first half and those of the second, after Join.
+func (k *Keys) CostOfHalves(p int, sums []float64) {
+	second := *k
+	second.v = k.v[k.words/2:]
+	Cost(k, &second, p, sums)
 }
 
 // Sort sorts every lane.

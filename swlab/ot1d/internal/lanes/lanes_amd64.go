@@ -119,7 +119,7 @@ func pairs512x32(low *uint64, high *uint64, n int)
 //go:noescape
 func mirror512x32(low *uint64, high *uint64, n int)
 
-// project512x32 writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step, a float64.
+// project512x32 writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step / 2^64.
 //
 //go:noescape
 func project512x32(v *uint64, points *float64, theta *float64, from *float64, dim int, n int, shift uint64, step uint64)
@@ -229,7 +229,7 @@ func pairs256x32(low *uint64, high *uint64, n int)
 //go:noescape
 func mirror256x32(low *uint64, high *uint64, n int)
 
-// project256x32 writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step, a float64.
+// project256x32 writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step / 2^64.
 //
 //go:noescape
 func project256x32(v *uint64, points *float64, theta *float64, from *float64, dim int, n int, shift uint64, step uint64)

@@ -881,16 +881,16 @@ TEXT ·project512x64(SB), NOSPLIT, $0-64
 	MOVQ         step+56(FP), BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Z8
+	VPXORQ       Z7, Z7, Z7
 	MOVQ         $0x4330000000000000, BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Z9
-	VPXORQ       Z7, Z7, Z7
 
 point:
 	MOVQ         DX, R8
+	MOVQ         SI, BX
 	VBROADCASTSD (CX), Z4
 	VMULPD       (R8), Z4, Z0
-	MOVQ         SI, BX
 
 coordinate:
 	ADDQ         $+8, CX
@@ -1889,47 +1889,42 @@ TEXT ·project512x32(SB), NOSPLIT, $0-64
 	MOVQ         step+56(FP), BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Z8
-	MOVQ         $0x4330000000000000, BX
+	VPXORQ       Z7, Z7, Z7
+	MOVQ         $0x3ff8000000000000, BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Z9
-	VPXORQ       Z7, Z7, Z7
+	VADDPD       Z9, Z2, Z2
+	VADDPD       Z9, Z3, Z3
+	MOVQ         $0x3ff0000000000000, BX
+	MOVQ         BX, X5
+	VPBROADCASTQ X5, Z9
+	VPSRLQ       $0x0c, Z7, Z10
+	VPORQ        Z9, Z10, Z10
 
 point:
-	MOVQ         DX, R8
-	VBROADCASTSD (CX), Z4
-	VMULPD       (R8), Z4, Z0
-	VMULPD       64(R8), Z4, Z1
-	MOVQ         SI, BX
+	MOVQ   DX, R8
+	MOVQ   SI, BX
+	VSUBPD Z2, Z10, Z0
+	VSUBPD Z3, Z10, Z1
 
 coordinate:
+	VBROADCASTSD (CX), Z4
+	VFMADD231PD  (R8), Z4, Z0
+	VFMADD231PD  64(R8), Z4, Z1
 	ADDQ         $+8, CX
 	ADDQ         $+128, R8
 	DECQ         BX
-	JZ           done
-	VBROADCASTSD (CX), Z4
-	VMULPD       (R8), Z4, Z10
-	VADDPD       Z10, Z0, Z0
-	VMULPD       64(R8), Z4, Z10
-	VADDPD       Z10, Z1, Z1
-	JMP          coordinate
-
-done:
-	VSUBPD      Z2, Z0, Z0
-	VADDPD      Z7, Z0, Z0
-	VRNDSCALEPD $0x01, Z0, Z0
-	VADDPD      Z9, Z0, Z0
-	VSUBPD      Z3, Z1, Z1
-	VADDPD      Z7, Z1, Z1
-	VRNDSCALEPD $0x01, Z1, Z1
-	VADDPD      Z9, Z1, Z1
-	VADDPD      Z8, Z7, Z7
-	VRNDSCALEPD $0x01, Z7, Z10
-	VSUBPD      Z10, Z7, Z7
-	VPMOVQD     Z0, (AX)
-	VPMOVQD     Z1, 32(AX)
-	ADDQ        $+64, AX
-	DECQ        DI
-	JNZ         point
+	JNZ          coordinate
+	VPADDQ       Z8, Z7, Z7
+	VPSRLQ       $0x0c, Z7, Z10
+	VPORQ        Z9, Z10, Z10
+	VCVTPD2UDQ   Z0, Y0
+	VMOVUPD      Y0, (AX)
+	VCVTPD2UDQ   Z1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $+64, AX
+	DECQ         DI
+	JNZ          point
 	VZEROUPPER
 	RET
 
@@ -2449,16 +2444,16 @@ TEXT ·project256x64(SB), NOSPLIT, $0-64
 	MOVQ         step+56(FP), BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Y8
+	VPXOR        Y7, Y7, Y7
 	MOVQ         $0x4330000000000000, BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Y9
-	VPXOR        Y7, Y7, Y7
 
 point:
 	MOVQ         DX, R8
+	MOVQ         SI, BX
 	VBROADCASTSD (CX), Y4
 	VMULPD       (R8), Y4, Y0
-	MOVQ         SI, BX
 
 coordinate:
 	ADDQ         $+8, CX
@@ -2951,7 +2946,7 @@ loop:
 	RET
 
 // func project256x32(v *uint64, points *float64, theta *float64, from *float64, dim int, n int, shift uint64, step uint64)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·project256x32(SB), NOSPLIT, $0-64
 	MOVQ         v+0(FP), AX
 	MOVQ         points+8(FP), CX
@@ -2966,48 +2961,46 @@ TEXT ·project256x32(SB), NOSPLIT, $0-64
 	MOVQ         step+56(FP), BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Y8
-	MOVQ         $0x4330000000000000, BX
+	VPXOR        Y7, Y7, Y7
+	MOVQ         $0x3ff8000000000000, BX
 	MOVQ         BX, X5
 	VPBROADCASTQ X5, Y9
-	VPXOR        Y7, Y7, Y7
+	VADDPD       Y9, Y2, Y2
+	VADDPD       Y9, Y3, Y3
+	MOVQ         $0x3ff0000000000000, BX
+	MOVQ         BX, X5
+	VPBROADCASTQ X5, Y9
+	MOVQ         $0x4338000000000000, BX
+	MOVQ         BX, X5
+	VPBROADCASTQ X5, Y6
+	VPSRLQ       $0x0c, Y7, Y10
+	VPOR         Y9, Y10, Y10
 
 point:
-	MOVQ         DX, R8
-	VBROADCASTSD (CX), Y4
-	VMULPD       (R8), Y4, Y0
-	VMULPD       32(R8), Y4, Y1
-	MOVQ         SI, BX
+	MOVQ   DX, R8
+	MOVQ   SI, BX
+	VSUBPD Y2, Y10, Y0
+	VSUBPD Y3, Y10, Y1
 
 coordinate:
+	VBROADCASTSD (CX), Y4
+	VFMADD231PD  (R8), Y4, Y0
+	VFMADD231PD  32(R8), Y4, Y1
 	ADDQ         $+8, CX
 	ADDQ         $+64, R8
 	DECQ         BX
-	JZ           done
-	VBROADCASTSD (CX), Y4
-	VMULPD       (R8), Y4, Y10
-	VADDPD       Y10, Y0, Y0
-	VMULPD       32(R8), Y4, Y10
-	VADDPD       Y10, Y1, Y1
-	JMP          coordinate
-
-done:
-	VSUBPD   Y2, Y0, Y0
-	VADDPD   Y7, Y0, Y0
-	VROUNDPD $0x01, Y0, Y0
-	VADDPD   Y9, Y0, Y0
-	VSUBPD   Y3, Y1, Y1
-	VADDPD   Y7, Y1, Y1
-	VROUNDPD $0x01, Y1, Y1
-	VADDPD   Y9, Y1, Y1
-	VADDPD   Y8, Y7, Y7
-	VROUNDPD $0x01, Y7, Y10
-	VSUBPD   Y10, Y7, Y7
-	VSHUFPS  $0x88, Y1, Y0, Y0
-	VPERMQ   $0xd8, Y0, Y0
-	VMOVUPD  Y0, (AX)
-	ADDQ     $+32, AX
-	DECQ     DI
-	JNZ      point
+	JNZ          coordinate
+	VPADDQ       Y8, Y7, Y7
+	VPSRLQ       $0x0c, Y7, Y10
+	VPOR         Y9, Y10, Y10
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y6, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $+32, AX
+	DECQ         DI
+	JNZ          point
 	VZEROUPPER
 	RET
 

@@ -16,7 +16,7 @@ import (
 // kernels are those of this processor, by name.
 func kernels() map[string]kernel {
 	m := map[string]kernel{}
-	if k64, k32, _ := detect(false, cpu.X86.HasAVX2); k64.lanes > 0 {
+	if k64, k32, _ := detect(false, cpu.X86.HasAVX2 && cpu.X86.HasFMA); k64.lanes > 0 {
 		m["256x64"], m["256x32"] = k64, k32
 	}
 	if k64, k32, _ := detect(cpu.X86.HasAVX512F, false); k64.lanes > 0 {
@@ -27,7 +27,7 @@ func kernels() map[string]kernel {
 
 func (k kernel) new(n int) *Keys {
 	m := (n + k.rows - 1) / k.rows * k.rows
-	return &Keys{kernel: &k, n: n, m: m, v: make([]uint64, m*k.words)}
+	return &Keys{kernel: &k, n: n, m: m, v: make([]uint64, m*k.words+k.words/2)}
 }
 
 // lists returns the keys of every lane.
@@ -81,17 +81,25 @@ func TestKeys(t *testing.T) {
 					}
 					want[c] = make([][]uint64, k.lanes)
 					for l := range want[c] {
-						u := 0.0
+						u := uint64(0) // the fraction, in units of 2^-64
 						for i := range n {
 							v := 0.0
-							for j := range dim {
-								v += float64(points[i*dim+j] * theta[j*k.lanes+l])
-							}
-							v -= origin[l]
 							if bits == 32 {
-								v += u
-								u += dither
-								u -= math.Floor(u)
+								v = 1 + float64(u>>12)/(1<<52) - (origin[l] + 1.5)
+								u += uint64(dither * (1 << 64))
+							}
+							for j := range dim {
+								c, t := points[i*dim+j], theta[j*k.lanes+l]
+								if bits == 32 {
+									v = math.FMA(c, t, v)
+								} else {
+									v += float64(c * t)
+								}
+							}
+							if bits == 32 {
+								v = math.RoundToEven(v)
+							} else {
+								v -= origin[l]
 							}
 							key := uint64(v) << shift
 							if numbered {

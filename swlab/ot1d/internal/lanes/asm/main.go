@@ -285,7 +285,7 @@ func (s set) project() {
 	s.start("project", "func(v *uint64, points *float64, theta *float64, from *float64, dim, n int, shift, step uint64)",
 		map[int]string{
 			64: "writes the keys of n points: the integer part of theta'x - from, shifted, plus the point's number times step.",
-			32: "writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step, a float64.",
+			32: "writes the keys of n points: the integer part of theta'x - from + the fraction of the point's number times step / 2^64.",
 		}[s.bits])
 	v, points, theta := Load(Param("v"), GP64()), Load(Param("points"), GP64()), Load(Param("theta"), GP64())
 	from, dim, n := Load(Param("from"), GP64()), Load(Param("dim"), GP64()), Load(Param("n"), GP64())
@@ -302,61 +302,96 @@ func (s set) project() {
 	Load(Param("step"), t)
 	MOVQ(t, reg.X5)
 	VPBROADCASTQ(reg.X5, step)
-	s.broadcast(two52, magic)
 	s.clear(number)
+	if s.bits == 32 {
+		s.broadcast(oneAndHalf, magic)
+		for _, o := range origins {
+			VADDPD(magic, o, o) // 1 of the fraction, and what turns the nearest integer into the one below
+		}
+		s.broadcast(one, magic)
+		if s.bytes == 32 {
+			s.broadcast(three51, reg.Y6)
+		}
+		// product is 1 + the fraction of the number times step.
+		s.fraction(number, magic, product)
+	} else {
+		s.broadcast(two52, magic)
+	}
 	left, at := GP64(), GP64()
 	Label("point")
 	MOVQ(theta, at)
-	VBROADCASTSD(Mem{Base: points}, coordinate)
-	for i, sum := range sums {
-		VMULPD(Mem{Base: at, Disp: i * s.bytes}, coordinate, sum)
-	}
 	MOVQ(dim, left)
-	Label("coordinate")
-	ADDQ(I32(8), points)
-	ADDQ(I32(parts*s.bytes), at)
-	DECQ(left)
-	JZ(LabelRef("done"))
-	VBROADCASTSD(Mem{Base: points}, coordinate)
-	for i, sum := range sums {
-		VMULPD(Mem{Base: at, Disp: i * s.bytes}, coordinate, product)
-		VADDPD(product, sum, sum)
-	}
-	JMP(LabelRef("coordinate"))
-	Label("done")
-	for i, sum := range sums {
-		VSUBPD(origins[i], sum, sum)
-		if s.bits == 32 {
-			VADDPD(number, sum, sum)
-		}
-		s.floor(sum, sum)
-		VADDPD(magic, sum, sum) // the integer is in the lowest 52 bits
-	}
 	if s.bits == 32 {
-		VADDPD(step, number, number)
-		s.floor(number, product)
-		VSUBPD(product, number, number)
-	}
-	switch {
-	case s.bits == 64:
+		for i, sum := range sums {
+			VSUBPD(origins[i], product, sum)
+		}
+		Label("coordinate")
+		VBROADCASTSD(Mem{Base: points}, coordinate)
+		for i, sum := range sums {
+			VFMADD231PD(Mem{Base: at, Disp: i * s.bytes}, coordinate, sum)
+		}
+		ADDQ(I32(8), points)
+		ADDQ(I32(parts*s.bytes), at)
+		DECQ(left)
+		JNZ(LabelRef("coordinate"))
+		VPADDQ(step, number, number)
+		s.fraction(number, magic, product)
+		s.round(sums, v)
+	} else {
+		VBROADCASTSD(Mem{Base: points}, coordinate)
+		VMULPD(Mem{Base: at}, coordinate, sums[0])
+		Label("coordinate")
+		ADDQ(I32(8), points)
+		ADDQ(I32(s.bytes), at)
+		DECQ(left)
+		JZ(LabelRef("done"))
+		VBROADCASTSD(Mem{Base: points}, coordinate)
+		VMULPD(Mem{Base: at}, coordinate, product)
+		VADDPD(product, sums[0], sums[0])
+		JMP(LabelRef("coordinate"))
+		Label("done")
+		VSUBPD(origins[0], sums[0], sums[0])
+		s.floor(sums[0], sums[0])
+		VADDPD(magic, sums[0], sums[0]) // the integer is in the lowest 52 bits
 		s.xor(magic, sums[0])
 		VPSLLQ(shift, sums[0], sums[0])
 		VPADDQ(number, sums[0], sums[0])
 		VPADDQ(step, number, number)
-		s.store(sums[0], Mem{Base: v})
-	case s.bytes == 64:
-		for i, sum := range sums {
-			VPMOVQD(sum, Mem{Base: v, Disp: i * s.bytes / 2})
-		}
-	default:
-		VSHUFPS(U8(0x88), sums[1], sums[0], sums[0])
-		VPERMQ(U8(0xd8), sums[0], sums[0])
 		s.store(sums[0], Mem{Base: v})
 	}
 	ADDQ(I32(s.bytes), v)
 	DECQ(n)
 	JNZ(LabelRef("point"))
 	s.end()
+}
+
+// fraction is 1 + number / 2^64, as float64.
+func (s set) fraction(number, one, to reg.VecPhysical) {
+	VPSRLQ(U8(12), number, to)
+	if s.bytes == 64 {
+		VPORQ(one, to, to)
+	} else {
+		VPOR(one, to, to)
+	}
+}
+
+// round stores a row of the nearest integers of 32 bits.
+func (s set) round(sums []reg.VecPhysical, v reg.Register) {
+	if s.bytes == 64 {
+		for i, sum := range sums {
+			half := sum.AsY()
+			VCVTPD2UDQ(sum, half)
+			VMOVUPD(half, Mem{Base: v, Disp: i * s.bytes / 2})
+		}
+		return
+	}
+	magic := reg.Y6
+	for _, sum := range sums {
+		VADDPD(magic, sum, sum) // the integer is in the lowest 52 bits
+	}
+	VSHUFPS(U8(0x88), sums[1], sums[0], sums[0])
+	VPERMQ(U8(0xd8), sums[0], sums[0])
+	s.store(sums[0], Mem{Base: v})
 }
 
 // floor rounds down.
@@ -368,8 +403,14 @@ func (s set) floor(from, to reg.VecPhysical) {
 	}
 }
 
-// two52 is the float64 2^52. Integers below it, put into its lowest bits, are added to it.
-const two52 = 0x4330000000000000
+const (
+	// two52 is the float64 2^52. Integers below it, put into its lowest bits, are added to it.
+	two52 = 0x4330000000000000
+	// three51 is 3 2^51, for integers that may be rounded up to 0.
+	three51    = 0x4338000000000000
+	one        = 0x3FF0000000000000
+	oneAndHalf = 0x3FF8000000000000
+)
 
 func (s set) broadcast(bits uint64, to reg.VecPhysical) {
 	t := GP64()
