@@ -107,6 +107,7 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
 	@$(MAKE) check-python
+	@$(MAKE) check-wheel
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
 	@$(MAKE) check-gpu-kit
@@ -119,6 +120,7 @@ lint: setup ## staticcheck, functions that nothing calls, assembly that its gene
 	@$(env) rm -rf .out/lanes && mkdir -p .out/lanes && cp -r $(lanes)/asm .out/lanes/ && cd .out/lanes/asm && \
 	go run main.go -out ../lanes_amd64.s -stubs ../lanes_amd64.go -pkg lanes && cd ../../.. && \
 	for f in lanes_amd64.s lanes_amd64.go; do cmp .out/lanes/$$f $(lanes)/$$f || { echo "FAILED: $(lanes)/asm makes another $$f"; exit 1; }; done
+	@$(env) $(py) scripts/third_party.py table --check
 
 # The packages in which goroutines share memory.
 racing := ./swlab ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs
@@ -154,6 +156,20 @@ check-python: setup ## run the Python of docs/python.md and docs/conventions.md 
 	@$(env) go build -o .out/check-python/bin/swlab ./cmd/swlab && export PATH="$(CURDIR)/.out/check-python/bin:$$PATH" && \
 	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench" && \
 	.venv-torch/bin/python scripts/run_blocks.py docs/python.md && .venv-pot/bin/python scripts/run_blocks.py docs/conventions.md
+
+# Built with the C compiler of this machine, and installed where only NumPy is. POT and PyTorch, where they are, see the same files.
+wheel_test := -m pytest -q --no-header -p no:cacheprovider -p no:nbmake -p no:xdist --rootdir=python --confcutdir=python
+check-wheel: setup ## the Python wheel for this Linux machine: build it, install it in an empty environment, run its tests
+	@if [ "$$(uname)" != Linux ]; then echo "  NOT CHECKED: the Python wheel is for Linux"; exit 0; fi; $(env) \
+	rm -rf .out/check-wheel && $(py) scripts/wheel.py "$$(uname -m)" .out/check-wheel && $(py) -m venv --without-pip .out/check-wheel/venv || exit 1; \
+	install="$(py) -m pip --python .out/check-wheel/venv/bin/python install --quiet --disable-pip-version-check --no-deps"; \
+	sed -n '/^numpy==/,/[^\\]$$/p' bench/requirements-pot.txt >.out/check-wheel/numpy.txt && \
+	$$install --require-hashes -r .out/check-wheel/numpy.txt && $$install --no-index .out/check-wheel/*.whl || exit 1; \
+	export PYTHONDONTWRITEBYTECODE=1 PATH="$(CURDIR)/.out/check-wheel/venv/bin:$$PATH"; \
+	pytest=$$(echo "$(CURDIR)"/.venv/lib/python3*/site-packages) wheel=$$(echo "$(CURDIR)"/.out/check-wheel/venv/lib/python3*/site-packages); \
+	PYTHONPATH="$$pytest" python $(wheel_test) python/tests || exit 1; \
+	if [ -e .venv-pot/bin/python ]; then PYTHONPATH="$$wheel:$$pytest" .venv-pot/bin/python $(wheel_test) python/tests/test_swlab.py -k pot || exit 1; fi; \
+	if [ -e .venv-torch/bin/python ]; then PYTHONPATH="$$wheel:$$pytest" .venv-torch/bin/python $(wheel_test) python/tests/test_torch.py || exit 1; fi
 
 check-cuda: setup ## do all training steps compile for an H200 and an A100? Needs XLA's CUDA plugin, no GPU (10 minutes); WRITE=1 stores the tables
 	@$(env) $(py) scripts/cuda/check.py $(if $(WRITE),--write)
@@ -195,15 +211,35 @@ bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (20 minu
 	@$(env) go run ./bench/pairwise --store .out/bench/pairwise
 
 # A release is a tag: Go stamps the programs with it.
-dist: setup ## programs for four systems, without XLA, in .out/dist, with their SHA-256 sums
+dist: setup .out/release-tools/.done ## programs for four systems, without XLA, in .out/dist, with SHA-256 sums, licences and bills of materials
 	@$(env) rm -rf .out/dist && mkdir -p .out/dist && version=$$(git describe --tags --always --dirty) || exit 1; \
 	for system in linux/amd64 $(filter-out js/wasm,$(systems)); do os=$${system%/*} && file=swlab-$$version-$$os-$${system#*/} && \
 	CGO_ENABLED=0 GOOS=$$os GOARCH=$${system#*/} go build -buildvcs=true -trimpath -ldflags "-s -w" -o .out/dist/ ./cmd/swlab && \
 	if [ $$os = windows ]; then mv .out/dist/swlab.exe .out/dist/$$file.exe; else mv .out/dist/swlab .out/dist/$$file; fi || exit 1; done; \
-	cd .out/dist && sha256sum swlab-* >SHA256SUMS && cat SHA256SUMS
+	for file in .out/dist/swlab-*; do $(py) scripts/third_party.py sbom $$file $$file.cdx.json || exit 1; done; \
+	$(py) scripts/third_party.py licences .out/dist/swlab-*-linux-amd64 .out/dist/THIRD_PARTY.txt && \
+	.out/release-tools/bin/python scripts/check_sbom.py .out/dist/*.cdx.json && cd .out/dist && sha256sum swlab-* THIRD_PARTY.txt >SHA256SUMS && cat SHA256SUMS
+
+.out/release-tools/.done: python/requirements.txt .venv/.done
+	@$(py) -m venv --without-pip .out/release-tools
+	@$(py) -m pip --python .out/release-tools/bin/python install --quiet --disable-pip-version-check --no-deps --require-hashes -r python/requirements.txt
+	@touch $@
+
+# Zig's compiler brings the symbols of every glibc, so the library runs where that of this machine is newer.
+wheel: setup .out/release-tools/.done ## Python wheels for Linux on x86-64 and aarch64 in .out/wheel (80 MB to download)
+	@$(env) rm -rf .out/wheel && export PATH="$(CURDIR)/.out/release-tools/bin:$$PATH" ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.out/zig"; \
+	for arch in x86_64 aarch64; do CC="python-zig cc -target $$arch-linux-gnu.2.17" $(CURDIR)/$(py) scripts/wheel.py $$arch .out/wheel || exit 1; done; \
+	python scripts/check_sbom.py .out/wheel/*.whl && cd .out/wheel && sha256sum *.whl | tee SHA256SUMS
+
+licences: setup ## write THIRD_PARTY.md, the licences of everything that is used
+	@$(env) $(py) scripts/third_party.py table
+
+# Nothing is to be found but the module: a home, a cache and a proxy of its own.
+check-install: setup ## does go install of the command line work in an empty home, without a C compiler? (5 minutes)
+	@$(env) scripts/check-install
 
 clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE
+.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-wheel check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site test-browser test-slurm bench bench-go bench-pairwise dist wheel licences check-install clean FORCE

@@ -62,6 +62,7 @@ type DistanceConfig struct {
 	MassX, MassY []float32
 	Weights      *weights.Set // of the amortizer, if any; nil: initial ones, by Seed
 	Gradient     bool         // also compute the gradient with respect to y
+	GradientX    bool         // the same with respect to x
 	Path         Path         // where the costs of slices are computed
 	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
 	// for little work and the best backend found for more.
@@ -99,9 +100,10 @@ type Result struct {
 	Costs       []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
 	Directions  []float32 // [B, L, d], or nil
 	// Location [B, d] of the distribution, if it was predicted or found by ascent; else nil.
-	Location []float32
-	Gradient []float32 // [B, n, d] dValue/dy, if asked for
-	Work     Work
+	Location  []float32
+	Gradient  []float32 // [B, n, d] dValue/dy, if asked for
+	GradientX []float32 // [B, m, d] dValue/dx, if asked for
+	Work      Work
 }
 
 // Work is the cost of a call.
@@ -162,7 +164,7 @@ func (p problem) vanished(d *Result) error {
 		return nil
 	}
 	o := p.DistanceConfig
-	o.P, o.Root, o.Gradient = 1, false, false
+	o.P, o.Root, o.Gradient, o.GradientX = 1, false, false, false
 	if d.Costs != nil {
 		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
 	}
@@ -214,7 +216,18 @@ type problem struct {
 
 // key identifies the call's graphs.
 func (p problem) key() distanceGraph {
-	return distanceGraph{name: p.name, settings: p.Config, gradient: p.Gradient}
+	return distanceGraph{name: p.name, settings: p.Config, wrt: p.wrt()}
+}
+
+// wrt says in which clouds the gradient is asked for.
+func (p problem) wrt() (wrt ot1d.Wrt) {
+	if p.GradientX {
+		wrt |= ot1d.X
+	}
+	if p.Gradient {
+		wrt |= ot1d.Y
+	}
+	return wrt
 }
 
 // backend is the Engine's, or "go".

@@ -224,34 +224,51 @@ func TestAscentRaises(t *testing.T) {
 	}
 }
 
-// TestGradientIsOfTheValue compares with a central difference of the value itself, same seed.
+// TestGradientIsOfTheValue compares the gradient in each cloud with a central difference of the
+// value itself, same seed, and with the gradient that is asked for alone.
 func TestGradientIsOfTheValue(t *testing.T) {
-	x, y := gaussian(1, 2, 30, 3, 1), gaussian(2, 2, 30, 3, 1)
-	for _, name := range []string{"sw", "chamfer"} {
-		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true}
-		d, err := Distance(name, x, y, o)
+	clouds := [2]*datasets.Set{gaussian(1, 2, 30, 3, 1), gaussian(2, 2, 30, 3, 1)}
+	for _, c := range []struct {
+		name string
+		path Path
+	}{{"sw", AutoPath}, {"sw", GraphPath}, {"cv-sw", HostPath}, {"eb-sw", HostPath}, {"eb-sw", GraphPath}, {"chamfer", AutoPath}, {"emd-exact", AutoPath}, {"sinkhorn-divergence", AutoPath}} {
+		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Path: c.path, Gradient: true, GradientX: true}
+		o.Reg = 1
+		d, err := Distance(c.name, clouds[0], clouds[1], o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		norm := 0.0
-		for _, g := range d.Gradient {
-			norm += float64(g) * float64(g)
-		}
-		norm = math.Sqrt(norm)
-		at := func(h float64) float64 {
-			moved := y.Select([]int{0, 1})
-			for i := range moved.Coords {
-				moved.Coords[i] += float32(h * float64(d.Gradient[i]) / norm)
+		for side, gradient := range [][]float32{d.GradientX, d.Gradient} {
+			norm := 0.0
+			for _, g := range gradient {
+				norm += float64(g) * float64(g)
 			}
-			r, err := Distance(name, x, moved, o)
-			if err != nil {
-				t.Fatal(err)
+			norm = math.Sqrt(norm)
+			at := func(h float64) *Result {
+				moved := clouds
+				moved[side] = clouds[side].Select([]int{0, 1})
+				for i := range moved[side].Coords {
+					moved[side].Coords[i] += float32(h * float64(gradient[i]) / norm)
+				}
+				alone := o
+				alone.GradientX, alone.Gradient = side == 0, side == 1
+				r, err := Distance(c.name, moved[0], moved[1], alone)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
 			}
-			return r.Value
-		}
-		const h = 5e-3
-		if got := (at(h) - at(-h)) / (2 * h); math.Abs(got-norm) > 0.02*norm {
-			t.Errorf("%s: slope %v along the gradient of length %v", name, got, norm)
+			const h = 5e-3
+			if got := (at(h).Value - at(-h).Value) / (2 * h); math.Abs(got-norm) > 0.02*norm {
+				t.Errorf("%s, path %d, side %d: slope %v along the gradient of length %v", c.name, c.path, side, got, norm)
+			}
+			alone, other := at(0).GradientX, at(0).Gradient
+			if side == 1 {
+				alone, other = other, alone
+			}
+			if !slices.Equal(alone, gradient) || other != nil {
+				t.Errorf("%s, path %d, side %d: another gradient if it is asked for alone", c.name, c.path, side)
+			}
 		}
 	}
 }

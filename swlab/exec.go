@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
 // little is the work, in pairs of points, that the pure-Go backend finishes before XLA has compiled
@@ -44,10 +45,10 @@ type graphKey struct {
 type distanceGraph struct {
 	name         string
 	settings     loss.Config
-	gradient     bool
-	located      bool // the location is an input
-	massX, massY bool // the masses are inputs
-	points       int  // of a cloud, if no input tells
+	wrt          ot1d.Wrt // where the gradient is asked for
+	located      bool     // the location is an input
+	massX, massY bool     // the masses are inputs
+	points       int      // of a cloud, if no input tells
 }
 
 // call runs a graph once, compiled for the shapes of args.
@@ -65,6 +66,32 @@ func recovered(err *error, kind, name string) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%s %q: %v", kind, name, r)
 	}
+}
+
+// gradients are those of the mean of the pairs' values in the clouds that wrt names, x before y.
+func gradients(pairs *graph.Node, wrt ot1d.Wrt, x, y *graph.Node) []*graph.Node {
+	var at []*graph.Node
+	if wrt&ot1d.X != 0 {
+		at = append(at, x)
+	}
+	if wrt&ot1d.Y != 0 {
+		at = append(at, y)
+	}
+	if at == nil {
+		return nil
+	}
+	return graph.Gradient(graph.ReduceAllMean(pairs), at...)
+}
+
+// readGradients reads what gradients made from the start of out, and returns the rest.
+func readGradients(out []*tensors.Tensor, wrt ot1d.Wrt) (gx, gy []float32, rest []*tensors.Tensor) {
+	if wrt&ot1d.X != 0 {
+		gx, out = tensors.MustCopyFlatData[float32](out[0]), out[1:]
+	}
+	if wrt&ot1d.Y != 0 {
+		gy, out = tensors.MustCopyFlatData[float32](out[0]), out[1:]
+	}
+	return gx, gy, out
 }
 
 // tensor holds a set's points, [B, m, d].

@@ -43,7 +43,8 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	if e.backend != "" {
 		d.Backend = e.backend
 	}
-	d.PerPair, d.Slices, d.Costs, d.Gradient, d.Value = e.pairs, e.used, e.costs, e.gradient, mean(e.pairs)
+	d.PerPair, d.Slices, d.Costs, d.Value = e.pairs, e.used, e.costs, mean(e.pairs)
+	d.GradientX, d.Gradient = e.gradX, e.gradY
 	var half float64
 	d.PairErrs, d.StdErr, half = p.uncertainty(l, e)
 	d.Low, d.High = d.Value-half, d.Value+half
@@ -239,10 +240,11 @@ func unitNormals(u, v []float32, dim int) {
 
 // estimate is the result of reducing the costs of the slices.
 type estimate struct {
-	pairs, shares   []float64 // [B], and [B, L]: loss.Estimate
-	used            int       // how many of the first slices count
-	costs, gradient []float32 // [B, L], and [B, n, d] or nil
-	backend         string    // where the costs were computed; "" on the host
+	pairs, shares []float64 // [B], and [B, L]: loss.Estimate
+	used          int       // how many of the first slices count
+	costs         []float32 // [B, L]
+	gradX, gradY  []float32 // [B, m, d] and [B, n, d], or nil
+	backend       string    // where the costs were computed; "" on the host
 }
 
 // perPair is L, the number of directions per pair.
@@ -254,46 +256,61 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, Fast: p.Path == AutoPath}
-	gradient := func(upstream []float64) (costs, gy []float64, err error) {
-		costs, grad, err := ot1d.HostGradients(x, y, directions, perPair, upstream, ot1d.Y, options)
-		return costs, grad.Y, err
+	wrt := p.wrt()
+	gradient := func(upstream []float64) (costs []float64, grad ot1d.Gradients, err error) {
+		return ot1d.HostGradients(x, y, directions, perPair, upstream, wrt, options)
 	}
-	var costs, gy []float64
+	var costs []float64
+	var grad ot1d.Gradients
 	// the derivative in each cost does not depend on the costs: one call gives both
-	known := p.Gradient && l.Linear()
+	wanted := wrt != ot1d.None
+	known := wanted && l.Linear()
 	if known {
-		costs, gy, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
+		costs, grad, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
 		costs, err = ot1d.HostCosts(x, y, directions, perPair, options)
 	}
 	if err != nil {
 		return e, err
 	}
-	e, inCosts, inY, err := p.reduce(l, costs, directions, p.Gradient && !known)
+	e, inCosts, own, err := p.reduce(l, costs, directions, wanted && !known)
 	if err != nil {
 		return e, err
 	}
-	if e.costs, err = narrow("costs of slices", costs); err != nil || !p.Gradient {
+	if e.costs, err = narrow("costs of slices", costs); err != nil || !wanted {
 		return e, err
 	}
 	if !known {
-		if _, gy, err = gradient(inCosts); err != nil {
+		if _, grad, err = gradient(inCosts); err != nil {
 			return e, err
 		}
 	}
-	for i, v := range inY {
-		gy[i] += v
+	if p.GradientX {
+		if e.gradX, err = narrow("gradient", add(grad.X, own.X)); err != nil {
+			return e, err
+		}
 	}
-	e.gradient, err = narrow("gradient", gy)
+	if p.Gradient {
+		e.gradY, err = narrow("gradient", add(grad.Y, own.Y))
+	}
 	return e, err
 }
 
+// add adds b, if there is one, to a.
+func add(a, b []float64) []float64 {
+	for i, v := range b {
+		a[i] += v
+	}
+	return a
+}
+
 // reduce turns costs into values, in float64 on the pure-Go backend. With derivative it also
-// returns the derivatives of their mean in the costs and, if the estimator reads the clouds, in y.
-func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (e estimate, inCosts, inY []float64, err error) {
+// returns the derivatives of their mean in the costs and, if the estimator reads the clouds, its own
+// in x and y.
+func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (e estimate, inCosts []float64, own ot1d.Gradients, err error) {
 	b, err := goBackend()
 	if err != nil {
-		return e, nil, nil, err
+		return e, nil, own, err
 	}
 	n, perPair, dim, points := p.x.Clouds, p.perPair(directions), p.x.Dim, p.x.Points
 	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(costs, n, perPair), tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim)}
@@ -308,7 +325,7 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 		var x, y *graph.Node
 		if reads {
 			x, y = in[2], in[3]
-			at = []*graph.Node{in[0], y}
+			at = []*graph.Node{in[0], x, y}
 		}
 		r := l.Finish(in[0], in[1], x, y, points)
 		out := outputs(r, perPair)
@@ -318,15 +335,15 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 		return out
 	}, args...)
 	if err != nil {
-		return e, nil, nil, err
+		return e, nil, own, err
 	}
 	if derivative {
 		inCosts = numbers(out[3])
 		if reads {
-			inY = numbers(out[4])
+			own = ot1d.Gradients{X: numbers(out[4]), Y: numbers(out[5])}
 		}
 	}
-	return read(out), inCosts, inY, nil
+	return read(out), inCosts, own, nil
 }
 
 // costInGraph computes and reduces the costs in the graph that training uses.
@@ -350,7 +367,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	defer exec.Free(args...)
 	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		fixed, build, masses := l, loss.BuildArgs{}, in[3:]
+		fixed, build, masses := l, loss.BuildArgs{Wrt: key.wrt}, in[3:]
 		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
 		if key.massX {
 			build.MassX, masses = masses[0], masses[1:]
@@ -358,15 +375,8 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 		if key.massY {
 			build.MassY = masses[0]
 		}
-		if key.gradient {
-			build.Wrt = ot1d.Y
-		}
 		r := fixed.Build(build, in[0], in[1])
-		out := append(outputs(r, perPair), r.Slices)
-		if key.gradient {
-			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
-		}
-		return out
+		return append(append(outputs(r, perPair), r.Slices), gradients(r.Pairs, key.wrt, in[0], in[1])...)
 	}, args...)
 	if err != nil {
 		return estimate{}, err
@@ -374,9 +384,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	defer exec.Free(out...)
 	r := read(out)
 	r.backend, r.costs = e.Name, tensors.MustCopyFlatData[float32](out[3])
-	if p.Gradient {
-		r.gradient = tensors.MustCopyFlatData[float32](out[4])
-	}
+	r.gradX, r.gradY, _ = readGradients(out[4:], key.wrt)
 	return r, nil
 }
 

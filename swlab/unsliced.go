@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -22,19 +22,32 @@ func unsliced(backend string, pairs []float64) *Result {
 
 // onHost is Distance with a loss computed on the host.
 func (p problem) onHost(l loss.Host) (*Result, error) {
-	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient)
+	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient || p.GradientX)
 	if err != nil {
 		return nil, err
 	}
 	d := unsliced(p.backend(), r.Pairs)
 	d.DualityGap = r.DualityGap
-	if p.Gradient {
-		for i := range r.GradientY {
-			r.GradientY[i] /= float64(p.x.Clouds)
+	if p.GradientX {
+		if d.GradientX, err = p.ofMean("x", r.GradientX, p.x); err != nil {
+			return nil, err
 		}
-		d.Gradient, err = narrow("gradient", r.GradientY)
+	}
+	if p.Gradient {
+		d.Gradient, err = p.ofMean("y", r.GradientY, p.y)
 	}
 	return d, err
+}
+
+// ofMean turns a host loss's gradient of the sum of the pairs' values into that of their mean.
+func (p problem) ofMean(side string, gradient []float64, of *datasets.Set) ([]float32, error) {
+	if len(gradient) != len(of.Coords) {
+		return nil, fmt.Errorf("loss %q: gradient in %s: expected %d numbers, found %d", p.name, side, len(of.Coords), len(gradient))
+	}
+	for i := range gradient {
+		gradient[i] /= float64(p.x.Clouds)
+	}
+	return narrow("gradient", gradient)
 }
 
 // inGraph is Distance with a graph loss without slices.
@@ -58,20 +71,14 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	}
 	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, exec.Upload(w)...)
 	defer exec.Free(args...)
-	name, wanted := p.name, p.Gradient
+	name, wrt := p.name, p.wrt()
 	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
-		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:])}
-		if wanted {
-			build.Wrt = ot1d.Y
-		}
+		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:]), Wrt: wrt}
 		r := l.Build(build, in[0], in[1])
 		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in[0].Shape().Dimensions[:1]) {
 			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in[0].Shape().Dim(0), r.Pairs))
 		}
-		out := []*graph.Node{r.Pairs}
-		if wanted {
-			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), in[1])[0])
-		}
+		out := append([]*graph.Node{r.Pairs}, gradients(r.Pairs, wrt, in[0], in[1])...)
 		if r.MatchedMass != nil {
 			out = append(out, r.MatchedMass)
 		}
@@ -82,9 +89,7 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	}
 	defer exec.Free(out...)
 	d, rest := unsliced(e.Name, numbers(out[0])), out[1:]
-	if p.Gradient {
-		d.Gradient, rest = tensors.MustCopyFlatData[float32](rest[0]), rest[1:]
-	}
+	d.GradientX, d.Gradient, rest = readGradients(rest, wrt)
 	for _, t := range rest {
 		d.MatchedMass = tensors.MustCopyFlatData[float32](t)
 	}

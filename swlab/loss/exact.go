@@ -72,9 +72,10 @@ func (e ExactEMD) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 		out.Pairs = append(out.Pairs, share*a.Cost)
 		out.DualityGap = append(out.DualityGap, share*(max(a.DualityGap, 0)+float64(x.Points)*a.Slack))
 		if gradient {
-			_, gy := a.Gradient(cx, cy, x.Dim, e.Exponent())
-			for _, g := range gy {
-				out.GradientY = append(out.GradientY, share*g)
+			gx, gy := a.Gradient(cx, cy, x.Dim, e.Exponent())
+			for i := range gy {
+				out.GradientX = append(out.GradientX, share*gx[i])
+				out.GradientY = append(out.GradientY, share*gy[i])
 			}
 		}
 	}

@@ -36,13 +36,15 @@ type Graph interface {
 // Host is a Loss computed on the host, in float64.
 type Host interface {
 	Loss
-	// Compare returns the loss of every pair and, with gradient, the gradient of their sum in y.
+	// Compare returns the loss of every pair and, with gradient, the gradient of their sum in x and
+	// y.
 	Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error)
 }
 
 // Comparison is the result of a Host loss.
 type Comparison struct {
 	Pairs     []float64 // [batch]
+	GradientX []float64 // [batch, m, dim], or nil
 	GradientY []float64 // [batch, n, dim], or nil
 	// DualityGap [batch] bounds the distance of each value from the optimum, certified by dual
 	// potentials; nil unless the loss solves for the optimum.

@@ -58,41 +58,42 @@ func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 	solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
 	for b := range x.Batch {
 		cx, cy := x.Coords[b*x.Points*x.Dim:(b+1)*x.Points*x.Dim], y.Coords[b*y.Points*y.Dim:(b+1)*y.Points*y.Dim]
-		value, gy, err := s.pair(solver, cx, cy, x.Dim, gradient)
+		value, gx, gy, err := s.pair(solver, cx, cy, x.Dim, gradient)
 		if err != nil {
 			return Comparison{}, fmt.Errorf("pair %d: %w", b, err)
 		}
 		out.Pairs = append(out.Pairs, value)
+		out.GradientX = append(out.GradientX, gx...)
 		out.GradientY = append(out.GradientY, gy...)
 	}
 	return out, nil
 }
 
-func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gy []float64, err error) {
+func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gx, gy []float64, err error) {
 	if s.Debiased {
 		d, err := solver.Divergence(x, y, dim)
 		if err != nil {
-			return 0, nil, err
+			return 0, nil, nil, err
 		}
 		if !d.Converged {
-			return 0, nil, notConverged(s.Reg)
+			return 0, nil, nil, notConverged(s.Reg)
 		}
 		if gradient {
-			gy = d.GradY
+			gx, gy = d.GradX, d.GradY
 		}
-		return d.Value, gy, nil
+		return d.Value, gx, gy, nil
 	}
 	p, err := solver.Solve(x, y, dim)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	if !p.Converged {
-		return 0, nil, notConverged(s.Reg)
+		return 0, nil, nil, notConverged(s.Reg)
 	}
 	if gradient {
-		_, gy = p.Gradient()
+		gx, gy = p.Gradient()
 	}
-	return p.Cost, gy, nil
+	return p.Cost, gx, gy, nil
 }
 
 func notConverged(reg float64) error {

@@ -18,7 +18,7 @@ func gradient(s *Subject) error {
 		if err != nil {
 			return err
 		}
-		sides[1] = r.GradientY
+		sides = [2][]float64{r.GradientX, r.GradientY}
 	} else {
 		r, err := s.held(at, s.theta, ot1d.X|ot1d.Y)
 		if err != nil {
@@ -176,7 +176,7 @@ func finite(s *Subject) error {
 			if err != nil {
 				return err
 			}
-			numbers = [][]float64{r.Pairs, r.GradientY}
+			numbers = [][]float64{r.Pairs, r.GradientX, r.GradientY}
 		} else {
 			for _, wrt := range []ot1d.Wrt{ot1d.Y, ot1d.X | ot1d.Y | ot1d.Directions} {
 				r, err := s.own(pairs, 3, wrt)

@@ -16,8 +16,8 @@ func (s *Subject) compare(pairs []pair, gradient bool) (loss.Comparison, error) 
 		return out, err
 	case len(out.Pairs) != len(pairs):
 		return out, fmt.Errorf("expected %d values, found %d", len(pairs), len(out.Pairs))
-	case gradient && len(out.GradientY) != len(y.Coords):
-		return out, fmt.Errorf("expected a gradient of %d numbers, found %d", len(y.Coords), len(out.GradientY))
+	case gradient && (len(out.GradientX) != len(x.Coords) || len(out.GradientY) != len(y.Coords)):
+		return out, fmt.Errorf("expected gradients of %d and %d numbers in x and y, found %d and %d", len(x.Coords), len(y.Coords), len(out.GradientX), len(out.GradientY))
 	case out.DualityGap != nil && len(out.DualityGap) != len(pairs):
 		return out, fmt.Errorf("expected %d gaps, found %d", len(pairs), len(out.DualityGap))
 	}

@@ -1,0 +1,218 @@
+"""Sliced Wasserstein and optimal transport distances between point clouds.
+
+    >>> import numpy as np, swlab
+    >>> x, y = np.random.default_rng(1).normal(size=(2, 1000, 3)).astype(np.float32)
+    >>> d = swlab.distance(x, y, "sw", slices=100, gradient=True)
+    >>> d.value, d.stderr, d.gradient_y.shape  # doctest: +SKIP
+
+Everything is computed by the Go library github.com/sliced-wasserstein/lab in this process, on all
+cores, and equals its results bit by bit. Clouds are arrays [points, dim], or [clouds, points, dim]
+for clouds that are compared in pairs.
+
+A C-contiguous array of float32 is read in place. Anything else is copied, and float64 is rounded to
+float32: the library's clouds are float32, its costs float64. Calls release the interpreter's lock
+and may come from many threads; do not change an array while a call reads it. Results are NumPy
+arrays of their own. A process that has called this package must not use it after a fork.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+
+__all__ = ["Distance", "Matching", "distance", "emd", "vmf_samples", "version"]
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """The result of :func:`distance`. B is the number of pairs; without the axis of clouds in x and
+    y, arrays are without it too. Fields that do not apply are None."""
+
+    value: float  #: mean over the pairs
+    stderr: float  #: Monte-Carlo standard error of value over slices; 0 without random slices, nan for one slice
+    interval: tuple[float, float]  #: 95 % confidence interval of value, by Student's t
+    loss: str  #: name of the loss in tables
+    convention: str  #: what the number is: sum or mean over points, with or without a root
+    p: float  #: the exponent; 0 for a loss that has none
+    slices: int  #: slices per pair that count; 0 for a loss without slices
+    per_pair: npt.NDArray[np.float64]  #: [B]
+    per_pair_stderr: npt.NDArray[np.float64]  #: [B]
+    costs: Optional[npt.NDArray[np.float32]] = None  #: [B, L] cost of every slice, before mean and root
+    directions: Optional[npt.NDArray[np.float32]] = None  #: [B, L, dim]
+    location: Optional[npt.NDArray[np.float32]] = None  #: [B, dim] of the slicing distribution
+    gradient_x: Optional[npt.NDArray[np.float32]] = None  #: [B, m, dim] d value / d x
+    gradient_y: Optional[npt.NDArray[np.float32]] = None  #: [B, n, dim] d value / d y
+    duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact: distance from the optimum, at most
+    matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """The result of :func:`emd`, with its certificate of optimality.
+
+    If u[i] + v[j] <= c(x_i, y_j) for all i and j, no matching costs less than sum u + sum v. So cost
+    exceeds the optimum by at most duality_gap + m * slack, however it was found. B is the number of
+    pairs; without the axis of clouds in x and y, arrays are without it too.
+    """
+
+    cost: npt.NDArray[np.float64]  #: [B] sum over the points, or a float
+    match: npt.NDArray[np.int32]  #: [B, m] the y matched with each x
+    u: npt.NDArray[np.float64]  #: [B, m] dual potentials of x
+    v: npt.NDArray[np.float64]  #: [B, m] dual potentials of y
+    duality_gap: npt.NDArray[np.float64]  #: [B] cost - sum u - sum v
+    slack: npt.NDArray[np.float64]  #: [B] largest u[i] + v[j] - c(x_i, y_j), or 0
+    gradient_x: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d x
+    gradient_y: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d y
+
+
+def distance(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    loss: str = "sw",
+    *,
+    slices: Optional[int] = None,
+    seed: int = 0,
+    gradient: bool = False,
+    p: Optional[float] = None,
+    reduce: Optional[Literal["sum", "mean"]] = None,
+    root: Optional[bool] = None,
+    slicing: Optional[str] = None,
+    kappa: Optional[float] = None,
+    directions: Optional[npt.ArrayLike] = None,
+    mass_x: Optional[npt.ArrayLike] = None,
+    mass_y: Optional[npt.ArrayLike] = None,
+    chain: Optional[int] = None,
+    replicates: Optional[int] = None,
+    control: Optional[Literal["lower", "upper", "harmonics"]] = None,
+    epsilon: Optional[float] = None,
+    reg: Optional[float] = None,
+    ascent_steps: Optional[int] = None,
+    ascent_rate: Optional[float] = None,
+    ascent_tangent: Optional[bool] = None,
+    ascent_sgd: Optional[bool] = None,
+    reflection: Optional[Literal["released", "exact", "stable"]] = None,
+    amortizer: Optional[str] = None,
+    weights: Optional[Union[str, os.PathLike[str]]] = None,
+    fine_tune: Optional[bool] = None,
+    dk: Optional[int] = None,
+    k: Optional[int] = None,
+    variant: Optional[Literal["released", "paper"]] = None,
+    path: Literal["auto", "host", "graph"] = "auto",
+) -> Distance:
+    """The distance of the clouds x [B, m, dim] and y [B, n, dim], or [m, dim] and [n, dim].
+
+    With directions theta_1, ..., theta_L, and a_(i), b_(i) the sorted projections of the clouds, a
+    sliced loss is
+
+        value = (1/L) sum_l F(theta_l),   F(theta) = sum_i |a_(i) - b_(i)|^p
+
+    a sum over points without a root, which is m W_p^p of the projections. ``reduce="mean"`` divides
+    by the number of points, ``root=True`` takes the p-th root. Clouds of unequal sizes or with
+    masses need the mean. Nothing is centred or scaled.
+
+    Args:
+        x, y: the clouds.
+        loss: sw, orthogonal-sw, qmc-sw, cv-sw, eb-sw, rp-sw, markov-sw, asw, max-sw, v-dsw, or, without
+            slices, chamfer, emd-approx, emd-exact, sinkhorn, sinkhorn-divergence.
+        slices: the number of directions L, 100 if not given.
+        seed: of the random directions. Equal seeds give equal directions everywhere.
+        gradient: also compute the gradients in x and y.
+        p: the exponent, at least 1. Not given: the loss's own, 1 for EMDs, else 2.
+        reduce: over points; not given: the loss's own, a mean for chamfer and sinkhorn, else a sum.
+        root: take the p-th root of each pair's value.
+        slicing: the slicing distribution in place of the loss's own.
+        kappa: concentration of slicing distributions that have one.
+        directions: [L, dim] or [B, L, dim], used as given in place of random ones.
+        mass_x, mass_y: [B, m] and [B, n] masses of the points, divided by their sum.
+        chain, replicates, control, epsilon, reg: of markov-sw, of qmc, of cv-sw, of asw, of sinkhorn.
+        ascent_steps, ascent_rate, ascent_tangent, ascent_sgd: of max-sw and v-dsw.
+        reflection: how von Mises-Fisher samples are turned to their location.
+        amortizer, weights, fine_tune, dk, k, variant: the map that predicts the location of max-sw and
+            v-dsw, the file of its weights, and its sizes. Without weights they are initial, by seed.
+        path: "host" sorts exactly. "auto" is the same with gradients; without, it may sort keys of 32
+            bits, to a relative error of 1e-6. "graph" is what trainings use.
+
+    Raises:
+        ValueError: for a wrong argument, and for one without effect; the text says what was expected.
+        MemoryError: if the call does not fit into this machine's memory.
+        TypeError: for an array that does not hold real numbers.
+    """
+    arrays, single = _pair(x, y)
+    if directions is not None:
+        arrays["directions"] = _library.array("directions", directions, (2, 3))
+    for name, mass in (("mass_x", mass_x), ("mass_y", mass_y)):
+        if mass is not None:
+            m = _library.array(name, mass, (1, 2))
+            arrays[name] = m[None] if m.ndim == 1 else m
+    settings = dict(
+        loss=loss, slices=slices, gradient=gradient, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain,
+        replicates=replicates, control=control, epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate,
+        ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd, reflection=reflection, amortizer=amortizer,
+        weights=None if weights is None else os.fspath(weights), fine_tune=fine_tune, dk=dk, k=k, variant=variant, path=path,
+    )  # fmt: skip
+    text, found = _library.call("distance", settings, arrays, seed)
+    low, high = found.pop("interval").tolist()
+    scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
+    return Distance(
+        **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]), **_squeeze(found, single)
+    )
+
+
+def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = False) -> Matching:
+    """The exact earth mover's distance of clouds of equally many points, [B, m, dim] or [m, dim]:
+
+        cost = min over permutations s of sum_i ||x_i - y_s(i)||^p,   p > 0
+
+    a sum over points: p = 1 is m times the earth mover's distance, p = 2 is m W_2^2. The gradients
+    hold the matching fixed. Two shapes of 2048 points take a fraction of a second; the worst case is
+    cubic in m.
+
+    Raises:
+        ValueError: for clouds of unequal sizes, numbers that are not finite, or a wrong p.
+    """
+    arrays, single = _pair(x, y)
+    _, found = _library.call("emd", dict(p=p, gradient=gradient), arrays)
+    return Matching(**_squeeze(found, single))
+
+
+def vmf_samples(location: Sequence[float], kappa: float, n: int, *, seed: int = 0) -> npt.NDArray[np.float64]:
+    """n samples [n, dim] of the von Mises-Fisher distribution on the unit sphere, with density
+
+        f(theta) = C(dim, kappa) exp(kappa <location, theta>)
+
+    location is a unit vector of at least 2 coordinates; kappa = 0 is the uniform distribution.
+
+    Raises:
+        ValueError: for a location that is no unit vector, a negative kappa, or n < 1.
+        MemoryError: if the samples do not fit into this machine's memory.
+    """
+    at = np.asarray(location, np.float64)
+    if at.ndim != 1:
+        raise ValueError(f"location: expected a vector, found shape {at.shape}")
+    settings = dict(location=",".join(map(repr, at.tolist())), kappa=kappa, n=n)
+    return _library.call("vmf_samples", settings, {}, seed)[1]["samples"]
+
+
+def version() -> str:
+    """The version of the Go library."""
+    return _library.call("version", {}, {})[0]["version"]
+
+
+def _pair(x, y):
+    """Both clouds with an axis of clouds, and whether they came without one."""
+    x, y = _library.array("x", x, (2, 3)), _library.array("y", y, (2, 3))
+    if x.ndim != y.ndim:
+        raise ValueError(f"x and y: expected as many axes in both, found shapes {x.shape} and {y.shape}")
+    single = x.ndim == 2
+    return ({"x": x[None], "y": y[None]} if single else {"x": x, "y": y}), single
+
+
+def _squeeze(found, single):
+    """The arrays without the axis of clouds if the clouds have none."""
+    return {name: a[0] for name, a in found.items()} if single else found

@@ -1,0 +1,310 @@
+"""Tests of the installed wheel: the numbers are those of the command line to the last bit, and those of
+NumPy and POT to rounding. make check-wheel runs them."""
+
+import base64
+import concurrent.futures
+import dataclasses
+import hashlib
+import importlib.metadata
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import swlab
+from swlab import _library
+
+SLICED = ["sw", "orthogonal-sw", "qmc-sw", "cv-sw", "eb-sw", "rp-sw", "markov-sw", "asw", "max-sw", "v-dsw"]
+UNSLICED = ["chamfer", "emd-approx", "emd-exact", "sinkhorn", "sinkhorn-divergence"]
+
+
+def normal(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+@pytest.fixture
+def pair():
+    return normal(1, 2, 60, 3), 0.8 * normal(2, 2, 60, 3)
+
+
+def program(folder, *arguments):
+    """The answer of the wheel's program, run in a folder."""
+    call = [shutil.which("swlab"), *map(str, arguments), "--format", "json"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def number(v):
+    return float("nan") if v is None else v
+
+
+@pytest.mark.parametrize("loss", SLICED + UNSLICED)
+def test_equals_the_program(tmp_path, pair, loss):
+    """Value, error, interval, slices and gradient are those of swlab distance, bit by bit."""
+    x, y = pair
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    options = {"reg": 1.0} if loss.startswith("sinkhorn") else {}
+    flags = ["--reg", 1] if options else []
+    if loss in SLICED:
+        flags += ["--out-slices", "costs.npy", "--out-directions", "directions.npy"]
+    want = program(tmp_path, "distance", "--loss", loss, "--x", "x.npy", "--y", "y.npy", "--seed", 5, "--out-grad", "gradient.npy", *flags)
+    got = swlab.distance(x, y, loss, seed=5, gradient=True, **options)
+    numbers = [got.value, got.stderr, *got.interval, *got.per_pair, *got.per_pair_stderr, got.slices, got.p]
+    expected = [want["value"], want["stderr"], *want["confidence_95"], *want["per_pair"], *want["stderr_per_pair"], want["slices"], want["p"]]
+    np.testing.assert_array_equal(numbers, [number(v) for v in expected])
+    assert got.convention == want["convention"]
+    np.testing.assert_array_equal(got.gradient_y, np.load(tmp_path / "gradient.npy"), strict=True)
+    if loss in SLICED:
+        np.testing.assert_array_equal(got.costs, np.load(tmp_path / "costs.npy"), strict=True)
+        np.testing.assert_array_equal(got.directions, np.load(tmp_path / "directions.npy"), strict=True)
+
+
+def test_five_lines(tmp_path):
+    """What a first user types, one cloud each, against the program."""
+    x, y = np.random.default_rng(1).normal(size=(2, 1000, 3)).astype(np.float32)
+    d = swlab.distance(x, y, "sw", slices=100, seed=1, gradient=True)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    want = program(tmp_path, "distance", "--loss", "sw", "--x", "x.npy", "--y", "y.npy", "--slices", 100, "--seed", 1, "--out-grad", "g.npy")
+    assert (d.value.hex(), d.stderr.hex()) == (want["value"].hex(), want["stderr"].hex())
+    np.testing.assert_array_equal(d.gradient_y, np.load(tmp_path / "g.npy")[0], strict=True)
+    assert d.gradient_x.shape == x.shape and d.directions.shape == (100, 3) and d.costs.shape == (100,)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        d.value = 0
+
+
+def test_numpy(pair):
+    """Costs and both gradients along the drawn directions, by NumPy in float64, for three exponents."""
+    x, y = pair
+    for p in (1, 2, 3.5):
+        d = swlab.distance(x, y, "sw", slices=40, p=p, gradient=True)
+        theta = d.directions.astype(np.float64)
+        a, b = np.einsum("bmd,bld->blm", x, theta), np.einsum("bmd,bld->blm", y, theta)
+        i, j = a.argsort(-1), b.argsort(-1)
+        gap = np.take_along_axis(a, i, -1) - np.take_along_axis(b, j, -1)
+        costs = (abs(gap) ** p).sum(-1)
+        np.testing.assert_allclose(d.costs, costs, rtol=1e-6)
+        np.testing.assert_allclose(d.value, costs.mean(), rtol=1e-12)
+        slope = p * abs(gap) ** (p - 1) * np.sign(gap) / costs.size
+        for gradient, order, sign in ((d.gradient_x, i, 1), (d.gradient_y, j, -1)):
+            at = np.empty_like(slope)
+            np.put_along_axis(at, order, sign * slope, -1)
+            np.testing.assert_allclose(gradient, np.einsum("blm,bld->bmd", at, theta), rtol=1e-5, atol=1e-7)
+
+
+def test_gradient_in_x_is_that_of_the_swapped_call(pair):
+    x, y = pair
+    directions = swlab.vmf_samples((0, 0, 1), 0, 30, seed=3)
+    there = swlab.distance(x, y, directions=directions, gradient=True)
+    back = swlab.distance(y, x, directions=directions, gradient=True)
+    np.testing.assert_array_equal(there.gradient_x, back.gradient_y)
+    np.testing.assert_array_equal(there.gradient_y, back.gradient_x)
+
+
+def test_pot():
+    """POT's distances along the same directions, of clouds with masses, and the exact EMD."""
+    ot = pytest.importorskip("ot")
+    x, y = normal(1, 70, 3), 0.8 * normal(2, 50, 3)
+    mass_x, mass_y = (np.random.default_rng(s).uniform(0.5, 1.5, size=n).astype(np.float32) for s, n in ((3, 70), (4, 50)))
+    directions = swlab.vmf_samples((0, 0, 1), 0, 25, seed=3)
+    theta = directions.astype(np.float32).astype(np.float64)
+    a, b = (m.astype(np.float64) / m.sum(dtype=np.float64) for m in (mass_x, mass_y))
+    ours = swlab.distance(x, y, reduce="mean", root=True, directions=directions, mass_x=mass_x, mass_y=mass_y)
+    theirs = ot.sliced_wasserstein_distance(x.astype(np.float64), y.astype(np.float64), a, b, projections=theta.T)
+    np.testing.assert_allclose(ours.value, theirs, rtol=1e-9)
+    for p in (1, 2):
+        m = swlab.emd(x[:50], y, p=p)
+        table = np.linalg.norm(x[:50, None].astype(np.float64) - y[None], axis=-1) ** p
+        np.testing.assert_allclose(m.cost, 50 * ot.emd2([], [], table), rtol=1e-9)
+
+
+def test_emd(pair):
+    """The matching costs what it says, and its potentials prove that no other costs less."""
+    x, y = (c.astype(np.float64) for c in pair)
+    for p in (1, 2):
+        m = swlab.emd(*pair, p=p, gradient=True)
+        for b in range(2):
+            c = np.linalg.norm(x[b][:, None] - y[b][None], axis=-1) ** p
+            assert sorted(m.match[b]) == list(range(60))
+            np.testing.assert_allclose(m.cost[b], c[np.arange(60), m.match[b]].sum(), rtol=1e-12)
+            assert (m.u[b][:, None] + m.v[b] - c).max() <= m.slack[b] + 1e-12
+            assert m.cost[b] - m.u[b].sum() - m.v[b].sum() <= 1e-9
+            # Moved along its gradient, the cost grows by the square of its length: the matching stays.
+            h = 1e-3 if p == 1 else 1e-2
+            moved = (x[b] + h * m.gradient_x[b]).astype(np.float32)
+            assert swlab.emd(moved, pair[1][b], p=p).cost > m.cost[b]
+        np.testing.assert_allclose(m.gradient_x.sum(1), -m.gradient_y.sum(1), atol=1e-9)
+    assert swlab.emd(pair[0][0], pair[1][0]).match.shape == (60,)
+
+
+def test_vmf_samples(tmp_path):
+    want = program(tmp_path, "vmf", "sample", "--kappa", 12, "--location", "0,0,1", "--n", 70000, "--seed", 9, "--out", "s.npy")
+    got = swlab.vmf_samples((0, 0, 1), 12, 70000, seed=9)
+    np.testing.assert_array_equal(got.astype(np.float32), np.load(tmp_path / "s.npy"), strict=True)
+    np.testing.assert_allclose(np.linalg.norm(got, axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(got.mean(0)), want["mean_resultant_length_expected"], atol=5e-3)
+
+
+def test_no_copy(pair, monkeypatch):
+    """float32 is handed over as it lies in memory, also if it may not be written."""
+    x, y = pair
+    x.flags.writeable = False
+    library = _library._load()
+    seen = []
+
+    class Spy:
+        def __getattr__(self, name):
+            return getattr(library, name)
+
+        def swlab_call(self, request, pointers, result):
+            seen.extend(pointers)
+            return library.swlab_call(request, pointers, result)
+
+    monkeypatch.setattr(_library, "_library", Spy())
+    swlab.distance(x, y)
+    assert seen == [x.ctypes.data, y.ctypes.data]
+
+
+def test_copies_are_rounded_to_float32(pair):
+    x, y = pair
+    want = swlab.distance(x, y).value
+    wide = x.astype(np.float64) * (1 + 1e-12)
+    assert not np.array_equal(wide, x)
+    strided = np.zeros((2, 120, 3), np.float32)[:, ::2]
+    strided[...] = x
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape)
+    for same in (wide, strided, np.asfortranarray(x), x.astype(">f4"), x.tolist(), unaligned):
+        assert swlab.distance(same, y).value == want
+    before = x.copy()
+    swlab.distance(x, y, gradient=True)
+    np.testing.assert_array_equal(x, before)
+
+
+WRONG = [
+    (dict(loss="swx"), 'unknown loss "swx"'),
+    (dict(slices=0), "slices: expected at least 1"),
+    (dict(slices=1.5), "slices: expected a whole number"),
+    (dict(kappa=2), "kappa: it has no effect"),
+    (dict(p=0.5), "p: expected a number >= 1"),
+    (dict(reduce="average"), "reduce: expected sum or mean"),
+    (dict(seed=-1), "seed: expected"),
+    (dict(seed=2**64), "seed: expected"),
+    (dict(path="gpu"), "path: expected auto, host or graph"),
+    (dict(weights="none.safetensors"), "weights: without an amortizer"),
+    (dict(loss="v-dsw", amortizer="la", weights="no.safetensors"), "weights: open no.safetensors"),
+    (dict(directions=np.zeros((3, 3))), "directions: direction 0 is the zero vector"),
+    (dict(directions=np.ones((3, 2))), "directions: expected shape"),
+    (dict(mass_x=np.ones((2, 60))), 'reduce="mean"'),
+    (dict(mass_x=np.ones((2, 5)), reduce="mean"), "mass_x: expected shape [2, 60]"),
+    (dict(loss="sinkhorn", reg=1e-9), "take a larger one"),
+    (dict(x=normal(1, 2, 5, 3)), 'reduce="mean"'),
+    (dict(x=np.full((2, 60, 3), np.nan)), "x: cloud 0, point 0: expected finite coordinates"),
+    (dict(x=np.full((2, 60, 3), 1e300)), "x: cloud 0, point 0: expected finite coordinates"),
+    (dict(x=np.zeros((2, 0, 3))), "at least one point"),
+    (dict(x=normal(1, 60, 3)), "as many axes"),
+    (dict(x=[1.0, 2.0]), "x: expected 2 or 3 axes"),
+]
+
+
+@pytest.mark.parametrize("wrong, text", WRONG, ids=[w[1] + str(i) for i, w in enumerate(WRONG)])
+def test_wrong_calls(pair, wrong, text):
+    """The library's text, with Python's names."""
+    with pytest.raises(ValueError) as error:
+        swlab.distance(**{"x": pair[0], "y": pair[1], **wrong})
+    assert text in str(error.value) and "--" not in str(error.value)
+
+
+def test_other_errors(pair):
+    for wrong in (lambda: swlab.vmf_samples((0, 0, 2), 1, 5), lambda: swlab.vmf_samples((0, 1), -1, 5), lambda: swlab.vmf_samples((0, 1), 1, 0),
+                  lambda: swlab.emd(pair[0], pair[1][:, :5]), lambda: swlab.emd(*pair, p=0)):  # fmt: skip
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError, match="x: expected an array of real numbers"):
+        swlab.distance(pair[0].astype(complex), pair[1])
+    with pytest.raises(MemoryError, match="n: "):
+        swlab.vmf_samples((0, 1), 1, 2**45)
+
+
+def test_threads(pair):
+    """Calls from many threads give what they give one after the other."""
+    x, y = pair
+    losses = ["sw", "cv-sw", "v-dsw", "chamfer", "emd-exact"]
+
+    def one(i):
+        d = swlab.distance(x, y, losses[i % 5], seed=i // 5, gradient=True)
+        return d.value, d.gradient_x.tobytes(), d.gradient_y.tobytes()
+
+    want = [one(i) for i in range(40)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(one, range(40))) == want
+
+
+def test_other_threads_run_meanwhile():
+    x, y = normal(1, 3000, 3), normal(2, 3000, 3)
+    done, turns = threading.Event(), 0
+    thread = threading.Thread(target=lambda: (swlab.distance(x, y, slices=2000), done.set()))
+    thread.start()
+    while not done.is_set():
+        turns += 1
+    thread.join()
+    assert turns > 1000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork():
+    """A child of a process that has used the library is told; one of a process that has not may use it."""
+    script = """if True:
+        import os, sys, numpy as np, swlab
+        x = np.eye(3, dtype=np.float32)
+        if sys.argv[1] == "used":
+            swlab.distance(x, x)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                swlab.distance(x, x)
+            except RuntimeError as error:
+                os._exit(7 if "spawn" in str(error) else 8)
+            os._exit(0)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """
+    for what, code in (("used", 7), ("unused", 0)):
+        assert subprocess.run([sys.executable, "-c", script, what], timeout=60).returncode == code, what
+
+
+def test_results_are_freed():
+    x, y = normal(1, 50, 2000, 3), normal(2, 50, 2000, 3)
+    for _ in range(10):
+        swlab.distance(x, y, slices=2, gradient=True)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100):  # results of 2.4 MB each
+        swlab.distance(x, y, slices=2, gradient=True)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+def test_the_wheel(tmp_path):
+    """Files are as recorded, and the bill of materials is that of the installed programs."""
+    package = importlib.metadata.distribution("swlab")
+    hashed = 0
+    for file in package.files:
+        if file.hash is not None:
+            digest = hashlib.new(file.hash.mode, file.locate().read_bytes()).digest()
+            assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == file.hash.value, file
+            hashed += 1
+    assert hashed >= 10
+    programs = {"swlab": shutil.which("swlab"), "libswlab.so": _library._path}
+    for name, path in programs.items():
+        (bom,) = [f for f in package.files if f.name == f"{name}.cdx.json"]
+        bom = json.loads(bom.read_text())
+        with open(path, "rb") as file:
+            assert bom["metadata"]["component"]["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(file.read()).hexdigest()}]
+        assert any(c["name"] == "github.com/gomlx/gomlx" for c in bom["components"])
+    assert (package.locate_file("swlab/py.typed")).exists()
+    assert swlab.version() == program(tmp_path, "version")["version"]
