@@ -27,6 +27,13 @@ function answered(event) {
   else { if ($("status").className) say(""); now.done(JSON.parse(event.data.answer)); }
   next();
 }
+// forget drops the questions that wait, and stops what would ask more.
+function forget() {
+  waiting.clear();
+  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
+  $("climb").disabled = false;
+  stop();
+}
 async function start() {
   const inside = JSON.parse($("inside").textContent), files = {};
   $("inside").remove();
@@ -208,7 +215,7 @@ async function setTheta(theta) {
   redraw("scene", "slice", "map");
 }
 function drawSlice() {
-  const [g, w, h] = sheet("slice", () => 150), c = s.slice;
+  const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 150), c = s.slice;
   if (!c) return;
   const all = [...c.x, ...c.y], lo = Math.min(...all), hi = Math.max(...all), at = v => 14 + (w - 28) * (v - lo) / (hi - lo || 1);
   const top = 34, bottom = h - 34;
@@ -224,7 +231,7 @@ function drawSlice() {
   g.globalAlpha = 1;
   label(g, "X", 14, 10, paint.x); label(g, "Y", 14, h - 9, paint.y);
   label(g, format(lo), 34, h - 9, paint.muted); label(g, format(hi), w - 14, h - 9, paint.muted, "right");
-  label(g, "F(θ) = mean of squared lengths of the joins along the line", w - 14, 10, paint.muted, "right");
+  label(g, w > 460 ? "F(θ) is the mean of (x − y)² over the matched pairs" : "F(θ): mean of (x − y)²", w - 14, 10, paint.muted, "right");
 }
 
 // --- all directions --------------------------------------------------------------------------------------------
@@ -303,7 +310,7 @@ function marks(g, at, joined) {
   disc(g, q[0], q[1], 9.5, "#fff"); disc(g, q[0], q[1], 8, paint.theta, "#70435c");
 }
 function drawCircle() {
-  const [g, w, h] = sheet("map", () => 240), m = s.map;
+  const [g, w, h] = sheet("map", w => w > 460 ? 280 : 220), m = s.map;
   Object.assign(place, { left: 46, width: w - 60 });
   if (!m || m.rows !== 1) return;
   const hi = 1.08 * Math.max(...m.values, 1e-12), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
@@ -357,7 +364,7 @@ function axes(g, w, h, left, lo, hi, y) {
   const tick = [1, 2, 5, 10].map(k => k * step).find(k => (hi - lo) / k <= 5);
   for (let v = Math.ceil(lo / tick) * tick; v <= hi + 1e-12; v += tick) {
     line(g, [[left, y(v)], [w - 14, y(v)]], paint.grid, 1);
-    label(g, String(+v.toPrecision(4)), left - 6, y(v), paint.muted, "right");
+    label(g, v && hi < 1e-3 ? (+v.toPrecision(3)).toExponential() : String(+v.toPrecision(4)), left - 6, y(v), paint.muted, "right");
   }
 }
 async function estimate() {
@@ -383,7 +390,7 @@ function drawGrowth() {
   lo = Math.max(0, lo - pad); hi += pad;
   const x = L => left + 10 + (w - left - 40) * Math.log(L / COUNTS[0]) / Math.log(COUNTS.at(-1) / COUNTS[0]), y = v => h - 28 - (h - 40) * (v - lo) / (hi - lo);
   axes(g, w, h, left, lo, hi, y);
-  for (const L of COUNTS) label(g, String(L), x(L), h - 12, paint.muted, "center");
+  for (const L of COUNTS) if (w > 460 || ![20, 200, 1000].includes(L)) label(g, String(L), x(L), h - 12, paint.muted, "center");
   g.save(); g.beginPath(); g.rect(left, 4, w, h - 30); g.clip();
   const sure = some.filter(e => e.low !== null);
   g.beginPath(); sure.forEach((e, i) => i ? g.lineTo(x(e.slices), y(e.low)) : g.moveTo(x(e.slices), y(e.low)));
@@ -405,13 +412,14 @@ function drawSteps(id, curves, lines) {
   axes(g, w, h, left, 0, hi, y);
   for (let k = 0; k <= 4; k++) label(g, String(Math.round(last * k / 4)), x(last * k / 4), h - 12, paint.muted, k === 4 ? "right" : "center");
   for (const l of lines) if (l.value !== undefined) {
-    line(g, [[left, y(l.value)], [w - 14, y(l.value)]], paint.ink, 1.2, [5, 4]); label(g, l.text, w - 16, y(l.value) + 10, paint.muted, "right", paint.card);
+    line(g, [[left, y(l.value)], [w - 14, y(l.value)]], paint.ink, 1.2, [5, 4]); label(g, l.text, w - 16, y(l.value) + (l.value > 0.2 * hi ? 10 : -9), paint.muted, "right", paint.card);
   }
-  curves.forEach((c, i) => {
+  let from = left + 12;
+  curves.forEach(c => {
     const points = c.values.map((v, k) => [x(c.values.length < 2 ? 0 : c.upTo * k / (c.values.length - 1)), y(v)]);
     line(g, points, c.colour, 2.2);
     if (points.length) disc(g, ...points.at(-1), 4, c.colour, paint.card);
-    if (c.text) label(g, c.text, left + 12 + 150 * i, 12, c.colour, "left", paint.card);
+    if (c.text) { label(g, c.text, from, 12, c.colour, "left", paint.card); from += g.measureText(c.text).width + 22; }
   });
 }
 
@@ -469,21 +477,23 @@ function table() {
   }));
   const trained = s.predictions.length && s.predictions.every(p => p.trained);
   $("amortizers-text").textContent = !s.predictions.length ? "…" : trained
-    ? "Small maps (d_k = k = 16), trained for this page by 400 steps on pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. On what you draw or open they guess."
+    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. On what you draw or open they guess."
     : "Not trained: weights are for 500 points, so these are initial ones.";
 }
 const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them
 async function play() {
   if (s.playing) return stop();
-  s.playing = true;
+  s.playing = true; s.path = null; s.estimates = []; s.predictions = [];
+  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
+  table(); redraw();
   $("play").textContent = "❚❚ Pause";
   while (s.playing) {
     const from = s.shownY || s.y;
     const q = { op: "flow", distribution: $("distribution").value, kappa: kappa(), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
     const f = await ask(q);
     if (s.restarted || !s.y.length) break;
-    if (!s.losses.length) { s.losses.push(f.losses[0]); }
-    s.losses.push(...f.losses.slice(1)); s.emd.push(f.emd); s.steps += CHUNK;
+    if (!s.losses.length) { s.losses = [f.losses[0]]; s.emd = [f.emd[0]]; }
+    s.losses.push(...f.losses.slice(1)); s.emd.push(f.emd[1]); s.steps += CHUNK;
     const to = f.points.at(-1), begin = performance.now();
     let t = 0;
     while (t < 1) {
@@ -493,13 +503,13 @@ async function play() {
       drawScene();
     }
     s.y = to; s.shownY = null;
-    $("flow-text").textContent = `Step ${s.steps}: sliced distance ${format(s.losses.at(-1))}, W₂ ${format(f.emd)}.`;
+    $("flow-text").textContent = `Step ${s.steps}: sliced distance ${format(s.losses.at(-1))}, W₂ ${format(f.emd[1])}.`;
     redraw("falling");
     setTheta(s.theta);
     if (s.steps % 12 === 0) landscape();
     if (s.steps >= 400) stop();
   }
-  if (!s.restarted) landscape();
+  if (!s.restarted && s.steps) { landscape(); estimate(); predict(); }
 }
 function stop() {
   s.playing = false;
@@ -508,14 +518,14 @@ function stop() {
 const speed = () => $("speed").value / 5;
 async function restart() {
   s.restarted = true;
-  stop();
+  forget();
   const p = await ask({ op: "cloud", which: "restart" });
   s.restarted = false;
   take(p);
 }
 function drawFalling() {
   drawSteps("falling", [
-    { values: s.losses.map(Math.sqrt), last: s.steps, upTo: s.steps, colour: paint.x, text: "root of SW₂² (50 directions)" },
+    { values: s.losses.map(Math.sqrt), last: s.steps, upTo: s.steps, colour: paint.x, text: "SW₂, 50 directions" },
     { values: s.emd, last: s.steps, upTo: s.steps, colour: paint.y, text: "W₂, exact" }], []);
 }
 
@@ -539,6 +549,7 @@ function options() {
   for (const which of ["x", "y"]) $("shape-" + which).replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
 }
 async function choose(dim, x, y) {
+  forget();
   if (dim !== s.dim || !$("shape-x").length) { s.dim = dim; options(); }
   $("shape-x").value = x; $("shape-y").value = y;
   await ask({ op: "cloud", which: "x", dim, shape: x, seed: s.seeds.x }, "cloud x");
@@ -546,6 +557,7 @@ async function choose(dim, x, y) {
 }
 const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
 async function replace(which, question) {
+  forget();
   const p = await ask({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
   if (p.x && p.y) return take(p);
   // The other cloud had another dimension: a built-in one takes its place.
@@ -581,7 +593,7 @@ function controls() {
   $("redraw").onclick = () => { s.seeds.x++; s.seeds.y++; choose(s.dim, $("shape-x").value, $("shape-y").value); };
   const show = () => {
     $("kappa-out").textContent = +kappa().toPrecision(2); $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
-    $("kappa-row").style.visibility = ["vmf", "markov", "random-path"].includes($("distribution").value) || $("objective").value !== "0" ? "visible" : "hidden";
+    $("kappa-row").style.display = ["vmf", "markov", "random-path"].includes($("distribution").value) || $("objective").value !== "0" ? "" : "none";
   };
   for (const id of ["kappa", "slices", "distribution"]) $(id).oninput = () => { show(); estimate(); };
   $("speed").oninput = $("objective").oninput = show;
@@ -611,3 +623,14 @@ const ready = (async () => {
   say("");
   return performance.now() - begin;
 })().catch(e => { say("The Go program did not start: " + e.message, true); throw e; });
+// For the console, and for the tests: quiet() waits until nothing is asked and nothing moves.
+window.playground = {
+  ready, ask, choose, setTheta, forget, state: s,
+  async quiet() {
+    let calm = 0;
+    while (calm < 3) {
+      await new Promise(done => setTimeout(done, 60));
+      calm = asked || waiting.size || s.playing || $("climb").disabled ? 0 : calm + 1;
+    }
+  },
+};

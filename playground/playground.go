@@ -203,12 +203,12 @@ type cut struct {
 }
 
 func (p *Playground) slice(theta []float32) (cut, error) {
+	if len(theta) != p.x.Dim {
+		return cut{}, fmt.Errorf("theta: expected %d numbers, found %d", p.x.Dim, len(theta))
+	}
 	costs, err := p.costs(theta)
 	if err != nil {
 		return cut{}, err
-	}
-	if len(costs) != 1 {
-		return cut{}, fmt.Errorf("theta: expected %d numbers, found %d", p.x.Dim, len(theta))
 	}
 	c := cut{Cost: costs[0]}
 	c.X, c.XOrder = project(p.x, theta)
@@ -419,7 +419,7 @@ func (p *Playground) predict(name string, seed uint64) (prediction, error) {
 type frames struct {
 	Points [][]float32 `json:"points"`
 	Losses []float64   `json:"losses"` // the sliced distance of that state
-	EMD    float64     `json:"emd"`    // W_2 of the last state
+	EMD    []float64   `json:"emd"`    // W_2 of the first state and of the last
 }
 
 // flow takes the second cloud some steps further down the gradient of the sliced distance, with new
@@ -440,9 +440,9 @@ func (p *Playground) flow(q request) (frames, error) {
 	if p.y, err = datasets.New(last.Points, 1, p.x.Points, p.x.Dim); err != nil {
 		return frames{}, err
 	}
-	out := frames{Losses: f.Losses, EMD: last.EMD}
+	out := frames{Losses: f.Losses}
 	for _, frame := range f.Frames {
-		out.Points = append(out.Points, frame.Points)
+		out.Points, out.EMD = append(out.Points, frame.Points), append(out.EMD, frame.EMD)
 	}
 	return out, nil
 }

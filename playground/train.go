@@ -23,7 +23,7 @@ import (
 
 // Training of the amortizers: Adam steps on batches of pairs of different shapes.
 const (
-	trainingSteps = 400
+	trainingSteps = 1500
 	trainingPairs = 16
 	trainingSeed  = 1
 )
