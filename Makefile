@@ -85,6 +85,9 @@ notebooks: setup ## execute the notebooks and save their outputs in place, tidie
 site: setup ## make static pages of the stored notebooks in .out/site; they need neither network nor server
 	@$(py) scripts/site.py .out/site $(NOTEBOOKS)
 
+playground: setup ## build the playground, .out/playground/index.html: one page, the Go packages inside as WebAssembly; opens from disk
+	@$(env) go run ./playground build .out/playground/index.html
+
 docs-pictures: setup ## draw the pictures of the documentation again
 	@$(env) go generate ./...
 
@@ -111,7 +114,7 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
 	@$(MAKE) check-gpu-kit
-	@if $(py) scripts/browser.py; then $(MAKE) check-site; else echo "  NOT CHECKED: the pages of make site, for there is no browser (Chromium or Chrome) on the PATH"; fi
+	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 lanes := swlab/ot1d/internal/lanes
 lint: setup ## staticcheck, functions that nothing calls, assembly that its generator does not make
@@ -193,6 +196,9 @@ check-gpu-kit: setup ## does the kit run where there is no Go? Its smallest form
 check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
+check-playground: playground ## the playground in headless Chromium with the network off: its numbers against the command line's, dragging, frames a second
+	@$(env) go build -o .out/playground/swlab ./cmd/swlab && $(py) scripts/check_playground.py .out/playground/index.html .out/playground/swlab
+
 test-browser: setup ## JupyterLab in headless Chromium: stop a training, run notebooks 01 and 03 in short form, turn their spheres, move kappa
 	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
 
@@ -242,4 +248,8 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
+<<<<<<< HEAD
 .PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-wheel check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site test-browser test-slurm bench bench-go bench-pairwise dist wheel licences check-install clean FORCE
+=======
+.PHONY: help setup setup-cuda build run lab notebooks site playground docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site check-playground test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE
+>>>>>>> s28-play

@@ -1,0 +1,636 @@
+"use strict";
+// --- the Go program --------------------------------------------------------------------------------------------
+
+const $ = id => document.getElementById(id);
+async function unpack(text) {
+  const raw = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  return new Uint8Array(await new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+}
+// Questions wait in the order of ORDER. Of one kind only the latest waits; one that it replaces is never answered.
+const ORDER = ["shapes", "cloud", "slice", "flow", "landscape", "estimate", "ascent", "predict"];
+const waiting = new Map();
+let worker, asked = null, last = 0;
+function ask(question, key = question.op) {
+  return new Promise((done, fail) => { waiting.set(key, { question, done, fail }); next(); });
+}
+function next() {
+  if (asked || !worker || !waiting.size) return;
+  const key = [...waiting.keys()].sort((a, b) => ORDER.indexOf(a.split(" ")[0]) - ORDER.indexOf(b.split(" ")[0]))[0];
+  asked = waiting.get(key);
+  waiting.delete(key);
+  worker.postMessage({ id: ++last, question: JSON.stringify(asked.question) });
+}
+function answered(event) {
+  const now = asked;
+  asked = null;
+  if (event.data.error) { say(event.data.error, true); now.fail(new Error(event.data.error)); }
+  else { if ($("status").className) say(""); now.done(JSON.parse(event.data.answer)); }
+  next();
+}
+// forget drops the questions that wait, and stops what would ask more.
+function forget() {
+  waiting.clear();
+  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
+  $("climb").disabled = false;
+  stop();
+}
+async function start() {
+  const inside = JSON.parse($("inside").textContent), files = {};
+  $("inside").remove();
+  for (const name in inside.files) files[name] = await unpack(inside.files[name]);
+  const wasm = await unpack(inside.wasm);
+  const made = new Worker(URL.createObjectURL(new Blob([$("support").textContent], { type: "text/javascript" })));
+  await new Promise((done, fail) => {
+    made.onerror = e => fail(new Error(e.message));
+    made.onmessage = done;
+    made.postMessage({ wasm: wasm.buffer, files });
+  });
+  made.onmessage = answered;
+  worker = made;
+}
+function say(text, error) { $("status").textContent = text; $("status").className = error ? "error" : ""; }
+
+// --- what is shown ---------------------------------------------------------------------------------------------
+
+const s = {
+  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 1 }, seed: 1, slice: null, map: null,
+  estimates: [], path: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, losses: [], emd: [], steps: 0, frames: null,
+};
+const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000], ROWS = { 2: 360, 3: 64 };
+const NAMES = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LA, sorted", n: "N" };
+const LETTERS = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LS", n: "N" };
+const kappa = () => Math.pow(10, $("kappa").value / 10);
+const format = v => v === null || v === undefined ? "–" : v === 0 ? "0" : Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5 ? v.toExponential(3) : v.toPrecision(4);
+const unit = v => { const n = Math.hypot(...v); return v.map(c => c / n); };
+const dot = (a, b) => a.reduce((sum, c, i) => sum + c * b[i], 0);
+const setting = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+let paint = {};
+function colours() {
+  for (const name of ["ground", "card", "ink", "muted", "edge", "grid", "x", "y", "theta", "theta-text"]) paint[name] = setting(name);
+  paint.map = setting("map").split(" ").map(c => [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)));
+}
+function shade(t) {
+  const at = Math.max(0, Math.min(1, t)) * (paint.map.length - 1), i = Math.min(paint.map.length - 2, Math.floor(at));
+  return paint.map[i].map((c, k) => c + (at - i) * (paint.map[i + 1][k] - c));
+}
+// A canvas of that height in the width of its place: [context, width, height].
+function sheet(id, height) {
+  const c = $(id), ratio = window.devicePixelRatio || 1, w = c.clientWidth, h = Math.round(height(w));
+  if (c.width !== Math.round(w * ratio) || c.height !== Math.round(h * ratio)) {
+    c.width = Math.round(w * ratio); c.height = Math.round(h * ratio); c.style.height = h + "px";
+  }
+  const g = c.getContext("2d");
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, w, h);
+  g.font = "12px system-ui, 'Liberation Sans', sans-serif";
+  return [g, w, h];
+}
+function disc(g, x, y, r, fill, rim) {
+  g.beginPath(); g.arc(x, y, r, 0, 7); g.fillStyle = fill; g.fill();
+  if (rim) { g.strokeStyle = rim; g.lineWidth = 1.5; g.stroke(); }
+}
+function line(g, points, colour, width, dash = []) {
+  g.beginPath(); points.forEach(([x, y], i) => i ? g.lineTo(x, y) : g.moveTo(x, y));
+  g.strokeStyle = colour; g.lineWidth = width; g.setLineDash(dash); g.lineJoin = "round"; g.stroke(); g.setLineDash([]);
+}
+function label(g, text, x, y, colour, align = "left", ground) {
+  g.textAlign = align; g.textBaseline = "middle";
+  if (ground) { g.strokeStyle = ground; g.lineWidth = 3.5; g.lineJoin = "round"; g.strokeText(text, x, y); }
+  g.fillStyle = colour; g.fillText(text, x, y);
+}
+let drawn = {};
+function redraw(...names) {
+  for (const name of names.length ? names : Object.keys(DRAW)) {
+    if (drawn[name]) continue;
+    drawn[name] = requestAnimationFrame(() => { drawn[name] = 0; DRAW[name](); });
+  }
+}
+
+// --- the clouds ------------------------------------------------------------------------------------------------
+
+// To the right, up and towards the reader. Built-in shapes have y up: the view keeps that axis upright.
+function frame() {
+  if (s.dim === 2) return { right: [1, 0], up: [0, 1], fore: [0, 0] };
+  const a = s.azimuth * Math.PI / 180, e = s.elevation * Math.PI / 180;
+  const ca = Math.cos(a), sa = Math.sin(a), ce = Math.cos(e), se = Math.sin(e);
+  return { right: [-sa, 0, ca], up: [-se * ca, ce, -se * sa], fore: [ce * ca, se, ce * sa] };
+}
+let scene = { scale: 1, cx: 0, cy: 0 };
+function drawScene() {
+  const [g, w, h] = sheet("scene", w => Math.min(w * 0.86, 540)), f = frame();
+  const scale = scene.scale = Math.min(w, h) / 2 / 1.24, cx = scene.cx = w / 2, cy = scene.cy = h / 2;
+  const at = p => [cx + scale * dot(f.right, p), cy - scale * dot(f.up, p), dot(f.fore, p)];
+  const tip = at(s.theta.map(c => 1.1 * c)), tail = at(s.theta.map(c => -1.1 * c));
+  disc(g, cx, cy, scale, "transparent"); g.strokeStyle = paint.grid; g.lineWidth = 1; g.stroke();
+  line(g, [tail, tip], paint.theta, 1.6);
+  // The projections, on their line: X on one side, Y on the other.
+  const along = unit([tip[0] - cx || 1e-9, tip[1] - cy]), across = [-along[1], along[0]];
+  if (s.slice) for (const [values, side, colour] of [[s.slice.x, 1, paint.x], [s.slice.y, -1, paint.y]]) {
+    g.strokeStyle = colour; g.lineWidth = 1; g.globalAlpha = 0.5; g.beginPath();
+    for (const v of values) {
+      const q = at(s.theta.map(c => v * c));
+      g.moveTo(q[0] + side * 2 * across[0], q[1] + side * 2 * across[1]); g.lineTo(q[0] + side * 9 * across[0], q[1] + side * 9 * across[1]);
+    }
+    g.stroke(); g.globalAlpha = 1;
+  }
+  const dots = [];
+  for (const [cloud, kind] of [[s.x, "x"], [s.shownY || s.y, "y"]])
+    for (let i = 0; i + s.dim <= cloud.length; i += s.dim) dots.push([...at(cloud.slice(i, i + s.dim)), kind]);
+  if (s.dim === 3) dots.sort((a, b) => a[2] - b[2]);
+  for (const [x, y, z, kind] of dots) {
+    const r = s.dim === 2 ? 2.4 : 2.3 + 0.6 * z;
+    g.globalAlpha = s.dim === 2 ? 0.75 : 0.55 + 0.3 * Math.max(-1, Math.min(1, z));
+    g.fillStyle = paint[kind];
+    if (kind === "x") { g.beginPath(); g.arc(x, y, r, 0, 7); g.fill(); } else g.fillRect(x - r * 0.9, y - r * 0.9, 1.8 * r, 1.8 * r);
+  }
+  g.globalAlpha = 1;
+  disc(g, tip[0], tip[1], 9, paint.theta, paint.card);
+  label(g, "θ", tip[0] + 17 * along[0], tip[1] + 17 * along[1], paint["theta-text"], "center", paint.card);
+  for (const stroke of s.strokes) line(g, stroke.map(p => at(p)), paint[s.drawing || "x"], 6);
+  $("scene-hint").textContent = s.drawing ? "Draw one or several lines; press Draw again when done." : s.dim === 2
+    ? "Drag to turn the direction θ, or use the arrow keys. Drop a file to open it as Y." : "Drag to turn the view, drag the ball θ to choose the direction. Drop a file to open it as Y.";
+}
+// The point of the view's plane under the pointer.
+function under(event) {
+  const box = $("scene").getBoundingClientRect();
+  return [(event.clientX - box.left - scene.cx) / scene.scale, (scene.cy - event.clientY + box.top) / scene.scale];
+}
+function lift([u, v], depth) {
+  const f = frame();
+  return s.dim === 2 ? [u, v] : f.right.map((c, k) => u * c + v * f.up[k] + depth * f.fore[k]);
+}
+function dragScene() {
+  const canvas = $("scene");
+  let held = null, from = null;
+  canvas.addEventListener("pointerdown", e => {
+    canvas.setPointerCapture(e.pointerId);
+    from = [e.clientX, e.clientY];
+    if (s.drawing) { held = "draw"; s.strokes.push([lift(under(e), 0)]); return redraw("scene"); }
+    const f = frame(), [u, v] = under(e), near = 1.1 * dot(s.theta, f.right), high = 1.1 * dot(s.theta, f.up);
+    held = s.dim === 2 || Math.hypot(u - near, v - high) * scene.scale < 26 ? "theta" : "view";
+    if (held === "theta") move(e);
+  });
+  function move(e) {
+    if (held === "draw") { s.strokes.at(-1).push(lift(under(e), 0)); redraw("scene"); }
+    if (held === "theta") {
+      const [u, v] = under(e), n = Math.hypot(u, v);
+      if (n < 1e-3) return;
+      const r = n / 1.1, side = Math.sign(dot(s.theta, frame().fore)) || 1;
+      setTheta(s.dim === 2 ? unit([u, v]) : unit(lift([u / 1.1, v / 1.1], r < 1 ? side * Math.sqrt(1 - r * r) : 0)));
+    }
+    if (held === "view") {
+      turn((e.clientX - from[0]) * 57 / scene.scale, (e.clientY - from[1]) * 57 / scene.scale);
+      from = [e.clientX, e.clientY];
+    }
+  }
+  canvas.addEventListener("pointermove", e => held && move(e));
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { held = null; });
+  keys(canvas, (right, up) => s.dim === 2 ? rotate(-right + up) : turn(4 * right, -4 * up));
+}
+function turn(right, down) {
+  s.azimuth += right; s.elevation = Math.max(-89, Math.min(89, s.elevation + down));
+  redraw("scene");
+}
+function rotate(steps) {
+  const a = Math.atan2(s.theta[1], s.theta[0]) + steps * Math.PI / 90;
+  setTheta([Math.cos(a), Math.sin(a)]);
+}
+function keys(canvas, act) {
+  canvas.addEventListener("keydown", e => {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
+    if (step) { act(...step); e.preventDefault(); }
+  });
+}
+
+// --- one direction ---------------------------------------------------------------------------------------------
+
+async function setTheta(theta) {
+  s.theta = theta;
+  redraw("scene", "map");
+  if ($("distribution").value === "vmf") estimate();
+  const q = { op: "slice", theta };
+  s.slice = await ask(q);
+  $("cost").textContent = format(s.slice.cost);
+  s.answers = (s.answers || 0) + 1;
+  redraw("scene", "slice", "map");
+}
+function drawSlice() {
+  const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 150), c = s.slice;
+  if (!c) return;
+  const all = [...c.x, ...c.y], lo = Math.min(...all), hi = Math.max(...all), at = v => 14 + (w - 28) * (v - lo) / (hi - lo || 1);
+  const top = 34, bottom = h - 34;
+  g.globalAlpha = 0.28; g.strokeStyle = paint.muted; g.lineWidth = 1; g.beginPath();
+  c.x_order.forEach((i, rank) => { g.moveTo(at(c.x[i]), top); g.lineTo(at(c.y[c.y_order[rank]]), bottom); });
+  g.stroke();
+  g.globalAlpha = 0.6;
+  for (const [values, y, up, colour] of [[c.x, top, -1, paint.x], [c.y, bottom, 1, paint.y]]) {
+    g.strokeStyle = colour; g.lineWidth = 1.2; g.beginPath();
+    for (const v of values) { g.moveTo(at(v), y); g.lineTo(at(v), y + up * 14); }
+    g.stroke();
+  }
+  g.globalAlpha = 1;
+  label(g, "X", 14, 10, paint.x); label(g, "Y", 14, h - 9, paint.y);
+  label(g, format(lo), 34, h - 9, paint.muted); label(g, format(hi), w - 14, h - 9, paint.muted, "right");
+  label(g, w > 460 ? "F(θ) is the mean of (x − y)² over the matched pairs" : "F(θ): mean of (x − y)²", w - 14, 10, paint.muted, "right");
+}
+
+// --- all directions --------------------------------------------------------------------------------------------
+
+// The map of the sphere is Mollweide's: equal areas.
+const place = { w: 0, h: 0 };
+function mollweide([x, z, y]) { // the second coordinate points up
+  const lat = Math.asin(Math.max(-1, Math.min(1, z))), lon = Math.atan2(y, x);
+  let t = lat;
+  for (let i = 0; i < 12; i++) {
+    const d = 2 + 2 * Math.cos(2 * t);
+    if (d < 1e-6) break;
+    t -= (2 * t + Math.sin(2 * t) - Math.PI * Math.sin(lat)) / d;
+  }
+  return [lon / Math.PI * Math.cos(t), Math.sin(t)];
+}
+function fromMollweide(u, v) {
+  if (u * u + v * v > 1) { const n = Math.hypot(u, v) * 1.0001; u /= n; v /= n; }
+  const t = Math.asin(v), lat = Math.asin(Math.max(-1, Math.min(1, (2 * t + Math.sin(2 * t)) / Math.PI)));
+  const lon = Math.PI * Math.max(-1, Math.min(1, u / Math.max(1e-9, Math.cos(t)))), c = Math.cos(lat);
+  return [c * Math.cos(lon), Math.sin(lat), c * Math.sin(lon)];
+}
+// The value of the map, between its points.
+function valueAt(p) {
+  const m = s.map;
+  const u = Math.acos(Math.max(-1, Math.min(1, p[2]))) / Math.PI * m.rows - 0.5;
+  const v = (Math.atan2(p[1], p[0]) / (2 * Math.PI) + 1) % 1 * m.columns - 0.5;
+  const i = Math.floor(u), j = Math.floor(v), a = u - i, b = v - j;
+  const get = (i, j) => m.values[Math.max(0, Math.min(m.rows - 1, i)) * m.columns + (j + m.columns) % m.columns];
+  return (1 - a) * ((1 - b) * get(i, j) + b * get(i, j + 1)) + a * ((1 - b) * get(i + 1, j) + b * get(i + 1, j + 1));
+}
+let picture = null; // the colours of the map: drawn when the clouds or the width change
+function drawMap() {
+  if (s.dim === 2) return drawCircle();
+  const [g, w, h] = sheet("map", w => Math.min(w, 640) / 2 + 6), R = Math.min(w, 640) / 2 - 11, cx = w / 2, cy = h / 2;
+  Object.assign(place, { R, cx, cy });
+  if (!s.map || s.map.rows === 1) return;
+  const at = p => { const [u, v] = mollweide(p); return [cx + R * u, cy - R / 2 * v]; };
+  if (!picture || picture.map !== s.map || picture.R !== R) {
+    const n = Math.round(R * Math.min(2, window.devicePixelRatio || 1)), c = Object.assign(document.createElement("canvas"), { width: 2 * n, height: n });
+    const img = c.getContext("2d").createImageData(2 * n, n), lo = Math.min(...s.map.values), span = Math.max(...s.map.values) - lo || 1;
+    for (let j = 0; j < n; j++) for (let i = 0; i < 2 * n; i++) {
+      const u = (i + 0.5) / n - 1, v = 1 - 2 * (j + 0.5) / n;
+      const inside = (1 - Math.hypot(u, v)) * n;
+      if (inside < -1) continue;
+      const [r, gr, b] = shade((valueAt(fromMollweide(u, v)) - lo) / span), o = 4 * (2 * n * j + i);
+      img.data.set([r, gr, b, 255 * Math.max(0, Math.min(1, inside / 2 + 0.5))], o);
+    }
+    c.getContext("2d").putImageData(img, 0, 0);
+    picture = { canvas: c, map: s.map, R };
+  }
+  g.drawImage(picture.canvas, cx - R, cy - R / 2, 2 * R, R);
+  const sample = s.estimates.at(-1), size = sample ? Math.max(1.1, Math.min(2.4, 30 / Math.sqrt(sample.slices))) : 0;
+  if (sample) for (let i = 0; i < Math.min(sample.directions.length, 3000); i += 3) {
+    const [x, y] = at(sample.directions.slice(i, i + 3));
+    disc(g, x, y, size + 0.7, "rgba(0,0,0,.55)"); disc(g, x, y, size, "rgba(255,255,255,.9)");
+  }
+  marks(g, at, (a, b) => Math.abs(a[0] - b[0]) < R / 2);
+}
+// What lies on the map, over its colours: the path of the ascent, predictions, the largest cost, theta.
+function marks(g, at, joined) {
+  if (s.path) {
+    const shown = s.path.slice(0, s.climbed + 1).map(at);
+    for (const [width, colour] of [[5, "#fff"], [3, "#70435c"]])
+      for (let i = 1; i < shown.length; i++) if (joined(shown[i - 1], shown[i])) line(g, [shown[i - 1], shown[i]], colour, width);
+    for (const q of shown) disc(g, q[0], q[1], 2.2, "#fff");
+  }
+  g.font = "bold 11px system-ui, 'Liberation Sans', sans-serif";
+  for (const p of s.predictions) {
+    const q = at(p.theta);
+    disc(g, q[0], q[1], 8.5, "#fff", "#1f2328"); label(g, LETTERS[p.name], q[0], q[1] + 0.5, "#1f2328", "center");
+  }
+  if (s.map) { const q = at(s.map.highest); line(g, [[q[0] - 6, q[1]], [q[0] + 6, q[1]]], "#fff", 5); line(g, [[q[0], q[1] - 6], [q[0], q[1] + 6]], "#fff", 5);
+    line(g, [[q[0] - 5, q[1]], [q[0] + 5, q[1]]], "#000", 2); line(g, [[q[0], q[1] - 5], [q[0], q[1] + 5]], "#000", 2); }
+  const q = at(s.theta);
+  disc(g, q[0], q[1], 9.5, "#fff"); disc(g, q[0], q[1], 8, paint.theta, "#70435c");
+}
+function drawCircle() {
+  const [g, w, h] = sheet("map", w => w > 460 ? 280 : 220), m = s.map;
+  Object.assign(place, { left: 46, width: w - 60 });
+  if (!m || m.rows !== 1) return;
+  const hi = 1.08 * Math.max(...m.values, 1e-12), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
+  axes(g, w, h, place.left, 0, hi, y);
+  for (let a = 0; a <= 360; a += 90) { line(g, [[x(a), y(0)], [x(a), y(0) + 4]], paint.muted, 1); label(g, a + "°", x(a), y(0) + 14, paint.muted, a === 360 ? "right" : "center"); }
+  const curve = m.values.map((v, j) => [x(360 * j / m.columns), y(v)]);
+  curve.push([x(360), y(m.values[0])]);
+  for (let i = 1; i < curve.length; i++) line(g, [curve[i - 1], curve[i]], `rgb(${shade(m.values[i % m.columns] / hi)})`, 3);
+  line(g, [[x(0), y(m.mean)], [x(360), y(m.mean)]], paint.muted, 1.2, [5, 4]);
+  label(g, "mean", x(360), y(m.mean) - 8, paint.muted, "right", paint.card);
+  const angle = p => (Math.atan2(p[1], p[0]) * 180 / Math.PI + 360) % 360;
+  const at = p => { const a = angle(p), v = a / 360 * m.columns, i = Math.floor(v), b = v - i; return [x(a), y((1 - b) * m.values[i % m.columns] + b * m.values[(i + 1) % m.columns])]; };
+  const sample = s.estimates.at(-1);
+  if (sample) {
+    g.strokeStyle = paint.ink; g.globalAlpha = 0.45; g.lineWidth = 1; g.beginPath();
+    for (let i = 0; i < sample.directions.length; i += 2) { const a = x(angle([sample.directions[i], sample.directions[i + 1]])); g.moveTo(a, y(0)); g.lineTo(a, y(0) - 8); }
+    g.stroke(); g.globalAlpha = 1;
+  }
+  marks(g, at, (a, b) => Math.abs(a[0] - b[0]) < place.width / 2);
+}
+function dragMap() {
+  const canvas = $("map");
+  let held = false;
+  const move = e => {
+    const box = canvas.getBoundingClientRect(), px = e.clientX - box.left, py = e.clientY - box.top;
+    if (s.dim === 3) return setTheta(fromMollweide((px - place.cx) / place.R, (place.cy - py) / (place.R / 2)));
+    const a = 2 * Math.PI * (px - place.left) / place.width;
+    setTheta([Math.cos(a), Math.sin(a)]);
+  };
+  canvas.addEventListener("pointerdown", e => { held = true; canvas.setPointerCapture(e.pointerId); move(e); });
+  canvas.addEventListener("pointermove", e => held && move(e));
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { held = false; });
+  keys(canvas, (right, up) => {
+    if (s.dim === 2) return rotate(right + up);
+    const lat = Math.max(-1.55, Math.min(1.55, Math.asin(s.theta[1]) + up * 0.05)), lon = Math.atan2(s.theta[2], s.theta[0]) + right * 0.05;
+    setTheta([Math.cos(lat) * Math.cos(lon), Math.sin(lat), Math.cos(lat) * Math.sin(lon)]);
+  });
+}
+async function landscape() {
+  s.map = await ask({ op: "landscape", rows: ROWS[s.dim] });
+  $("mean").textContent = format(s.map.mean);
+  $("highest").textContent = format(Math.max(...s.map.values));
+  redraw("map", "growth", "climbing");
+  table();
+}
+
+// --- charts ----------------------------------------------------------------------------------------------------
+
+function axes(g, w, h, left, lo, hi, y) {
+  const step = Math.pow(10, Math.floor(Math.log10((hi - lo) / 3 || 1)));
+  const tick = [1, 2, 5, 10].map(k => k * step).find(k => (hi - lo) / k <= 5);
+  for (let v = Math.ceil(lo / tick) * tick; v <= hi + 1e-12; v += tick) {
+    line(g, [[left, y(v)], [w - 14, y(v)]], paint.grid, 1);
+    label(g, v && hi < 1e-3 ? (+v.toPrecision(3)).toExponential() : String(+v.toPrecision(4)), left - 6, y(v), paint.muted, "right");
+  }
+}
+async function estimate() {
+  const run = s.run = (s.run || 0) + 1, done = [];
+  for (const slices of COUNTS.slice(0, +$("slices").value + 1)) {
+    const q = { op: "estimate", distribution: $("distribution").value, kappa: kappa(), slices, seed: s.seed, theta: s.theta };
+    const e = await ask(q);
+    if (run !== s.run) return;
+    done.push(e);
+    s.estimates = done.slice();
+    redraw("growth", "map");
+  }
+  const e = done.at(-1), around = { vmf: "It has another target: the mean around θ (v-DSW).", "random-path": "It has another target: directions between points of the clouds weigh more." }[$("distribution").value];
+  $("estimate-text").textContent = `L = ${e.slices}: ${format(e.value)}` + (e.low === null ? ". " : `, 95 % interval ${format(e.low)} to ${format(e.high)}. `) + (around || "The dashed line is the mean over all directions.");
+}
+function drawGrowth() {
+  const [g, w, h] = sheet("growth", () => 220), some = s.estimates, left = 58;
+  if (!some.length) return;
+  const judged = some.filter(e => e.slices >= 10 || some.length < 3), values = judged.flatMap(e => [e.low ?? e.value, e.high ?? e.value]);
+  if (s.map) values.push(s.map.mean);
+  let lo = Math.min(...values), hi = Math.max(...values);
+  const pad = 0.06 * (hi - lo || hi || 1);
+  lo = Math.max(0, lo - pad); hi += pad;
+  const x = L => left + 10 + (w - left - 40) * Math.log(L / COUNTS[0]) / Math.log(COUNTS.at(-1) / COUNTS[0]), y = v => h - 28 - (h - 40) * (v - lo) / (hi - lo);
+  axes(g, w, h, left, lo, hi, y);
+  for (const L of COUNTS) if (w > 460 || ![20, 200, 1000].includes(L)) label(g, String(L), x(L), h - 12, paint.muted, "center");
+  g.save(); g.beginPath(); g.rect(left, 4, w, h - 30); g.clip();
+  const sure = some.filter(e => e.low !== null);
+  g.beginPath(); sure.forEach((e, i) => i ? g.lineTo(x(e.slices), y(e.low)) : g.moveTo(x(e.slices), y(e.low)));
+  sure.slice().reverse().forEach(e => g.lineTo(x(e.slices), y(e.high)));
+  g.globalAlpha = 0.2; g.fillStyle = paint.x; g.fill(); g.globalAlpha = 1;
+  if (s.map) line(g, [[left, y(s.map.mean)], [w - 14, y(s.map.mean)]], paint.ink, 1.3, [5, 4]);
+  for (const e of sure) line(g, [[x(e.slices), y(e.low)], [x(e.slices), y(e.high)]], paint.x, 1.6);
+  line(g, some.map(e => [x(e.slices), y(e.value)]), paint.x, 2);
+  for (const e of some) disc(g, x(e.slices), y(e.value), 4, paint.x, paint.card);
+  g.restore();
+}
+// A curve over steps.
+function drawSteps(id, curves, lines) {
+  const [g, w, h] = sheet(id, () => 190), left = 58;
+  const all = [...curves.flatMap(c => c.values), ...lines.map(l => l.value)].filter(v => v !== undefined);
+  const last = Math.max(1, ...curves.map(c => c.last));
+  if (!all.length) { label(g, "nothing yet", w / 2, h / 2, paint.muted, "center"); return; }
+  const hi = 1.08 * Math.max(...all, 1e-12), x = k => left + 6 + (w - left - 24) * k / last, y = v => h - 28 - (h - 40) * v / hi;
+  axes(g, w, h, left, 0, hi, y);
+  for (let k = 0; k <= 4; k++) label(g, String(Math.round(last * k / 4)), x(last * k / 4), h - 12, paint.muted, k === 4 ? "right" : "center");
+  for (const l of lines) if (l.value !== undefined) {
+    line(g, [[left, y(l.value)], [w - 14, y(l.value)]], paint.ink, 1.2, [5, 4]); label(g, l.text, w - 16, y(l.value) + (l.value > 0.2 * hi ? 10 : -9), paint.muted, "right", paint.card);
+  }
+  let from = left + 12;
+  curves.forEach(c => {
+    const points = c.values.map((v, k) => [x(c.values.length < 2 ? 0 : c.upTo * k / (c.values.length - 1)), y(v)]);
+    line(g, points, c.colour, 2.2);
+    if (points.length) disc(g, ...points.at(-1), 4, c.colour, paint.card);
+    if (c.text) { label(g, c.text, from, 12, c.colour, "left", paint.card); from += g.measureText(c.text).width + 22; }
+  });
+}
+
+// --- ascent, amortizers, flow ----------------------------------------------------------------------------------
+
+async function climb() {
+  const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta;
+  $("climb").disabled = true;
+  try {
+    const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: kappa(), seed: s.seed };
+    const p = await ask(q);
+    s.path = [];
+    for (let i = 0; i < p.locations.length; i += s.dim) s.path.push(p.locations.slice(i, i + s.dim));
+    s.heights = p.costs;
+    const angle = Math.acos(Math.min(1, Math.abs(dot(before, s.path.at(-1))))) * 180 / Math.PI;
+    const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    for (s.climbed = quiet ? steps : 0; s.climbed <= steps; s.climbed++) {
+      redraw("map", "climbing");
+      await new Promise(done => setTimeout(done, 45));
+      if (!s.path) return;
+    }
+    s.climbed = steps;
+    $("ascent-text").textContent = `From ${format(p.costs[0])} to ${format(p.costs.at(-1))}; θ turned by ${angle.toFixed(1)}°.`;
+    setTheta(s.path.at(-1));
+  } finally { $("climb").disabled = false; }
+}
+function drawClimbing() {
+  drawSteps("climbing", [{ values: (s.heights && s.path ? s.heights.slice(0, s.climbed + 1) : []), last: 40, upTo: s.climbed, colour: paint["theta-text"] }],
+    s.map ? [{ value: Math.max(...s.map.values), text: "largest on the map" }] : []);
+}
+async function predict() {
+  s.predictions = [];
+  const run = s.predicting = (s.predicting || 0) + 1;
+  for (const name of Object.keys(NAMES)) {
+    const p = await ask({ op: "predict", name, seed: 1 });
+    if (run !== s.predicting) return;
+    s.predictions.push(p);
+    table();
+    redraw("map");
+  }
+}
+function table() {
+  const most = s.map ? Math.max(...s.map.values) : NaN, body = $("predictions");
+  body.replaceChildren(...s.predictions.map(p => {
+    const row = document.createElement("tr"), part = p.cost / most;
+    const cells = [0, 1, 2, 3].map(() => row.appendChild(document.createElement("td")));
+    const button = cells[0].appendChild(document.createElement("button"));
+    button.type = "button"; button.textContent = NAMES[p.name]; button.title = "Look along this direction";
+    button.onclick = () => setTheta(p.theta);
+    cells[1].textContent = format(p.cost);
+    cells[2].textContent = (100 * part).toFixed(0) + " %";
+    const bar = cells[3].appendChild(document.createElement("div"));
+    bar.className = "bar"; bar.style.width = Math.min(100, 100 * part) + "%";
+    return row;
+  }));
+  const trained = s.predictions.length && s.predictions.every(p => p.trained);
+  $("amortizers-text").textContent = !s.predictions.length ? "…" : trained
+    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. On what you draw or open they guess."
+    : "Not trained: weights are for 500 points, so these are initial ones.";
+}
+const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them
+async function play() {
+  if (s.playing) return stop();
+  s.playing = true; s.path = null; s.estimates = []; s.predictions = [];
+  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
+  table(); redraw();
+  $("play").textContent = "❚❚ Pause";
+  while (s.playing) {
+    const from = s.shownY || s.y;
+    const q = { op: "flow", distribution: $("distribution").value, kappa: kappa(), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
+    const f = await ask(q);
+    if (s.restarted || !s.y.length) break;
+    if (!s.losses.length) { s.losses = [f.losses[0]]; s.emd = [f.emd[0]]; }
+    s.losses.push(...f.losses.slice(1)); s.emd.push(f.emd[1]); s.steps += CHUNK;
+    const to = f.points.at(-1), begin = performance.now();
+    let t = 0;
+    while (t < 1) {
+      await new Promise(requestAnimationFrame);
+      t = Math.min(1, (performance.now() - begin) / 130);
+      s.shownY = from.map((v, i) => v + t * (to[i] - v));
+      drawScene();
+    }
+    s.y = to; s.shownY = null;
+    $("flow-text").textContent = `Step ${s.steps}: sliced distance ${format(s.losses.at(-1))}, W₂ ${format(f.emd[1])}.`;
+    redraw("falling");
+    setTheta(s.theta);
+    if (s.steps % 12 === 0) landscape();
+    if (s.steps >= 400) stop();
+  }
+  if (!s.restarted && s.steps) { landscape(); estimate(); predict(); }
+}
+function stop() {
+  s.playing = false;
+  $("play").textContent = "▶ Play";
+}
+const speed = () => $("speed").value / 5;
+async function restart() {
+  s.restarted = true;
+  forget();
+  const p = await ask({ op: "cloud", which: "restart" });
+  s.restarted = false;
+  take(p);
+}
+function drawFalling() {
+  drawSteps("falling", [
+    { values: s.losses.map(Math.sqrt), last: s.steps, upTo: s.steps, colour: paint.x, text: "SW₂, 50 directions" },
+    { values: s.emd, last: s.steps, upTo: s.steps, colour: paint.y, text: "W₂, exact" }], []);
+}
+
+// --- choosing clouds -------------------------------------------------------------------------------------------
+
+function take(p) {
+  s.dim = p.dim; s.x = p.x || []; s.y = p.y || [];
+  s.path = null; s.slice = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
+  stop();
+  $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance, with 50 new directions in every step.";
+  $("ascent-text").textContent = "40 steps of Adam on θ. The white dots on the map are the steps.";
+  if (s.theta.length !== s.dim) s.theta = s.dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
+  document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
+  $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
+  redraw();
+  if (!p.x || !p.y) return;
+  setTheta(s.theta); landscape(); estimate(); predict();
+}
+let shapes;
+function options() {
+  for (const which of ["x", "y"]) $("shape-" + which).replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
+}
+async function choose(dim, x, y) {
+  forget();
+  if (dim !== s.dim || !$("shape-x").length) { s.dim = dim; options(); }
+  $("shape-x").value = x; $("shape-y").value = y;
+  await ask({ op: "cloud", which: "x", dim, shape: x, seed: s.seeds.x }, "cloud x");
+  take(await ask({ op: "cloud", which: "y", dim, shape: y, seed: s.seeds.y }, "cloud y"));
+}
+const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
+async function replace(which, question) {
+  forget();
+  const p = await ask({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
+  if (p.x && p.y) return take(p);
+  // The other cloud had another dimension: a built-in one takes its place.
+  s.dim = p.dim; options();
+  const other = which === "x" ? "y" : "x", shape = FIRST[p.dim][other === "x" ? 0 : 1];
+  $("shape-" + other).value = shape;
+  take(await ask({ op: "cloud", which: other, dim: p.dim, shape, seed: 1 }));
+}
+async function file(which, f) {
+  if (!f) return;
+  worker.postMessage({ path: f.name, bytes: new Uint8Array(await f.arrayBuffer()) });
+  await replace(which, { path: f.name }).catch(() => {});
+}
+function pencil(which) {
+  const was = s.drawing;
+  if (was && s.strokes.length) replace(was, { strokes: s.strokes });
+  s.strokes = [];
+  s.drawing = was === which ? null : which;
+  for (const w of ["x", "y"]) {
+    $("draw-" + w).setAttribute("aria-pressed", s.drawing === w);
+    $("draw-" + w).textContent = s.drawing === w ? "Done" : "Draw " + w.toUpperCase();
+  }
+  redraw("scene");
+}
+const DRAW = { scene: drawScene, slice: drawSlice, map: drawMap, growth: drawGrowth, climbing: drawClimbing, falling: drawFalling };
+function controls() {
+  document.querySelectorAll("[data-dim]").forEach(b => b.onclick = () => choose(+b.dataset.dim, ...FIRST[b.dataset.dim]));
+  for (const which of ["x", "y"]) {
+    $("shape-" + which).onchange = e => replace(which, { shape: e.target.value });
+    $("file-" + which).onchange = e => file(which, e.target.files[0]);
+    $("draw-" + which).onclick = () => pencil(which);
+  }
+  $("redraw").onclick = () => { s.seeds.x++; s.seeds.y++; choose(s.dim, $("shape-x").value, $("shape-y").value); };
+  const show = () => {
+    $("kappa-out").textContent = +kappa().toPrecision(2); $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
+    $("kappa-row").style.display = ["vmf", "markov", "random-path"].includes($("distribution").value) || $("objective").value !== "0" ? "" : "none";
+  };
+  for (const id of ["kappa", "slices", "distribution"]) $(id).oninput = () => { show(); estimate(); };
+  $("speed").oninput = $("objective").oninput = show;
+  $("seed").onclick = () => { s.seed++; estimate(); };
+  $("climb").onclick = climb; $("play").onclick = play; $("restart").onclick = restart;
+  $("theme").onclick = () => {
+    const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+    try { localStorage.setItem("theme", document.documentElement.dataset.theme); } catch { /* a page without storage */ }
+    colours(); redraw();
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { colours(); redraw(); });
+  document.addEventListener("dragover", e => { e.preventDefault(); document.body.classList.add("over"); });
+  document.addEventListener("dragleave", () => document.body.classList.remove("over"));
+  document.addEventListener("drop", e => { e.preventDefault(); document.body.classList.remove("over"); file("y", e.dataTransfer.files[0]); });
+  new ResizeObserver(() => redraw()).observe(document.body);
+  dragScene(); dragMap(); show();
+}
+try { if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme"); } catch { /* the same */ }
+colours();
+const ready = (async () => {
+  const begin = performance.now();
+  await start();
+  controls();
+  shapes = await ask({ op: "shapes" });
+  await choose(3, ...FIRST[3]);
+  say("");
+  return performance.now() - begin;
+})().catch(e => { say("The Go program did not start: " + e.message, true); throw e; });
+// For the console, and for the tests: quiet() waits until nothing is asked and nothing moves.
+window.playground = {
+  ready, ask, choose, setTheta, forget, state: s,
+  async quiet() {
+    let calm = 0;
+    while (calm < 3) {
+      await new Promise(done => setTimeout(done, 60));
+      calm = asked || waiting.size || s.playing || $("climb").disabled ? 0 : calm + 1;
+    }
+  },
+};

@@ -1,0 +1,448 @@
+// Command playground builds the playground: one static page in which the packages of this module,
+// compiled to WebAssembly, answer while the reader drags a direction.
+//
+//	go run ./playground build PAGE.html      the page, with the program and the weights inside
+//	go run ./playground train FOLDER         the weights of the amortizers
+//
+// The page draws; every number in it comes from here.
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/flow"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Points is the number of points of a cloud that the page makes, and of the trained amortizers.
+const Points = 500
+
+// Playground is the state of a page: two clouds of one size and dimension, and the flow of the
+// second to the first.
+type Playground struct {
+	engine *engine.Engine
+	x, y   *datasets.Set // one cloud each
+	start  *datasets.Set // y before it began to flow; nil: it has not
+}
+
+// New returns a playground without clouds, on the pure-Go backend.
+func New() (*Playground, error) {
+	e, err := engine.Open("go")
+	return &Playground{engine: e}, err
+}
+
+// request is a question of the page. Fields that an operation does not read are left out.
+type request struct {
+	Op           string        `json:"op"`
+	Which        string        `json:"which"` // of the clouds: x or y
+	Dim          int           `json:"dim"`
+	Shape        string        `json:"shape"`
+	Path         string        `json:"path"`    // of a file that the reader has given
+	Strokes      [][][]float64 `json:"strokes"` // polylines that the reader has drawn
+	Seed         uint64        `json:"seed"`
+	Theta        []float32     `json:"theta"` // a unit vector
+	Rows         int           `json:"rows"`  // of the map: directions per half circle
+	Distribution string        `json:"distribution"`
+	Kappa        float64       `json:"kappa"`
+	Slices       int           `json:"slices"`
+	Steps        int           `json:"steps"`
+	Rate         float64       `json:"rate"`
+	Tangent      bool          `json:"tangent"`
+	Name         string        `json:"name"` // of an amortizer
+}
+
+// Answer answers a request in JSON by JSON.
+func (p *Playground) Answer(question []byte) ([]byte, error) {
+	var q request
+	if err := json.Unmarshal(question, &q); err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	var answer any
+	var err error
+	switch q.Op {
+	case "shapes":
+		answer = map[string][]string{"2": planarNames(), "3": datasets.ShapeClasses()}
+	case "cloud":
+		answer, err = p.cloud(q)
+	default:
+		if p.x == nil || p.y == nil {
+			return nil, errors.New("expected two clouds, found fewer")
+		}
+		switch q.Op {
+		case "slice":
+			answer, err = p.slice(q.Theta)
+		case "landscape":
+			answer, err = p.landscape(q.Rows)
+		case "estimate":
+			answer, err = p.estimate(q)
+		case "ascent":
+			answer, err = p.ascent(q)
+		case "predict":
+			answer, err = p.predict(q.Name, q.Seed)
+		case "flow":
+			answer, err = p.flow(q)
+		default:
+			err = fmt.Errorf("op: expected a known one, found %q", q.Op)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+func planarNames() []string { return slices.Sorted(maps.Keys(planar)) }
+
+// pair is both clouds, [points, dim] each.
+type pair struct {
+	Dim    int       `json:"dim"`
+	Points int       `json:"points"`
+	X      []float32 `json:"x"`
+	Y      []float32 `json:"y"`
+}
+
+// cloud undoes the flow and replaces one cloud, unless Which is restart. The other one follows if it has more points; if its dimension differs
+// it is dropped, and the answer has none.
+func (p *Playground) cloud(q request) (pair, error) {
+	if p.start != nil { // undo the flow
+		p.y, p.start = p.start, nil
+	}
+	if q.Which == "restart" {
+		return p.pair(), nil
+	}
+	s, err := newCloud(q)
+	if err != nil {
+		return pair{}, err
+	}
+	changed, other := &p.x, &p.y
+	if q.Which == "y" {
+		changed, other = other, changed
+	}
+	*changed = s
+	if *other == nil || (*other).Dim != s.Dim {
+		*other = nil
+		return p.pair(), nil
+	}
+	n := min(s.Points, (*other).Points)
+	for _, c := range []**datasets.Set{changed, other} {
+		if *c, err = (*c).Subset(n, 0); err != nil {
+			return pair{}, err
+		}
+	}
+	return p.pair(), nil
+}
+
+func (p *Playground) pair() (out pair) {
+	if p.x != nil {
+		out.Dim, out.Points, out.X = p.x.Dim, p.x.Points, p.x.Coords
+	}
+	if p.y != nil {
+		out.Dim, out.Points, out.Y = p.y.Dim, p.y.Points, p.y.Coords
+	}
+	return out
+}
+
+// newCloud makes the cloud of a request: from a file, from what was drawn, or a named shape.
+func newCloud(q request) (*datasets.Set, error) {
+	switch {
+	case q.Path != "":
+		s, err := datasets.Load(q.Path, datasets.Options{Points: Points, AtMost: true, Seed: q.Seed})
+		if err != nil {
+			return nil, err
+		}
+		if s.Dim != 2 && s.Dim != 3 {
+			return nil, fmt.Errorf("%s: expected points in 2 or 3 dimensions, found %d", q.Path, s.Dim)
+		}
+		return s.Select([]int{0}), nil
+	case q.Strokes != nil:
+		points, err := strokeCloud(q.Strokes, q.Dim, Points, 0.03, q.Seed)
+		if err != nil {
+			return nil, err
+		}
+		return datasets.New(points, 1, Points, q.Dim)
+	case q.Dim == 2:
+		points, err := planarCloud(q.Shape, Points, q.Seed)
+		if err != nil {
+			return nil, err
+		}
+		s, err := datasets.New(points, 1, Points, 2)
+		if err != nil {
+			return nil, err
+		}
+		return s, s.Normalize()
+	default:
+		return datasets.Shapes{Train: 1, Points: Points, Seed: q.Seed, Classes: []string{q.Shape}}.Generate()
+	}
+}
+
+// cut is one slice of the pair. XOrder[i] and YOrder[i] are the points of rank i, which optimal
+// transport on the line matches.
+type cut struct {
+	Cost   float64   `json:"cost"` // W_2^2 of the projections
+	X      []float64 `json:"x"`    // projections, in the order of the points
+	Y      []float64 `json:"y"`
+	XOrder []int     `json:"x_order"`
+	YOrder []int     `json:"y_order"`
+}
+
+func (p *Playground) slice(theta []float32) (cut, error) {
+	if len(theta) != p.x.Dim {
+		return cut{}, fmt.Errorf("theta: expected %d numbers, found %d", p.x.Dim, len(theta))
+	}
+	costs, err := p.costs(theta)
+	if err != nil {
+		return cut{}, err
+	}
+	c := cut{Cost: costs[0]}
+	c.X, c.XOrder = project(p.x, theta)
+	c.Y, c.YOrder = project(p.y, theta)
+	return c, nil
+}
+
+// project returns the projections of the points and the points from the smallest projection to the
+// largest.
+func project(s *datasets.Set, theta []float32) (along []float64, order []int) {
+	for i := range s.Points {
+		var sum float64
+		for k, t := range theta {
+			sum += float64(t) * float64(s.Coords[i*s.Dim+k])
+		}
+		along, order = append(along, sum), append(order, i)
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(along[i], along[j]) })
+	return along, order
+}
+
+// costs returns W_2^2 of the projections on every direction [L, dim].
+func (p *Playground) costs(directions []float32) ([]float64, error) {
+	return ot1d.HostCosts(clouds(p.x), clouds(p.y), directions, len(directions)/p.x.Dim, ot1d.HostConfig{Reduce: ot1d.Mean})
+}
+
+func clouds(s *datasets.Set) ot1d.Clouds {
+	return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: s.Dim}
+}
+
+// landscape is the cost over all directions. In the plane Values[j] belongs to the angle 2 pi j /
+// Columns. In space Values[i Columns + j] belongs to the polar angle pi (i + 1/2) / Rows and the
+// azimuth 2 pi (j + 1/2) / Columns.
+type landscape struct {
+	Rows    int       `json:"rows"` // 1 in the plane
+	Columns int       `json:"columns"`
+	Values  []float64 `json:"values"`
+	Mean    float64   `json:"mean"` // over all directions: the squared SW_2
+	Highest []float32 `json:"highest"`
+}
+
+// landscape costs directions of one half only: theta and -theta have one cost.
+func (p *Playground) landscape(rows int) (landscape, error) {
+	if rows < 2 || rows > 720 || rows%2 != 0 {
+		return landscape{}, fmt.Errorf("rows: expected an even number from 2 to 720, found %d", rows)
+	}
+	m := landscape{Rows: rows, Columns: 2 * rows}
+	if p.x.Dim == 2 {
+		m.Rows = 1
+	}
+	half := m.Rows * m.Columns / 2 // of the plane, the first half of the circle; of space, the upper half
+	var directions []float32
+	for i := range half {
+		directions = append(directions, m.direction(i)...)
+	}
+	costs, err := p.costs(directions)
+	if err != nil {
+		return m, err
+	}
+	m.Values = make([]float64, 2*half)
+	weights := fejer(m.Rows)
+	best := 0
+	for i, c := range costs {
+		m.Values[i], m.Values[m.opposite(i)] = c, c
+		m.Mean += c * weights[i/m.Columns] * 2 / float64(m.Columns)
+		if c > costs[best] {
+			best = i
+		}
+	}
+	m.Highest = m.direction(best)
+	return m, nil
+}
+
+// direction is number i of the map.
+func (m landscape) direction(i int) []float32 {
+	row, column := i/m.Columns, i%m.Columns
+	if m.Rows == 1 {
+		s, c := math.Sincos(2 * math.Pi * float64(column) / float64(m.Columns))
+		return []float32{float32(c), float32(s)}
+	}
+	s, z := math.Sincos(math.Pi * (float64(row) + 0.5) / float64(m.Rows))
+	y, x := math.Sincos(2 * math.Pi * (float64(column) + 0.5) / float64(m.Columns))
+	return []float32{float32(s * x), float32(s * y), float32(z)}
+}
+
+// opposite is the number of minus direction i.
+func (m landscape) opposite(i int) int {
+	return (m.Rows-1-i/m.Columns)*m.Columns + (i+m.Columns/2)%m.Columns
+}
+
+// fejer returns the weights of Fejer's first quadrature rule, with sum 1: the mean of f(cos t) over
+// [-1, 1] from its values at t = pi (i + 1/2) / n, exact for polynomials of degree below n.
+func fejer(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		t := math.Pi * (float64(i) + 0.5) / float64(n)
+		sum := 0.5
+		for j := 1; j <= n/2; j++ {
+			sum -= math.Cos(2*float64(j)*t) / float64(4*j*j-1)
+		}
+		w[i] = 2 * sum / float64(n)
+	}
+	return w
+}
+
+// estimate is a Monte-Carlo estimate of the squared distance.
+type estimate struct {
+	Value      float64   `json:"value"`
+	StdErr     *float64  `json:"std_err"` // null for a single slice
+	Low        *float64  `json:"low"`     // the 95 % confidence interval
+	High       *float64  `json:"high"`
+	Slices     int       `json:"slices"`
+	Directions []float32 `json:"directions"`
+	Costs      []float32 `json:"costs"`
+}
+
+func (p *Playground) estimate(q request) (estimate, error) {
+	c, err := p.config(q)
+	if err != nil {
+		return estimate{}, err
+	}
+	d, err := swlab.Distance("sw", p.x, p.y, c)
+	if err != nil {
+		return estimate{}, err
+	}
+	return estimate{d.Value, finite(d.StdErr), finite(d.Low), finite(d.High), d.Slices, d.Directions, d.Costs}, nil
+}
+
+// config is the sliced distance of a request. Directions around a location that the reader has
+// chosen are given to it, the others are its own.
+func (p *Playground) config(q request) (swlab.DistanceConfig, error) {
+	c := swlab.DistanceConfig{Config: loss.Defaults(), Seed: q.Seed, Path: swlab.HostPath, Engine: p.engine}
+	c.Slices, c.Kappa, c.Reduce = q.Slices, q.Kappa, loss.Mean
+	if q.Distribution != "vmf" {
+		c.Slicing = q.Distribution
+		return c, nil
+	}
+	around, err := vmf.New(q.Theta, q.Kappa)
+	if err != nil {
+		return c, err
+	}
+	values := around.Rand32(rand.New(rand.NewPCG(q.Seed, 0)), q.Slices)
+	c.Directions = &swlab.Directions{Values: values, Shape: []int{q.Slices, p.x.Dim}}
+	return c, nil
+}
+
+// finite is v, or nil where v is no number: JSON has none.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// path is a sequence of directions with their costs.
+type path struct {
+	Locations []float32 `json:"locations"` // [steps + 1, dim]
+	Costs     []float64 `json:"costs"`
+}
+
+// ascent climbs from theta: on the cost of one direction (Max-SW) where slices is 0, else on the
+// mean over so many directions from vMF around the location (v-DSW).
+func (p *Playground) ascent(q request) (path, error) {
+	slicer := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}
+	if q.Slices > 0 {
+		slicer = slicing.Slicer{Distribution: slicing.VMF{Kappa: q.Kappa}, Slices: q.Slices}
+	}
+	slicer.Ascent = &slicing.Ascent{Steps: q.Steps, LearningRate: q.Rate, Tangent: q.Tangent}
+	paths, err := experiments.AscentPaths(p.engine, p.x, p.y, slicer, q.Theta, q.Seed)
+	if err != nil {
+		return path{}, err
+	}
+	costs, err := p.costs(paths[0])
+	return path{paths[0], costs}, err
+}
+
+// prediction is the direction of one amortizer.
+type prediction struct {
+	Name    string    `json:"name"`
+	Trained bool      `json:"trained"`
+	Theta   []float32 `json:"theta"`
+	Cost    float64   `json:"cost"`
+}
+
+// predict asks one amortizer: with its trained weights where there are any for clouds of that size,
+// else with initial ones drawn with the seed.
+func (p *Playground) predict(name string, seed uint64) (prediction, error) {
+	o := swlab.DirectionConfig{Seed: seed, DK: width, K: width, Engine: p.engine}
+	if p.x.Points == Points {
+		w, err := weights.ReadSafetensors(weightsFile(name, p.x.Dim))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return prediction{}, err
+		}
+		o.Weights = w
+	}
+	d, err := swlab.Direction(name, p.x, p.y, o)
+	if err != nil {
+		return prediction{}, err
+	}
+	costs, err := p.costs(d.Directions)
+	if err != nil {
+		return prediction{}, err
+	}
+	return prediction{name, o.Weights != nil, d.Directions, costs[0]}, nil
+}
+
+// frames are states of the flow.
+type frames struct {
+	Points [][]float32 `json:"points"`
+	Losses []float64   `json:"losses"` // the sliced distance of that state
+	EMD    []float64   `json:"emd"`    // W_2 of the first state and of the last
+}
+
+// flow takes the second cloud some steps further down the gradient of the sliced distance, with new
+// directions in every step; the first state is the one before.
+func (p *Playground) flow(q request) (frames, error) {
+	if p.start == nil {
+		p.start = p.y
+	}
+	c, err := p.config(q)
+	if err != nil {
+		return frames{}, err
+	}
+	f, err := flow.Descend(context.Background(), p.x, p.y, flow.Fresh("sw", p.x, c), flow.Config{Steps: q.Steps, LearningRate: q.Rate, Every: q.Steps})
+	if err != nil {
+		return frames{}, err
+	}
+	last := f.Frames[len(f.Frames)-1]
+	if p.y, err = datasets.New(last.Points, 1, p.x.Points, p.x.Dim); err != nil {
+		return frames{}, err
+	}
+	out := frames{Losses: f.Losses}
+	for _, frame := range f.Frames {
+		out.Points, out.EMD = append(out.Points, frame.Points), append(out.EMD, frame.EMD)
+	}
+	return out, nil
+}

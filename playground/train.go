@@ -1,0 +1,145 @@
+//go:build !js
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/optim"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// Training of the amortizers: Adam steps on batches of pairs of different shapes.
+const (
+	trainingSteps = 1500
+	trainingPairs = 16
+	trainingSeed  = 1
+)
+
+// train writes the weights of every amortizer, trained to predict the direction of the largest cost
+// (Max-SW), in 2 and in 3 dimensions.
+func train(folder string) error {
+	e, err := engine.Open("")
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	for _, dim := range []int{2, 3} {
+		set, err := trainingSet(dim)
+		if err != nil {
+			return err
+		}
+		for _, name := range amortizer.Names() {
+			w, value, err := trainAmortizer(e, name, set)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			fmt.Fprintf(os.Stderr, "%s, %d-D: mean cost of the predicted direction %.4f in the first 50 steps, %.4f in the last\n", name, dim, value[0], value[1])
+			if err := weights.WriteSafetensors(filepath.Join(folder, filepath.Base(weightsFile(name, dim))), w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trainingSet holds shapes with seeds that differ from those of the page, which begin at 1.
+func trainingSet(dim int) (*datasets.Set, error) {
+	if dim == 3 {
+		return datasets.Shapes{Train: 8, Points: Points, Seed: 1000}.Generate()
+	}
+	var all []float32
+	n := 0
+	for _, name := range planarNames() {
+		for seed := range uint64(24) {
+			points, err := planarCloud(name, Points, 1000+seed)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, points...)
+			n++
+		}
+	}
+	s, err := datasets.New(all, n, Points, 2)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Normalize()
+}
+
+// trainAmortizer returns the weights after training, and the mean cost of predicted directions in
+// the first and in the last 50 steps.
+func trainAmortizer(e *engine.Engine, name string, set *datasets.Set) (_ *weights.Set, values [2]float64, err error) {
+	a, err := amortizer.New(name, amortizer.Config{Points: set.Points, Dim: set.Dim, DK: width, K: width})
+	if err != nil {
+		return nil, values, err
+	}
+	specs := a.Specs()
+	n := len(specs)
+	objective := loss.Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Amortizer: a}, Reduce: loss.Mean}
+	adam := optim.Adam{LearningRate: 1e-3, Beta2: 0.9, Eps: 1e-8}
+	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		t, x, y, w, second := in[0], in[1], in[2], in[3:3+n], in[3+n:]
+		value := graph.ReduceAllMean(objective.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y).Pairs)
+		next := make([]*graph.Node, 2*n)
+		for i, g := range graph.Gradient(graph.Neg(value), w...) {
+			next[i], _, next[n+i] = adam.Step(w[i], g, nil, second[i], t)
+		}
+		return append([]*graph.Node{value}, next...)
+	})
+	if err != nil {
+		return nil, values, err
+	}
+	defer program.Finalize()
+	state := make([]any, 2*n)
+	initial := weights.Init(specs, trainingSeed)
+	for i, s := range specs {
+		w, _ := initial.Get(s.Name)
+		state[i] = tensors.FromFlatDataAndDimensions(w.Data, w.Shape...)
+		state[n+i] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
+	}
+	r := rand.New(rand.NewPCG(trainingSeed, 0))
+	for step := range trainingSteps {
+		batch := func() *tensors.Tensor {
+			rows := make([]int, trainingPairs)
+			for i := range rows {
+				rows[i] = r.IntN(set.Clouds)
+			}
+			return tensors.FromFlatDataAndDimensions(set.Select(rows).Coords, trainingPairs, set.Points, set.Dim)
+		}
+		out, err := program.Call(append([]any{float64(step + 1), batch(), batch()}, state...)...)
+		if err != nil {
+			return nil, values, err
+		}
+		for i, v := range out[1:] {
+			state[i] = v
+		}
+		v := tensors.ToScalar[float32](out[0])
+		if step < 50 {
+			values[0] += float64(v) / 50
+		} else if step >= trainingSteps-50 {
+			values[1] += float64(v) / 50
+		}
+	}
+	trained := weights.NewSet()
+	for i, s := range specs {
+		data, err := tensors.CopyFlatData[float32](state[i].(*tensors.Tensor))
+		if err != nil {
+			return nil, values, err
+		}
+		trained.Put(s.Name, weights.Tensor{Shape: s.Shape, Data: data})
+	}
+	return trained, values, nil
+}

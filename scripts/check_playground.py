@@ -1,0 +1,213 @@
+"""Opens the playground from its file in headless Chromium without a network: check_playground.py PAGE SWLAB. Its numbers must be those of the
+command line SWLAB, to a relative 1e-6; it must be small, start, answer a drag at 20 frames a second, and fit a phone."""
+
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from browser import Browser, wait
+
+MEGABYTES, START, FRAMES, RELATIVE = 12, 3.0, 20, 1e-6
+QUIET = "playground.quiet()"
+PAIRS = {2: ("ring", "moons"), 3: ("chair", "teapot")}
+THETA = {2: [0.6, 0.8], 3: [0.6, 0.0, 0.8]}
+# Frames while the direction turns, each after the answer to the one before: the most in a second of five tries.
+DRAG = """(async () => {
+  let best = 0;
+  for (let turn = 0; turn < 5; turn++) {
+    const begin = performance.now();
+    let frames = 0;
+    while (performance.now() - begin < 1000) {
+      const a = 0.05 * ++frames, t = playground.state.dim === 2 ? [Math.cos(a), Math.sin(a)] : [0.6 * Math.cos(a), 0.6 * Math.sin(a), 0.8];
+      await playground.setTheta(t);
+      await new Promise(requestAnimationFrame);
+    }
+    best = Math.max(best, frames);
+  }
+  return best;
+})()"""
+
+
+class Check:
+    """Numbers of the page beside numbers of the command line."""
+
+    def __init__(self, browser, program, folder):
+        self.browser, self.program, self.folder = browser, program, folder
+        self.compared, self.wrong = 0, []
+
+    def ask(self, **question):
+        return self.browser.evaluate(f"playground.ask({json.dumps(question)}, 'check')")
+
+    def run(self, *args):
+        """The JSON object of a call of the command line."""
+        environment = {**os.environ, "SWLAB_BACKEND": "go"}
+        out = subprocess.run([self.program, *map(str, args), "--format", "json"], capture_output=True, text=True, env=environment)
+        if out.returncode:
+            raise SystemExit(f"FAILED: swlab {' '.join(map(str, args))}: {out.stderr}")
+        return json.loads(out.stdout)
+
+    def same(self, what, found, expected):
+        self.compared += 1
+        if found is None or not abs(found - expected) <= RELATIVE * abs(expected):
+            self.wrong.append(f"{what}: expected {expected!r} as on the command line, found {found!r}")
+
+    def close(self, what, found, expected):
+        """Numbers of the size of 1, such as coordinates."""
+        self.compared += len(expected)
+        if len(found) != len(expected) or max(abs(a - b) for a, b in zip(found, expected)) > RELATIVE:
+            self.wrong.append(f"{what}: not the {len(expected)} numbers of the command line")
+
+    def numbers(self, dim):
+        x, y, out = (self.folder / f"{name}{dim}.npy" for name in ("x", "y", "out"))
+        for which, path, shape in zip("xy", (x, y), PAIRS[dim]):
+            self.ask(op="cloud", which=which, dim=dim, shape=shape, seed=1)
+        state = self.ask(op="cloud", which="restart")
+        write(x, state["x"], dim)
+        write(y, state["y"], dim)
+        clouds = ["--x", x, "--y", y]
+        distance = ["distance", *clouds, "--reduce", "mean", "--path", "host"]
+        theta = self.folder / f"theta{dim}.npy"
+        write(theta, THETA[dim], dim)
+        self.same("F(theta)", self.ask(op="slice", theta=THETA[dim])["cost"], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
+        for name in ("uniform", "orthogonal", "qmc", "markov", "random-path"):
+            kappa = ["--kappa", 10] if name in ("markov", "random-path") else []
+            answer = self.ask(op="estimate", distribution=name, kappa=10, slices=40, seed=5)
+            expected = self.run(*distance, "--loss", "sw", "--slicing", name, "--slices", 40, "--seed", 5, *kappa)
+            self.same(f"{name}, {dim}-D", answer["value"], expected["value"])
+            self.same(f"{name}, {dim}-D: standard error", answer["std_err"], expected["std_err"])
+        self.run("vmf", "sample", "--kappa", 10, "--location", ",".join(map(str, THETA[dim])), "--n", 40, "--seed", 5, "--out", out, "--force")
+        answer = self.ask(op="estimate", distribution="vmf", theta=THETA[dim], kappa=10, slices=40, seed=5)
+        self.same(f"vmf, {dim}-D", answer["value"], self.run(*distance, "--loss", "sw", "--directions", out)["value"])
+        mean, many = self.ask(op="landscape", rows=64)["mean"], self.run(*distance, "--loss", "sw", "--slices", 4000)
+        if abs(mean - many["value"]) > 4 * many["std_err"]:
+            self.wrong.append(f"mean over all directions, {dim}-D: {mean}, and {many['value']} +- {many['std_err']} on the command line")
+        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True)
+        write(theta, path["locations"][-dim:], dim)
+        self.same(f"end of the ascent, {dim}-D", path["costs"][-1], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
+        for name in ("a", "ea", "g", "l", "la", "la-sorted", "n"):
+            answer = self.ask(op="predict", name=name)
+            self.run("direction", "--amortizer", name, *clouds, "--weights", f"playground/weights/{name}-{dim}d.safetensors", "--out", out, "--force")
+            self.close(f"{name}, {dim}-D", answer["theta"], read(out))
+        flow = self.ask(op="flow", distribution="uniform", kappa=1, slices=20, seed=1, steps=3, rate=1)
+        write(y, flow["points"][-1], dim)
+        self.same(f"W_2 after the flow, {dim}-D", flow["emd"][1],
+                  self.run("distance", *clouds, "--loss", "emd-exact", "--p", 2, "--reduce", "mean", "--root")["value"])
+
+    def files(self):
+        """A mesh and an array that the reader opens have the points of the command line."""
+        mesh, out = self.folder / "mesh.off", self.folder / "sampled.npy"
+        mesh.write_text("OFF\n5 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n.5 .5 1\n3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4\n3 0 2 1\n3 0 3 2\n")
+        self.run("data", "sample", mesh, "--out", out, "--points", 500, "--seed", 1, "--force")
+        for which, path in (("x", mesh), ("y", out)):
+            node = self.browser.call("DOM.getDocument")["root"]["nodeId"]
+            node = self.browser.call("DOM.querySelector", nodeId=node, selector=f"#file-{which}")["nodeId"]
+            self.browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+            time.sleep(0.5)
+            self.browser.evaluate(QUIET)
+            self.close(f"{path.name} as {which}", self.browser.evaluate(f"Array.from(playground.state.{which})"), read(out))
+
+
+def write(path, values, dim):
+    """The rows of values as a .npy file of float32."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values) // dim}, {dim}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values))
+
+
+def read(path):
+    """The numbers of a .npy file of float32."""
+    raw = path.read_bytes()
+    start = 10 + struct.unpack("<H", raw[8:10])[0]
+    return list(struct.unpack(f"<{(len(raw) - start) // 4}f", raw[start:]))
+
+
+def text(browser, name):
+    return browser.evaluate(f"document.getElementById('{name}').textContent")
+
+
+def handled(browser):
+    """What is wrong with mouse, keys, buttons, both themes and a phone's width."""
+    wrong = []
+
+    def changes(what, element, act):
+        browser.evaluate(QUIET)
+        before = text(browser, element)
+        act()
+        try:
+            wait(lambda: text(browser, element) != before, 20, what)
+        except TimeoutError:
+            wrong.append(f"{what} changes nothing")
+
+    browser.evaluate("playground.choose(3, 'chair', 'teapot')")
+    browser.evaluate(QUIET)
+    x, y, width, height = browser.box("document.getElementById('map')")
+    changes("dragging on the map", "cost", lambda: browser.drag((x + 0.3 * width, y + 0.4 * height), (x + 0.6 * width, y + 0.6 * height)))
+    browser.evaluate("document.getElementById('map').focus()")
+    changes("an arrow key on the map", "cost", lambda: browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight"))
+    changes("Climb", "ascent-text", lambda: browser.evaluate("document.getElementById('climb').click()"))
+    changes("another distribution", "estimate-text", lambda: browser.evaluate(
+        "(e => { e.value = 'qmc'; e.dispatchEvent(new Event('input')); })(document.getElementById('distribution'))"))
+    changes("Play", "flow-text", lambda: browser.evaluate("document.getElementById('play').click()"))
+    browser.evaluate("document.getElementById('play').click()")
+    changes("2-D", "cost", lambda: browser.evaluate("document.querySelector('[data-dim=\"2\"]').click()"))
+    browser.evaluate(QUIET)
+    x, y, width, height = browser.box("document.getElementById('scene')")
+    changes("dragging the direction", "cost", lambda: browser.drag((x + 0.7 * width, y + 0.5 * height), (x + 0.5 * width, y + 0.2 * height)))
+    browser.evaluate("document.getElementById('draw-y').click()")
+    browser.drag((x + 0.3 * width, y + 0.3 * height), (x + 0.7 * width, y + 0.7 * height))
+    changes("a drawn cloud", "mean", lambda: browser.evaluate("document.getElementById('draw-y').click()"))
+    grounds = set()
+    for theme in ("light", "dark"):
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        ground = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+        grounds.add(ground)
+    browser.evaluate("document.getElementById('theme').click()")
+    switched = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+    if len(grounds) != 2 or switched not in grounds or switched == ground:
+        wrong.append(f"expected a light and a dark ground, found {grounds}, and {switched} after the switch")
+    browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+    if browser.evaluate("document.documentElement.scrollWidth") > 390:
+        wrong.append("at 390 pixels the page is wider than the window")
+    return wrong
+
+
+def main(page, program):
+    size = page.stat().st_size / 1e6
+    wrong = [f"expected at most {MEGABYTES} MB, found {size:.1f}"] if size > MEGABYTES else []
+    with tempfile.TemporaryDirectory() as folder, Browser(1400, 1000) as browser:
+        browser.offline()
+        start = math.inf
+        for _ in range(3):  # other programs may run beside this one
+            browser.open(page.resolve().as_uri())
+            start = min(start, browser.evaluate("playground.ready") / 1000)
+        if start > START:
+            wrong.append(f"expected a start within {START} s, found {start:.1f}")
+        browser.evaluate(QUIET)
+        frames = browser.evaluate(DRAG)
+        if frames < FRAMES:
+            wrong.append(f"expected {FRAMES} frames a second, found {frames}")
+        wrong += handled(browser) + browser.complaints()
+        browser.open(page.resolve().as_uri())
+        browser.evaluate("playground.ready")
+        browser.evaluate(QUIET)
+        check = Check(browser, program.resolve(), Path(folder))
+        check.files()
+        browser.evaluate("playground.forget()")
+        for dim in PAIRS:
+            check.numbers(dim)
+        wrong += check.wrong + browser.complaints()
+    for line in wrong:
+        print(f"FAILED: {page}: {line}", file=sys.stderr)
+    if wrong:
+        raise SystemExit(1)
+    print(f"  {size:.1f} MB, starts in {start:.1f} s, {frames} frames a second at 2 x 500 points; {check.compared} numbers are those of the command line")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
