@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -152,7 +153,13 @@ const (
 // WriteSafetensors writes set as float32 safetensors, with a checksum in the metadata; path holds
 // either the old file or the whole new one.
 func WriteSafetensors(path string, set *Set) error {
-	return durable.Write(path, func(w io.Writer) error { return writeSafetensors(w, set) })
+	return durable.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := writeSafetensors(b, set); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
 }
 
 func writeSafetensors(w io.Writer, set *Set) error {

@@ -4,6 +4,7 @@ package durabletest
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -36,10 +37,10 @@ func Fail(t testing.TB, n int, err error) (end func() (attempted []string)) {
 	return end
 }
 
-// Every calls work once for every operation of a fault-free call and every error of Faults, with
-// that operation and the following ones failing. work gets a fresh state each time; check gets its
-// error and judges what it has left. It returns the number of faults tried.
-func Every(t testing.TB, work func() error, check func(fault string, err error)) (tried int) {
+// Every calls work once for every operation of a fault-free call, with an error of Faults for
+// that operation and the following ones failing; in short mode for every fifth operation. work must
+// begin with a fresh state; check gets its error and judges what it has left.
+func Every(t testing.TB, work func() error, check func(fault string, err error)) {
 	t.Helper()
 	end := Fail(t, 1<<30, nil)
 	err := work()
@@ -47,7 +48,11 @@ func Every(t testing.TB, work func() error, check func(fault string, err error))
 	if err != nil || operations == 0 {
 		t.Fatalf("without a fault: %d operations, %v", operations, err)
 	}
+	tried := 0
 	for n := range operations {
+		if testing.Short() && n%5 != 0 {
+			continue
+		}
 		fault := Faults[n%len(Faults)]
 		end := Fail(t, n, fault)
 		err := work()
@@ -58,5 +63,18 @@ func Every(t testing.TB, work func() error, check func(fault string, err error))
 		check(fmt.Sprintf("%v at operation %d, %s", fault, n, attempted[n]), err)
 		tried++
 	}
-	return tried
+	t.Logf("%d operations, %d faults tried", operations, tried)
+}
+
+// Explained reports whether an error is one line that ends with what the user can do.
+func Explained(err error) bool {
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		return false
+	}
+	for _, remedy := range []string{"free some", "choose a folder that you may write to", "its folder is not there"} {
+		if strings.Contains(err.Error(), remedy) {
+			return true
+		}
+	}
+	return false
 }
