@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +43,41 @@ func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) e
 			return err
 		}
 		return b.Flush()
+	})
+	if err != nil {
+		return fileError(path, err)
+	}
+	return nil
+}
+
+// WriteNPZ writes a NumPy .npz archive, uncompressed: data under the key "data", which [Load] reads,
+// and one-dimensional int32 arrays under their names. The write is atomic.
+func WriteNPZ(path string, data []float32, shape []int, ints map[string][]int32) error {
+	if want, ok := product(shape...); !ok || want != len(data) {
+		return fmt.Errorf("%s: shape %v does not fit %d values", path, shape, len(data))
+	}
+	err := durable.Write(path, func(w io.Writer) error {
+		archive := zip.NewWriter(w)
+		entry := func(name, descr string, shape []int, n int, word func(i int) uint32) error {
+			e, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(e, npyHeaderText(descr, shape)); err != nil {
+				return err
+			}
+			return writeWords(e, n, word)
+		}
+		if err := entry("data", "<f4", shape, len(data), func(i int) uint32 { return math.Float32bits(data[i]) }); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(ints)) {
+			v := ints[name]
+			if err := entry(name, "<i4", []int{len(v)}, len(v), func(i int) uint32 { return uint32(v[i]) }); err != nil {
+				return err
+			}
+		}
+		return archive.Close()
 	})
 	if err != nil {
 		return fileError(path, err)

@@ -180,9 +180,9 @@ func (s *Set) writeCompanions(dir string) error {
 	return nil
 }
 
-// newFolder lets fill write a folder under a temporary name and then renames it. Its final name
-// must be free or that of an empty folder. A symbolic link to an empty folder stays.
-func newFolder(out string, fill func(dir string) error) (err error) {
+// newFolder lets fill write a folder, whole or not at all. Its name must be free or that of an empty
+// folder. A symbolic link to an empty folder stays.
+func newFolder(out string, fill func(dir string) error) error {
 	if real, err := filepath.EvalSymlinks(out); err == nil {
 		out = real
 	}
@@ -195,26 +195,5 @@ func newFolder(out string, fill func(dir string) error) (err error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return fileError(parent, err)
 	}
-	dir, err := os.MkdirTemp(parent, "."+filepath.Base(out)+".")
-	if err != nil {
-		return fileError(parent, err)
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(dir)
-		}
-	}()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return fileError(dir, err)
-	}
-	if err := fill(dir); err != nil {
-		return err
-	}
-	if err := os.Remove(out); err != nil && !os.IsNotExist(err) {
-		return fileError(out, err)
-	}
-	if err := os.Rename(dir, out); err != nil {
-		return fileError(out, err)
-	}
-	return nil
+	return durable.WriteDir(filepath.Clean(out), fill)
 }

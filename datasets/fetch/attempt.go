@@ -3,13 +3,11 @@ package fetch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -38,7 +36,7 @@ func (m meta) validator() string {
 
 func readMeta(part string) meta {
 	var m meta
-	if data, err := os.ReadFile(part + metaSuffix); err != nil || json.Unmarshal(data, &m) != nil {
+	if _, err := durable.ReadJSON(part+metaSuffix, &m); err != nil {
 		return meta{}
 	}
 	return m
@@ -114,13 +112,13 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 	if err := durable.WriteJSON(part+metaSuffix, now); err != nil {
 		return from, permanentError{diskFull(err, part)}
 	}
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := durable.Append(part, true)
 	if err != nil {
-		return from, permanentError{err}
+		return from, permanentError{diskFull(err, part)}
 	}
 	defer f.Close()
 	if err := f.Truncate(from); err != nil {
-		return from, permanentError{err}
+		return from, permanentError{diskFull(err, part)}
 	}
 	bound := cmp.Or(want.Bytes, maxUnknown)
 	done, buffer := from, make([]byte, 1<<18)

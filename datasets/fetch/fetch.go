@@ -270,7 +270,7 @@ func (r *Record) settle(stage string) error {
 // diskFull rewords the error of a full disk.
 func diskFull(err error, path string) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), err)
+		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), errors.Unwrap(err))
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Record describes what was fetched. It is stored beside the data as fetched.json.
@@ -71,13 +71,13 @@ func (r *Record) download(name string) *Download {
 // ReadRecord reads the record in a data set's folder.
 func ReadRecord(dir string) (*Record, error) {
 	path := filepath.Join(dir, datasets.RecordName)
-	data, err := os.ReadFile(path)
-	if err != nil {
+	r := &Record{dir: dir}
+	_, err := durable.ReadJSON(path, r)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	r := &Record{dir: dir}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%s: expected the record of a fetched data set: %w", path, err)
+	if err != nil {
+		return nil, fmt.Errorf("expected the record of a fetched data set: %w", err)
 	}
 	for _, e := range r.Files {
 		if !filepath.IsLocal(filepath.FromSlash(e.Path)) {

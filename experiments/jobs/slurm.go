@@ -3,7 +3,6 @@ package jobs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -242,18 +241,15 @@ func Wait(ctx context.Context, dir string, progress func(Counts)) error {
 // readArray reads the newest submission, if there is one.
 func readArray(dir string) (a array, err error) {
 	path := filepath.Join(dir, arrayFile)
-	raw, err := os.ReadFile(path)
+	_, err = durable.ReadJSON(path, &a)
 	if errors.Is(err, os.ErrNotExist) {
 		return array{}, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, &a)
-	}
 	if err == nil && a.Job == "" {
-		err = errors.New("expected the number of an array, found none")
+		err = fmt.Errorf("%s: expected the number of an array, found none", path)
 	}
 	if err != nil {
-		return array{}, fmt.Errorf("%s: %w; if squeue lists no array of these jobs, remove the file", path, err)
+		return array{}, fmt.Errorf("%w; if squeue lists no array of these jobs, remove the file", err)
 	}
 	return a, nil
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -27,11 +29,21 @@ func Cached[T any](b *Session, name string, key any, compute func() (T, error)) 
 	}
 	sum := sha256.Sum256(raw)
 	path := filepath.Join(b.Out, name+"-"+hex.EncodeToString(sum[:4])+".json")
-	if raw, err := os.ReadFile(path); err == nil && json.Unmarshal(raw, &v) == nil {
-		return v, nil
+	var kept cachedValue[T]
+	switch sealed, err := durable.ReadJSON(path, &kept); {
+	case err == nil && sealed:
+		return kept.Value, nil
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		fmt.Printf("%v; it is computed again\n", err)
 	}
 	if v, err = compute(); err != nil {
 		return v, err
 	}
-	return v, durable.WriteJSON(path, v)
+	return v, durable.WriteJSON(path, cachedValue[T]{v})
+}
+
+// cachedValue is the content of a file of Cached. Files without a checksum are those of the first
+// version and are computed again.
+type cachedValue[T any] struct {
+	Value T `json:"value"`
 }

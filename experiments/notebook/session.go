@@ -316,7 +316,5 @@ func (b *Session) read(file string, v any) {
 	if b == nil {
 		return
 	}
-	if raw, err := os.ReadFile(filepath.Join(b.Out, file)); err == nil {
-		_ = json.Unmarshal(raw, v) // a file of another version counts as none
-	}
+	_, _ = durable.ReadJSON(filepath.Join(b.Out, file), v) // a file of another version counts as none
 }

@@ -154,15 +154,8 @@ func (l *Store) Result(r Task, into any) error {
 	if err := l.check(r); err != nil {
 		return err
 	}
-	path := filepath.Join(l.Folder(r), resultFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	_, err := durable.ReadJSON(filepath.Join(l.Folder(r), resultFile), into)
+	return err
 }
 
 // Do runs the task, and first what it needs, unless the result exists. Interrupted work resumes.
@@ -173,8 +166,12 @@ func (l *Store) Do(ctx context.Context, r Task) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if l.Done(r) {
+	var result json.RawMessage
+	switch err := l.Result(r, &result); {
+	case err == nil:
 		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		l.say(fmt.Sprintf("%v; it is computed again", err), 0, 0)
 	}
 	for _, n := range r.Needs() {
 		if err := l.Do(ctx, n); err != nil {
@@ -199,11 +196,11 @@ func (l *Store) Do(ctx context.Context, r Task) error {
 	if err := durable.WriteJSON(filepath.Join(dir, valueFile), note{r.Kind(), r, paths(r)}); err != nil {
 		return err
 	}
-	result, err := r.do(ctx, l, dir)
+	done, err := r.do(ctx, l, dir)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", r.Kind(), r.Name(), err)
 	}
-	if err := durable.WriteJSON(filepath.Join(dir, resultFile), result); err != nil {
+	if err := durable.WriteJSON(filepath.Join(dir, resultFile), done); err != nil {
 		return fmt.Errorf("%s %s: %w", r.Kind(), r.Name(), err)
 	}
 	return nil

@@ -3,7 +3,6 @@
 package durable
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
+
+	"github.com/sliced-wasserstein/lab/internal/durable/internal/hook"
 )
 
 // newMode is the mode of files that Write creates.
@@ -27,7 +29,20 @@ type Error struct {
 	Err  error  // without a path
 }
 
-func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() + remedy(e.Err) }
+
+// remedy says what the user can do about an error of the file system.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return ": free some space, or choose a folder on another disk"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return ": choose a folder that you may write to"
+	case errors.Is(err, fs.ErrNotExist):
+		return ": its folder is not there, or was removed meanwhile"
+	}
+	return ""
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -52,7 +67,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), temporaryPrefix(target)+"*")
+	f, err := create(target)
 	if err != nil {
 		return failed(path, err)
 	}
@@ -76,12 +91,47 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		func() error { return f.Chmod(mode) },
 		f.Sync,
 		f.Close,
-		func() error { return os.Rename(f.Name(), target) },
+		func() error { return rename(f.Name(), target) },
 		func() error { return SyncDir(filepath.Dir(target)) },
 	} {
 		if err = step(); err != nil {
 			return failed(path, err)
 		}
+	}
+	return nil
+}
+
+// WriteDir makes the folder at path, which must be new or empty, out of what fill writes into a
+// temporary folder beside it. fill's files must be durable themselves. The error is that of fill,
+// or an [Error].
+func WriteDir(path string, fill func(dir string) error) (err error) {
+	parent := filepath.Dir(path)
+	if err := hook.Check("mkdir", path); err != nil {
+		return failed(path, err)
+	}
+	dir, err := os.MkdirTemp(parent, temporaryPrefix(path)+"*")
+	if err != nil {
+		return failed(path, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	if err = os.Chmod(dir, newMode|0o111); err != nil {
+		return failed(path, err)
+	}
+	if err = fill(dir); err != nil {
+		return err
+	}
+	if err = os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failed(path, err)
+	}
+	if err = rename(dir, path); err != nil {
+		return failed(path, err)
+	}
+	if err = SyncDir(parent); err != nil {
+		return failed(path, err)
 	}
 	return nil
 }
@@ -149,7 +199,7 @@ func Probe(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), temporaryPrefix(target)+"*")
+	f, err := create(target)
 	if err != nil {
 		return failed(path, err)
 	}
@@ -159,7 +209,7 @@ func Probe(path string) error {
 	return nil
 }
 
-// RemoveTemporary removes what a process killed inside Write has left of the file at path.
+// RemoveTemporary removes what a process killed inside Write or WriteDir has left of path.
 func RemoveTemporary(path string) error {
 	dir, prefix := filepath.Dir(path), temporaryPrefix(path)
 	entries, err := os.ReadDir(dir)
@@ -168,7 +218,7 @@ func RemoveTemporary(path string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
@@ -176,23 +226,17 @@ func RemoveTemporary(path string) error {
 	return nil
 }
 
-// temporaryPrefix is the prefix of Write's temporary files.
+// temporaryPrefix is the prefix of temporary files and folders.
 func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
-
-// WriteJSON writes v as indented JSON.
-func WriteJSON(path string, v any) error {
-	return Write(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	})
-}
 
 // SyncDir makes renames and removals in dir durable. On Windows it does nothing, because the system
 // does it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a folder opened for reading cannot be synced there
+	}
+	if err := hook.Check("sync", dir); err != nil {
+		return &fs.PathError{Op: "sync", Path: dir, Err: err}
 	}
 	d, err := os.Open(dir)
 	if err != nil {

@@ -21,6 +21,9 @@ type progress struct {
 	BestLoss  float64 `json:"best_loss"`
 	LastLoss  float64 `json:"last_loss"`
 
+	Skipped      int `json:"skipped,omitempty"`       // steps left out because something was not finite
+	EpochSkipped int `json:"epoch_skipped,omitempty"` // of them, in the current epoch
+
 	Validation []float64 `json:"validation,omitempty"` // loss on the held-out clouds, by epoch
 	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
 }
@@ -34,38 +37,25 @@ type checkpoint struct {
 
 const (
 	checkpointPrefix = "step-"
-	halfPrefix       = ".writing-" // of a checkpoint being written
 	tensorsFile      = "tensors.safetensors"
 	stateFile        = "state.json"
 	checkpointsKept  = 2
 )
 
-// saveCheckpoint writes the checkpoint under a temporary name, syncs it, renames it, and removes
-// all but the newest two.
+// saveCheckpoint writes the checkpoint, whole or not at all, and removes all but the newest two.
 func saveCheckpoint(run string, c checkpoint) error {
 	dir := filepath.Join(run, checkpointDir)
 	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.Step))
 	if _, err := os.Stat(name); err == nil {
 		return nil // the same step of a repeatable run: the same content
 	}
-	tmp, err := os.MkdirTemp(dir, halfPrefix)
+	err := durable.WriteDir(name, func(tmp string) error {
+		if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
+			return err
+		}
+		return durable.WriteJSON(filepath.Join(tmp, stateFile), c.progress)
+	})
 	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
-		return err
-	}
-	if err := durable.WriteJSON(filepath.Join(tmp, stateFile), c.progress); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, name); err != nil {
-		return err
-	}
-	if err := durable.SyncDir(dir); err != nil {
 		return err
 	}
 	all, err := listCheckpoints(run)
@@ -104,7 +94,7 @@ func removeHalfCheckpoints(run string) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), halfPrefix) {
+		if strings.HasPrefix(e.Name(), ".") {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
@@ -117,9 +107,9 @@ func removeHalfCheckpoints(run string) error {
 var errNoCheckpoint = errors.New("no checkpoint")
 
 // loadCheckpoint reads the newest checkpoint that is whole and fits specs. It removes broken newer
-// ones, whose steps will be repeated. If all are broken, the error says why; if there are none, it
-// is errNoCheckpoint.
-func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
+// ones, whose steps will be repeated, and calls note with what is wrong with them. If all are
+// broken, the error says why; if there are none, it is errNoCheckpoint.
+func loadCheckpoint(run string, specs []weights.Spec, note func(string)) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
 	if err != nil {
 		return checkpoint{}, err
@@ -134,7 +124,8 @@ func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 			problems = append(problems, err)
 			continue
 		}
-		for _, broken := range dirs[:i] {
+		for k, broken := range dirs[:i] {
+			note(fmt.Sprintf("%v; the run continues from the checkpoint before it, %s", problems[k+1], filepath.Base(dir)))
 			if err := os.RemoveAll(broken); err != nil {
 				return checkpoint{}, err
 			}
@@ -146,7 +137,7 @@ func loadCheckpoint(run string, specs []weights.Spec) (checkpoint, error) {
 
 func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
 	var c checkpoint
-	if err := readJSON(filepath.Join(dir, stateFile), &c.progress); err != nil {
+	if _, err := durable.ReadJSON(filepath.Join(dir, stateFile), &c.progress); err != nil {
 		return checkpoint{}, err
 	}
 	path := filepath.Join(dir, tensorsFile)

@@ -105,7 +105,7 @@ func begin(m Model, c Config, o Options) (checkpoint, error) {
 	if err := os.MkdirAll(filepath.Join(o.Out, checkpointDir), 0o755); err != nil {
 		return checkpoint{}, fmt.Errorf("out: %w", err)
 	}
-	start, err := loadCheckpoint(o.Out, m.stateSpecs())
+	start, err := loadCheckpoint(o.Out, m.stateSpecs(), o.note)
 	if errors.Is(err, errNoCheckpoint) {
 		return m.initial(c.Seed), nil
 	}
@@ -187,7 +187,7 @@ func writeConfig(c Config, o Options) error {
 // ReadConfig reads the configuration of the run in dir.
 func ReadConfig(dir string) (Config, error) {
 	var c Config
-	err := readJSON(filepath.Join(dir, configFile), &c)
+	_, err := durable.ReadJSON(filepath.Join(dir, configFile), &c)
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%s holds no run: no %s in it", dir, configFile)
 	}
@@ -216,20 +216,9 @@ func WeightsFile(dir, state string) (string, error) {
 // ReadResult reads the result of the finished run in dir.
 func ReadResult(dir string) (Result, error) {
 	var r Result
-	err := readJSON(filepath.Join(dir, resultFile), &r)
+	_, err := durable.ReadJSON(filepath.Join(dir, resultFile), &r)
 	r.Run = dir // not where it was when written
 	return r, err
-}
-
-func readJSON(path string, v any) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // Record is one line of log.jsonl.
@@ -244,7 +233,24 @@ type Record struct {
 	// Mean over the batch of the unit locations of the slices, or of the single slices of a loss
 	// without a location; nil for other losses. Its length is 1 where all pairs have one direction.
 	Direction []float64 `json:"direction,omitempty"`
-	Seconds   float64   `json:"seconds"` // of this step
+	// Skipped says why the step was left out (Options.OnNonfinite); "" for a step that was taken. Its
+	// line in the log has no loss, and Loss is NaN.
+	Skipped string  `json:"skipped,omitempty"`
+	Seconds float64 `json:"seconds"` // of this step
+}
+
+// MarshalJSON leaves out the numbers of a skipped step.
+func (r Record) MarshalJSON() ([]byte, error) {
+	if r.Skipped != "" {
+		return json.Marshal(struct {
+			Step    int     `json:"step"`
+			Epoch   int     `json:"epoch"`
+			Skipped string  `json:"skipped"`
+			Seconds float64 `json:"seconds"`
+		}{r.Step, r.Epoch, r.Skipped, r.Seconds})
+	}
+	type plain Record
+	return json.Marshal(plain(r))
 }
 
 // ReadLog reads the log of the run in dir. It leaves out a cut-off last line.
@@ -278,6 +284,9 @@ func readLog(dir string, most int) ([]Record, error) {
 			}
 			return nil, fmt.Errorf("%s line %d: %w", path, i+1, err)
 		}
+		if r.Skipped != "" {
+			r.Loss = math.NaN()
+		}
 		out = append(out, r)
 	}
 	return out, nil
@@ -285,19 +294,18 @@ func readLog(dir string, most int) ([]Record, error) {
 
 // openLog keeps the lines of the steps that a checkpoint has made durable, and opens the log for
 // appending. Later steps will be written again, whatever a crash made of them.
-func openLog(dir string, step int) (*os.File, error) {
+func openLog(dir string, step int) (log durable.Appender, err error) {
 	path := filepath.Join(dir, logFile)
 	var keep []Record
 	if step > 0 {
-		var err error
 		if keep, err = readLog(dir, step); err != nil {
-			return nil, err
+			return log, err
 		}
 		if len(keep) != step || keep[step-1].Step != step {
-			return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
+			return log, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
 		}
 	}
-	err := durable.Write(path, func(w io.Writer) error {
+	err = durable.Write(path, func(w io.Writer) error {
 		for _, r := range keep {
 			if err := json.NewEncoder(w).Encode(r); err != nil {
 				return err
@@ -306,9 +314,9 @@ func openLog(dir string, step int) (*os.File, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return log, err
 	}
-	return os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o644)
+	return durable.Append(path, false)
 }
 
 // times returns the sum and the median of the seconds of the steps.

@@ -22,7 +22,7 @@ func after(t *testing.T, c Config, steps int) checkpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := loadCheckpoint(dir, m.stateSpecs())
+	state, err := loadCheckpoint(dir, m.stateSpecs(), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func TestKilledEarly(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, configFile), raw, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			left = append(left, filepath.Join(dir, "."+weightsFile+".7"), filepath.Join(dir, checkpointDir, halfPrefix+"1"))
+			left = append(left, filepath.Join(dir, "."+weightsFile+".7"), filepath.Join(dir, checkpointDir, "."+checkpointPrefix+"000000001.1"))
 		}
 		for _, path := range left {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -23,6 +23,7 @@ type compiled struct {
 	search  *locationSearch // nil unless the location is found by ascent
 	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] [direction,] state...; nil: in parts
 	parts   *stepParts      // nil: the step is one program
+	finite  *shard.Exec     // weights... -> 0, or NaN if one is not finite
 }
 
 // locationSearch finds the locations of a batch by ascent on the clouds and reconstructions of the
@@ -67,6 +68,9 @@ func newCompiled(d shard.Devices, m Model, inParts bool) (p compiled, err error)
 			p.close()
 		}
 	}()
+	if p.finite, err = newFiniteCheck(d); err != nil {
+		return p, err
+	}
 	sl, sliced := m.Loss.(loss.Sliced)
 	located := sliced && sl.Slicer.Ascent != nil
 	if located {
@@ -155,7 +159,7 @@ func (o Outcome) report() (out []*graph.Node) {
 }
 
 func (p compiled) close() {
-	for _, x := range []*shard.Exec{p.forward, p.descend} {
+	for _, x := range []*shard.Exec{p.forward, p.descend, p.finite} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -189,12 +193,18 @@ type stepper struct {
 // batches.
 func newStepper(d shard.Devices, m Model, p compiled, seed uint64, data *batches, c checkpoint) *stepper {
 	s := &stepper{compiled: p, devices: d, model: m, seed: seed, batches: data}
-	for _, sp := range m.stateSpecs() {
-		t, _ := c.tensors.Get(sp.Name)
-		s.state = append(s.state, shard.Copies(d, t.Data, sp.Shape...))
-	}
-	s.state = append(s.state, shard.Copies(d, []float64{c.AdamSteps}))
+	s.load(c)
 	return s
+}
+
+// load puts the state of a checkpoint on the device.
+func (s *stepper) load(c checkpoint) {
+	s.state = nil
+	for _, sp := range s.model.stateSpecs() {
+		t, _ := c.tensors.Get(sp.Name)
+		s.state = append(s.state, shard.Copies(s.devices, t.Data, sp.Shape...))
+	}
+	s.state = append(s.state, shard.Copies(s.devices, []float64{c.AdamSteps}))
 }
 
 // locate returns the locations [batch, 3] of the step's pairs; in fine-tuning it first takes the

@@ -6,9 +6,8 @@ package train
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,8 +30,9 @@ type Result struct {
 	BestLoss  float64 `json:"best_loss"`
 	// Validation is the loss on the held-out clouds after every epoch; nil without them.
 	Validation     []float64 `json:"validation,omitempty"`
-	Seconds        float64   `json:"seconds"`          // spent in steps, over all sessions of the run
-	SecondsPerStep float64   `json:"seconds_per_step"` // median
+	Seconds        float64   `json:"seconds"`           // spent in steps, over all sessions of the run
+	SecondsPerStep float64   `json:"seconds_per_step"`  // median
+	Skipped        int       `json:"skipped,omitempty"` // steps left out because something was not finite
 	Run            string    `json:"run"`
 	Version        string    `json:"version,omitempty"` // of the program that finished the run; "" before versions were recorded
 }
@@ -49,6 +49,14 @@ type Options struct {
 	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
 	Validation datasets.Clouds
+	// OnNonfinite says what happens if a loss or a weight is not finite after a step. "" and "stop": the
+	// run stops with an error. "skip": the step is undone and left out, which Result.Skipped counts;
+	// every step then also copies the state to the host. Both save the batch as
+	// nonfinite-step-N.npz in Out: the clouds, data, and their rows in the set.
+	OnNonfinite string
+	// Note is called with messages for the user: a damaged checkpoint that is not used, a step that was
+	// skipped.
+	Note func(text string)
 	// Progress is called after every step with its record and the number of steps of the whole run.
 	Progress func(r Record, total int)
 }
@@ -86,6 +94,9 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, UsageError{err}
 	}
 	// The state of step 0, or of the newest checkpoint.
+	if o.OnNonfinite != "" && o.OnNonfinite != "stop" && o.OnNonfinite != "skip" {
+		return Result{}, UsageError{fmt.Errorf("on nonfinite: expected stop or skip, found %q", o.OnNonfinite)}
+	}
 	start, unlock, err := openFolder(m, c, o)
 	if err != nil {
 		return Result{}, err
@@ -109,7 +120,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	s := newStepper(devices, m, compiled, c.Seed, data, start)
 	defer s.close()
 
-	r := run{config: c, options: o, engine: e, stepper: s, log: log, progress: start.progress}
+	r := run{config: c, options: o, engine: e, set: set, stepper: s, log: log, progress: start.progress, saved: savedStep(o.Out)}
 	for rows := range c.batchesFrom(r.Step) {
 		if ctx.Err() != nil {
 			if _, err := r.save(); err != nil {
@@ -118,7 +129,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 			return Result{}, ctx.Err()
 		}
 		if err := r.train(rows); err != nil {
-			return Result{}, err
+			return Result{}, r.resumable(err)
 		}
 		if r.Step%c.perEpoch() == 0 {
 			err = r.endEpoch()
@@ -126,10 +137,33 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 			_, err = r.save()
 		}
 		if err != nil {
-			return Result{}, err
+			return Result{}, r.resumable(err)
 		}
 	}
 	return r.finish()
+}
+
+// resumable adds to an error about a file what is left of the run.
+func (r *run) resumable(err error) error {
+	if !errors.As(err, new(*durable.Error)) {
+		return err
+	}
+	return fmt.Errorf("%w; the run has stopped after step %d, %s", err, r.Step, r.left())
+}
+
+// left says where a run that stops now can be resumed.
+func (r *run) left() string {
+	if r.saved == 0 {
+		return "before its first checkpoint: --resume begins it again"
+	}
+	return fmt.Sprintf("the checkpoint of step %d is whole: --resume continues from it", r.saved)
+}
+
+// note passes a message on to the user.
+func (o Options) note(text string) {
+	if o.Note != nil {
+		o.Note(text)
+	}
 }
 
 // prepare completes c from the data and checks it before anything is written.
@@ -162,27 +196,42 @@ type run struct {
 	config  Config
 	options Options
 	engine  *engine.Engine
+	set     datasets.Clouds
 	stepper *stepper
-	log     *os.File
+	log     durable.Appender
+	saved   int // the step of the newest checkpoint; 0: none
 	progress
 }
 
 // train takes one step on the clouds of those rows and logs it.
 func (r *run) train(rows []int32) error {
 	began := time.Now()
+	before, err := r.beforeStep()
+	if err != nil {
+		return err
+	}
 	rec, err := r.stepper.step(r.Step+1, rows)
 	if err != nil {
 		return err
 	}
-	if math.IsNaN(rec.Loss) || math.IsInf(rec.Loss, 0) {
-		return fmt.Errorf("the loss is %v at step %d of %s: the run is stopped, its last checkpoint is whole", rec.Loss, rec.Step, r.options.Out)
+	rec.Epoch = r.Step / r.config.perEpoch()
+	if rec.Skipped, err = r.stepper.nonfinite(rec); err != nil {
+		return err
 	}
-	rec.Epoch, rec.Seconds = r.Step/r.config.perEpoch(), time.Since(began).Seconds()
+	if rec.Skipped != "" {
+		if err := r.skip(rec, rows, before); err != nil {
+			return err
+		}
+	}
+	rec.Seconds = time.Since(began).Seconds()
 	if err := json.NewEncoder(r.log).Encode(rec); err != nil {
 		return err
 	}
-	r.Step, r.LastLoss = rec.Step, rec.Loss
-	r.EpochSum += rec.Loss
+	r.Step = rec.Step
+	if rec.Skipped == "" {
+		r.LastLoss = rec.Loss
+		r.EpochSum += rec.Loss
+	}
 	if r.options.Progress != nil {
 		r.options.Progress(rec, r.config.totalSteps())
 	}
@@ -252,8 +301,12 @@ func (r *Record) read(out []shard.Value) {
 // clouds or, without them, the lowest unweighted mean of the batches' losses, as in the released
 // code.
 func (r *run) endEpoch() error {
-	epoch, mean := r.Step/r.config.perEpoch()-1, r.EpochSum/float64(r.config.perEpoch())
-	r.EpochSum = 0
+	epoch, taken := r.Step/r.config.perEpoch()-1, r.config.perEpoch()-r.EpochSkipped
+	mean := r.EpochSum / float64(taken)
+	r.EpochSum, r.EpochSkipped = 0, 0
+	if taken == 0 {
+		return fmt.Errorf("no step of epoch %d was finite, so there is nothing left to skip: the run is stopped; %s", epoch, r.left())
+	}
 	if r.options.Validation != nil {
 		var err error
 		if mean, err = r.validate(epoch); err != nil {
@@ -284,7 +337,11 @@ func (r *run) save() (checkpoint, error) {
 	if err := r.log.Sync(); err != nil { // the log must not be behind the checkpoint
 		return c, err
 	}
-	return c, saveCheckpoint(r.options.Out, c)
+	if err := saveCheckpoint(r.options.Out, c); err != nil {
+		return c, err
+	}
+	r.saved = c.Step
+	return c, nil
 }
 
 // write writes the tensors of a checkpoint whose names start with prefix, without the prefix.
@@ -300,7 +357,7 @@ func (r *run) finish() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Run: out, Version: version.String()}
+	res := Result{Steps: r.Step, Epochs: r.Step / r.config.perEpoch(), Loss: r.LastLoss, BestEpoch: r.BestEpoch, BestLoss: r.BestLoss, Validation: r.Validation, Skipped: r.Skipped, Run: out, Version: version.String()}
 	res.Seconds, res.SecondsPerStep = times(records)
 	c, err := r.save()
 	if err != nil {

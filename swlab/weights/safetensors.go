@@ -1,10 +1,14 @@
 package weights
 
 import (
+	"bufio"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"sort"
 	"strings"
@@ -25,7 +29,7 @@ type entry struct {
 // ReadSafetensors reads a file of the safetensors format (8 bytes little-endian header length, a
 // JSON header, raw data). F32, F64, F16 and BF16 tensors become float32. Integer tensors are
 // allowed only for "num_batches_tracked" entries, which are dropped. Tensors come in the order of
-// their data.
+// their data. A file of [WriteSafetensors] that was damaged is an error.
 func ReadSafetensors(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -63,13 +67,16 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 	if err := json.Unmarshal(raw, &header); err != nil {
 		return nil, fmt.Errorf("safetensors header: %w", err)
 	}
+	if err := checkSum(header, io.NewSectionReader(r, 8+int64(n), fileSize-8-int64(n))); err != nil {
+		return nil, err
+	}
 	type named struct {
 		name string
 		entry
 	}
 	var list []named
 	for name, msg := range header {
-		if name == "__metadata__" {
+		if name == metadataKey {
 			continue
 		}
 		var e entry
@@ -113,14 +120,50 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 	return set, nil
 }
 
-// WriteSafetensors writes set as float32 safetensors; path holds either the old file or the whole
-// new one.
+// checkSum compares the tensors with the checksum in the header. Files of other programs have none.
+func checkSum(header map[string]json.RawMessage, data io.Reader) error {
+	var metadata map[string]string
+	if raw, ok := header[metadataKey]; !ok || json.Unmarshal(raw, &metadata) != nil || metadata[sumKey] == "" {
+		return nil
+	}
+	tensors := maps.Clone(header)
+	delete(tensors, metadataKey)
+	head, err := json.Marshal(tensors)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	h.Write(head)
+	if _, err := io.Copy(h, data); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != metadata[sumKey] {
+		return fmt.Errorf("its tensors have the SHA-256 %s, expected %s as in its header: the file is damaged", got, metadata[sumKey])
+	}
+	return nil
+}
+
+// The metadata of a file are strings by name. Under sumKey is the SHA-256 of the JSON header without
+// the metadata, followed by the data.
+const (
+	metadataKey = "__metadata__"
+	sumKey      = "sha256"
+)
+
+// WriteSafetensors writes set as float32 safetensors, with a checksum in the metadata; path holds
+// either the old file or the whole new one.
 func WriteSafetensors(path string, set *Set) error {
-	return durable.Write(path, func(w io.Writer) error { return writeSafetensors(w, set) })
+	return durable.Write(path, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := writeSafetensors(b, set); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
 }
 
 func writeSafetensors(w io.Writer, set *Set) error {
-	header := map[string]entry{}
+	header := map[string]any{}
 	var at int64
 	for _, n := range set.Names() {
 		t, _ := set.Get(n)
@@ -136,6 +179,15 @@ func writeSafetensors(w io.Writer, set *Set) error {
 	if err != nil {
 		return err
 	}
+	h := sha256.New()
+	h.Write(raw)
+	if err := writeData(h, set); err != nil {
+		return err
+	}
+	header[metadataKey] = map[string]string{sumKey: hex.EncodeToString(h.Sum(nil))}
+	if raw, err = json.Marshal(header); err != nil {
+		return err
+	}
 	for len(raw)%8 != 0 {
 		raw = append(raw, ' ')
 	}
@@ -145,6 +197,10 @@ func writeSafetensors(w io.Writer, set *Set) error {
 	if _, err := w.Write(raw); err != nil {
 		return err
 	}
+	return writeData(w, set)
+}
+
+func writeData(w io.Writer, set *Set) error {
 	for _, n := range set.Names() {
 		if err := binary.Write(w, binary.LittleEndian, set.tensors[n].Data); err != nil {
 			return err

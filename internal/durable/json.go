@@ -1,0 +1,57 @@
+package durable
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+)
+
+// The last member of an object that WriteJSON writes is the SHA-256 of all bytes before it.
+const (
+	sealBegin = ",\n  \"sha256\": \""
+	sealEnd   = "\"\n}\n"
+	sealSize  = len(sealBegin) + 2*sha256.Size + len(sealEnd)
+)
+
+// WriteJSON writes v as indented JSON. An object gets a last member "sha256", by which [ReadJSON]
+// finds out that the file was damaged.
+func WriteJSON(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	raw = append(raw, '\n')
+	if head, isObject := bytes.CutSuffix(raw, []byte("\n}\n")); isObject && raw[0] == '{' {
+		raw = append(append(bytes.Clone(head), seal(head)...), sealEnd...)
+	}
+	return Write(path, func(w io.Writer) error { _, err := w.Write(raw); return err })
+}
+
+func seal(head []byte) string {
+	sum := sha256.Sum256(head)
+	return sealBegin + hex.EncodeToString(sum[:])
+}
+
+// ReadJSON reads a file that WriteJSON wrote, or any other JSON. sealed reports whether it has a
+// checksum, which then is right: a wrong one is an error that names the file.
+func ReadJSON(path string, v any) (sealed bool, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	at := max(len(raw)-sealSize, 0)
+	if tail := raw[at:]; bytes.HasPrefix(tail, []byte(sealBegin)) && bytes.HasSuffix(tail, []byte(sealEnd)) {
+		if string(tail) != seal(raw[:at])+sealEnd {
+			return false, fmt.Errorf("%s: its content does not have the SHA-256 at its end: the file is damaged or was edited", path)
+		}
+		raw, sealed = append(bytes.Clone(raw[:at]), "\n}\n"...), true
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return sealed, nil
+}

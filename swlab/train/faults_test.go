@@ -1,0 +1,272 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// onDisk returns the files below dir.
+func onDisk(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		out[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestEveryFault: whichever file operation of a run is the first to fail, on a full or read-only
+// disk, by a quota, or because the folder is gone: one line says what to do, nothing half-written
+// is left, and the resumed run equals an undisturbed one.
+func TestEveryFault(t *testing.T) {
+	e, c := goBackend(t), config("v-dsw", "la")
+	c.Steps = 2
+	o := Options{CheckpointEvery: 1}
+	_, whole := finished(t, e, c, o)
+	work := func() error {
+		o.Out = filepath.Join(t.TempDir(), "run")
+		_, err := Run(context.Background(), e, boxes(12, 32), c, o)
+		return err
+	}
+	durabletest.Every(t, work, func(fault string, err error) {
+		if err != nil && !durabletest.Explained(err) { // closing the log, which is synced, may fail
+			t.Errorf("%s: %v", fault, err)
+		}
+		for path := range onDisk(t, o.Out) {
+			if name := strings.TrimPrefix(path, o.Out); strings.Contains(name, "/.") {
+				t.Errorf("%s left %s", fault, name)
+			}
+		}
+		again := o
+		_, began := ReadConfig(o.Out)
+		again.Resume = began == nil
+		finished(t, e, c, again)
+		sameRuns(t, o.Out, whole, weightsFile, amortizerFile)
+		os.RemoveAll(o.Out)
+	})
+}
+
+// TestFolderRemoved: a run whose folder is removed ends at its next checkpoint and says so.
+func TestFolderRemoved(t *testing.T) {
+	c := config("chamfer", "")
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := Run(context.Background(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Progress: func(Record, int) { os.RemoveAll(dir) }})
+	if !durabletest.Explained(err) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder is there again")
+	}
+}
+
+// TestDamaged: with any byte of any file of a run changed, or the file cut short there, resuming
+// either gives the undisturbed run or an error that names the file; nothing damaged is read.
+func TestDamaged(t *testing.T) {
+	e, c := goBackend(t), config("chamfer", "")
+	c.Steps = 3
+	_, run := finished(t, e, c, Options{CheckpointEvery: 1})
+	m, err := c.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest, err := listCheckpoints(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]func(path string) (any, error){
+		filepath.Join(newest[0], tensorsFile): func(string) (any, error) { c, err := readCheckpoint(newest[0], m.stateSpecs()); return c, err },
+		filepath.Join(newest[0], stateFile):   func(string) (any, error) { c, err := readCheckpoint(newest[0], m.stateSpecs()); return c, err },
+		filepath.Join(run, weightsFile): func(path string) (any, error) {
+			set, err := weights.ReadSafetensors(path)
+			if err == nil {
+				set, err = set.Match(m.Net.Specs())
+			}
+			return set, err
+		},
+		filepath.Join(run, resultFile): func(string) (any, error) { return ReadResult(run) },
+		filepath.Join(run, configFile): func(string) (any, error) { return ReadConfig(run) },
+	}
+	damages, found := 0, 0
+	for path, load := range read {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try := func(what string, content []byte) {
+			t.Helper()
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			got, err := load(path)
+			damages++
+			if err != nil {
+				found++
+			}
+			// A change of the checksum's own name leaves the content as it was.
+			if err == nil && !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, %s: read as if it were whole", filepath.Base(path), what)
+			}
+		}
+		step := max(1, len(raw)/60) | 1
+		for at := 0; at < len(raw); at += step {
+			changed := bytes.Clone(raw)
+			changed[at] ^= 1 << (at % 8)
+			try(fmt.Sprintf("byte %d changed", at), changed)
+			if at%4 == 0 && at < len(raw)-1 {
+				try(fmt.Sprintf("cut to %d bytes", at), raw[:at])
+			}
+		}
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d damages, %d found", damages, found)
+
+	// The damaged checkpoint is named, and the one before it is used.
+	path := filepath.Join(newest[0], tensorsFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2] ^= 1
+	if err := os.WriteFile(path, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	longer := c
+	longer.Steps = 4
+	_, dir := finished(t, e, longer, Options{Out: run, Resume: true, Note: func(text string) { notes = append(notes, text) }})
+	_, whole := finished(t, e, longer, Options{})
+	sameRuns(t, dir, whole, weightsFile, bestFile)
+	if len(notes) != 1 || !strings.Contains(notes[0], path) || !strings.Contains(notes[0], "damaged") || !strings.Contains(notes[0], filepath.Base(newest[1])) {
+		t.Errorf("said: %v", notes)
+	}
+}
+
+// poisoned is a set of which one cloud has become infinite after the run began.
+type poisoned struct {
+	*datasets.Set
+	row int32
+}
+
+func (p poisoned) Read(dst []float32, rows []int32) error {
+	if err := p.Set.Read(dst, rows); err != nil {
+		return err
+	}
+	for i, row := range rows {
+		for k := range len(dst) / len(rows) {
+			if row == p.row {
+				dst[i*len(dst)/len(rows)+k] = float32(math.Inf(1))
+			}
+		}
+	}
+	return nil
+}
+
+// TestNonfinite: a run stops at the step whose loss or gradient is not finite, saves its batch and
+// names the checkpoint before; no checkpoint holds a weight that is not finite. Told to skip, it
+// leaves out the steps with that cloud and no other, and counts them, interrupted or not.
+func TestNonfinite(t *testing.T) {
+	e := goBackend(t)
+	c := config("v-dsw", "la")
+	c.Epochs = 2 // batches of 5, 5, 2
+	set := poisoned{boxes(12, 32), 7}
+	o := Options{Out: filepath.Join(t.TempDir(), "run"), DeviceData: -1, CheckpointEvery: 1} // read batch by batch
+	at := func(epoch int) int {
+		c := c.On(set.Set)
+		return 3*epoch + 1 + slices.IndexFunc(c.batches(epoch), func(rows []int32) bool { return slices.Contains(rows, set.row) })
+	}
+	_, err := Run(context.Background(), e, set, c, o)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, says := range []string{fmt.Sprintf("step %d of ", at(0)), "the loss is NaN", "cloud 7 of boxes has the coordinate +Inf", "nonfinite-step-", "--on-nonfinite skip"} {
+		if !strings.Contains(err.Error(), says) {
+			t.Errorf("no %q in %v", says, err)
+		}
+	}
+	if n := len(values(t, o.Out)); n != at(0)-1 || savedStep(o.Out) != at(0)-1 {
+		t.Errorf("%d steps, checkpoint %d, expected %d", n, savedStep(o.Out), at(0)-1)
+	}
+	batch := filepath.Join(o.Out, fmt.Sprintf("nonfinite-step-%09d.npz", at(0)))
+	clouds, shape, err := datasets.ReadNPZ(batch, "data")
+	if err != nil || len(shape) != 3 || !slices.ContainsFunc(clouds, func(x float32) bool { return math.IsInf(float64(x), 1) }) {
+		t.Errorf("%v %v", shape, err)
+	}
+	if _, err := datasets.Load(batch, datasets.Options{}); err == nil || !strings.Contains(err.Error(), batch) {
+		t.Errorf("the batch as data: %v", err)
+	}
+
+	skip := func(cut int) (Result, string) {
+		o := o
+		o.Out, o.OnNonfinite = filepath.Join(t.TempDir(), "run"), "skip"
+		if cut > 0 {
+			cutOff(t, e, set, c, cut, o)
+			o.Resume = true
+		}
+		r, err := Run(context.Background(), e, set, c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, o.Out
+	}
+	r, whole := skip(0)
+	log := values(t, whole)
+	if r.Skipped != 2 || len(log) != 6 || math.IsNaN(r.Loss) || math.IsNaN(r.BestLoss) || math.IsInf(r.BestLoss, 0) {
+		t.Errorf("%+v", r)
+	}
+	for _, rec := range log {
+		if skipped := rec.Step == at(rec.Epoch); skipped != (rec.Skipped != "") || skipped != math.IsNaN(rec.Loss) {
+			t.Errorf("%+v", rec)
+		}
+	}
+	for cut := 1; cut < 6; cut++ {
+		got, dir := skip(cut)
+		if got.Skipped != 2 || !sameFile(t, filepath.Join(dir, weightsFile), filepath.Join(whole, weightsFile)) {
+			t.Errorf("interrupted after step %d: %+v", cut, got)
+		}
+	}
+
+	// The loss is finite, the update is not.
+	c.LearningRate = 3e38
+	o.Out = filepath.Join(t.TempDir(), "run")
+	_, err = Run(context.Background(), e, boxes(12, 32), c, o)
+	if err == nil || !strings.Contains(err.Error(), "step 1 of ") || !strings.Contains(err.Error(), "a weight is not finite after the update") {
+		t.Errorf("an infinite gradient: %v", err)
+	}
+	if savedStep(o.Out) != 0 {
+		t.Error("a checkpoint of weights that are not finite")
+	}
+	o.Out, o.OnNonfinite = filepath.Join(t.TempDir(), "run"), "skip"
+	if _, err = Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), "no step of epoch 0 was finite") {
+		t.Errorf("every step skipped: %v", err)
+	}
+	o.OnNonfinite = "never"
+	if _, err = Run(context.Background(), e, boxes(12, 32), c, o); !errors.As(err, new(UsageError)) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+)
+
+// newFiniteCheck compiles the sum of 0 times every weight: 0, or NaN if one is not finite.
+func newFiniteCheck(d shard.Devices) (*shard.Exec, error) {
+	return d.Exec(func(in []*graph.Node) []*graph.Node {
+		sum := graph.ScalarZero(in[0].Graph(), in[0].DType())
+		for _, x := range in {
+			sum = graph.Add(sum, graph.ReduceAllSum(graph.MulScalar(x, 0)))
+		}
+		return []*graph.Node{sum}
+	}, []shard.Sharding{shard.Replicated}, []shard.Sharding{shard.Replicated})
+}
+
+// nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
+// weight that is not.
+func (s *stepper) nonfinite(r Record) (what string, err error) {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	if !finite(r.Loss) {
+		return fmt.Sprintf("the loss is %v", r.Loss), nil
+	}
+	for _, x := range []*float64{r.Objective, r.AscentAngle} {
+		if x != nil && !finite(*x) {
+			return fmt.Sprintf("the objective of the ascent or its angle is %v", *x), nil
+		}
+	}
+	if !slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
+		var all []shard.Value
+		for i, sp := range s.model.stateSpecs() {
+			if strings.HasPrefix(sp.Name, "net/") || strings.HasPrefix(sp.Name, "psi/") {
+				all = append(all, s.state[i])
+			}
+		}
+		out, err := s.finite.Call(all...)
+		if err != nil {
+			return "", err
+		}
+		if finite(take(out[0])) {
+			return "", nil
+		}
+		return "a weight is not finite after the update, so the gradient was not", nil
+	}
+	return "the direction is not finite", nil
+}
+
+// beforeStep is the state to which a skipped step returns; empty if no step is skipped.
+func (r *run) beforeStep() (checkpoint, error) {
+	if r.options.OnNonfinite != "skip" {
+		return checkpoint{}, nil
+	}
+	return r.stepper.save(r.progress)
+}
+
+// skip saves the batch of a step that is not finite. Then it undoes the step or, unless that is
+// what the options say, returns the error that stops the run.
+func (r *run) skip(rec Record, rows []int32, before checkpoint) error {
+	path := filepath.Join(r.options.Out, fmt.Sprintf("nonfinite-step-%09d.npz", rec.Step))
+	found, err := saveBatch(path, r.set, rows)
+	if err != nil {
+		return fmt.Errorf("step %d of %s: %s, and the batch was not saved: %w", rec.Step, r.options.Out, rec.Skipped, err)
+	}
+	what := fmt.Sprintf("step %d of %s: %s%s; its batch is in %s", rec.Step, r.options.Out, rec.Skipped, found, filepath.Base(path))
+	if before.tensors == nil {
+		return fmt.Errorf("%s; the run is stopped, %s, and --on-nonfinite skip leaves the step out", what, r.left())
+	}
+	r.stepper.close()
+	r.stepper.load(before)
+	r.Skipped++
+	r.EpochSkipped++
+	r.options.note(what + "; the step is skipped")
+	return nil
+}
+
+// saveBatch writes the clouds of a batch and their rows, and says which cloud is not finite.
+func saveBatch(path string, set datasets.Clouds, rows []int32) (found string, err error) {
+	h := set.Header()
+	size := h.Points * h.Dim
+	clouds := make([]float32, len(rows)*size)
+	if err := set.Read(clouds, rows); err != nil {
+		return "", err
+	}
+	for i, x := range clouds {
+		if x-x != 0 {
+			found = fmt.Sprintf(" (cloud %d of %s has the coordinate %v)", rows[i/size], h.Name, x)
+			break
+		}
+	}
+	return found, datasets.WriteNPZ(path, clouds, []int{len(rows), h.Points, h.Dim}, map[string][]int32{"rows": rows})
+}
+
+// savedStep is the step of the newest checkpoint in a run folder; 0 if there is none.
+func savedStep(dir string) int {
+	n, _ := stepsDone(dir) // a folder without checkpoints has saved none
+	return n
+}
