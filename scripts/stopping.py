@@ -25,7 +25,6 @@ import (
 
 var book = show.Must(notebook.Open("stop"))
 ''', '''%%
-defer show.Done()
 engine.FastCompile()
 trainSet, testSet, err := book.Clouds(64, 1)
 show.Check(err)

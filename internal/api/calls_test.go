@@ -28,7 +28,6 @@ var mayPanic = map[string]string{
 	"show.Table":               exits,
 	"notebook.Session.Figure":  exits,
 	"notebook.Session.Picture": exits,
-	"notebook.Session.Time":    exits,
 	"engine.HugePages":         "starts the program anew",
 	"jobs.Local":               "starts this program, which here is the test itself",
 	"jobs.Slurm.Submit":        "submits jobs",
