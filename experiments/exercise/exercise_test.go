@@ -77,7 +77,7 @@ func TestWrong(t *testing.T) {
 // TestLectures: every lecture has at least three exercises, and the cells hold stubs that were run and
 // found wrong.
 func TestLectures(t *testing.T) {
-	call := regexp.MustCompile(`exercise\.Check\("([0-9.]+)"`)
+	type output struct{ Data map[string]json.RawMessage }
 	found := map[string]int{}
 	for _, id := range exercise.IDs() {
 		lecture, _, _ := strings.Cut(id, ".")
@@ -92,19 +92,20 @@ func TestLectures(t *testing.T) {
 		var notebook struct {
 			Cells []struct {
 				Source  []string
-				Outputs []struct{ Data map[string]json.RawMessage }
+				Outputs []output
 			}
 		}
 		if err := json.Unmarshal(raw, &notebook); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range notebook.Cells {
-			m := call.FindStringSubmatch(strings.Join(c.Source, ""))
-			if m == nil || m[1] != id {
+			if !strings.Contains(strings.Join(c.Source, ""), `exercise.Check("`+id+`"`) {
 				continue
 			}
 			found[lecture]++
-			if len(c.Outputs) != 1 || !strings.Contains(string(c.Outputs[0].Data["text/markdown"]), "Exercise "+id+". Not yet.") {
+			if !slices.ContainsFunc(c.Outputs, func(o output) bool {
+				return strings.Contains(string(o.Data["text/markdown"]), "Exercise "+id+". Not yet.")
+			}) {
 				t.Errorf("%s: the stub of exercise %s has not been run, or is right", files[0], id)
 			}
 		}

@@ -16,36 +16,27 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (docs/results) of the paper's table of that name at the quick
+// Results shows the stored result (see Stored) of the paper's table of that name at the quick
 // preset: the verdict, a picture, the table beside the paper's numbers, and folded away what else
 // the page says. The table leaves out the columns of the last epoch, which the page has. Without a
 // stored result it says so and shows the paper's table as printed.
 //
 //	show.Check(book.Results("ablation_kappa"))
 func (b *Session) Results(name string) error {
-	t, err := table.Get(name)
-	if err != nil {
-		return err
-	}
-	root, err := repository()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(root, "docs", "results")
-	raw, err := os.ReadFile(filepath.Join(dir, name+"-quick.json"))
+	f, err := Stored(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		t, err := table.Get(name)
+		if err != nil {
+			return err
+		}
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
-			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
+			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"quick\"` makes one.", name))
 		return errors.Join(b.tablePicture(table.Results{Table: t}), showTable(table.Results{Table: t}))
 	}
 	if err != nil {
 		return err
 	}
-	f, err := table.Read(raw)
-	if err != nil {
-		return fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
-	}
-	words, err := os.ReadFile(filepath.Join(dir, name+".md"))
+	words, err := stored(name + ".md")
 	if err != nil {
 		return err
 	}
@@ -60,6 +51,29 @@ func (b *Session) Results(name string) error {
 	}
 	show.Markdown("<details><summary>What it shows, what it does not, and how it was made</summary>\n\n" + rest + "\n\n</details>")
 	return nil
+}
+
+// Stored reads the stored result (docs/results) of the paper's table of that name at the quick
+// preset. Without one the error is fs.ErrNotExist.
+func Stored(name string) (table.Results, error) {
+	raw, err := stored(name + "-quick.json")
+	if err != nil {
+		return table.Results{}, err
+	}
+	f, err := table.Read(raw)
+	if err != nil {
+		return f, fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
+	}
+	return f, nil
+}
+
+// stored returns a file of docs/results.
+func stored(file string) ([]byte, error) {
+	root, err := repository()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, "docs", "results", file))
 }
 
 // dropLast removes the columns that score the network of the last epoch.

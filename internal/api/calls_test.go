@@ -26,6 +26,7 @@ var mayPanic = map[string]string{
 	"show.Picture":             exits,
 	"show.Sphere":              exits,
 	"show.Table":               exits,
+	"exercise.Check":           exits,
 	"notebook.Session.Figure":  exits,
 	"notebook.Session.Picture": exits,
 	"engine.HugePages":         "starts the program anew",
