@@ -36,6 +36,7 @@ var (
 // read returns those of another.
 func unsourced(text, outputs string, read func(name string) (string, error)) (problems []string) {
 	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
+	whole := text
 	text = exempt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
 	comment := regexp.MustCompile(`(?s)<!--.*?-->`)
 	var comments [][]int
@@ -55,9 +56,9 @@ func unsourced(text, outputs string, read func(name string) (string, error)) (pr
 			continue
 		}
 		number := text[at[0]:at[1]]
-		m := source.FindStringSubmatch(text[at[1]:])
+		m := source.FindStringSubmatch(whole[at[1]:])
 		if m == nil {
-			problems = append(problems, fmt.Sprintf("%q has no source: %s", number, around(text, at)))
+			problems = append(problems, fmt.Sprintf("%q has no source: %s", number, around(whole, at)))
 			continue
 		}
 		where := strings.TrimSpace(m[1])
