@@ -25,14 +25,13 @@ import (
 
 var book = show.Must(notebook.Open("stop"))
 ''', '''%%
-defer show.Done()
 engine.FastCompile()
 trainSet, testSet, err := book.Clouds(64, 1)
 show.Check(err)
 c := train.DefaultConfig()
 c.Loss, c.Points, c.Batch, c.Steps, c.Epochs = "sw", 64, 8, 1000000, 1000000
 e := show.Must(book.Backend())
-show.Must(book.Live(context.Background(), e, trainSet, c, notebook.Watch{Clouds: testSet.Select([]int{0, 1}), Every: 50}))
+show.Must(book.Live(context.Background(), e, trainSet, c, notebook.LiveOptions{Clouds: testSet.Select([]int{0, 1}), Every: 50}))
 ''', '''%%
 fmt.Println("here")
 ''')

@@ -198,9 +198,11 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 		return train.Result{}, err
 	}
 	if r, err := train.ReadResult(dir); err == nil {
+		defer b.time("reading the run trained before")()
 		show.Progress(r.Steps, "training")(r.Steps, fmt.Sprintf("loss %.2f", r.Loss))
 		return r, nil
 	}
+	defer b.time("training")()
 	o := train.Options{Out: dir}
 	if _, err := train.ReadConfig(dir); err == nil {
 		o.Resume = true
@@ -246,8 +248,8 @@ func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) err
 	return errors.Join(os.RemoveAll(dir), os.RemoveAll((&live{dir: dir}).looksFile()))
 }
 
-// Time records the seconds until the returned function is called: defer b.Time("training")().
-func (b *Session) Time(part string) func() {
+// time records the seconds until the returned function is called: defer b.time("training")().
+func (b *Session) time(part string) func() {
 	began := time.Now()
 	return func() {
 		var times []partTime

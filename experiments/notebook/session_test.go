@@ -77,9 +77,9 @@ func TestBook(t *testing.T) {
 	}
 
 	for range 2 { // a cell that is run twice counts once
-		cell().Time("training")()
+		cell().time("training")()
 	}
-	cell().Time("pictures")()
+	cell().time("pictures")()
 	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{}, testSet.Cloud(0))
 	cell().Picture("1_cloud", p, err)
 	if err := cell().Summary("SW", experiments.Scores{}, experiments.Scores{CD: experiments.Score{Mean: 1}}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
 // Sweep runs a sweep. Its output, a table and a plot, is redrawn after every point of the grid,
@@ -33,6 +34,7 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	if c.Data == "" {
 		c.Data = b.Data
 	}
+	defer show.Done()
 	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	o.say("looking at the data", 0, 1) // the line is above the table
 	lab := &runs.Store{Dir: b.Out, Progress: o.say}

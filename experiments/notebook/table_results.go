@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
@@ -14,55 +16,88 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (docs/results) of the paper's table of that name at the quick
-// preset: a picture, what it shows and what it does not, and the table beside the paper's numbers.
-// Without a stored result it says so and shows the paper's table as printed.
+// Results shows the stored result (see Stored) of the paper's table of that name at the quick
+// preset: the verdict, a picture, the table beside the paper's numbers, and folded away what else
+// the page says. The table leaves out the columns of the last epoch, which the page has. Without a
+// stored result it says so and shows the paper's table as printed.
 //
 //	show.Check(book.Results("ablation_kappa"))
 func (b *Session) Results(name string) error {
-	t, err := table.Get(name)
-	if err != nil {
-		return err
-	}
-	root, err := repository()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(root, "docs", "results")
-	raw, err := os.ReadFile(filepath.Join(dir, name+"-quick.json"))
+	f, err := Stored(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		t, err := table.Get(name)
+		if err != nil {
+			return err
+		}
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
-			"What follows is the paper's table as printed, with nothing beside it. The third cell below with `preset := \"quick\"` makes one.", name))
+			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"quick\"` makes one.", name))
 		return errors.Join(b.tablePicture(table.Results{Table: t}), showTable(table.Results{Table: t}))
 	}
 	if err != nil {
 		return err
 	}
-	f, err := table.Read(raw)
-	if err != nil {
-		return fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
-	}
-	words, err := os.ReadFile(filepath.Join(dir, name+".md"))
+	words, err := stored(name + ".md")
 	if err != nil {
 		return err
 	}
-	show.Markdown(prose(string(words)))
+	verdict, rest, _ := strings.Cut(prose(string(words)), "\n\n")
+	show.Markdown(verdict)
 	if err := b.tablePicture(f); err != nil {
 		return err
 	}
-	return showTable(f)
+	dropLast(&f)
+	if err := showTable(f); err != nil {
+		return err
+	}
+	show.Markdown("<details><summary>What it shows, what it does not, and how it was made</summary>\n\n" + rest + "\n\n</details>")
+	return nil
 }
+
+// Stored reads the stored result (docs/results) of the paper's table of that name at the quick
+// preset. Without one the error is fs.ErrNotExist.
+func Stored(name string) (table.Results, error) {
+	raw, err := stored(name + "-quick.json")
+	if err != nil {
+		return table.Results{}, err
+	}
+	f, err := table.Read(raw)
+	if err != nil {
+		return f, fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
+	}
+	return f, nil
+}
+
+// stored returns a file of docs/results.
+func stored(file string) ([]byte, error) {
+	root, err := repository()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(root, "docs", "results", file))
+}
+
+// dropLast removes the columns that score the network of the last epoch.
+func dropLast(f *table.Results) {
+	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return last(c.Key) })
+	for _, row := range f.Cells {
+		maps.DeleteFunc(row, func(key string, _ table.Cell) bool { return last(key) })
+	}
+}
+
+func last(key string) bool { return strings.HasSuffix(key, "_last") }
 
 var (
 	heading = regexp.MustCompile(`(?m)^# .*\n`)
 	picture = regexp.MustCompile(`(?m)^!\[.*\n`)
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// prose returns the page of a result without its title, pictures, table and links, which are
-// relative to another folder.
+// prose returns the page of a result without its title, pictures, table, comments and links, which
+// are relative to another folder.
 func prose(page string) string {
 	words, _, _ := strings.Cut(page, "\n## The table")
+	words = comment.ReplaceAllString(words, "")
 	words = picture.ReplaceAllString(heading.ReplaceAllString(words, ""), "")
 	return strings.TrimSpace(link.ReplaceAllString(words, "$1"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/fetch"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/exercise"
 	"github.com/sliced-wasserstein/lab/experiments/flow"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/jobs"
@@ -207,6 +208,9 @@ var functions = map[string]any{
 	"experiments.NewScore":       experiments.NewScore,
 	"experiments.RotationAngles": experiments.RotationAngles,
 	"experiments.SixShapes":      experiments.SixShapes,
+	"exercise.Check":             exercise.Check,
+	"exercise.Grade":             exercise.Grade,
+	"exercise.IDs":               exercise.IDs,
 	"flow.Animation":             flow.Animation,
 	"flow.Descend":               flow.Descend,
 	"flow.Distance":              flow.Distance,
@@ -222,10 +226,14 @@ var functions = map[string]any{
 	"jobs.LastLine":              jobs.LastLine,
 	"jobs.Local":                 jobs.Local,
 	"jobs.Wait":                  jobs.Wait,
+	"notebook.Angle":             notebook.Angle,
 	"notebook.Cached":            notebook.Cached[int],
 	"notebook.OnePerClass":       notebook.OnePerClass,
 	"notebook.Open":              notebook.Open,
 	"notebook.Reconstructions":   notebook.Reconstructions,
+	"notebook.Shape":             notebook.Shape,
+	"notebook.SliceCosts":        notebook.SliceCosts,
+	"notebook.Stored":            notebook.Stored,
 	"reproduce.Do":               reproduce.Do,
 	"reproduce.NewEstimate":      reproduce.NewEstimate,
 	"reproduce.NewSchedule":      reproduce.NewSchedule,
@@ -420,6 +428,7 @@ var types = map[string]reflect.Type{
 	"experiments.Range":             reflect.TypeFor[experiments.Range](),
 	"experiments.Score":             reflect.TypeFor[experiments.Score](),
 	"experiments.Scores":            reflect.TypeFor[experiments.Scores](),
+	"exercise.Result":               reflect.TypeFor[exercise.Result](),
 	"flow.Config":                   reflect.TypeFor[flow.Config](),
 	"flow.Film":                     reflect.TypeFor[flow.Film](),
 	"flow.Flow":                     reflect.TypeFor[flow.Flow](),

@@ -7,8 +7,6 @@ import (
 
 // A notebook cell.
 func Example() {
-	defer show.Done()
-
 	update := show.Progress(100, "training")
 	for step := 1; step <= 100; step++ {
 		update(step, "loss 1.2")

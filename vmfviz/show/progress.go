@@ -151,6 +151,9 @@ func (b *bar) show(times string) {
 		Data:      map[protocol.MIMEType]any{protocol.MIMETextHTML: b.html(line)},
 		DisplayID: b.id,
 	})
+	if b.finished {
+		wait()
+	}
 }
 
 // html takes its colours from JupyterLab's theme; elsewhere from the page.

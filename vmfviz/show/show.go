@@ -1,10 +1,7 @@
-// Package show puts pictures, tables, text and progress into the output of a GoNB notebook cell. A
-// cell begins with
-//
-//	defer show.Done()
-//
-// because what is displayed just before the process of a cell ends is otherwise lost at times.
-// Everything is readable in JupyterLab's light and dark themes.
+// Package show puts pictures, tables, text and progress into the output of a GoNB notebook cell.
+// Every call waits until the kernel has its output: what is displayed just before the process of a
+// cell ends is otherwise lost at times. Everything is readable in JupyterLab's light and dark
+// themes.
 //
 // Outside a notebook (a program, a test) the same calls write a line to standard error, or the text
 // of a table, and never fail for want of a kernel.
@@ -41,12 +38,12 @@ var (
 	stderr     io.Writer = os.Stderr
 )
 
-// syncLimit is how long Done waits for the kernel to say that it has everything.
+// syncLimit is how long a call waits for the kernel to say that it has everything.
 const syncLimit = 10 * time.Second
 
-// Done shows the last state of every unfinished progress bar and waits until the kernel has all
-// output. Defer it at the beginning of each cell. It returns after ten seconds at most, and at once
-// outside a notebook.
+// Done shows the last state of every unfinished progress bar. A cell whose work may end early or
+// panic defers it at its beginning; other cells do not need it. It returns after ten seconds at
+// most, and at once outside a notebook.
 //
 // In a notebook, a panic of the cell ends here: one line says what it was and where in the cell, in
 // place of Go's trace, and the exit status is 2.
@@ -59,6 +56,17 @@ func Done() {
 		fmt.Fprintln(stderr, panicLine(p)) // in one write, or the kernel does not see the place
 		defer exit(2)
 	}
+	wait()
+}
+
+// put sends an output and waits until the kernel has it.
+func put(data *protocol.DisplayData) {
+	send(data)
+	wait()
+}
+
+// wait returns when the kernel has all output, and after ten seconds at most.
+func wait() {
 	done := make(chan struct{})
 	go func() { syncKernel(); close(done) }()
 	limit := time.NewTimer(syncLimit)
@@ -131,7 +139,7 @@ func Picture(p *vmfviz.Picture, err ...error) {
 		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt)
 		return
 	}
-	send(&protocol.DisplayData{
+	put(&protocol.DisplayData{
 		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: data, protocol.MIMETextPlain: p.Alt},
 		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": w}},
 	})
@@ -159,7 +167,7 @@ func display(kind protocol.MIMEType, text, line string, errs []error) {
 	switch {
 	case failed(errs):
 	case inNotebook():
-		send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: text}})
+		put(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: text}})
 	default:
 		fmt.Fprintln(stderr, line)
 	}

@@ -26,12 +26,14 @@ func cell(t *testing.T, notebook bool, f func()) (sent []*protocol.DisplayData, 
 	}()
 	inNotebook = func() bool { return notebook }
 	send = func(d *protocol.DisplayData) { sent = append(sent, d) }
-	syncKernel = func() {
-		sent = append(sent, &protocol.DisplayData{Data: map[protocol.MIMEType]any{"synced": true}})
-	}
+	confirmed := 0
+	syncKernel = func() { confirmed = len(sent) }
 	exit = func(code int) { status = code }
 	stderr = &out
 	f()
+	if confirmed < len(sent) {
+		t.Errorf("the kernel has confirmed %d of %d outputs", confirmed, len(sent))
+	}
 	return sent, out.String(), status
 }
 
@@ -45,7 +47,7 @@ func TestPanic(t *testing.T) {
 		defer Done()
 		panic(fmt.Errorf("shapes [2 3]\nand [3 2] do not fit"))
 	})
-	if text != "panic: shapes [2 3] and [3 2] do not fit\n" || status != 2 || len(sent) != 1 {
+	if text != "panic: shapes [2 3] and [3 2] do not fit\n" || status != 2 || len(sent) != 0 {
 		t.Errorf("wrote %q, status %d, sent %d", text, status, len(sent))
 	}
 	_, text, status = cell(t, false, func() {
@@ -91,7 +93,7 @@ func TestCheck(t *testing.T) {
 		"Markdown": func() { Markdown("x", nil, errors.New("no such file")) },
 	} {
 		sent, text, status := cell(t, true, f)
-		if status != 1 || text != "error: no such file\n" || len(sent) != 1 || sent[0].Data["synced"] == nil {
+		if status != 1 || text != "error: no such file\n" || len(sent) != 0 {
 			t.Errorf("%s: status %d, wrote %q, sent %v", name, status, text, sent)
 		}
 	}
@@ -215,7 +217,7 @@ func TestProgressEndsEarly(t *testing.T) {
 	if len(shown) != 2 || !strings.Contains(shown[1], "</b> 2 · throttled away") || strings.Contains(shown[1], "height:8px") {
 		t.Errorf("shown %q", shown)
 	}
-	if len(sent) != 4 || sent[2].Data["synced"] == nil || sent[3].Data["synced"] == nil {
+	if len(sent) != 2 {
 		t.Errorf("sent %v", sent)
 	}
 }

@@ -1,0 +1,240 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A number in the text of a notebook or of a page of results is followed by a comment that says
+// where it comes from:
+//
+//	A turns by 0.1<!-- A | 0.1 --> degrees.                    quotes a stored output of this notebook
+//	The range is 9 %<!-- 34_vDSW_approximation: 9 % -->        quotes another file
+//	The rows differ by 0.02<!-- | 52.01 minus | 51.99 -->       a difference of two; one may be a plain number
+//	4 times<!-- given: (1/2)^-2 -->                            follows from no output
+//
+// The quotation must be in the stored outputs, whose cells of tables are separated by " | ", and
+// hold a number that rounds to the one in the text. Numbers in formulas, code, links and settings
+// such as κ = 10 need no comment.
+var (
+	exempt  = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\$\\$.*?\\$\\$|\\$[^$]*\\$|\\]\\([^)]*\\)|[κηLTdnmtPθ]\\s?[=≈<>]\\s?[-+−]?[0-9.,]+")
+	measure = regexp.MustCompile(`[-+−]?\d+(?:\.\d+)?(?:\s?%|°| degrees| times\b)|[-+−]?\d+\.\d+`)
+	source  = regexp.MustCompile(`(?s)^[\s*]*<!--(.*?)-->`)
+	digits  = regexp.MustCompile(`[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?`)
+	element = regexp.MustCompile(`<[^>]*>`)
+)
+
+// unsourced returns what is wrong with the numbers of a text; outputs are those of its own file, and
+// read returns those of another.
+func unsourced(text, outputs string, read func(name string) (string, error)) (problems []string) {
+	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
+	whole := text
+	text = exempt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
+	comment := regexp.MustCompile(`(?s)<!--.*?-->`)
+	var comments [][]int
+	for _, c := range comment.FindAllStringIndex(text, -1) {
+		comments = append(comments, c)
+	}
+	inside := func(at int) bool {
+		for _, c := range comments {
+			if c[0] <= at && at < c[1] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, at := range measure.FindAllStringIndex(text, -1) {
+		if inside(at[0]) || at[0] > 0 && (text[at[0]-1] == '_' || text[at[0]-1] == '.') {
+			continue
+		}
+		number := text[at[0]:at[1]]
+		m := source.FindStringSubmatch(whole[at[1]:])
+		if m == nil {
+			problems = append(problems, fmt.Sprintf("%q has no source: %s", number, around(whole, at)))
+			continue
+		}
+		where := strings.TrimSpace(m[1])
+		if strings.HasPrefix(where, "given: ") {
+			continue
+		}
+		from := outputs
+		if file, quote, ok := strings.Cut(where, ": "); ok {
+			other, err := read(file)
+			if err != nil {
+				problems = append(problems, err.Error())
+				continue
+			}
+			from, where = other, quote
+		}
+		if problem := quoted(number, where, from); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// quoted says what is wrong with a number and its quotation.
+func quoted(number, quote, from string) string {
+	parts := strings.Split(quote, " minus ")
+	for _, part := range parts {
+		if !strings.Contains(from, part) && digits.FindString(part) != part {
+			return fmt.Sprintf("%q: no stored output holds %q", number, part)
+		}
+	}
+	if len(parts) == 2 {
+		a, b := digits.FindAllString(parts[0], -1), digits.FindAllString(parts[1], -1)
+		if len(a) == 0 || len(b) == 0 {
+			return fmt.Sprintf("%q: a part of %q holds no number", number, quote)
+		}
+		quote = fmt.Sprintf("%.9f", parse(a[len(a)-1])-parse(b[len(b)-1]))
+	}
+	if !rounds(number, quote) {
+		return fmt.Sprintf("%q is no number of %q", number, quote)
+	}
+	return ""
+}
+
+func around(text string, at []int) string {
+	return strings.Join(strings.Fields(text[max(0, at[0]-40):min(len(text), at[1]+40)]), " ")
+}
+
+// parse reads a number with a sign of either kind.
+func parse(s string) float64 {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimPrefix(s, "+"), "−", "-"), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// rounds reports whether a number of the quotation rounds to the given one.
+func rounds(number, quote string) bool {
+	plain := digits.FindString(number)
+	_, decimals, _ := strings.Cut(plain, ".")
+	want, unit := parse(plain), math.Pow(10, -float64(len(decimals)))
+	for _, q := range digits.FindAllString(quote, -1) {
+		if v := parse(q); math.Abs(v-want) <= unit/2*(1+1e-9) || math.Abs(-v-want) <= unit/2*(1+1e-9) {
+			return true
+		}
+	}
+	return false
+}
+
+// stored returns the text of all outputs of a notebook and its Markdown cells.
+func stored(path string) (outputs string, texts []string, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, err
+	}
+	var notebook struct {
+		Cells []struct {
+			Kind    string `json:"cell_type"`
+			Source  []string
+			Outputs []struct{ Data map[string]json.RawMessage }
+		}
+	}
+	if err := json.Unmarshal(raw, &notebook); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var b strings.Builder
+	for _, c := range notebook.Cells {
+		if c.Kind == "markdown" {
+			texts = append(texts, strings.Join(c.Source, ""))
+		}
+		for _, o := range c.Outputs {
+			for _, kind := range []string{"text/html", "text/markdown", "text/plain"} {
+				var lines []string
+				if json.Unmarshal(o.Data[kind], &lines) == nil {
+					b.WriteString(plain(strings.Join(lines, "")) + "\n")
+				}
+			}
+		}
+	}
+	return b.String(), texts, nil
+}
+
+// plain is the text of HTML, with " | " between cells of a table.
+func plain(code string) string {
+	code = regexp.MustCompile(`(?s)<(script|style).*?</(script|style)>`).ReplaceAllString(code, "")
+	code = strings.NewReplacer("</td><td", "</td> | <td", "</th><td", "</th> | <td", "</th><th", "</th> | <th", `<span class="paper">`, " (").Replace(code)
+	return html.UnescapeString(element.ReplaceAllString(code, ""))
+}
+
+// output reads the outputs of a notebook or a page of results or of this folder, by its name without ending.
+func output(name string) (string, error) {
+	for _, dir := range []string{"results", "."} {
+		if raw, err := os.ReadFile(filepath.Join(dir, name+".md")); err == nil {
+			return string(raw), nil
+		}
+	}
+	out, _, err := stored(filepath.Join("..", "notebooks", name+".ipynb"))
+	return out, err
+}
+
+// TestNumbers: every measured number in the text of the notebooks and of the pages of results is
+// that of a stored output.
+func TestNumbers(t *testing.T) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, path := range notebooks {
+		out, texts, err := stored(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			for _, problem := range unsourced(text, out, output) {
+				t.Errorf("%s: %s", filepath.Base(path), problem)
+			}
+		}
+	}
+	for _, name := range []string{"ablation_kappa", "ablation_L", "short_reconstruction_result", "vDSW_approximation"} {
+		page := read(t, filepath.Join("results", name+".md"))
+		text, table, found := strings.Cut(page, "\n## The table")
+		if !found {
+			t.Errorf("%s.md has no table", name)
+		}
+		for _, problem := range unsourced(text, table, output) {
+			t.Errorf("%s.md: %s", name, problem)
+		}
+	}
+}
+
+// TestNumbersFail: a number without a source, one that its source does not hold, and a source that is
+// gone are found.
+func TestNumbersFail(t *testing.T) {
+	const out = "A | 0.1 | 3.94\nmap"
+	for text, problems := range map[string]int{
+		"A turns by 0.1<!-- A | 0.1 --> degrees and 4 %<!-- A | 0.1 | 3.94 -->":                0,
+		"$0.3$, `0.4`, κ = 0.1, [x](a0.5.md), 7 steps":                                         0,
+		"4 times<!-- given: (1/2)^-2 --> as many":                                              0,
+		"by 9 %<!-- other: 9 % of it -->":                                                      0,
+		"differ by 3.8<!-- A | 0.1 | 3.94 minus A | 0.1 --> and 96 %<!-- 100 minus | 3.94 -->": 0,
+		"differ by 3.7<!-- A | 0.1 | 3.94 minus A | 0.1 -->, 9 %<!-- 100 minus | 3.95 -->":     2,
+		"A turns by 0.1 degrees":                                                               1,
+		"A turns by 0.2<!-- A | 0.1 --> degrees":                                               1,
+		"A turns by 0.1<!-- B | 0.1 --> degrees":                                               1,
+		"5 %<!-- A | 0.1 | 3.94 -->":                                                           1,
+		"by 9 %<!-- missing: 9 % -->, and by 8 %<!-- other: 9 % of it -->":                     2,
+		"**12 %**<!-- A | 0.1 --> of 0.1<!-- A | 0.1 --> and 0.1 and 15 times":                 3,
+	} {
+		found := unsourced(text, out, func(name string) (string, error) {
+			if name != "other" {
+				return "", os.ErrNotExist
+			}
+			return "about 9 % of it", nil
+		})
+		if len(found) != problems {
+			t.Errorf("%q: found %q, expected %d problems", text, found, problems)
+		}
+	}
+}

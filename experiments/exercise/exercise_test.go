@@ -1,0 +1,134 @@
+package exercise_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/experiments/exercise"
+)
+
+// TestSolutions runs the blocks of docs/solutions.md: there is one for each exercise, and all are right.
+func TestSolutions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program; runs in make check")
+	}
+	page, err := os.ReadFile("../../docs/solutions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	var code strings.Builder
+	for _, m := range regexp.MustCompile("(?s)\n### ([0-9.]+)\n.*?```go\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		ids = append(ids, m[1])
+		fmt.Fprintf(&code, "func() {\n%s}()\n", m[2])
+	}
+	if !slices.Equal(ids, exercise.IDs()) {
+		t.Fatalf("docs/solutions.md solves %v, expected %v", ids, exercise.IDs())
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	program := "package main\n\nimport (\n\"math\"\n\"slices\"\n\n\"github.com/sliced-wasserstein/lab/experiments/exercise\"\n)\n\nfunc main() {\n" + code.String() + "}\n"
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "run", file).CombinedOutput()
+	if right := strings.Count(string(out), ". Right.**"); err != nil || right != len(ids) {
+		t.Errorf("%d of %d solutions are right (%v):\n%s", right, len(ids), err, out)
+	}
+}
+
+// TestWrong: nothing but the right answer is right, and every wrong one gets a hint. What an exercise
+// says of nil and of a text shows which type it expects; wrong answers of that type follow.
+func TestWrong(t *testing.T) {
+	for _, id := range exercise.IDs() {
+		hints := map[string]bool{}
+		for _, answer := range []any{nil, "", "l, maybe", -12345.678, 1e9, func() {},
+			func(x, y []float64) float64 { return 0 },
+			func(x, y [][]float64, theta []float64) float64 { return 0 },
+			func(kappa, u float64) float64 { return 0 },
+			func(theta, g []float64) []float64 { return g },
+			func(a, b []float64) (float64, float64) { return 0, 0 },
+			func(a, b []float64, t float64) []float64 { return a[:1] },
+			func(polar float64) float64 { return 1 },
+			func(g []float64) []float64 { return g[5:] },
+		} {
+			r, err := exercise.Grade(id, answer)
+			if err != nil || r.Right || len(r.Text) < 10 {
+				t.Errorf("%s: %T %v is judged %+v, %v", id, answer, answer, r, err)
+			}
+			hints[r.Text] = true
+		}
+		if len(hints) < 2 {
+			t.Errorf("%s: an answer of the wrong type and a wrong one get the same hint", id)
+		}
+	}
+	if _, err := exercise.Grade("99.1", 1); err == nil {
+		t.Error("there is no exercise 99.1, and no error says so")
+	}
+}
+
+// TestLectures: every lecture has at least three exercises, and the cells hold stubs that were run and
+// found wrong.
+func TestLectures(t *testing.T) {
+	type output struct{ Data map[string]json.RawMessage }
+	found := map[string]int{}
+	for _, id := range exercise.IDs() {
+		lecture, _, _ := strings.Cut(id, ".")
+		files, err := filepath.Glob("../../notebooks/" + lecture + "_*.ipynb")
+		if err != nil || len(files) != 1 {
+			t.Fatalf("lecture %s: %v, %v", lecture, files, err)
+		}
+		raw, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notebook struct {
+			Cells []struct {
+				Source  []string
+				Outputs []output
+			}
+		}
+		if err := json.Unmarshal(raw, &notebook); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range notebook.Cells {
+			if !strings.Contains(strings.Join(c.Source, ""), `exercise.Check("`+id+`"`) {
+				continue
+			}
+			found[lecture]++
+			if !slices.ContainsFunc(c.Outputs, func(o output) bool {
+				return strings.Contains(string(o.Data["text/markdown"]), "Exercise "+id+". Not yet.")
+			}) {
+				t.Errorf("%s: the stub of exercise %s has not been run, or is right", files[0], id)
+			}
+		}
+	}
+	for lecture, n := range found {
+		if n < 3 {
+			t.Errorf("lecture %s has %d exercises, expected at least 3", lecture, n)
+		}
+	}
+	if total := len(exercise.IDs()); len(found) != 14 || total != sum(found) {
+		t.Errorf("%d exercises are in the cells of %v, expected all %d", sum(found), slices.Sorted(maps.Keys(found)), total)
+	}
+}
+
+func sum(m map[string]int) (n int) {
+	for _, k := range m {
+		n += k
+	}
+	return n
+}
+
+func Example() {
+	r, err := exercise.Grade("02.1", 1.0)
+	fmt.Println(r.Right, r.Text, err)
+	// Output: false 1 is not it. The projections are 0, 1 and 0, 0. <nil>
+}

@@ -1,0 +1,195 @@
+package exercise
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+)
+
+// exercises are all of them, by id.
+var exercises = map[string]exercise{
+	"00.1": {number(1e-6, func() (float64, error) { return emd([]float64{0, 1, 2}, []float64{5, 7, 6}, 1, 1) }),
+		"Sort both, match in order, and take the mean of the three distances.", "Every point moves by 5: 0 to 5, 1 to 6, 2 to 7."},
+	"00.2": {function(lineDistance), "Sort copies of both, then take the mean of the squared differences.", "It agrees with the optimal assignment on random points."},
+	"00.3": {number(1e-6, exactly(math.Pow(2, 6))), "Solve (c n)^(-1/6) = n^(-1/6) / 2 for c.", "Halving takes 2^d times the points. For SW it takes 4 times, in every dimension."},
+
+	"01.1": {number(1e-6, exactly(100*10*10)), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
+	"01.2": {number(1e-3, func() (float64, error) {
+		d, err := translated(3)
+		return 0.36 * d, err
+	}), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
+	"01.3": {words(func() ([]string, error) { return []string{"max-sw"}, nil }), "One is a mean, the other a maximum of the same function.", "No mean exceeds the maximum."},
+
+	"02.1": {number(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
+	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
+	"02.3": {number(1e-6, exactly(1+2*legendre(4, 0))), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
+
+	"03.1": {number(1e-6, exactly(1.0/5)), "The squares of all coordinates add up to 1, and no axis is preferred.", "It is 1/d."},
+	"03.2": {function(height), "ω = 1 + log(u + (1 − u) exp(−2κ)) / κ.", "It agrees with the library's OmegaFromUniform."},
+	"03.3": {number(0.02, func() (float64, error) { return vmf.FunkHecke(3, 10, 2)[2], nil }), "a₂ = 1 − 3A/κ with A = coth κ − 1/κ.", "About 0.73: at κ = 10 the location has nearly three quarters of its full leverage on the quadratic part."},
+
+	"04.1": {number(0.02, exactly(50*1e-4*math.Sqrt(3)*180/math.Pi)), "Every coordinate moves by at most the rate per step. Turn radians into degrees.", "Half a degree: such an ascent stays where it starts."},
+	"04.2": {function(tangent), "Subtract the part of g along θ, (g'θ) θ.", "What is left is orthogonal to θ."},
+	"04.3": {number(1e-6, exactly(2*0.03)), "F(sθ) = s² F(θ). Differentiate at s = 1.", "θ'∇F = 2F, by Euler's theorem on homogeneous functions."},
+
+	"05.1": {number(1e-6, func() (float64, error) { return parameters("l", 1024) }), "One weight for each position in X and in Y, and one offset.", "2m + 1."},
+	"05.2": {words(func() ([]string, error) { return with(func(p amortizer.Properties) bool { return p.Invariant }) }), "Which maps have no weights for positions in the list?", "A and EA see a set; all others have weights for positions."},
+	"05.3": {number(1e-6, func() (float64, error) {
+		more, err := parameters("la", 1025)
+		if err != nil {
+			return 0, err
+		}
+		less, err := parameters("la", 1024)
+		return more - less, err
+	}), "P_K and P_V are k × m matrices with k = 64.", "One more column in each of two matrices of 64 rows."},
+
+	"06.1": {number(1e-6, exactly(1-0.2)), "y moves by η (x − y) towards its partner x.", "Every distance shrinks by the factor 1 − η."},
+	"06.2": {number(1e-6, exactly(2*3)), "The step has to stay below 2/λ.", "2/λ with λ = 1/3."},
+	"06.3": {words(chamferBlind), "Try {0, 0, 1} and {0, 1, 1}.", "Nearest neighbours do not count how many points stand where."},
+
+	"07.1": {number(1e-6, exactly(1024/32)), "Every cloud is in one batch of each epoch.", "1024 clouds in batches of 32."},
+	"07.2": {words(func() ([]string, error) { return []string{"no"}, nil }), "What does a step depend on, beside the seed, the step number and the checkpoint?", "Randomness is a function of seed and step, so nothing is lost."},
+	"07.3": {number(1e-6, exactly(1.28/256)), "The sum over m points is m times the mean.", "A mean is m times smaller than a sum. So is its gradient."},
+
+	"08.1": {number(0.01, func() (float64, error) { return vmf.MeanResultantLength(3, 10), nil }), "coth κ − 1/κ, and coth 10 is nearly 1.", "0.9."},
+	"08.2": {words(func() ([]string, error) { return []string{"no"}, nil }), "Is 0 among the values that the interval allows?", "The interval holds 0, and it counts clouds only, not seeds."},
+	"08.3": {function(paired), "Take the differences first, cloud by cloud; then their mean, and their standard deviation by √n.", "What both rows share cancels before the spread is taken."},
+
+	"09.1": {function(greatCircle), "(sin((1 − t)ω) a + sin(tω) b) / sin ω with cos ω = a'b.", "It stays on the sphere, at equal angles."},
+	"09.2": {number(1e-6, exactly(0.3)), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
+	"09.3": {number(0.01, exactly(1/math.Sqrt(256))), "The square of one coordinate of a uniform direction has the mean 1/d.", "1/√256: in many dimensions two random directions are nearly orthogonal."},
+
+	"10.1": {number(0.01, exactly(2*5/(1-math.Exp(-2*5)))), "κ e^κ / (4π sinh κ) divided by 1/(4π).", "2κ / (1 − e^(−2κ)), nearly 2κ."},
+	"10.2": {number(1e-6, exactly((1-math.Cos(math.Pi/3))/2)), "The area of a cap is 2π (1 − cos α).", "An equal-area map gives it the same share: a quarter."},
+	"10.3": {function(cellWeight), "Circles of latitude near a pole are shorter.", "A cell of the grid has an area in proportion to the sine of the polar angle."},
+
+	"11.1": {number(1e-6, exactly(math.Pow(2, 4))), "Half of the subsets of 5 directions are even.", "2^(L−1) points in each cloud."},
+	"11.2": {number(1e-6, exactly(0.25)), "With a fixed location D² is a mean of (tθ'v)².", "D(X, X + tv) = t D(X, X + v)."},
+	"11.3": {words(func() ([]string, error) { return with(func(p amortizer.Properties) bool { return p.Symmetric }) }), "Which maps treat both clouds with the same weights?", "A, EA and LA average one pool over both clouds."},
+
+	"12.1": {number(1e-3, func() (float64, error) { return translated(100) }), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d: a unit shift costs a hundredth."},
+	"12.2": {number(0.02, func() (float64, error) {
+		d, err := translated(50)
+		return 1 / d, err
+	}), "W₂² of a translation is |v|².", "d: for a translation SW² is smaller than W₂² by exactly the dimension."},
+	"12.3": {words(func() ([]string, error) { return []string{"no"}, nil }), "Think of two different clouds in a plane, and of the direction across it.", "A fixed slice is blind to everything across it. Only almost all directions together see every difference."},
+
+	"20.1": {number(1e-3, exactly(math.Acos(1/math.Sqrt(5))*180/math.Pi)), "The cosine of the angle between (0, 1, g) and (1, g, 0), divided by the norms, is 1/√5.", "63.4°."},
+	"20.2": {number(1e-6, exactly(0)), "Insert x² = 1/5 into P₄.", "1 + 5 P₄(1/√5) = 0: degree 4 adds no variance."},
+	"20.3": {function(normalise), "Divide by the norm.", "Normals have no preferred direction; a cube has."},
+}
+
+func lineDistance(f func(x, y []float64) float64) (string, error) {
+	for seed, n := range []int{1, 2, 7} {
+		x, y := random(uint64(seed), n), random(uint64(10+seed), n)
+		want, err := emd(x, y, 1, 2)
+		if err != nil {
+			return "", err
+		}
+		if p := differs(fmt.Sprintf("For %d points the value", n), f(slices.Clone(x), slices.Clone(y)), want); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+func sliceCost(f func(x, y [][]float64, theta []float64) float64) (string, error) {
+	for seed := range uint64(3) {
+		theta, x, y := []float64{0.6, 0, 0.8}, [][]float64{}, [][]float64{}
+		var a, b []float64
+		for i := range uint64(5) {
+			x, y = append(x, random(seed+i, 3)), append(y, random(seed+i+50, 3))
+			a, b = append(a, floats.Dot(x[i], theta)), append(b, floats.Dot(y[i], theta))
+		}
+		slices.Sort(a)
+		slices.Sort(b)
+		d := floats.Distance(a, b, 2)
+		if p := differs("F of random clouds", f(x, y, theta), d*d/5); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+func height(f func(kappa, u float64) float64) (string, error) {
+	for _, kappa := range []float64{0.5, 1, 10} {
+		for _, u := range []float64{0.1, 0.5, 0.9} {
+			if p := differs(fmt.Sprintf("The height for κ = %g, u = %g", kappa, u), f(kappa, u), vmf.OmegaFromUniform(kappa, u)); p != "" {
+				return p, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// compare says in which coordinate a vector differs from the expected one.
+func compare(got, want []float64) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("The result has %d coordinates, expected %d.", len(got), len(want))
+	}
+	for i := range want {
+		if p := differs(fmt.Sprintf("Coordinate %d", i), got[i], want[i]); p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+func unit(v []float64) []float64 {
+	out := slices.Clone(v)
+	floats.Scale(1/floats.Norm(v, 2), out)
+	return out
+}
+
+func tangent(f func(theta, g []float64) []float64) (string, error) {
+	theta, g := unit(random(1, 3)), random(2, 3)
+	want := slices.Clone(g)
+	floats.AddScaled(want, -floats.Dot(g, theta), theta)
+	return compare(f(slices.Clone(theta), slices.Clone(g)), want), nil
+}
+
+func paired(f func(a, b []float64) (mean, stderr float64)) (string, error) {
+	a, b := random(1, 20), random(2, 20)
+	d := make([]float64, len(a))
+	floats.SubTo(d, b, a)
+	mean, deviation := stat.MeanStdDev(d, nil)
+	m, se := f(slices.Clone(a), slices.Clone(b))
+	if p := differs("The mean of b − a", m, mean); p != "" {
+		return p, nil
+	}
+	return differs("The standard error", se, stat.StdErr(deviation, 20)), nil
+}
+
+func greatCircle(f func(a, b []float64, t float64) []float64) (string, error) {
+	a, b := unit(random(1, 8)), unit(random(2, 8))
+	omega := math.Acos(floats.Dot(a, b))
+	for _, t := range []float64{0, 0.25, 1} {
+		want := slices.Clone(a)
+		floats.Scale(math.Sin((1-t)*omega)/math.Sin(omega), want)
+		floats.AddScaled(want, math.Sin(t*omega)/math.Sin(omega), b)
+		if p := compare(f(slices.Clone(a), slices.Clone(b), t), want); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+func cellWeight(f func(polar float64) float64) (string, error) {
+	for _, polar := range []float64{0.1, math.Pi / 6, 2} {
+		if p := differs(fmt.Sprintf("The weight at %.2f relative to the equator", polar), f(polar)/f(math.Pi/2), math.Sin(polar)); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+func normalise(f func(g []float64) []float64) (string, error) {
+	g := random(4, 3)
+	return compare(f(slices.Clone(g)), unit(g)), nil
+}

@@ -1,0 +1,65 @@
+package notebook
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// Size returns full, or short in the short form.
+func (b *Session) Size(full, short int) int {
+	if b != nil && b.Fast {
+		return short
+	}
+	return full
+}
+
+// Shape returns one built-in cloud of that class: the first of its test part, [1, points, 3].
+func Shape(class string, points int) (*datasets.Set, error) {
+	return datasets.Shapes{Test: 1, Points: points, Classes: []string{class}}.Generate()
+}
+
+// SliceCosts returns F(θ) = (1/m) Σ_i (a_(i) - b_(i))² for directions [L, d]. a and b are the sorted
+// projections of the first clouds of x and y, with m points each.
+func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
+	if x == nil || x.Dim < 1 {
+		return nil, fmt.Errorf("x: expected a set of clouds, found none")
+	}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: directions, Shape: []int{len(directions) / x.Dim, x.Dim}}}
+	o.Reduce = loss.Mean
+	d, err := swlab.Distance("sw", x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	costs := make([]float64, d.Slices)
+	for l := range costs {
+		costs[l] = float64(d.Costs[l])
+	}
+	return costs, nil
+}
+
+// Angle returns the angle between two vectors of equal length, in degrees from 0 to 180. It is
+// accurate for small angles too. Without a direction, or with unequal lengths, it is NaN.
+func Angle(a, b []float32) float64 {
+	u, v := unit(a), unit(b)
+	if len(u) != len(v) || len(u) == 0 {
+		return math.NaN()
+	}
+	chord := floats.Distance(u, v, 2)
+	return 2 * math.Asin(math.Min(1, chord/2)) * 180 / math.Pi
+}
+
+// unit divides by the norm, in float64.
+func unit(a []float32) []float64 {
+	u := make([]float64, len(a))
+	for i, x := range a {
+		u[i] = float64(x)
+	}
+	floats.Scale(1/floats.Norm(u, 2), u)
+	return u
+}
