@@ -248,8 +248,4 @@ clean: ## remove what setup and the runs have made here (not runs/)
 	rm -rf .venv .venv-pot .bin .plugins .out
 
 FORCE:
-<<<<<<< HEAD
-.PHONY: help setup setup-cuda build run lab notebooks site docs-pictures test check lint race cross check-notebooks check-errors check-python check-wheel check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site test-browser test-slurm bench bench-go bench-pairwise dist wheel licences check-install clean FORCE
-=======
-.PHONY: help setup setup-cuda build run lab notebooks site playground docs-pictures test check lint race cross check-notebooks check-errors check-python check-cuda test-cuda-form gpu-kit gpu-page check-gpu-kit check-site check-playground test-browser test-slurm bench bench-go bench-pairwise dist clean FORCE
->>>>>>> s28-play
+.PHONY: FORCE $(shell sed -n 's/^\([a-z-]*\):.* ## .*/\1/p' Makefile)
