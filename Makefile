@@ -226,7 +226,7 @@ dist: setup .out/release-tools/.done ## programs for four systems, without XLA, 
 	$(py) scripts/third_party.py licences .out/dist/swlab-*-linux-amd64 .out/dist/THIRD_PARTY.txt && \
 	.out/release-tools/bin/python scripts/check_sbom.py .out/dist/*.cdx.json && cd .out/dist && sha256sum swlab-* THIRD_PARTY.txt >SHA256SUMS && cat SHA256SUMS
 
-.out/release-tools/.done: python/requirements.txt .venv/.done
+.out/release-tools/.done: python/requirements.txt | setup
 	@$(py) -m venv --without-pip .out/release-tools
 	@$(py) -m pip --python .out/release-tools/bin/python install --quiet --disable-pip-version-check --no-deps --require-hashes -r python/requirements.txt
 	@touch $@
