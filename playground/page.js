@@ -477,7 +477,7 @@ function table() {
   }));
   const trained = s.predictions.length && s.predictions.every(p => p.trained);
   $("amortizers-text").textContent = !s.predictions.length ? "…" : trained
-    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. On what you draw or open they guess."
+    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. A, EA, G, LA and N have learnt about one direction for all pairs; L and LA on sorted points follow the pair."
     : "Not trained: weights are for 500 points, so these are initial ones.";
 }
 const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them

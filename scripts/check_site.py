@@ -67,7 +67,7 @@ def astray(path, link):
         return False
     file, _, anchor = link.partition("#")
     target = path.parent / file if file else path
-    return not target.exists() or bool(anchor) and target.suffix == ".html" and unquote(anchor) not in anchors(target)
+    return not target.exists() or bool(anchor) and target.suffix == ".html" and not {anchor, unquote(anchor)} & anchors(target)
 
 
 def moving(browser, path):
