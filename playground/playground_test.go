@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,36 @@ func TestMean(t *testing.T) {
 		e := answer[estimate](t, p, `{"op":"estimate","distribution":"uniform","slices":2000,"kappa":1,"seed":3}`)
 		if math.Abs(m.Mean-e.Value) > 4**e.StdErr {
 			t.Errorf("%s: mean %.6f, estimate %.6f +- %.6f", name, m.Mean, e.Value, *e.StdErr)
+		}
+	}
+}
+
+// TestBlur: the mean around a location is what many directions from vMF estimate; its mean over all
+// locations is that of the cost, and its range shrinks with kappa.
+func TestBlur(t *testing.T) {
+	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		sharp := answer[landscape](t, p, `{"op":"landscape","rows":64}`)
+		before := slices.Max(sharp.Values) - slices.Min(sharp.Values)
+		for _, kappa := range []float64{200, 10, 1} {
+			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","rows":64,"kappa":%g}`, kappa))
+			var mean float64
+			weights := fejer(m.Rows)
+			for i, v := range m.Values {
+				mean += v * weights[i/m.Columns] / float64(m.Columns)
+			}
+			near(t, fmt.Sprintf("%s, kappa %g: mean", name, kappa), mean, sharp.Mean, 2e-3)
+			if now := slices.Max(m.Values) - slices.Min(m.Values); now >= before {
+				t.Errorf("%s, kappa %g: the range %g does not shrink from %g", name, kappa, now, before)
+			} else {
+				before = now
+			}
+			for _, i := range []int{0, m.half() / 3, m.half() - 1} {
+				at, _ := json.Marshal(m.direction(i))
+				e := answer[estimate](t, p, fmt.Sprintf(`{"op":"estimate","distribution":"vmf","theta":%s,"slices":4000,"kappa":%g,"seed":7}`, at, kappa))
+				if math.Abs(m.Values[i]-e.Value) > 4**e.StdErr {
+					t.Errorf("%s, kappa %g, direction %d: %g, estimate %g +- %g", name, kappa, i, m.Values[i], e.Value, *e.StdErr)
+				}
+			}
 		}
 	}
 }
