@@ -82,8 +82,8 @@ notebooks: setup ## execute the notebooks and save their outputs in place, tidie
 	if grep -lF "$(CURDIR)" $(NOTEBOOKS); then echo "FAILED: the outputs of the notebooks above name a folder of this machine" >&2; rc=1; fi; \
 	exit $$rc
 
-site: setup ## make static pages of the stored notebooks in .out/site; they need neither network nor server
-	@$(py) scripts/site.py .out/site $(NOTEBOOKS)
+site: playground ## make one static site in .out/site: playground, notebooks as stored, documentation, results; it needs neither network nor server
+	@$(py) scripts/site.py .out/site .out/playground/index.html $(NOTEBOOKS)
 
 playground: setup ## build the playground, .out/playground/index.html: one page, the Go packages inside as WebAssembly; opens from disk
 	@$(env) go run ./playground build .out/playground/index.html
@@ -193,7 +193,7 @@ gpu-page: ## make docs/results/gpu.md of what the kit measured; RESULTS=results.
 check-gpu-kit: setup ## does the kit run where there is no Go? Its smallest form, on XLA's CPU plugin
 	@$(env) scripts/gpu-kit/check
 
-check-site: site ## load these pages in headless Chromium with the network off: an error in a console or a sphere that stands still fails
+check-site: site ## load these pages in headless Chromium with the network off: an error in a console, a dead link, an unreadable colour or a sphere that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
 check-playground: playground ## the playground in headless Chromium with the network off: its numbers against the command line's, dragging, frames a second

@@ -59,7 +59,8 @@ const s = {
 const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000], ROWS = { 2: 360, 3: 64 };
 const NAMES = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LA, sorted", n: "N" };
 const LETTERS = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LS", n: "N" };
-const kappa = () => Math.pow(10, $("kappa").value / 10);
+const tenth = id => Math.pow(10, $(id).value / 10); // of a slider in tenths of decades
+const kappa = () => tenth("kappa");
 const format = v => v === null || v === undefined ? "–" : v === 0 ? "0" : Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5 ? v.toExponential(3) : v.toPrecision(4);
 const unit = v => { const n = Math.hypot(...v); return v.map(c => c / n); };
 const dot = (a, b) => a.reduce((sum, c, i) => sum + c * b[i], 0);
@@ -272,7 +273,7 @@ function drawMap() {
   const at = p => { const [u, v] = mollweide(p); return [cx + R * u, cy - R / 2 * v]; };
   if (!picture || picture.map !== s.map || picture.R !== R) {
     const n = Math.round(R * Math.min(2, window.devicePixelRatio || 1)), c = Object.assign(document.createElement("canvas"), { width: 2 * n, height: n });
-    const img = c.getContext("2d").createImageData(2 * n, n), lo = Math.min(...s.map.values), span = Math.max(...s.map.values) - lo || 1;
+    const img = c.getContext("2d").createImageData(2 * n, n), [lo, top] = s.map.costs, span = top - lo || 1;
     for (let j = 0; j < n; j++) for (let i = 0; i < 2 * n; i++) {
       const u = (i + 0.5) / n - 1, v = 1 - 2 * (j + 0.5) / n;
       const inside = (1 - Math.hypot(u, v)) * n;
@@ -313,7 +314,7 @@ function drawCircle() {
   const [g, w, h] = sheet("map", w => w > 460 ? 280 : 220), m = s.map;
   Object.assign(place, { left: 46, width: w - 60 });
   if (!m || m.rows !== 1) return;
-  const hi = 1.08 * Math.max(...m.values, 1e-12), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
+  const hi = 1.08 * Math.max(m.costs[1], 1e-12), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
   axes(g, w, h, place.left, 0, hi, y);
   for (let a = 0; a <= 360; a += 90) { line(g, [[x(a), y(0)], [x(a), y(0) + 4]], paint.muted, 1); label(g, a + "°", x(a), y(0) + 14, paint.muted, a === 360 ? "right" : "center"); }
   const curve = m.values.map((v, j) => [x(360 * j / m.columns), y(v)]);
@@ -350,8 +351,10 @@ function dragMap() {
   });
 }
 async function landscape() {
-  s.map = await ask({ op: "landscape", rows: ROWS[s.dim] });
+  const kappa = $("blur").checked ? tenth("blur-kappa") : 0;
+  s.map = await ask({ op: "landscape", rows: ROWS[s.dim], kappa });
   $("mean").textContent = format(s.map.mean);
+  $("lowest").textContent = format(Math.min(...s.map.values));
   $("highest").textContent = format(Math.max(...s.map.values));
   redraw("map", "growth", "climbing");
   table();
@@ -425,6 +428,7 @@ function drawSteps(id, curves, lines) {
 
 // --- ascent, amortizers, flow ----------------------------------------------------------------------------------
 
+const CLIMB = "40 steps of Adam on θ. The white dots on the map are the steps.";
 async function climb() {
   const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta;
   $("climb").disabled = true;
@@ -448,7 +452,7 @@ async function climb() {
 }
 function drawClimbing() {
   drawSteps("climbing", [{ values: (s.heights && s.path ? s.heights.slice(0, s.climbed + 1) : []), last: 40, upTo: s.climbed, colour: paint["theta-text"] }],
-    s.map ? [{ value: Math.max(...s.map.values), text: "largest on the map" }] : []);
+    s.map ? [{ value: s.map.costs[1], text: "largest cost" }] : []);
 }
 async function predict() {
   s.predictions = [];
@@ -462,7 +466,7 @@ async function predict() {
   }
 }
 function table() {
-  const most = s.map ? Math.max(...s.map.values) : NaN, body = $("predictions");
+  const most = s.map ? s.map.costs[1] : NaN, body = $("predictions");
   body.replaceChildren(...s.predictions.map(p => {
     const row = document.createElement("tr"), part = p.cost / most;
     const cells = [0, 1, 2, 3].map(() => row.appendChild(document.createElement("td")));
@@ -477,7 +481,7 @@ function table() {
   }));
   const trained = s.predictions.length && s.predictions.every(p => p.trained);
   $("amortizers-text").textContent = !s.predictions.length ? "…" : trained
-    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. On what you draw or open they guess."
+    ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. A, EA, G, LA and N have learnt about one direction for all pairs; L and LA on sorted points follow the pair."
     : "Not trained: weights are for 500 points, so these are initial ones.";
 }
 const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them
@@ -485,6 +489,7 @@ async function play() {
   if (s.playing) return stop();
   s.playing = true; s.path = null; s.estimates = []; s.predictions = [];
   s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
+  $("ascent-text").textContent = CLIMB;
   table(); redraw();
   $("play").textContent = "❚❚ Pause";
   while (s.playing) {
@@ -536,10 +541,10 @@ function take(p) {
   s.path = null; s.slice = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
   $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance, with 50 new directions in every step.";
-  $("ascent-text").textContent = "40 steps of Adam on θ. The white dots on the map are the steps.";
+  $("ascent-text").textContent = CLIMB;
   if (s.theta.length !== s.dim) s.theta = s.dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
   document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
-  $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
+  $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest on the map</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
   redraw();
   if (!p.x || !p.y) return;
   setTheta(s.theta); landscape(); estimate(); predict();
@@ -593,8 +598,10 @@ function controls() {
   $("redraw").onclick = () => { s.seeds.x++; s.seeds.y++; choose(s.dim, $("shape-x").value, $("shape-y").value); };
   const show = () => {
     $("kappa-out").textContent = +kappa().toPrecision(2); $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
+    $("blur-out").textContent = +tenth("blur-kappa").toPrecision(2); $("blur-row").style.display = $("blur").checked ? "" : "none";
     $("kappa-row").style.display = ["vmf", "markov", "random-path"].includes($("distribution").value) || $("objective").value !== "0" ? "" : "none";
   };
+  for (const id of ["blur", "blur-kappa"]) $(id).oninput = () => { show(); landscape(); };
   for (const id of ["kappa", "slices", "distribution"]) $(id).oninput = () => { show(); estimate(); };
   $("speed").oninput = $("objective").oninput = show;
   $("seed").onclick = () => { s.seed++; estimate(); };

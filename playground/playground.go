@@ -89,7 +89,7 @@ func (p *Playground) Answer(question []byte) ([]byte, error) {
 		case "slice":
 			answer, err = p.slice(q.Theta)
 		case "landscape":
-			answer, err = p.landscape(q.Rows)
+			answer, err = p.landscape(q.Rows, q.Kappa)
 		case "estimate":
 			answer, err = p.estimate(q)
 		case "ascent":
@@ -239,19 +239,22 @@ func clouds(s *datasets.Set) ot1d.Clouds {
 	return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: s.Dim}
 }
 
-// landscape is the cost over all directions. In the plane Values[j] belongs to the angle 2 pi j /
-// Columns. In space Values[i Columns + j] belongs to the polar angle pi (i + 1/2) / Rows and the
-// azimuth 2 pi (j + 1/2) / Columns.
+// landscape is a function of the direction over all directions: the cost F, or its mean around a
+// location, J(eps) = E[F(theta)] with theta from vMF(eps, kappa). In the plane Values[j] belongs to
+// the angle 2 pi j / Columns. In space Values[i Columns + j] belongs to the polar angle
+// pi (i + 1/2) / Rows and the azimuth 2 pi (j + 1/2) / Columns.
 type landscape struct {
-	Rows    int       `json:"rows"` // 1 in the plane
-	Columns int       `json:"columns"`
-	Values  []float64 `json:"values"`
-	Mean    float64   `json:"mean"` // over all directions: the squared SW_2
-	Highest []float32 `json:"highest"`
+	Rows    int        `json:"rows"` // 1 in the plane
+	Columns int        `json:"columns"`
+	Values  []float64  `json:"values"`
+	Mean    float64    `json:"mean"` // over all directions: the squared SW_2, for F and for every J
+	Highest []float32  `json:"highest"`
+	Costs   [2]float64 `json:"costs"` // the smallest and the largest F
 }
 
-// landscape costs directions of one half only: theta and -theta have one cost.
-func (p *Playground) landscape(rows int) (landscape, error) {
+// landscape costs directions of one half only: theta and -theta have one cost. A kappa above 0 is
+// that of J, 0 stands for F.
+func (p *Playground) landscape(rows int, kappa float64) (landscape, error) {
 	if rows < 2 || rows > 720 || rows%2 != 0 {
 		return landscape{}, fmt.Errorf("rows: expected an even number from 2 to 720, found %d", rows)
 	}
@@ -259,22 +262,28 @@ func (p *Playground) landscape(rows int) (landscape, error) {
 	if p.x.Dim == 2 {
 		m.Rows = 1
 	}
-	half := m.Rows * m.Columns / 2 // of the plane, the first half of the circle; of space, the upper half
 	var directions []float32
-	for i := range half {
+	for i := range m.half() {
 		directions = append(directions, m.direction(i)...)
 	}
 	costs, err := p.costs(directions)
 	if err != nil {
 		return m, err
 	}
-	m.Values = make([]float64, 2*half)
+	m.fill(costs)
+	m.Costs = [2]float64{slices.Min(costs), slices.Max(costs)}
 	weights := fejer(m.Rows)
-	best := 0
 	for i, c := range costs {
-		m.Values[i], m.Values[m.opposite(i)] = c, c
 		m.Mean += c * weights[i/m.Columns] * 2 / float64(m.Columns)
-		if c > costs[best] {
+	}
+	if kappa > 0 {
+		if err := m.blur(kappa); err != nil {
+			return m, err
+		}
+	}
+	best := 0
+	for i, v := range m.Values {
+		if v > m.Values[best] {
 			best = i
 		}
 	}
@@ -282,8 +291,62 @@ func (p *Playground) landscape(rows int) (landscape, error) {
 	return m, nil
 }
 
+// half is the number of directions without their opposites: half of the circle, or the upper half
+// of the sphere.
+func (m *landscape) half() int { return m.Rows * m.Columns / 2 }
+
+// fill sets the values from those of one half.
+func (m *landscape) fill(half []float64) {
+	m.Values = make([]float64, 2*len(half))
+	for i, v := range half {
+		m.Values[i], m.Values[m.opposite(i)] = v, v
+	}
+}
+
+// blur replaces F by J, by the same quadrature as that of the mean. The density of the direction in
+// row r and column c around that in row i and column j depends on i, r and c - j alone.
+func (m *landscape) blur(kappa float64) error {
+	weights := fejer(m.Rows)
+	var half []float64
+	density := make([]float64, m.Rows*m.Columns)
+	for start := 0; start < m.half(); start += m.Columns {
+		around, err := vmf.New(m.direction(start), kappa)
+		if err != nil {
+			return err
+		}
+		total := 0.0
+		for i := range density {
+			density[i] = weights[i/m.Columns] * math.Exp(around.LogProb(wide(m.direction(i))))
+			total += density[i]
+		}
+		for column := range min(m.Columns, m.half()-start) {
+			sum := 0.0
+			for row := 0; row < len(density); row += m.Columns {
+				ahead, behind := m.Values[row+column:row+m.Columns], m.Values[row:row+column]
+				for i, v := range ahead {
+					sum += v * density[row+i]
+				}
+				for i, v := range behind {
+					sum += v * density[row+len(ahead)+i]
+				}
+			}
+			half = append(half, sum/total)
+		}
+	}
+	m.fill(half)
+	return nil
+}
+
+// wide is the vector in float64.
+func wide(v []float32) (out []float64) {
+	for _, c := range v {
+		out = append(out, float64(c))
+	}
+	return out
+}
+
 // direction is number i of the map.
-func (m landscape) direction(i int) []float32 {
+func (m *landscape) direction(i int) []float32 {
 	row, column := i/m.Columns, i%m.Columns
 	if m.Rows == 1 {
 		s, c := math.Sincos(2 * math.Pi * float64(column) / float64(m.Columns))
@@ -295,7 +358,7 @@ func (m landscape) direction(i int) []float32 {
 }
 
 // opposite is the number of minus direction i.
-func (m landscape) opposite(i int) int {
+func (m *landscape) opposite(i int) int {
 	return (m.Rows-1-i/m.Columns)*m.Columns + (i+m.Columns/2)%m.Columns
 }
 

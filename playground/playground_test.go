@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 )
 
 // answer asks a question and reads the answer.
@@ -104,6 +107,36 @@ func TestMean(t *testing.T) {
 	}
 }
 
+// TestBlur: the mean around a location is what many directions from vMF estimate; its mean over all
+// locations is that of the cost, and its range shrinks with kappa.
+func TestBlur(t *testing.T) {
+	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		sharp := answer[landscape](t, p, `{"op":"landscape","rows":64}`)
+		before := slices.Max(sharp.Values) - slices.Min(sharp.Values)
+		for _, kappa := range []float64{200, 10, 1} {
+			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","rows":64,"kappa":%g}`, kappa))
+			var mean float64
+			weights := fejer(m.Rows)
+			for i, v := range m.Values {
+				mean += v * weights[i/m.Columns] / float64(m.Columns)
+			}
+			near(t, fmt.Sprintf("%s, kappa %g: mean", name, kappa), mean, sharp.Mean, 2e-3)
+			if now := slices.Max(m.Values) - slices.Min(m.Values); now >= before {
+				t.Errorf("%s, kappa %g: the range %g does not shrink from %g", name, kappa, now, before)
+			} else {
+				before = now
+			}
+			for _, i := range []int{0, m.half() / 3, m.half() - 1} {
+				at, _ := json.Marshal(m.direction(i))
+				e := answer[estimate](t, p, fmt.Sprintf(`{"op":"estimate","distribution":"vmf","theta":%s,"slices":4000,"kappa":%g,"seed":7}`, at, kappa))
+				if math.Abs(m.Values[i]-e.Value) > 4**e.StdErr {
+					t.Errorf("%s, kappa %g, direction %d: %g, estimate %g +- %g", name, kappa, i, m.Values[i], e.Value, *e.StdErr)
+				}
+			}
+		}
+	}
+}
+
 // TestAscent: a tangent ascent raises the cost, and one slice has no standard error.
 func TestAscent(t *testing.T) {
 	p := newPlane(t)
@@ -116,19 +149,53 @@ func TestAscent(t *testing.T) {
 	}
 }
 
-// TestPredict: every trained amortizer beats the mean direction, on average over pairs that were not
-// in its training; clouds of another size get initial weights.
-func TestPredict(t *testing.T) {
-	var files []string
-	if files, _ = filepath.Glob("weights/*.safetensors"); len(files) != 14 {
-		t.Fatalf("expected the weights of 7 amortizers in 2 and 3 dimensions, found %v", files)
+// TestTrainedAmortizers holds what the page says of them: on four pairs, the axes that A, EA, G, LA
+// and N predict are within 15 degrees of one another, those of L and of LA on sorted points are not
+// within 30.
+func TestTrainedAmortizers(t *testing.T) {
+	pairs := map[int][][2]string{
+		2: {{"ring", "moons"}, {"spiral", "cross"}, {"star", "blobs"}, {"bar", "disc"}},
+		3: {{"chair", "teapot"}, {"car", "guitar"}, {"rocket", "bed"}, {"mug", "person"}},
 	}
-	p := newSpace(t)
-	for _, name := range []string{"a", "la"} {
-		if d := answer[prediction](t, p, `{"op":"predict","name":"`+name+`"}`); !d.Trained || d.Cost <= 0 {
-			t.Errorf("%s: expected a trained prediction, found %+v", name, d)
+	for dim, shapes := range pairs {
+		predicted := map[string][][]float32{}
+		for _, s := range shapes {
+			p := newPlayground(t, fmt.Sprintf(`{"op":"cloud","which":"x","dim":%d,"shape":%q,"seed":1}`, dim, s[0]),
+				fmt.Sprintf(`{"op":"cloud","which":"y","dim":%d,"shape":%q,"seed":1}`, dim, s[1]))
+			for _, name := range amortizer.Names() {
+				d := answer[prediction](t, p, fmt.Sprintf(`{"op":"predict","name":%q}`, name))
+				if !d.Trained {
+					t.Fatalf("%s, %d-D: expected trained weights", name, dim)
+				}
+				predicted[name] = append(predicted[name], d.Theta)
+			}
+		}
+		for name, thetas := range predicted {
+			widest := 0.0
+			for _, a := range thetas {
+				for _, b := range thetas {
+					widest = max(widest, angle(a, b))
+				}
+			}
+			if follows := name == "l" || name == "la-sorted"; follows && widest < 30 || !follows && widest > 15 {
+				t.Errorf("%s, %d-D: axes differ by up to %.0f degrees", name, dim, widest)
+			}
 		}
 	}
+}
+
+// angle is the angle between the axes of two unit vectors in degrees.
+func angle(a, b []float32) float64 {
+	var sum float64
+	for k := range a {
+		sum += float64(a[k]) * float64(b[k])
+	}
+	return 180 / math.Pi * math.Acos(min(1, math.Abs(sum)))
+}
+
+// TestPredict: clouds of another size than the trained amortizers' get initial weights.
+func TestPredict(t *testing.T) {
+	p := newSpace(t)
 	small := filepath.Join(t.TempDir(), "small.csv")
 	if err := os.WriteFile(small, []byte("0,0,0\n1,0,0\n0,1,0\n0,0,1\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,13 @@
 """Loads every page of a site from its files, without a network: check_site.py FOLDER. An error in a page's console, a request to the network,
-a link that leads nowhere, a picture, formula or sphere that is not drawn, or a sphere that does not turn when it is dragged is a failure. So is
-a sphere without its picture where scripts do not run."""
+a link or an anchor that leads nowhere, a picture, formula or sphere that is not drawn, a sphere that does not turn when it is dragged, text that
+cannot be read in the light or in the dark, and a page wider than a phone are failures. So is a sphere without its picture where scripts do not
+run."""
 
+import re
 import sys
+from functools import cache
 from pathlib import Path
+from urllib.parse import unquote
 
 import sphere
 from browser import Browser
@@ -24,6 +28,25 @@ LOOK = r"""(async () => {
   return wrong;
 })()"""
 
+# Text whose colour hardly differs from its ground: a contrast of WCAG 2 below 3.
+READABLE = r"""(() => {
+  const wrong = new Set(), lit = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const numbers = text => (text.match(/[\d.]+/g) || []).map(Number), light = c => 0.2126 * lit(c[0]) + 0.7152 * lit(c[1]) + 0.0722 * lit(c[2]);
+  for (const e of document.body.querySelectorAll('*')) {
+    if (e.closest('svg, canvas, option, script, style, noscript') || !e.checkVisibility()) continue;
+    const own = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join('');
+    if (!own) continue;
+    let ground = [255, 255, 255, 1];
+    for (let p = e; p; p = p.parentElement) {
+      const c = numbers(getComputedStyle(p).backgroundColor);
+      if (c.length === 3 || c[3] > 0.5) { ground = c; break; }
+    }
+    const a = light(numbers(getComputedStyle(e).color)), b = light(ground);
+    if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 3) wrong.add(e.tagName + '.' + e.className + ': ' + own.slice(0, 30));
+  }
+  return [...wrong];
+})()"""
+
 LINKS = "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
 
 # The picture above a sphere, in the outputs of the same cell.
@@ -32,15 +55,40 @@ SCRIPTED = "document.querySelectorAll('.swlab-sphere canvas').length"
 MESSAGE = "document.querySelectorAll('.swlab-sphere')[{number}].innerText.trim()"
 
 
-def moving(browser, folder):
+@cache
+def anchors(path):
+    """The ids in a page."""
+    return set(re.findall(r"\bid=[\"']([^\"']+)[\"']", path.read_text(encoding="utf-8")))
+
+
+def astray(path, link):
+    """Whether a link in the page at path leads to nothing in the site."""
+    if "://" in link or link.startswith("mailto:"):
+        return False
+    file, _, anchor = link.partition("#")
+    target = path.parent / file if file else path
+    return not target.exists() or bool(anchor) and target.suffix == ".html" and not {anchor, unquote(anchor)} & anchors(target)
+
+
+def moving(browser, path):
     """What is wrong with the page that is open: where scripts run."""
     wrong = browser.evaluate(LOOK)
     for number in range(browser.evaluate(sphere.COUNT)):
         wrong += sphere.turn(browser, number)
-    for link in browser.evaluate(LINKS):
-        if "://" not in link and not link.startswith("#") and not (folder / link.split("#")[0]).exists():
-            wrong.append(f"a link to nothing: {link}")
+    wrong += [f"a link to nothing: {link}" for link in browser.evaluate(LINKS) if astray(path, link)]
     return wrong + browser.complaints()
+
+
+def looks(browser):
+    """What is wrong with it in the light, in the dark, and on a phone."""
+    wrong = []
+    for theme in ("dark", "light"):
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        wrong += [f"{theme}: hard to read: {text}" for text in browser.evaluate(READABLE)[:5]]
+    browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    width = browser.evaluate("document.documentElement.scrollWidth")
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    return wrong + ([f"on a phone of 390 pixels the page has {width}"] if width > 390 else [])
 
 
 def still(browser):
@@ -58,7 +106,7 @@ def still(browser):
 
 
 def main(folder):
-    pages = sorted(folder.glob("*.html"))
+    pages = sorted(folder.rglob("*.html"))
     if folder / "index.html" not in pages:
         raise SystemExit(f"{folder} has no index.html: make site makes it")
     failed = spheres = 0
@@ -66,20 +114,20 @@ def main(folder):
         browser.offline()
         for path in pages:
             browser.open(path.resolve().as_uri())
-            wrong, count = moving(browser, folder), browser.evaluate(sphere.COUNT)
+            wrong, count = moving(browser, path) + looks(browser), browser.evaluate(sphere.COUNT)
             if count:
                 browser.scripts(run=False)
                 browser.open(path.resolve().as_uri())
                 wrong += still(browser)
                 browser.scripts(run=True)
             for line in wrong:
-                print(f"FAILED: {path.name}: {line}", file=sys.stderr)
+                print(f"FAILED: {path.relative_to(folder)}: {line}", file=sys.stderr)
             failed, spheres = failed + bool(wrong), spheres + count
     if not spheres:
         print("FAILED: no page has a sphere that turns", file=sys.stderr)
     if failed or not spheres:
         raise SystemExit(1)
-    print(f"  {len(pages)} pages, no network, no errors; {spheres} spheres turn, and leave a picture where scripts do not run")
+    print(f"  {len(pages)} pages, no network, no errors, readable in the light, in the dark and on a phone; {spheres} spheres turn, and leave a picture where scripts do not run")
 
 
 if __name__ == "__main__":

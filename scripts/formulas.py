@@ -38,6 +38,7 @@ def mathml(tex, display):
     Browsers know no letters by mathvariant and no padding by what is added, which is how latex2mathml writes \\mathbb R and \\xrightarrow{f}.
     """
     tex = re.sub(r"(\\math(?:bb|cal|bf))\s+(\w)", r"\1{\2}", tex.strip())
+    tex = re.sub(r"\\(arg|argmin|argmax)(?![a-zA-Z])", r"\\operatorname{\1}", tex)
     tex = re.sub(r"\\xrightarrow\{((?:[^{}]|\{[^{}]*\})*)\}", r"\\overset{\1}{\\longrightarrow}", tex)
     out = convert(tex, display="block" if display else "inline")
     unknown = re.findall(r"\\[A-Za-z]+|\[\d+pt\]", html.unescape(re.sub(r"<[^>]*>", " ", out)))
