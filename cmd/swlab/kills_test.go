@@ -100,7 +100,13 @@ func (w killedWork) try(t *testing.T, kills int) {
 		go func() { ended <- cmd.Wait() }()
 		// In half of all cases no wait: a file has just been created, grown or renamed.
 		wait := time.Duration(max(0, r.IntN(20)-10)) * time.Millisecond
-		if _, alive := watch(t, store, max(0, r.IntN(24)-2), false, wait, ended); !alive {
+		_, alive := watch(t, store, max(0, r.IntN(24)-2), false, wait, ended)
+		if alive {
+			_ = cmd.Process.Kill() // an error if it has just ended
+			<-ended
+			alive = cmd.ProcessState.ExitCode() == -1
+		}
+		if !alive {
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Fatalf("exit code %d: %s", code, stderr.String())
 			}
@@ -109,10 +115,6 @@ func (w killedWork) try(t *testing.T, kills int) {
 			store, call = w.begin(t)
 			continue
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-ended
 		n++
 		if len(halfWritten(store)) > 0 {
 			half++
