@@ -354,7 +354,7 @@ func (p *place) probe() error {
 	}
 	var failed *durable.Error
 	if err := durable.Probe(filepath.Join(dir, "swlab")); errors.As(err, &failed) {
-		return fmt.Errorf("%s: %w", dir, failed.Err)
+		return &durable.Error{Path: dir, Err: failed.Err}
 	}
 	return nil
 }

@@ -147,6 +147,7 @@ var proofs = map[string]map[string]proof{
 		"root":                    {"--loss sw --batch 2", "--root"},
 		"plain":                   {"--loss sw --batch 2", "--plain sort"},
 		"checkpoint-every":        {"--loss sw --batch 2", "--checkpoint-every 5"},
+		"on-nonfinite":            {"--loss sw --batch 2", "--on-nonfinite skip"},
 		"resume":                  {"--loss sw --batch 2", "--resume"},
 		"learning-rate":           {"--loss sw --batch 2", "--learning-rate 0.5"},
 		"momentum":                {"--loss sw --batch 2", "--momentum 0.5"},

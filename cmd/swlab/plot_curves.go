@@ -64,7 +64,7 @@ func (p *plotCurves) run() error {
 		}
 		if p.logarithmic {
 			for _, r := range records {
-				if !(r.Loss > 0) {
+				if r.Skipped == "" && !(r.Loss > 0) {
 					return usageError(fmt.Errorf("--log: expected losses > 0, found %v at step %d of %s", r.Loss, r.Step, dir))
 				}
 			}
@@ -102,7 +102,7 @@ func (p *plotCurves) run() error {
 func curve(label string, records []train.Record, value func(train.Record) *float64) vmfviz.Series {
 	s := vmfviz.Series{Label: label}
 	for _, r := range records {
-		if v := value(r); v != nil {
+		if v := value(r); v != nil && r.Skipped == "" {
 			s.X, s.Y = append(s.X, float64(r.Step)), append(s.Y, *v)
 		}
 	}

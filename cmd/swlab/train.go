@@ -46,6 +46,7 @@ func newTrain(c *common) *cobra.Command {
 	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
 	settingFlags(f, &t.config)
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
+	f.StringVar(&t.options.OnNonfinite, "on-nonfinite", "stop", "after a step with a loss or weight that is not finite: stop, or skip, which undoes the step and counts it; both save its batch")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
 	reads(cmd, "data")
 	writes(cmd, "out", workFolder)
@@ -103,7 +104,7 @@ func (t *trainCall) run() error {
 	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
 		return usageError(err)
 	}
-	if err := looked([]any{t.config.On(set), t.options.Out, t.options.CheckpointEvery, t.options.Resume}); err != nil {
+	if err := looked([]any{t.config.On(set), t.options.Out, t.options.CheckpointEvery, t.options.OnNonfinite, t.options.Resume}); err != nil {
 		return err
 	}
 	e, err := t.engine()
@@ -117,6 +118,7 @@ func (t *trainCall) run() error {
 	sayFit(asked, t.config, set.Header())
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
+	t.options.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab: warning: "+text) }
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()
@@ -133,13 +135,18 @@ func (t *trainCall) run() error {
 	if err != nil { // the training is done, and only a file is missing
 		err = fmt.Errorf("--out: %w", err)
 	}
-	return errors.Join(t.print(r,
-		[2]string{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
-		[2]string{"last loss", fmt.Sprintf("%.6g", r.Loss)},
-		[2]string{"convention", t.config.Convention()},
-		[2]string{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
-		[2]string{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
-		[2]string{"run", r.Run}), err)
+	rows := [][2]string{
+		{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
+		{"last loss", fmt.Sprintf("%.6g", r.Loss)},
+		{"convention", t.config.Convention()},
+		{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
+		{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
+		{"run", r.Run},
+	}
+	if r.Skipped > 0 {
+		rows = append(rows, [2]string{"skipped", fmt.Sprintf("%d steps that were not finite", r.Skipped)})
+	}
+	return errors.Join(t.print(r, rows...), err)
 }
 
 // settings reads the flags into the configuration. It rejects what is wrong for any data.

@@ -117,6 +117,14 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	if err == nil && old.present() { // another process was faster
 		return old, nil
 	}
+	for _, file := range source.Files { // what a killed process was writing
+		if err := durable.RemoveTemporary(filepath.Join(dir, file.Name+partSuffix+metaSuffix)); err != nil {
+			return nil, err
+		}
+	}
+	if err := durable.RemoveTemporary(filepath.Join(dir, datasets.RecordName)); err != nil {
+		return nil, err
+	}
 	record := &Record{Name: source.Name, Licence: source.Licence, Root: source.Root, Checksum: "catalogue", Fetched: true, dir: dir}
 	stage := filepath.Join(dir, ".unpack")
 	if err := os.RemoveAll(stage); err != nil {
@@ -256,7 +264,7 @@ func (r *Record) settle(stage string) error {
 		return err
 	}
 	if err := durable.SyncDir(r.dir); err != nil {
-		return err
+		return diskFull(err, name)
 	}
 	if err := durable.WriteJSON(name, r); err != nil {
 		return diskFull(err, name)

@@ -185,7 +185,9 @@ func (l *live) draw() error {
 	last := l.Snapshots[len(l.Snapshots)-1]
 	loss := vmfviz.Series{}
 	for _, r := range l.Records {
-		loss.X, loss.Y = append(loss.X, float64(r.Step)), append(loss.Y, r.Loss)
+		if r.Skipped == "" {
+			loss.X, loss.Y = append(loss.X, float64(r.Step)), append(loss.Y, r.Loss)
+		}
 	}
 	code := ""
 	if len(loss.X) > 1 {

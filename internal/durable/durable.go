@@ -50,7 +50,10 @@ func (e *Error) Unwrap() error { return e.Err }
 func failed(path string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
+	var nested *Error
 	switch {
+	case errors.As(err, &nested):
+		err = nested.Err
 	case errors.As(err, &onPath):
 		err = onPath.Err
 	case errors.As(err, &onLink):
@@ -131,6 +134,7 @@ func WriteDir(path string, fill func(dir string) error) (err error) {
 		return failed(path, err)
 	}
 	if err = SyncDir(parent); err != nil {
+		os.RemoveAll(path) // not durable: the state before
 		return failed(path, err)
 	}
 	return nil
@@ -229,19 +233,22 @@ func RemoveTemporary(path string) error {
 // temporaryPrefix is the prefix of temporary files and folders.
 func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// SyncDir makes renames and removals in dir durable. On Windows it does nothing, because the system
+// SyncDir makes renames and removals in dir durable; the error is an [Error]. On Windows it does nothing, because the system
 // does it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a folder opened for reading cannot be synced there
 	}
 	if err := hook.Check("sync", dir); err != nil {
-		return &fs.PathError{Op: "sync", Path: dir, Err: err}
+		return failed(dir, err)
 	}
 	d, err := os.Open(dir)
 	if err != nil {
-		return err
+		return failed(dir, err)
 	}
 	defer d.Close()
-	return d.Sync()
+	if err := d.Sync(); err != nil {
+		return failed(dir, err)
+	}
+	return nil
 }

@@ -193,6 +193,49 @@ func TestReadTorchHostile(t *testing.T) {
 	}
 }
 
+// TestReadTorchRunsNothing: pickles that would run something, in every way that the format has to
+// name a function, and archives that lead elsewhere. All are refused, and nothing was run.
+func TestReadTorchRunsNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := func(s string) string { return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s }
+	call := func(module, name string) string {
+		return "\x80\x02c" + module + "\n" + name + "\n" + text("touch was_run") + "\x85R."
+	}
+	pickles := map[string]string{
+		"stack global":  "\x80\x04" + text("os") + text("system") + "\x93" + text("touch was_run") + "\x85R.",
+		"instance":      "(S'touch was_run'\nios\nsystem\n.",
+		"object":        "(cos\nsystem\n" + text("touch was_run") + "o.",
+		"new object":    "\x80\x02cbuiltins\nexec\n" + text("open('was_run','w')") + "\x85\x81.",
+		"new with keys": "\x80\x04cbuiltins\nexec\n" + text("open('was_run','w')") + "\x85}\x92.",
+		"build":         "\x80\x02ctorch\nTensor\n)R}" + text("__setstate__") + "cos\nsystem\nsb" + text("touch was_run") + "b.",
+		"extension":     "\x80\x02\x82\x01" + text("touch was_run") + "\x85R.",
+		"nested":        "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(cos\nsystem\n" + text("touch was_run") + "\x85RtR.",
+	}
+	for _, f := range []string{"os system", "posix system", "nt system", "builtins eval", "builtins exec", "__builtin__ eval", "subprocess Popen",
+		"importlib import_module", "runpy run_path", "torch load", "torch.hub load", "numpy load", "shutil rmtree", "copyreg _reconstructor", "webbrowser open"} {
+		module, name, _ := strings.Cut(f, " ")
+		pickles[f] = call(module, name)
+	}
+	for name, p := range pickles {
+		for _, entry := range []string{"x/data.pkl", "../x/data.pkl", "/tmp/x/data.pkl"} {
+			var b bytes.Buffer
+			z := zip.NewWriter(&b)
+			w, err := z.Create(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write([]byte(p))
+			z.Close()
+			if _, err := readTorch(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil {
+				t.Errorf("%s in %s was read", name, entry)
+			}
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Fatalf("a file's code was run: %v %v", left, err)
+	}
+}
+
 func FuzzReadTorch(f *testing.F) {
 	for _, name := range []string{"plain.pth", "legacy.pth", "protocol4.pt", "views.pth", "types.pth", "parameters.pth", "malicious.pth"} {
 		f.Add(torchFile(f, name))

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+)
+
+// TestEveryFault: whichever file operation of a call is the first to fail, on a full or read-only
+// disk, by a quota, or because a folder is gone: every output holds its old content or its whole new
+// one, nothing half-written is left, one line says what to do, and the same call then works.
+func TestEveryFault(t *testing.T) {
+	dir := misuseInputs(t)
+	t.Chdir(dir)
+	quiet(t)
+	for _, call := range []string{
+		"vmf sample --kappa 1 --location 0,0,1 --n 5 --out out.npy --force",
+		"distance --loss sw --x x.npy --y y.npy --slices 4 --out-slices s.npy --out-grad g.npy --force",
+		"plot sphere --kappa 5 --out sphere.png --force",
+		"plot sphere --kappa 5 --out sphere.html --force",
+		"plot clouds --x one.npy --out clouds.pdf --force",
+		"plot clouds --x one.npy --out clouds.svg --force",
+		"data sample tri.off --points 16 --out sampled",
+		"metrics --reference x.npy --generated y.npy --distances cd --backend go --store store",
+		"data fetch shapenet-core55 --accept-licence --from . --cache cache",
+	} {
+		t.Run(strings.Join(strings.Fields(call)[:2], " "), func(t *testing.T) {
+			fresh := func() {
+				for _, name := range []string{"sampled", "store", "cache"} {
+					if err := os.RemoveAll(name); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			work := func() error {
+				root := newRoot()
+				root.SetArgs(strings.Fields(call))
+				return root.Execute()
+			}
+			fresh()
+			if strings.HasPrefix(call, "data fetch") {
+				if err := datasets.WriteNPZ("shapenet57448xyzonly.npz", []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			old := digests(t, dir)
+			if err := work(); err != nil {
+				t.Fatal(err)
+			}
+			whole := digests(t, dir)
+			durabletest.Every(t, func() error { fresh(); return work() }, func(fault string, err error) {
+				if err == nil || !durabletest.Explained(errors.New(oneLine(err))) {
+					t.Errorf("%s: %v", fault, err)
+				}
+				for path, sum := range digests(t, dir) {
+					name := filepath.Base(path)
+					partial := strings.HasPrefix(path, "cache") // a partial download, which the next call uses
+					if sum != whole[path] && sum != old[path] && !partial || strings.HasPrefix(name, ".") && name != "." && !partial {
+						t.Errorf("%s left %s", fault, path)
+					}
+				}
+				if err := work(); err != nil {
+					t.Errorf("%s, then the same call: %v", fault, err)
+				}
+				if now := digests(t, dir); !strings.HasPrefix(call, "data fetch") && !maps.Equal(now, whole) {
+					t.Errorf("%s, then the same call: %v, expected %v", fault, now, whole)
+				}
+				fresh()
+			})
+		})
+	}
+}
+
+// quiet sends standard output nowhere.
+func quiet(t *testing.T) {
+	t.Helper()
+	null, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, errs := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = null, null
+	t.Cleanup(func() { os.Stdout, os.Stderr = kept, errs; null.Close() })
+}
