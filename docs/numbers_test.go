@@ -209,6 +209,35 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestCells: a cell of code has at most 25 lines, but for the imports, and a location is written one
+// way.
+func TestCells(t *testing.T) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, path := range notebooks {
+		var notebook struct {
+			Cells []struct {
+				Kind   string `json:"cell_type"`
+				Source []string
+			}
+		}
+		if err := json.Unmarshal([]byte(read(t, path)), &notebook); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for i, c := range notebook.Cells {
+			text := strings.Join(c.Source, "")
+			if c.Kind == "code" && len(c.Source) > 25 && !strings.Contains(text, "%noautoget") {
+				t.Errorf("%s: cell %d has %d lines, expected at most 25", filepath.Base(path), i, len(c.Source))
+			}
+			if strings.Contains(text, `\epsilon`) {
+				t.Errorf("%s: cell %d has \\epsilon, expected \\varepsilon", filepath.Base(path), i)
+			}
+		}
+	}
+}
+
 // TestNumbersFail: a number without a source, one that its source does not hold, and a source that is
 // gone are found.
 func TestNumbersFail(t *testing.T) {
