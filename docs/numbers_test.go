@@ -38,11 +38,7 @@ func unsourced(text, outputs string, read func(name string) (string, error)) (pr
 	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
 	whole := text
 	text = exempt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
-	comment := regexp.MustCompile(`(?s)<!--.*?-->`)
-	var comments [][]int
-	for _, c := range comment.FindAllStringIndex(text, -1) {
-		comments = append(comments, c)
-	}
+	comments := regexp.MustCompile(`(?s)<!--.*?-->`).FindAllStringIndex(text, -1)
 	inside := func(at int) bool {
 		for _, c := range comments {
 			if c[0] <= at && at < c[1] {
