@@ -38,11 +38,7 @@ func unsourced(text, outputs string, read func(name string) (string, error)) (pr
 	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
 	whole := text
 	text = exempt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
-	comment := regexp.MustCompile(`(?s)<!--.*?-->`)
-	var comments [][]int
-	for _, c := range comment.FindAllStringIndex(text, -1) {
-		comments = append(comments, c)
-	}
+	comments := regexp.MustCompile(`(?s)<!--.*?-->`).FindAllStringIndex(text, -1)
 	inside := func(at int) bool {
 		for _, c := range comments {
 			if c[0] <= at && at < c[1] {
@@ -205,6 +201,35 @@ func TestNumbers(t *testing.T) {
 		}
 		for _, problem := range unsourced(text, table, output) {
 			t.Errorf("%s.md: %s", name, problem)
+		}
+	}
+}
+
+// TestCells: a cell of code has at most 25 lines, but for the imports, and a location is written one
+// way.
+func TestCells(t *testing.T) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, path := range notebooks {
+		var notebook struct {
+			Cells []struct {
+				Kind   string `json:"cell_type"`
+				Source []string
+			}
+		}
+		if err := json.Unmarshal([]byte(read(t, path)), &notebook); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for i, c := range notebook.Cells {
+			text := strings.Join(c.Source, "")
+			if c.Kind == "code" && len(c.Source) > 25 && !strings.Contains(text, "%noautoget") {
+				t.Errorf("%s: cell %d has %d lines, expected at most 25", filepath.Base(path), i, len(c.Source))
+			}
+			if strings.Contains(text, `\epsilon`) {
+				t.Errorf("%s: cell %d has \\epsilon, expected \\varepsilon", filepath.Base(path), i)
+			}
 		}
 	}
 }
