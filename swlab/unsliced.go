@@ -39,6 +39,9 @@ func (p problem) onHost(l loss.Host) (*Result, error) {
 
 // inGraph is Distance with a graph loss without slices.
 func (p problem) inGraph(l loss.Graph) (*Result, error) {
+	if err := p.inFloat32(); err != nil {
+		return nil, err
+	}
 	e, err := choose(p.Engine, float64(p.x.Clouds)*float64(p.x.Points)*float64(p.y.Points))
 	if err != nil {
 		return nil, err
