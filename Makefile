@@ -205,6 +205,17 @@ test-browser: setup ## JupyterLab in headless Chromium: stop a training, run not
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/jobs ./cmd/swlab
 
+# Time per target, for make fuzz; FUZZ chooses targets by a regular expression.
+FUZZTIME ?= 10m
+fuzz: setup ## fuzz every reader of files, one after another, FUZZTIME=10m each (3 hours); FUZZ=NPZ chooses
+	@$(env) FUZZTIME="$(FUZZTIME)" FUZZ="$(FUZZ)" scripts/fuzz
+
+# Mutants per package, for make mutate.
+MUTANTS ?= 8
+mutated := ./swlab/ot1d ./swlab/ot ./swlab/vmf ./swlab/loss ./swlab/slicing ./swlab/amortizer ./swlab/metric ./swlab/optim
+mutate: setup ## do the tests notice small changes of the mathematics? A fixed sample of MUTANTS=8 per package (an hour); docs/results/mutation.md
+	@$(env) SWLAB_BACKEND=go GOFLAGS="-buildvcs=false -tags=noxla" go run ./scripts/mutate -n $(MUTANTS) -then ./swlab,./swlab/train $(mutated)
+
 bench: setup ## measure this project beside PyTorch, JAX, NumPy, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
 	@$(env) .venv-torch/bin/python bench/check_losses.py && .venv-torch/bin/python bench/check_steps.py

@@ -43,7 +43,8 @@ const (
 	// HostPath is plain Go on all cores, in 52-bit fixed point and float64, with the same result on
 	// every machine. It compiles nothing, and on a CPU it is several times faster than the graph.
 	HostPath
-	// GraphPath is the graph that training uses, in float32, compiled for the Engine.
+	// GraphPath is the graph that training uses, in float32, compiled for the Engine. It takes
+	// clouds whose largest coordinate is between 1e-18 and 1e18 (docs/results/edges.md).
 	GraphPath
 )
 
@@ -155,6 +156,29 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	return d, nil
 }
 
+// inFloat32 returns an error unless a graph in float32 can square the largest coordinate: beyond
+// that, matchings and nearest neighbours would be wrong without a sign. The host has no such limit.
+func (p problem) inFloat32() error {
+	const least, most = 1e-18, 1e18
+	for b := range p.x.Clouds {
+		if size := p.size(b); size > most || size > 0 && size < least {
+			return fmt.Errorf("pair %d: coordinates of %s and %s up to %.3g, expected up to between %g and %g: a graph squares them in float32; scale the clouds, or take the host's path if the loss has one", b, p.x.Name, p.y.Name, size, least, most)
+		}
+	}
+	return nil
+}
+
+// size is the largest coordinate of a pair.
+func (p problem) size(pair int) float64 {
+	size := 0.0
+	for _, s := range []*datasets.Set{p.x, p.y} {
+		for _, c := range s.Coords[pair*s.Points*s.Dim : (pair+1)*s.Points*s.Dim] {
+			size = max(size, math.Abs(float64(c)))
+		}
+	}
+	return size
+}
+
 // vanished returns an error for a pair whose costs are not 0, but to the power p below the numbers
 // used. The mean of powers is at least the power of the mean, so the value for p = 1 decides. Costs
 // near the rounding of the coordinates do not count.
@@ -177,13 +201,7 @@ func (p problem) vanished(d *Result) error {
 		if !tiny(d.PerPair[b]) || slices.ContainsFunc(costs, func(c float32) bool { return !tiny(float64(c)) }) {
 			continue
 		}
-		size := 0.0
-		for _, s := range []*datasets.Set{p.x, p.y} {
-			for _, c := range s.Coords[b*s.Points*s.Dim : (b+1)*s.Points*s.Dim] {
-				size = max(size, math.Abs(float64(c)))
-			}
-		}
-		if v > 1e-6*size {
+		if v > 1e-6*p.size(b) {
 			return fmt.Errorf("pair %d: the costs between %s and %s are not 0, but to the power p they are below the numbers used; scale the clouds up or lower p", b, p.x.Name, p.y.Name)
 		}
 	}

@@ -348,6 +348,9 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 
 // costInGraph computes and reduces the costs in the graph that training uses.
 func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, error) {
+	if err := p.inFloat32(); err != nil {
+		return estimate{}, err
+	}
 	e, err := choose(p.Engine, math.Inf(1)) // the caller asked for this path: as in training
 	if err != nil {
 		return estimate{}, err

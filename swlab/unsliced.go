@@ -52,6 +52,9 @@ func (p problem) ofMean(side string, gradient []float64, of *datasets.Set) ([]fl
 
 // inGraph is Distance with a graph loss without slices.
 func (p problem) inGraph(l loss.Graph) (*Result, error) {
+	if err := p.inFloat32(); err != nil {
+		return nil, err
+	}
 	e, err := choose(p.Engine, float64(p.x.Clouds)*float64(p.x.Points)*float64(p.y.Points))
 	if err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite. Where it acts, the value is 0 and has no
 		// gradient.
-		const floor = 1e-30
+		floor := leastNormal(d.DType())
 		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))
 		d = graph.Where(apart, graph.PowScalar(graph.MaxScalar(d, floor), p/2), graph.ZerosLike(d))
 	}

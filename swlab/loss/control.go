@@ -90,7 +90,8 @@ func (k Control) moments(c Costs) Estimate {
 	}
 	f, meanC := c.Values, graph.ReduceAndKeep(at, graph.ReduceMean, 1)
 	// C in units of its mean, because squares of small numbers underflow.
-	unit := graph.MaxScalar(graph.StopGradient(meanC), 1e-30)
+	unit := graph.StopGradient(meanC)
+	unit = graph.Where(graph.GreaterThan(unit, graph.ZerosLike(unit)), unit, graph.OnesLike(unit))
 	at, expected, meanC = graph.Div(at, unit), graph.Div(expected, unit), graph.Div(meanC, unit)
 	df, dc := graph.Sub(f, graph.ReduceAndKeep(f, graph.ReduceMean, 1)), graph.Sub(at, meanC)
 	cov := graph.ReduceAndKeep(graph.Mul(df, dc), graph.ReduceMean, 1)

@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -77,5 +79,32 @@ func TestMaximizerPlain(t *testing.T) {
 			t.Errorf("%q: in the graph %t", off, c.InGraph())
 		}
 		c.Close()
+	}
+}
+
+// TestHostGradient: value and gradient outside of a graph are those of the graph, and an estimator whose derivative depends on
+// the costs is refused.
+func TestHostGradient(t *testing.T) {
+	const batch, points, slices = 2, 12, 5
+	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
+	for _, l := range []Sliced{{}, {P: 1}, {P: 3, Reduce: Mean}} {
+		value, gradient, err := l.HostGradient(x, y, directions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+			l.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: slices}
+			v := graph.ReduceAllMean(l.Build(BuildArgs{Wrt: ot1d.Y}, in[0], in[1]).Pairs)
+			return []*graph.Node{v, graph.Gradient(v, in[1])[0]}
+		}, x, y, directions)
+		graphtest.Close(t, l.Convention(), []float32{float32(value)}, []float64{float64(want[0][0])}, 1e-5)
+		var wantGradient []float64
+		for _, v := range want[1] {
+			wantGradient = append(wantGradient, float64(v))
+		}
+		graphtest.Close(t, l.Convention()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient, 1e-5)
+	}
+	if _, _, err := (Sliced{Root: true}).HostGradient(x, y, directions); err == nil {
+		t.Error("a root is taken to be linear in the costs")
 	}
 }

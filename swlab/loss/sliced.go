@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -144,12 +145,20 @@ func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
 	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum})
 	pairs := r.Pairs
 	if s.Root {
-		// The floor keeps the gradient finite where a cloud meets itself; its value there is below
-		// 1e-15.
+		// The floor keeps the gradient finite where a cloud meets itself.
+		floor := leastNormal(pairs.DType())
 		positive := graph.GreaterThan(pairs, graph.ZerosLike(pairs))
-		pairs = graph.Where(positive, graph.PowScalar(graph.MaxScalar(pairs, 1e-30), 1/s.Exponent()), graph.ZerosLike(pairs))
+		pairs = graph.Where(positive, graph.PowScalar(graph.MaxScalar(pairs, floor), 1/s.Exponent()), graph.ZerosLike(pairs))
 	}
 	return Result{Pairs: pairs, Slices: costs, Shares: r.Shares, Used: r.Used, Directions: directions}
+}
+
+// leastNormal is the smallest normal number of a type: a floor that changes nothing above it.
+func leastNormal(t dtypes.DType) float64 {
+	if t == dtypes.Float64 {
+		return 0x1p-1022
+	}
+	return 0x1p-126
 }
 
 // Objective is what an ascent on the location maximises: the loss of every pair, with directions

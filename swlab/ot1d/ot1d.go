@@ -61,6 +61,9 @@ type Config struct {
 //	dF/dy_tau(i)  = -p |d_i|^(p-1) sign(d_i) theta,   d_i = a_(i) - b_(i)
 //	dF/dtheta     =  p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i))
 //
+// In float32 the largest coordinate should be between 1e-18 and 1e18, or the matching of a gradient
+// in Y or X is wrong: its keys need squares of coordinates.
+//
 // As usual in GoMLX, Costs panics with the shapes if they do not agree.
 func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 	if o.P == 0 {

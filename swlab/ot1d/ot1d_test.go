@@ -259,6 +259,26 @@ func TestFarAcross(t *testing.T) {
 	}
 }
 
+// TestFarFromTheOrigin: far away, the keys of the matching still resolve the clouds.
+func TestFarFromTheOrigin(t *testing.T) {
+	const points, slices = 64, 8
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y, d := normals(r, points*3, 1), normals(r, points*3, 1), directions(r, slices, 3)
+	for i := range x {
+		x[i], y[i] = x[i]+30, y[i]+30
+	}
+	for name, method := range methods {
+		got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{Costs(in[0], in[1], in[2], Config{Plain: method, Wrt: Y})}
+		}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, slices, 3))[0]
+		for l, v := range got {
+			if want := reference(x, y, d[3*l:3*l+3], 2); math.Abs(float64(v)-want) > 1e-4*want {
+				t.Errorf("%s, slice %d: %v, want %v", name, l, v, want)
+			}
+		}
+	}
+}
+
 // TestReference compares with float64 numbers: those in testdata, and the project's golden set where it is at hand.
 func TestReference(t *testing.T) {
 	graphtest.References(t, "testdata/sliced.npz", "sliced.npz", func(t *testing.T, z map[string]*tensors.Tensor) {

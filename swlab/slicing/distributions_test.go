@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
@@ -49,6 +51,33 @@ func TestOrthogonalFrames(t *testing.T) {
 		if across < 0.1 {
 			t.Errorf("d = %d: the frames are all orthogonal to each other", dim)
 		}
+	}
+}
+
+// TestNumbersDrawn: no more frames, sets and chains are drawn than the slices need.
+func TestNumbersDrawn(t *testing.T) {
+	for _, c := range []struct {
+		l           Distribution
+		slices, dim int
+		normals     bool
+		draws       []int // the first draw
+	}{
+		{Orthogonal{}, 3, 3, true, []int{1, 1, 3, 3}}, {Orthogonal{}, 4, 3, true, []int{1, 2, 3, 3}}, {Orthogonal{}, 6, 3, true, []int{1, 2, 3, 3}},
+		{QMC{}, 63, 2, false, []int{1, 1, 1}}, {QMC{}, 64, 2, false, []int{1, 4, 1}}, {QMC{Replicates: 5}, 10, 3, true, []int{1, 5, 4}},
+		{QMC{Replicates: 9}, 4, 3, true, []int{1, 4, 4}}, {QMC{}, 20, 5, false, []int{1, 1, 1, 6}},
+	} {
+		graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
+			first := graph.OnesLike(graph.Zeros(n[0].Graph(), shapes.Make(dtypes.Float32, c.draws...)))
+			if !c.normals {
+				first = graph.MulScalar(first, 0.5)
+			}
+			x := graph.Zeros(n[0].Graph(), shapes.Make(dtypes.Float32, 1, 1, c.dim))
+			out := c.l.Draw(Request{Source: Given(first), X: x, Y: x, Slices: c.slices}) // Given panics at another shape
+			if d := out.Shape().Dimensions; d[1] != c.slices {
+				t.Errorf("%s: %d directions, want %d", c.l.Name(), d[1], c.slices)
+			}
+			return []*graph.Node{out}
+		}, []float32{0})
 	}
 }
 

@@ -40,7 +40,7 @@ func besselRatio(d int, kappa float64) ratio {
 }
 
 // varianceSeriesFrom is the concentration above which varOmega uses the expansion in 1/kappa.
-func varianceSeriesFrom(d int) float64 { return math.Max(1000, 4*float64(d)*float64(d)) }
+func varianceSeriesFrom(d int) float64 { return math.Max(1000, 16*float64(d)) }
 
 // varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is
 // (d-1)/(2 kappa^2) + ..., far below the rounding of the terms; there A is expanded as

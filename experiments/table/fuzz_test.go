@@ -1,0 +1,30 @@
+package table
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// FuzzRead: results that can be read are written as results that can.
+func FuzzRead(f *testing.F) {
+	raw, err := os.ReadFile("../../docs/results/ablation_L-quick.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add([]byte(`{"name":"ablation_L","columns":[{"key":"sw","scale":100}],"rows":[{"id":"x","ours":true,"values":{"sw":{"mean":null,"sd":1,"n":2,"values":[1,null]}}}]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r, err := Read(raw)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(r.JSON())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(again); err != nil {
+			t.Errorf("what was read is written as %s: %v", again, err)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// FuzzCheckpoint: whatever the two files of a checkpoint hold, they are read as the weights asked for, or not at all.
+func FuzzCheckpoint(f *testing.F) {
+	specs := []weights.Spec{{Name: "net/a", Shape: []int{2, 3}}, {Name: "psi/b", Shape: []int{1}}}
+	dir := f.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, checkpointDir), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	if err := saveCheckpoint(dir, checkpoint{progress{Step: 3, LastLoss: 0.5}, weights.Init(specs, 1)}); err != nil {
+		f.Fatal(err)
+	}
+	all, err := listCheckpoints(dir)
+	if err != nil || len(all) != 1 {
+		f.Fatal(all, err)
+	}
+	state, err := os.ReadFile(filepath.Join(all[0], stateFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	tensors, err := os.ReadFile(filepath.Join(all[0], tensorsFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := readCheckpoint(all[0], specs); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(state, tensors)
+	f.Add([]byte("{}"), tensors)
+	f.Add([]byte(`{"step":-1}`), tensors[:len(tensors)-1])
+	f.Fuzz(func(t *testing.T, state, tensors []byte) {
+		for name, data := range map[string][]byte{stateFile: state, tensorsFile: tensors} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := readCheckpoint(dir, specs)
+		if err != nil {
+			return
+		}
+		for _, s := range specs {
+			if v, ok := c.tensors.Get(s.Name); !ok || len(v.Data) != s.Size() {
+				t.Errorf("%s is missing, or not of its size: %v", s.Name, v)
+			}
+		}
+	})
+}
+
+// FuzzConfig: a configuration that can be read is written as one that reads the same.
+func FuzzConfig(f *testing.F) {
+	raw, err := json.Marshal(DefaultConfig())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add([]byte(`{"loss":"la-v-dsw","kappa":1e300,"lr":-1,"reflection":"stable","plain":["sort"]}`))
+	f.Add([]byte(`{"turn":1,"reduce":"mean"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var c Config
+		if json.Unmarshal(raw, &c) != nil {
+			return
+		}
+		first, err := json.Marshal(c)
+		if err != nil {
+			return // a number that JSON cannot hold
+		}
+		var again Config
+		if err := json.Unmarshal(first, &again); err != nil {
+			t.Fatalf("%s cannot be read again: %v", first, err)
+		}
+		if second, err := json.Marshal(again); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s is read as %s, %v", first, second, err)
+		}
+	})
+}
+
+// FuzzLog: a log is read as at most one record per line, or is an error.
+func FuzzLog(f *testing.F) {
+	f.Add([]byte("{\"step\":1,\"epoch\":0,\"loss\":2.5,\"turn\":3,\"seconds\":0.1}\n{\"step\":2"))
+	f.Add([]byte("\n\n{}\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if err := os.WriteFile(filepath.Join(dir, logFile), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		records, err := ReadLog(dir)
+		if lines := bytes.Count(raw, []byte("\n")) + 1; err == nil && len(records) > lines {
+			t.Errorf("%d records of %d lines", len(records), lines)
+		}
+	})
+}
