@@ -7,7 +7,8 @@
 //   - point clouds side by side ([Clouds], [Gallery]), with the error of each point
 //     as its colour ([CloudRow]);
 //   - one slice: projection, matching, quantile functions and the average over
-//     many slices ([Slice]), the matched pairs in space ([Pairs]);
+//     many slices ([Slice]), the matched pairs in space ([Pairs]), a view in which
+//     the reader turns the direction ([SliceHTML]);
 //   - numbers: curves of a training run ([Curves]), estimates with their standard
 //     errors ([Dots]), distances as a table of colours ([Matrix]).
 //

@@ -180,6 +180,14 @@ func ExampleSlice() {
 	// Output: 900
 }
 
+// The reader turns the direction; without values the page has no map of all directions.
+func ExampleSliceHTML() {
+	x, y := helix(300, 0.5), helix(300, 0.8)
+	page, err := vmfviz.SliceHTML(vmfviz.SliceOptions{Title: "Turn the direction", Convention: vmfviz.MeanOverPoints}, x, y, []float32{0.6, 0.8, 0}, nil)
+	fmt.Println(len(page) < 30_000, err)
+	// Output: true <nil>
+}
+
 func ExampleSliceOptions_quantiles() {
 	x, y := helix(100, 0.3), helix(100, 0.8)
 	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, Quantiles: true}, x, y, []float32{0.6, 0.8, 0}, nil)

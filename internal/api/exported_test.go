@@ -184,6 +184,7 @@ var functions = map[string]any{
 	"vmfviz.Matrix":              vmfviz.Matrix,
 	"vmfviz.Pairs":               vmfviz.Pairs,
 	"vmfviz.Slice":               vmfviz.Slice,
+	"vmfviz.SliceHTML":           vmfviz.SliceHTML,
 	"vmfviz.Sphere":              vmfviz.Sphere,
 	"vmfviz.SphereGrid":          vmfviz.SphereGrid,
 	"vmfviz.SphereHTML":          vmfviz.SphereHTML,
