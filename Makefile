@@ -110,7 +110,6 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
 	@$(MAKE) check-python
-	@$(MAKE) check-wheel
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
 	@$(MAKE) check-gpu-kit
@@ -154,10 +153,11 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says?
 	@$(env) export SWLAB_OUT="$(CURDIR)/.out/check-errors" && mkdir -p "$$SWLAB_OUT" && $(py) scripts/check_errors.py
 
-check-python: setup ## run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 4 GB of disk)
+check-python: setup ## check-wheel, then run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 4 GB of disk)
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
+	@$(MAKE) check-wheel
 	@$(env) go build -o .out/check-python/bin/swlab ./cmd/swlab && export PATH="$(CURDIR)/.out/check-python/bin:$$PATH" && \
-	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench" && \
+	export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(CURDIR)/bench:$$(echo "$(CURDIR)"/.out/check-wheel/venv/lib/python3*/site-packages)" && \
 	.venv-torch/bin/python scripts/run_blocks.py docs/python.md && .venv-pot/bin/python scripts/run_blocks.py docs/conventions.md
 
 # Built with the C compiler of this machine, and installed where only NumPy is. POT and PyTorch, where they are, see the same files.
@@ -220,6 +220,10 @@ bench: setup ## measure this project beside PyTorch, JAX, NumPy, POT, SciPy (hou
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
 	@$(env) .venv-torch/bin/python bench/check_losses.py && .venv-torch/bin/python bench/check_steps.py
 	@$(env) go run ./bench $(BENCH)
+
+bench-python: setup ## time the Python package beside NumPy, POT and PyTorch, into docs/results/python.md (2 minutes, on a quiet machine)
+	@$(MAKE) check-wheel && bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
+	@PYTHONPATH=$$(echo .out/check-wheel/venv/lib/python3*/site-packages):$$(echo .venv-pot/lib/python3*/site-packages) .venv-torch/bin/python bench/python_package.py docs/results/python.md
 
 bench-go: setup ## the Go benchmarks of the library's packages
 	@$(env) go test -run '^$$' -bench . ./swlab/...

@@ -13,12 +13,12 @@ import shutil
 import subprocess
 import sys
 
-LENT = ["SSL_CERT_FILE", "SSL_CERT_DIR", "PIP_CERT", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "CURL_CA_BUNDLE"]
+BUNDLE = "etc/ssl/lent.crt"
 
 
 def main():
     dockerfile, root, command = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
-    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"} | {k: os.environ[k] for k in LENT if k in os.environ}
+    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(("SSL_CERT_FILE", "PIP_CERT"), f"/{BUNDLE}")
     user, folder = "root", "/"
 
     def run(line, as_user=None):
@@ -32,7 +32,7 @@ def main():
     try:
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         (root / "etc/ssl").mkdir(exist_ok=True)
-        shutil.copytree("/etc/ssl/certs", root / "etc/ssl/certs", dirs_exist_ok=True)
+        shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / BUNDLE)
         for line in re.sub(r"\\\n", "", dockerfile.read_text()).splitlines():
             word, _, rest = line.strip().partition(" ")
             rest = rest.strip()
