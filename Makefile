@@ -109,6 +109,7 @@ check: setup ## the rest: linters, all tests on all backends, data races, all no
 	@$(MAKE) cross
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
+	@$(MAKE) check-lab
 	@$(MAKE) check-python
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
@@ -201,6 +202,18 @@ check-playground: playground ## the playground in headless Chromium with the net
 
 test-browser: setup ## JupyterLab in headless Chromium: stop a training, run notebooks 01 and 03 in short form, turn their spheres, move kappa
 	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
+
+test-long: setup ## what takes hours: 100 kills, two hours of training, 500 cells in one kernel; SECONDS=600 CELLS=50 are shorter
+	@$(env) SWLAB_BACKEND=go SWLAB_TEST_KILLS=100 go test -count=1 -v -timeout 60m -run "TestKills$$|TestTableKilled$$|TestSignals$$" ./cmd/swlab | grep -v "^=== "
+	@rm -rf .out/test-long && mkdir -p .out/test-long
+	@$(env) go build -o .out/test-long/swlab ./cmd/swlab && $(py) scripts/long_training.py .out/test-long/swlab .out/test-long/training $(or $(SECONDS),7200)
+	@$(env) $(py) scripts/long_kernel.py .out/test-long/temporary $(or $(CELLS),500)
+
+check-lab: setup ## is JupyterLab closed to everybody without its token? Then two notebooks at once on one store
+	@$(env) $(py) scripts/check_lab.py
+
+audit: setup ## known vulnerabilities of the Go and Python packages used; says what could not be checked (needs the network)
+	@$(env) scripts/audit
 
 test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
 	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/jobs ./cmd/swlab

@@ -96,6 +96,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	}
 	dir := source.Dir(o.Cache)
 	if record, err := ReadRecord(dir); err == nil && record.present() {
+		record.discardDownloads() // of a process killed just before its end
 		return record, nil
 	}
 	if source.Terms != "" && !o.AcceptLicence {
@@ -269,10 +270,15 @@ func (r *Record) settle(stage string) error {
 	if err := durable.WriteJSON(name, r); err != nil {
 		return diskFull(err, name)
 	}
-	for _, d := range r.Downloads {
-		discard(filepath.Join(r.dir, d.Name+partSuffix)) // leftovers do no harm
-	}
+	r.discardDownloads()
 	return nil
+}
+
+// discardDownloads removes the downloads of a set that is in its place. Leftovers do no harm.
+func (r *Record) discardDownloads() {
+	for _, d := range r.Downloads {
+		discard(filepath.Join(r.dir, d.Name+partSuffix))
+	}
 }
 
 // diskFull rewords the error of a full disk.

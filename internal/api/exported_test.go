@@ -171,6 +171,7 @@ var functions = map[string]any{
 	"datasets.ShapeClasses":      datasets.ShapeClasses,
 	"datasets.WriteNPY":          datasets.WriteNPY,
 	"datasets.WriteNPYInts":      datasets.WriteNPYInts,
+	"datasets.WriteNPZ":          datasets.WriteNPZ,
 	"fetch.Fetch":                fetch.Fetch,
 	"fetch.FindRecord":           fetch.FindRecord,
 	"fetch.ReadRecord":           fetch.ReadRecord,

@@ -125,6 +125,9 @@ func WriteDir(path string, fill func(dir string) error) (err error) {
 		return failed(path, err)
 	}
 	if err = fill(dir); err != nil {
+		if on := (*Error)(nil); errors.As(err, &on) && strings.HasPrefix(on.Path, dir) {
+			on.Path = path + strings.TrimPrefix(on.Path, dir)
+		}
 		return err
 	}
 	if err = os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
