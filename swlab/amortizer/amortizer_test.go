@@ -125,3 +125,35 @@ func TestWrongCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantText: a variant is read as it is written, and nothing else is.
+func TestVariantText(t *testing.T) {
+	for _, v := range []amortizer.Variant{amortizer.Released, amortizer.Paper} {
+		text, err := v.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 1 - v
+		if err := read.UnmarshalText(text); err != nil || read != v {
+			t.Errorf("%s is read as %v, %v", text, read, err)
+		}
+	}
+	if err := new(amortizer.Variant).UnmarshalText([]byte("code")); err == nil || !strings.Contains(err.Error(), `expected released or paper, found "code"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCheckPairs: the maps whose queries and keys grow with the pairs are refused at 2^50 of them; the others hold none.
+func TestCheckPairs(t *testing.T) {
+	for _, name := range amortizer.Names() {
+		grows := name == "a" || name == "ea" || name == "la" || name == "la-sorted"
+		for pairs, want := range map[int]bool{0: false, 1: false, 1 << 50: grows} {
+			if err := amortizer.CheckPairs(name, amortizer.Config{Points: 16}, pairs); (err != nil) != want {
+				t.Errorf("%s, %d pairs: %v", name, pairs, err)
+			}
+		}
+	}
+	if amortizer.Parameters(nil) != 0 {
+		t.Error("no map has weights")
+	}
+}

@@ -209,6 +209,30 @@ func TestRandomPathLooksAtTheClouds(t *testing.T) {
 	}
 }
 
+// TestRandomPathTakesEveryPoint: each point of both clouds is as likely an end of the path as any other.
+func TestRandomPathTakesEveryPoint(t *testing.T) {
+	const draws = 3000
+	axes, origin := [][][]float32{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, [][][]float32{{{0, 0, 0}}}
+	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
+		src := Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 4))
+		dist := RandomPath{Kappa: 1e4}
+		return []*graph.Node{dist.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: draws}), dist.Draw(Request{Source: src, X: n[1], Y: n[0], Slices: draws})}
+	}, axes, origin)
+	for k, v := range out {
+		var near [3]float64
+		for i := range v {
+			if math.Abs(float64(v[i])) > 0.9 {
+				near[i%3]++
+			}
+		}
+		for axis, n := range near { // the standard deviation is 26
+			if math.Abs(n-draws/3) > 130 {
+				t.Errorf("cloud %d: %v of %d paths end at point %d", k, n, draws, axis)
+			}
+		}
+	}
+}
+
 // TestSeeds: equal seeds give equal directions, others do not, for every registered distribution; unknown names and wrong options are errors.
 func TestSeeds(t *testing.T) {
 	for _, name := range Names() {

@@ -147,6 +147,9 @@ func TestSlicerLocation(t *testing.T) {
 			t.Fatalf("location %v, direction %v, the amortizer predicts %v", out[1], out[4], out[2])
 		}
 	}
+	if len(out[3]) != 6 {
+		t.Fatalf("%d numbers of random locations, want 2 of dimension 3", len(out[3]))
+	}
 	for b := range 2 {
 		if s := dot(out[3], b, b, 3); math.Abs(s-1) > 1e-5 {
 			t.Errorf("a random location of squared length %v", s)
