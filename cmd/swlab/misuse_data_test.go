@@ -117,6 +117,7 @@ func init() {
 		}
 	}
 	add("evaluate --backend go --run odd/manyrun --data odd/plain", "--run", "weights.safetensors", "64", "32")
+	add("evaluate --backend go --run odd/editedrun --data odd/plain", "--run", "config.json", "the file is damaged or was edited")
 	add("compare --backend go --run run --run odd/badrun", "--run", "config.json")
 	add("train --backend go --loss sw --resume --out odd/badrun", "config.json")
 	add("train --backend go --loss sw --resume --out sub", "config.json")

@@ -168,6 +168,7 @@ func oddRuns(t *testing.T, dir string) {
 		return raw
 	}
 	config, saved := read("run/config.json"), read("run/weights.safetensors")
+	unsealed := append(bytes.Clone(config[:bytes.Index(config, []byte(",\n  \"sha256\""))]), "\n}\n"...) // of the first version
 	put("odd/cut.safetensors", saved[:len(saved)/2])
 	put("odd/noconfig/weights.safetensors", saved)
 	put("odd/noweights/config.json", config)
@@ -175,7 +176,9 @@ func oddRuns(t *testing.T, dir string) {
 	put("odd/cutrun/weights.safetensors", saved[:len(saved)/2])
 	put("odd/badrun/config.json", []byte("{\"points\": "))
 	put("odd/typerun/config.json", []byte("{\"points\": \"many\"}"))
-	put("odd/manyrun/config.json", bytes.Replace(config, []byte(`"points": 32`), []byte(`"points": 64`), 1))
+	put("odd/manyrun/config.json", bytes.Replace(unsealed, []byte(`"points": 32`), []byte(`"points": 64`), 1))
+	put("odd/editedrun/config.json", bytes.Replace(config, []byte(`"points": 32`), []byte(`"points": 64`), 1))
+	put("odd/editedrun/weights.safetensors", saved)
 	put("odd/manyrun/weights.safetensors", saved)
 }
 

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -126,7 +128,7 @@ func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := sha256.Sum256(raw)
+		sum := sha256.Sum256(withoutChecksum(t, raw))
 		numbers = append(numbers, hex.EncodeToString(sum[:]))
 		numbers = append(numbers, printed(t, []string{"evaluate", "--run", out, "--backend", backend, "--exact-emd=false"}, "cd", "sw", "emd_approx")...)
 		got[backend+" train "+loss] = numbers
@@ -189,4 +191,20 @@ func processor() (features, model string) {
 		return features, fmt.Sprintf("%s family %s model %s", values["vendor_id"], family, number)
 	}
 	return features, "unknown"
+}
+
+// withoutChecksum is a safetensors file without the checksum in its header, as the first version
+// wrote it: the recorded hashes are of such files.
+func withoutChecksum(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	n := binary.LittleEndian.Uint64(raw)
+	header := regexp.MustCompile(`"__metadata__":\{"sha256":"[0-9a-f]{64}"\},`).ReplaceAll(bytes.TrimRight(raw[8:8+n], " "), nil)
+	for len(header)%8 != 0 {
+		header = append(header, ' ')
+	}
+	if uint64(len(header)) >= n {
+		t.Error("the weights have no checksum")
+	}
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(out, header...), raw[8+n:]...)
 }
