@@ -220,7 +220,7 @@ test-slurm: setup ## test job arrays with a real Slurm, started for it and stopp
 
 # Time per target, for make fuzz; FUZZ chooses targets by a regular expression.
 FUZZTIME ?= 10m
-fuzz: setup ## fuzz every reader of files, one after another, FUZZTIME=10m each (3 hours); FUZZ=NPZ chooses
+fuzz: setup ## fuzz every reader of files, one after another, FUZZTIME=10m each (4 hours); FUZZ=NPZ chooses
 	@$(env) FUZZTIME="$(FUZZTIME)" FUZZ="$(FUZZ)" scripts/fuzz
 
 # Mutants per package, for make mutate.
