@@ -102,7 +102,7 @@ func TestBook(t *testing.T) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Backend != e.Name || s.Why == "" || s.Data != "builtin" || s.Row.Name != "SW" || s.Row.After["cd"] != 1 || len(s.Times) != 2 ||
+	if s.Backend != e.Name || s.Why == "" || s.Data != "builtin" || s.Row.Name != "SW" || s.Row.After["cd"] != 1 || len(s.Times) != 3 ||
 		len(s.Pictures) != 1 || filepath.Base(s.Pictures[0]) != "1_cloud.png" {
 		t.Errorf("summary %s", raw)
 	}
