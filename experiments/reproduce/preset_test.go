@@ -67,7 +67,7 @@ func TestDesk(t *testing.T) {
 	for _, j := range s.Jobs {
 		count[j.Row]++
 		tr := j.Runs[0].Run.(runs.Training)
-		if tr.Validation == nil || tr.Validation.Split != "val" || tr.Data.Val != 0.2 || tr.Data.Train != 40 || tr.Config.Epochs != 100 {
+		if tr.Validation == nil || tr.Validation.Split != "val" || tr.Data.Val != 0.2 || tr.Data.Train != 40 || tr.Config.Epochs != 30 {
 			t.Fatalf("%s: %+v", j.Name(), tr)
 		}
 	}
