@@ -91,7 +91,7 @@ def main():
         "# Times of the Python package",
         "",
         f"`make bench-python`: one pair of clouds in space, {SLICES} given directions, milliseconds, median (quartiles) of {ROUNDS} rounds, in which the programs take turns.",
-        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}. The load of the machine was {load:.1f} at the start: above 0.1, other work was running, and the times are no comparison.",
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}. The load of the machine was {load:.1f} at the start: above 0.5, other work was running, and the times are no comparison.",
         "Before it is timed, each program's value is compared with the others', to 1e-5.",
         "",
         "| | " + " | ".join(f"{points} points" for points in columns) + " |",
