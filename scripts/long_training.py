@@ -7,11 +7,12 @@ import json
 import os
 import pathlib
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+from growth import grown
 
 EVERY = 30  # seconds between samples
 SETTINGS = "--data builtin --loss v-dsw --amortizer la --points 64 --batch 8 --slices 10 --epochs 1000000 --checkpoint-every 100".split()
@@ -51,20 +52,6 @@ def watch(process, run, temporary, seconds):
     return samples
 
 
-def grown(samples):
-    """What has grown from the second quarter of the time to the last; the first quarter warms up."""
-    quarter, wrong = max(1, len(samples) // 4), []
-    for name, allowed in GROWTH.items():
-        early = statistics.median(s[name] for s in samples[quarter:2 * quarter] or samples[:1])
-        late = statistics.median(s[name] for s in samples[-quarter:])
-        print(f"  {name}: {early:g} in the second quarter, {late:g} in the last, {max(s[name] for s in samples):g} at most")
-        if late > early + allowed:
-            wrong.append(f"{name} grew from {early:g} to {late:g}, expected at most {allowed} more")
-    if max(s["checkpoints"] for s in samples) > 3:
-        wrong.append("more than two checkpoints, and the one being written, were kept")
-    return wrong
-
-
 def main(swlab, out, seconds):
     out = pathlib.Path(out)
     out.mkdir(parents=True)
@@ -80,7 +67,9 @@ def main(swlab, out, seconds):
         finally:
             process.kill()
         print(f"  {steps(run)} steps in {samples[-1]['seconds']} s; stopped {time.monotonic() - asked:.1f} s after SIGINT")
-        wrong = grown(samples)
+        wrong = grown(samples, GROWTH)
+        if max(s["checkpoints"] for s in samples) > 3:
+            wrong.append("more than two checkpoints, and the one being written, were kept")
         said = (out / "stderr").read_text().strip().splitlines()[-1]
         if process.returncode != 1 or "--resume continues" not in said:
             wrong.append(f"stopped with {process.returncode}: {said}")

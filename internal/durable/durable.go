@@ -236,8 +236,8 @@ func RemoveTemporary(path string) error {
 // temporaryPrefix is the prefix of temporary files and folders.
 func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// SyncDir makes renames and removals in dir durable; the error is an [Error]. On Windows it does nothing, because the system
-// does it.
+// SyncDir makes renames and removals in dir durable; the error is an [Error]. On Windows it does
+// nothing, because the system does it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a folder opened for reading cannot be synced there

@@ -91,6 +91,12 @@ func run(dir, pkg string, n int, seed uint64, limit time.Duration, rounds []roun
 	name := fnv.New64a()
 	fmt.Fprint(name, pkg)
 	rand.New(rand.NewPCG(seed, name.Sum64())).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	// Tests that fail anyway would kill every mutant.
+	for _, r := range rounds {
+		if out, err := r.test(limit); err != nil {
+			return fmt.Errorf("%s fail without a mutant%s", r.by, reason(out))
+		}
+	}
 	killed, tried := 0, 0
 	for _, m := range all {
 		if tried == n {
@@ -137,12 +143,17 @@ func (m mutant) try(dir, pkg string, limit time.Duration, rounds []round) (strin
 		return "", nil
 	}
 	for _, r := range rounds {
-		args := append([]string{"test", "-overlay", file, "-vet=off", "-failfast", "-timeout", limit.String()}, r.flags...)
-		if out, err := goTool(append(args, r.pkg)...); err != nil {
+		if out, err := r.test(limit, "-overlay", file); err != nil {
 			return "killed by " + r.by + reason(out), nil
 		}
 	}
 	return "survived", nil
+}
+
+// test runs the round's tests.
+func (r round) test(limit time.Duration, flags ...string) (out string, err error) {
+	args := append([]string{"test", "-vet=off", "-failfast", "-timeout", limit.String()}, flags...)
+	return goTool(append(append(args, r.flags...), r.pkg)...)
 }
 
 // reason names the first test that failed.
@@ -174,20 +185,30 @@ func mutants(pkg string) (all []mutant, err error) {
 		if err != nil {
 			return nil, err
 		}
-		files := token.NewFileSet()
-		tree, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution)
+		some, err := mutantsOf(path, source)
 		if err != nil {
 			return nil, err
 		}
-		add := func(from, to token.Pos, with string) {
-			f, t := files.Position(from), files.Position(to)
-			all = append(all, mutant{path, f.Line, f.Offset, t.Offset, with, string(source[f.Offset:t.Offset])})
-		}
-		text := func(n ast.Node) string {
-			return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
-		}
-		ast.Inspect(tree, func(n ast.Node) bool { return visit(n, add, text) })
+		all = append(all, some...)
 	}
+	return all, nil
+}
+
+// mutantsOf lists the possible mutants of a file.
+func mutantsOf(path string, source []byte) (all []mutant, err error) {
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	add := func(from, to token.Pos, with string) {
+		f, t := files.Position(from), files.Position(to)
+		all = append(all, mutant{path, f.Line, f.Offset, t.Offset, with, string(source[f.Offset:t.Offset])})
+	}
+	text := func(n ast.Node) string {
+		return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
+	}
+	ast.Inspect(tree, func(n ast.Node) bool { return visit(n, add, text) })
 	return all, nil
 }
 

@@ -36,23 +36,23 @@ func (s *stepper) nonfinite(r Record) (what string, err error) {
 			return fmt.Sprintf("the objective of the ascent or its angle is %v", *x), nil
 		}
 	}
-	if !slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
-		var all []shard.Value
-		for i, sp := range s.model.stateSpecs() {
-			if strings.HasPrefix(sp.Name, "net/") || strings.HasPrefix(sp.Name, "psi/") {
-				all = append(all, s.state[i])
-			}
+	if slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
+		return "the direction is not finite", nil
+	}
+	var all []shard.Value
+	for i, sp := range s.model.stateSpecs() {
+		if strings.HasPrefix(sp.Name, "net/") || strings.HasPrefix(sp.Name, "psi/") {
+			all = append(all, s.state[i])
 		}
-		out, err := s.finite.Call(all...)
-		if err != nil {
-			return "", err
-		}
-		if finite(take(out[0])) {
-			return "", nil
-		}
+	}
+	out, err := s.finite.Call(all...)
+	if err != nil {
+		return "", err
+	}
+	if !finite(take(out[0])) {
 		return "a weight is not finite after the update, so the gradient was not", nil
 	}
-	return "the direction is not finite", nil
+	return "", nil
 }
 
 // beforeStep is the state to which a skipped step returns; empty if no step is skipped.

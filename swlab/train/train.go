@@ -49,13 +49,13 @@ type Options struct {
 	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
 	Validation datasets.Clouds
-	// OnNonfinite says what happens if a loss or a weight is not finite after a step. "" and "stop": the
-	// run stops with an error. "skip": the step is undone and left out, which Result.Skipped counts;
-	// every step then also copies the state to the host. Both save the batch as
+	// OnNonfinite says what happens if a loss or a weight is not finite after a step. "" and "stop":
+	// the run stops with an error. "skip": the step is undone and left out, which Result.Skipped
+	// counts; every step then also copies the state to the host. Both save the batch as
 	// nonfinite-step-N.npz in Out: the clouds, data, and their rows in the set.
 	OnNonfinite string
-	// Note is called with messages for the user: a damaged checkpoint that is not used, a step that was
-	// skipped.
+	// Note is called with messages for the user: a damaged checkpoint that is not used, a step that
+	// was skipped.
 	Note func(text string)
 	// Progress is called after every step with its record and the number of steps of the whole run.
 	Progress func(r Record, total int)
@@ -93,10 +93,10 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if err != nil {
 		return Result{}, UsageError{err}
 	}
-	// The state of step 0, or of the newest checkpoint.
 	if o.OnNonfinite != "" && o.OnNonfinite != "stop" && o.OnNonfinite != "skip" {
 		return Result{}, UsageError{fmt.Errorf("on nonfinite: expected stop or skip, found %q", o.OnNonfinite)}
 	}
+	// The state of step 0, or of the newest checkpoint.
 	start, unlock, err := openFolder(m, c, o)
 	if err != nil {
 		return Result{}, err
