@@ -17,7 +17,7 @@ import (
 func TestAnimation(t *testing.T) {
 	target := []float32{0, 0, 2, 1, 0, 0}
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0, 0, -1, 0}, 0.5}, {7, []float32{0, 0.5, 0, 0, 0, 0.25}, 0.123456}}}
-	page, err := Animation(target, Film{"SW </script>", f}, Film{"EMD", f})
+	page, err := Animation(Film{"SW </script>", target, f}, Film{"EMD", target, f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestAnimation(t *testing.T) {
 // sees them, and the slider shows its step.
 func TestAnimationDrawing(t *testing.T) {
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0}, 0.5}, {7, []float32{0, 0, 1}, 0.25}}}
-	page, err := Animation([]float32{1, 0, 0}, Film{"SW", f})
+	page, err := Animation(Film{"SW", []float32{1, 0, 0}, f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,19 +78,19 @@ func TestWrongAnimations(t *testing.T) {
 	other := &Flow{Frames: []Frame{{1, target, 0}}}
 	flat := &Flow{Frames: []Frame{{0, []float32{1, 2}, 0}}}
 	for _, c := range []struct {
-		target []float32
-		films  []Film
-		want   string
+		films []Film
+		want  string
 	}{
-		{target, nil, "films: expected at least one"},
-		{[]float32{1, 2}, []Film{{"a", f}}, "target: expected points of 3 coordinates, found 2 numbers"},
-		{target, []Film{{"a", &Flow{}}}, `film 0, "a": expected at least one frame`},
-		{target, []Film{{"a", f}, {"b", other}}, `film 1, "b": expected frames of the steps [0]`},
-		{target, []Film{{"a", flat}}, "found 2 numbers in frame 0"},
-		{[]float32{0, 0, 0}, []Film{{"a", &Flow{Frames: []Frame{{0, []float32{0, 0, 0}, 0}}}}}, "found the radius 0"},
-		{[]float32{0, 0, float32(math.Inf(1))}, []Film{{"a", f}}, "found the radius +Inf"},
+		{nil, "films: expected at least one"},
+		{[]Film{{"a", []float32{1, 2}, f}}, `film 0, "a": expected a target of points of 3 coordinates, found 2 numbers`},
+		{[]Film{{"a", target, &Flow{}}}, `film 0, "a": expected at least one frame`},
+		{[]Film{{"a", target, f}, {"b", target, other}}, `film 1, "b": expected frames of the steps [0]`},
+		{[]Film{{"a", target, flat}}, "found 2 numbers in frame 0"},
+		{[]Film{{"a", []float32{0, 0, 0}, &Flow{Frames: []Frame{{0, []float32{0, 0, 0}, 0}}}}}, "found the radius 0"},
+		{[]Film{{"a", []float32{0, 0, float32(math.Inf(1))}, f}}, "found the radius +Inf"},
+		{[]Film{{"a", []float32{0, 0, float32(math.NaN())}, f}}, "found the radius NaN"},
 	} {
-		if _, err := Animation(c.target, c.films...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Animation(c.films...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
 	}
