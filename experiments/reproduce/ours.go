@@ -108,13 +108,13 @@ func (p Preset) rows(t table.Table) []table.Row {
 		return append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
 	case "full_reconstruction_result":
 		ours := append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
-		return slices.Concat(ours, asWritten(row), oneDirection(row))
+		return slices.Concat(ours, asWritten(row), oneDirection(row), p.controls(row, t.Name))
 	case "full_reconstruction_quantitative":
 		return []table.Row{summed, located, invariant}
 	case "ablation_T":
-		return []table.Row{located, sw}
+		return append([]table.Row{located, sw}, p.controls(row, t.Name)...)
 	case "ablation_kappa":
-		return []table.Row{sw, invariant}
+		return append([]table.Row{sw, invariant}, p.controls(row, t.Name)...)
 	case "ablation_L":
 		return []table.Row{control}
 	case "short_generation_result", "full_generation_result":
@@ -184,6 +184,30 @@ func oneDirection(row newRow) []table.Row {
 		row("sw-common", "SW, one direction per step", map[string]any{"loss": "sw", "slices": 1, "slicing": "common"}, "one slice: a new direction in every step, the same for all pairs of the batch (trap T5)"),
 		row("sw-L1", "SW (L = 1)", map[string]any{"loss": "sw", "slices": 1}, "one slice: a new direction in every step for every pair (trap T5)"),
 	}
+}
+
+// controls returns what separates the causes behind some claims (docs/claims.md), at the size desk
+// only.
+func (p Preset) controls(row newRow, name string) (out []table.Row) {
+	type set = map[string]any
+	switch {
+	case p.Name != "desk":
+	case name == "full_reconstruction_result":
+		return []table.Row{
+			row("l-v-dsw-L1", "Lv-DSW (L = 1)", set{"loss": "v-dsw", "amortizer": "l", "slices": 1, "kappa": 1}, "one slice, as in amortized Max-SW"),
+			row("emd-mean", "EMD / m", set{"loss": "emd-approx", "reduce": "mean"}, "EMD as a mean over points"),
+		}
+	case name == "ablation_kappa":
+		return []table.Row{row("la-v-dsw-kappa0", "LAv-DSW, kappa = 0", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0}, "negative control: SW on other random directions")}
+	case name == "ablation_T":
+		out = append(out, row("la-v-dsw-untrained", "LAv-DSW, untrained", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1, "amortizer_learning_rate": 1e-12},
+			"a rate of 1e-12 changes no weight of the amortizer"))
+		for _, rate := range []float64{1e-3, 1e-2, 1e-1} {
+			out = append(out, row(fmt.Sprintf("v-dsw-T10-rate%g", rate), fmt.Sprintf("v-DSW (T = 10), rate %g", rate),
+				set{"loss": "v-dsw", "ascent_steps": 10, "slices": 100, "kappa": 1, "ascent_rate": rate}, "the released ascent, whose rate is 0.0001 (trap T2)"))
+		}
+	}
+	return out
 }
 
 func gapName(c gap.Config) string {

@@ -62,24 +62,29 @@ func TestDesk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := plan(t, l, "full_reconstruction_result", desk)
-	count := map[string]int{}
-	for _, j := range s.Jobs {
-		count[j.Row]++
-		tr := j.Runs[0].Run.(runs.Training)
-		if tr.Validation == nil || tr.Validation.Split != "val" || tr.Data.Val != 0.2 || tr.Data.Train != 40 || tr.Config.Epochs != 30 {
-			t.Fatalf("%s: %+v", j.Name(), tr)
+	var training runs.Training
+	seeds := map[string]map[uint64]bool{}
+	for _, name := range []string{"full_reconstruction_result", "ablation_T", "ablation_kappa"} {
+		for _, j := range plan(t, l, name, desk).Jobs {
+			training = j.Runs[0].Run.(runs.Training)
+			if seeds[j.Row] == nil {
+				seeds[j.Row] = map[uint64]bool{}
+			}
+			seeds[j.Row][training.Config.Seed] = true
+			if v := training.Validation; v == nil || v.Split != "val" || training.Data.Val != 0.2 || training.Data.Train != 40 || training.Config.Epochs != 30 {
+				t.Fatalf("%s: %+v", j.Name(), training)
+			}
 		}
 	}
 	for _, id := range claimRows() {
-		if count[id] != 5 {
-			t.Errorf("%s: %d seeds", id, count[id])
+		if len(seeds[id]) != 5 {
+			t.Errorf("%s: %d seeds", id, len(seeds[id]))
 		}
 	}
-	if count["v-dsw-T50"] != 3 || count["asw"] != 3 {
-		t.Errorf("seeds of the other rows: %v", count)
+	if len(seeds["v-dsw-T50"]) != 3 || len(seeds["asw"]) != 3 {
+		t.Errorf("seeds of the other rows: %v", seeds)
 	}
-	held, err := l.Clouds(s.Jobs[0].Runs[0].Run.(runs.Training).Validation.Part("val"))
+	held, err := l.Clouds(training.Validation.Part("val"))
 	if err != nil || held.Header().Clouds != 256 {
 		t.Errorf("validation clouds: %v, %v", held, err)
 	}
