@@ -195,7 +195,7 @@ gpu-page: ## make docs/results/gpu.md of what the kit measured; RESULTS=results.
 check-gpu-kit: setup ## does the kit run where there is no Go? Its smallest form, on XLA's CPU plugin
 	@$(env) scripts/gpu-kit/check
 
-check-site: site ## load these pages in headless Chromium with the network off: an error in a console, a dead link, an unreadable colour or a sphere that stands still fails
+check-site: site ## load these pages in headless Chromium with the network off: an error in a console, a dead link, an unreadable colour or a view that stands still fails
 	@$(py) scripts/check_site.py .out/site
 
 check-playground: playground ## the playground in headless Chromium with the network off: its numbers against the command line's, dragging, frames a second

@@ -1,6 +1,6 @@
 """Loads every page of a site from its files, without a network: check_site.py FOLDER. An error in a page's console, a request to the network,
-a link or an anchor that leads nowhere, a picture, formula or sphere that is not drawn, a sphere that does not turn when it is dragged, text that
-cannot be read in the light or in the dark, and a page wider than a phone are failures. So is a sphere without its picture where scripts do not
+a link or an anchor that leads nowhere, a picture, formula or interactive view that is not drawn, a view that does not turn when it is dragged, text
+that cannot be read in the light or in the dark, and a page wider than a phone are failures. So is a view without its picture where scripts do not
 run."""
 
 import re
@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-import sphere
+import views
 from browser import Browser
 from pixels import drawn
 
@@ -49,10 +49,10 @@ READABLE = r"""(() => {
 
 LINKS = "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
 
-# The picture above a sphere, in the outputs of the same cell.
-PICTURE = "[...document.querySelectorAll('.swlab-sphere')[{number}].closest('.jp-Cell').querySelectorAll('img')].at(-1)"
-SCRIPTED = "document.querySelectorAll('.swlab-sphere canvas').length"
-MESSAGE = "document.querySelectorAll('.swlab-sphere')[{number}].innerText.trim()"
+# The picture above a view, in the outputs of the same cell.
+PICTURE = "[..." + views.ALL + "[{number}].closest('.jp-Cell').querySelectorAll('img')].at(-1)"
+SCRIPTED = "[..." + views.ALL + "].some(view => view.querySelector('canvas'))"
+MESSAGE = views.ALL + "[{number}].innerText.trim()"
 
 
 @cache
@@ -73,8 +73,8 @@ def astray(path, link):
 def moving(browser, path):
     """What is wrong with the page that is open: where scripts run."""
     wrong = browser.evaluate(LOOK)
-    for number in range(browser.evaluate(sphere.COUNT)):
-        wrong += sphere.turn(browser, number)
+    for number in range(browser.evaluate(views.COUNT)):
+        wrong += views.turn(browser, number)
     wrong += [f"a link to nothing: {link}" for link in browser.evaluate(LINKS) if astray(path, link)]
     return wrong + browser.complaints()
 
@@ -92,16 +92,16 @@ def looks(browser):
 
 
 def still(browser):
-    """What is wrong with its spheres where no script runs: each must leave a picture and say why it does not move."""
+    """What is wrong with its views where no script runs: each must leave a picture and say why it does not move."""
     wrong = ["a script has run though scripts are off"] if browser.evaluate(SCRIPTED) else []
-    for number in range(browser.evaluate(sphere.COUNT)):
+    for number in range(browser.evaluate(views.COUNT)):
         if not browser.evaluate(MESSAGE.format(number=number)):
-            wrong.append("without scripts a sphere says nothing")
+            wrong.append("without scripts a view says nothing")
         picture = PICTURE.format(number=number)
         if not browser.evaluate(f"!!{picture}"):
-            wrong.append("without scripts a sphere has no picture")
-        elif not drawn(sphere.look(browser, picture)):
-            wrong.append("without scripts the picture of a sphere is blank")
+            wrong.append("without scripts a view has no picture")
+        elif not drawn(views.look(browser, picture)):
+            wrong.append("without scripts the picture of a view is blank")
     return wrong
 
 
@@ -109,12 +109,12 @@ def main(folder):
     pages = sorted(folder.rglob("*.html"))
     if folder / "index.html" not in pages:
         raise SystemExit(f"{folder} has no index.html: make site makes it")
-    failed = spheres = 0
+    failed = seen = 0
     with Browser() as browser:
         browser.offline()
         for path in pages:
             browser.open(path.resolve().as_uri())
-            wrong, count = moving(browser, path) + looks(browser), browser.evaluate(sphere.COUNT)
+            wrong, count = moving(browser, path) + looks(browser), browser.evaluate(views.COUNT)
             if count:
                 browser.scripts(run=False)
                 browser.open(path.resolve().as_uri())
@@ -122,12 +122,12 @@ def main(folder):
                 browser.scripts(run=True)
             for line in wrong:
                 print(f"FAILED: {path.relative_to(folder)}: {line}", file=sys.stderr)
-            failed, spheres = failed + bool(wrong), spheres + count
-    if not spheres:
-        print("FAILED: no page has a sphere that turns", file=sys.stderr)
-    if failed or not spheres:
+            failed, seen = failed + bool(wrong), seen + count
+    if not seen:
+        print("FAILED: no page has a view that turns", file=sys.stderr)
+    if failed or not seen:
         raise SystemExit(1)
-    print(f"  {len(pages)} pages, no network, no errors, readable in the light, in the dark and on a phone; {spheres} spheres turn, and leave a picture where scripts do not run")
+    print(f"  {len(pages)} pages, no network, no errors, readable in the light, in the dark and on a phone; {seen} views turn, and leave a picture where scripts do not run")
 
 
 if __name__ == "__main__":

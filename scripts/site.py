@@ -6,6 +6,7 @@ outputs, of the playground, and the switch between light and dark. index.html le
 """
 
 import base64
+import copy
 import html
 import os
 import re
@@ -75,7 +76,7 @@ main { max-width: 1100px; margin: 0 auto; padding: 0 12px; background: var(--car
 main .highlight { background: var(--ground) !important; color: var(--ink); }
 main img { background: #fff; border-radius: 6px; }
 main details.code > summary { cursor: pointer; color: var(--muted); font: 13px system-ui, "Liberation Sans", sans-serif; padding: 4px 0 4px 72px; }
-main .swlab-sphere, main .swlab-flow { color: #1f2328; }
+main .swlab-sphere, main .swlab-slice, main .swlab-flow { color: #1f2328; }
 @media (max-width: 760px) {
   main .jp-InputPrompt, main .jp-OutputPrompt { display: none; }
   main details.code > summary { padding-left: 0; }
@@ -96,8 +97,10 @@ main .swlab-table .scroll { width: max-content; max-width: calc(50vw + min(50vw,
 {%- block body_header -%}{{ super() }}SITE_BAR{%- endblock body_header -%}
 {%- block body_footer -%}{{ super() }}{%- endblock body_footer -%}
 {%- block input_group -%}
+{%- if cell.source -%}
 {%- set lines = cell.source.count("\n") + 1 -%}
 <details class="code"{% if lines <= SHORT %} open{% endif %}><summary>{{ lines }} line{{ "s" if lines > 1 }} of Go</summary>{{ super() }}</details>
+{%- endif -%}
 {%- endblock input_group -%}
 """
 
@@ -179,8 +182,24 @@ def neighbours(before, after):
             + (link("next", after[0], after[1] + " →") if after else "") + "</nav>" + SCRIPT)
 
 
+VIEW = re.compile(r'class="swlab-(?:sphere|slice|flow)"')
+
+
+def opening(notebook):
+    """The first interactive view of a notebook once more, for the top of its page: as a cell without code, with the picture for readers whose
+    scripts do not run. An empty list if the notebook has none, or begins with it."""
+    for number, cell in enumerate(notebook.cells):
+        outputs = cell.get("outputs", [])
+        for i, output in enumerate(outputs):
+            if VIEW.search("".join(output.get("data", {}).get("text/html", ""))):
+                shown = [o for o in outputs[:i] if "image/png" in o.get("data", {})][-1:] + [output]
+                return [nbformat.v4.new_code_cell(outputs=copy.deepcopy(shown))] if number > 3 else []
+    return []
+
+
 def lecture(notebook, name, site, after):
-    """The notebook as a page."""
+    """The notebook as a page, which opens with its first interactive view."""
+    notebook.cells[1:1] = opening(notebook)
     language = notebook.metadata.language_info
     language["pygments_lexer"] = language.get("pygments_lexer") or language["name"]  # which the kernel leaves empty
     formulas = Formulas()

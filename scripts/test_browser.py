@@ -13,8 +13,8 @@ from pathlib import Path
 
 import nbformat
 
-import sphere
 import stopping
+import views
 from browser import Browser, wait
 from lab import Lab, texts
 
@@ -78,7 +78,7 @@ def check(notebook, shows):
     for steps in bars:
         if len(set(steps)) < 2 or steps != sorted(steps):
             wrong.append(f"a bar of progress does not move on: it showed the steps {steps}")
-    wrong += sphere.turn(notebook.browser)
+    wrong += views.turn(notebook.browser)
     before = trained()
     if bool(before) != bool(bars):
         wrong.append(f"{len(before)} runs were trained, and {len(bars)} bars of progress shown")

@@ -32,6 +32,9 @@ type SliceOptions struct {
 	// Quantiles adds a part behind the matching: the quantile functions of the projections, and the
 	// area between them.
 	Quantiles bool
+	// Replace makes [SliceHTML] hide, in a notebook in which scripts run, the output above it: the
+	// picture of the same slice.
+	Replace bool
 	// Theme is the look; nil means [DefaultTheme].
 	Theme *Theme
 }

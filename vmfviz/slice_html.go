@@ -16,6 +16,7 @@ var slicingPage string
 // slicingData is what the script of the page reads.
 type slicingData struct {
 	Title     string     `json:"title,omitempty"`
+	Replace   bool       `json:"replace,omitempty"`
 	Alt       string     `json:"alt"`
 	Dim       int        `json:"dim"`
 	X         string     `json:"x"`
@@ -44,7 +45,7 @@ type slicingData struct {
 // each circle of latitude by its length. nil leaves them out. Options.Quantiles is not used.
 //
 // Where scripts do not run, a line of text says so and points to the picture above: show the PNG of
-// Slice first.
+// Slice first. Options.Replace hides it where scripts do run.
 func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string, error) {
 	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints, "Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
@@ -52,7 +53,7 @@ func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string,
 	}
 	view := o.View.or(From(-60, 18))
 	d := slicingData{
-		Title: o.Title, Alt: altText(o.Title, "two clouds, a slicing direction, and their sorted projections matched"),
+		Title: o.Title, Replace: o.Replace, Alt: altText(o.Title, "two clouds, a slicing direction, and their sorted projections matched"),
 		Dim: len(theta), Unit: extent(x, y), Sum: o.Convention == SumOverPoints,
 		Camera:  [2]float64{view.azimuth * math.Pi / 180, view.elevation * math.Pi / 180},
 		Azimuth: math.Atan2(float64(theta[1]), float64(theta[0])) * 180 / math.Pi,

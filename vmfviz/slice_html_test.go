@@ -89,3 +89,20 @@ func flat(points []float32, dim int) (out []float32) {
 	}
 	return out
 }
+
+// TestSliceHTMLFeet: the few points of a plane drop on the line at right angles.
+func TestSliceHTMLFeet(t *testing.T) {
+	page, err := SliceHTML(SliceOptions{Convention: MeanOverPoints}, []float32{0.5, 1}, []float32{-1, 0.25}, []float32{1, 0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := canvastest.Drawings(t, page)
+	for _, want := range []string{ // a card of 520 pixels, of which 100 are a unit
+		"stroke rgba(0,114,178,0.65) 1 2 pieces 180.00<180.00<180.00 30.00<80.00<130.00",
+		"stroke rgba(213,94,0,0.65) 1 2 pieces 30.00<30.00<30.00 105.00<117.50<130.00",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing drawn is %q:\n%s", want, out)
+		}
+	}
+}

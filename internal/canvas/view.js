@@ -17,14 +17,20 @@
     parent.appendChild(e);
     return e;
   }
-  // The data of the page, and its card.
+  // The data of the page, and its card: with replace it hides the picture above it in a notebook, with title it begins with that.
   function open(root) {
     root.setAttribute("data-ready", "1");
     var message = root.querySelector(".swlab-message");
     if (message) message.remove();
     var card = add(root, "div", "box-sizing:border-box;background:#fff;color:#1f2328;border:1px solid #c9ced4;" +
       "border-radius:9px;padding:16px 18px 12px;font:14px/1.4 " + FONT);
-    return { card: card, data: JSON.parse(root.querySelector(".swlab-data").textContent) };
+    var data = JSON.parse(root.querySelector(".swlab-data").textContent);
+    if (data.replace && root.closest) {
+      var output = root.closest(".jp-OutputArea-child, .output_area"), above = output && output.previousElementSibling;
+      if (above && above.querySelector("img")) above.style.display = "none";
+    }
+    if (data.title) add(card, "div", "font-weight:bold;font-size:16px;margin-bottom:4px").textContent = data.title;
+    return { card: card, data: data };
   }
   function range(parent, label, last, color) {
     var e = add(parent, "input", "flex:1;min-width:120px;accent-color:" + color);

@@ -1,8 +1,9 @@
-"""The sphere that turns, in a page that is open: is it drawn, does it turn when it is dragged, does its slider of kappa change it?"""
+"""The views that turn, in a page that is open: is one drawn, does it turn when it is dragged, does its slider of kappa change it?"""
 
 from pixels import changed, drawn
 
-COUNT = "document.querySelectorAll('.swlab-sphere').length"
+ALL = "document.querySelectorAll('.swlab-sphere, .swlab-slice, .swlab-flow')"
+COUNT = f"{ALL}.length"
 FRAMES = "new Promise(then => requestAnimationFrame(() => requestAnimationFrame(() => then())))"
 
 STILL = 0.01  # share of the pixels that may differ where nothing has moved
@@ -16,29 +17,29 @@ def look(browser, element):
 
 
 def turn(browser, number=0):
-    """What is wrong with the sphere of that number in the page, by the pixels that a reader sees."""
-    root = f"document.querySelectorAll('.swlab-sphere')[{number}]"
+    """What is wrong with the view of that number in the page, by the pixels that a reader sees."""
+    root = f"{ALL}[{number}]"
     canvas = f"{root}.querySelector('canvas')"
     if not browser.evaluate(f"!!{canvas}"):
-        return ["the sphere is not drawn"]
+        return ["the view is not drawn"]
     first = look(browser, canvas)
     if not drawn(first):
-        return ["the sphere is blank"]
+        return ["the view is blank"]
     wrong = []
     second = look(browser, canvas)
     if changed(first, second) > STILL:
-        wrong.append("the sphere turns by itself")
+        wrong.append("the view turns by itself")
     x, y, width, height = browser.box(canvas)
     browser.drag((x + 0.45 * width, y + 0.5 * height), (x + 0.55 * width, y + 0.6 * height))
     browser.evaluate(FRAMES)
     third = look(browser, canvas)
     if changed(second, third) <= STILL or not drawn(third):
-        wrong.append("the sphere does not turn when it is dragged")
+        wrong.append("the view does not turn when it is dragged")
     slider = f"{root}.querySelector('label input[type=range]')"
     if browser.evaluate(f"!!({slider} && {slider}.offsetParent)"):
         x, y, width, height = browser.box(slider)
         browser.click(x + 0.9 * width, y + 0.5 * height)
         browser.evaluate(FRAMES)
         if changed(third, look(browser, canvas)) <= STILL:
-            wrong.append("the slider of kappa does not change the sphere")
+            wrong.append("the slider of kappa does not change the view")
     return wrong
