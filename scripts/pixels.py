@@ -50,9 +50,9 @@ def unfilter(kind, row, above, channels):
 
 
 def drawn(png):
-    """Whether there is a picture: at least 16 colours, and a twentieth of the pixels not in the most frequent one."""
+    """Whether there is a picture: at least 16 colours, and a fiftieth of the pixels not in the most frequent one."""
     counts = Counter(pixel for row in pixels(png) for pixel in row)
-    return len(counts) >= 16 and counts.most_common(1)[0][1] < 0.95 * counts.total()
+    return len(counts) >= 16 and counts.most_common(1)[0][1] < 0.98 * counts.total()
 
 
 def changed(before, after):

@@ -6,7 +6,6 @@ outputs, of the playground, and the switch between light and dark. index.html le
 """
 
 import base64
-import copy
 import html
 import os
 import re
@@ -186,14 +185,16 @@ VIEW = re.compile(r'class="swlab-(?:sphere|slice|flow)"')
 
 
 def opening(notebook):
-    """The first interactive view of a notebook once more, for the top of its page: as a cell without code, with the picture for readers whose
-    scripts do not run. An empty list if the notebook has none, or begins with it."""
+    """The first interactive view of a notebook once more, for the top of its page: as a cell without code, with the picture above it for readers
+    whose scripts do not run. An empty list if the notebook has none, or begins with it."""
     for number, cell in enumerate(notebook.cells):
         outputs = cell.get("outputs", [])
         for i, output in enumerate(outputs):
-            if VIEW.search("".join(output.get("data", {}).get("text/html", ""))):
-                shown = [o for o in outputs[:i] if "image/png" in o.get("data", {})][-1:] + [output]
-                return [nbformat.v4.new_code_cell(outputs=copy.deepcopy(shown))] if number > 3 else []
+            view = output.get("data", {}).get("text/html", "")
+            if VIEW.search(view):
+                above = [o.data for o in outputs[:i] if "image/png" in o.get("data", {})][-1]
+                still = f'<noscript><img alt="{html.escape(above["text/plain"])}" src="data:image/png;base64,{above["image/png"].strip()}"></noscript>'
+                return [nbformat.v4.new_code_cell(outputs=[nbformat.v4.new_output("display_data", {"text/html": still + view})])] if number > 3 else []
     return []
 
 
