@@ -71,6 +71,9 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	l.read()
 	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step == l.Result.Steps {
+		if l.Records, err = train.ReadLog(dir); err != nil {
+			return nil, err
+		}
 		return &l.LiveRun, l.draw()
 	}
 	if len(l.Snapshots) == 0 {
@@ -124,7 +127,7 @@ func (l *live) read() {
 	if raw, err := os.ReadFile(l.looksFile()); err == nil {
 		_ = json.Unmarshal(raw, &l.Snapshots) // a file of another version counts as none
 	}
-	l.Records, _ = train.ReadLog(l.dir)
+	l.Records, _ = train.ReadLog(l.dir) // checked on resuming
 }
 
 // step is called after every step. The checkpoint of the step before exists then.

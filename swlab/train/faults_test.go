@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -105,6 +106,7 @@ func TestDamaged(t *testing.T) {
 		},
 		filepath.Join(run, resultFile): func(string) (any, error) { return ReadResult(run) },
 		filepath.Join(run, configFile): func(string) (any, error) { return ReadConfig(run) },
+		filepath.Join(run, logFile):    func(string) (any, error) { return ReadLog(run) },
 	}
 	damages, found := 0, 0
 	for path, load := range read {
@@ -132,6 +134,9 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 		step := max(1, len(raw)/60) | 1
+		if filepath.Base(path) == logFile {
+			step = 1
+		}
 		for at := 0; at < len(raw); at += step {
 			changed := bytes.Clone(raw)
 			changed[at] ^= 1 << (at % 8)
@@ -145,6 +150,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d damages, %d found", damages, found)
+	resumedLogs(t, run, m)
 
 	// The damaged checkpoint is named, and the one before it is used.
 	path := filepath.Join(newest[0], tensorsFile)
@@ -165,6 +171,105 @@ func TestDamaged(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0], path) || !strings.Contains(notes[0], "damaged") || !strings.Contains(notes[0], filepath.Base(newest[1])) {
 		t.Errorf("said: %v", notes)
 	}
+}
+
+// resumedLogs changes every byte of the log of a run with a checkpoint after every step, and cuts it
+// short there. Resuming continues from the newest checkpoint whose lines are as they were, with these
+// lines, and names the log; without such a checkpoint it is an error.
+func resumedLogs(t *testing.T, run string, m Model) {
+	t.Helper()
+	checkpoints := filepath.Join(run, checkpointDir)
+	path, whole := filepath.Join(run, logFile), t.TempDir()
+	raw, err := os.ReadFile(path)
+	if err := errors.Join(err, os.CopyFS(whole, os.DirFS(checkpoints))); err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	until := func(step int) int { return len(bytes.Join(lines[:step], nil)) }
+	const newest = 3
+	tried, used := 0, map[int]int{}
+	try := func(what string, at int, content []byte) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path, content, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
+			t.Fatal(err)
+		}
+		var notes []string
+		c, err := loadCheckpoint(run, m.stateSpecs(), func(text string) { notes = append(notes, text) })
+		tried++
+		used[c.Step]++
+		said := fmt.Sprint(notes, err)
+		switch unchanged := newest - 1; {
+		case at < until(unchanged):
+			if err == nil || !strings.Contains(said, path) || !strings.Contains(said, logRemedy) {
+				t.Fatalf("%s: continues from step %d: %s", what, c.Step, said)
+			}
+		case err != nil || c.Step != unchanged || !bytes.Equal(c.log, raw[:until(unchanged)]) || !strings.Contains(said, path):
+			t.Fatalf("%s: step %d with %q: %s", what, c.Step, c.log, said)
+		}
+	}
+	for at := range raw {
+		changed := bytes.Clone(raw)
+		changed[at] ^= 1 << (at % 8)
+		try(fmt.Sprintf("byte %d changed", at), at, changed)
+		try(fmt.Sprintf("cut to %d bytes", at), at, raw[:at])
+	}
+	t.Logf("%d damages of a log of %d bytes, by the step resumed from (0: none): %v", tried, len(raw), used)
+
+	// Checkpoints of earlier versions know nothing of the log: a changed digit is read.
+	digit := bytes.IndexByte(raw, '.') + 1
+	changed := bytes.Clone(raw)
+	changed[digit] ^= 1
+	if err := errors.Join(os.WriteFile(path, changed, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
+		t.Fatal(err)
+	}
+	var p progress
+	state := filepath.Join(checkpoints, fmt.Sprintf("%s%09d", checkpointPrefix, newest), stateFile)
+	_, err = durable.ReadJSON(state, &p)
+	p.LogSHA256 = ""
+	if err := errors.Join(err, durable.WriteJSON(state, p)); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := loadCheckpoint(run, m.stateSpecs(), func(text string) { t.Error(text) }); err != nil || !bytes.Equal(c.log, changed) {
+		t.Errorf("a log without a checksum: %q, %v", c.log, err)
+	}
+	if err := errors.Join(os.WriteFile(path, raw, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLogChangedMeanwhile: a log that changes under a run is found at its end, and on resuming when
+// the run was stopped; steps computed again make it whole.
+func TestLogChangedMeanwhile(t *testing.T) {
+	e, c := goBackend(t), config("chamfer", "")
+	c.Steps = 3
+	_, whole := finished(t, e, c, Options{})
+	o := Options{Out: filepath.Join(t.TempDir(), "run"), CheckpointEvery: 1}
+	path := filepath.Join(o.Out, logFile)
+	o.Progress = func(r Record, total int) {
+		if r.Step != total {
+			return
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw[bytes.LastIndex(raw, []byte("."))+1] ^= 1
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "SHA-256") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReadResult(o.Out); err == nil {
+		t.Error("the run has a result")
+	}
+	var notes []string
+	finished(t, e, c, Options{Out: o.Out, Resume: true, Note: func(text string) { notes = append(notes, text) }})
+	if len(notes) != 1 || !strings.Contains(notes[0], path) {
+		t.Errorf("said: %v", notes)
+	}
+	sameRuns(t, o.Out, whole, weightsFile, bestFile)
 }
 
 // poisoned is a set of which one cloud has become infinite after the run began.
