@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -150,7 +149,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d damages, %d found", damages, found)
-	resumedLogs(t, run, m)
+	damagedLogs(t, run, m.stateSpecs())
 
 	// The damaged checkpoint is named, and the one before it is used.
 	path := filepath.Join(newest[0], tensorsFile)
@@ -173,67 +172,68 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// resumedLogs changes every byte of the log of a run with a checkpoint after every step, and cuts it
-// short there. Resuming continues from the newest checkpoint whose lines are as they were, with these
-// lines, and names the log; without such a checkpoint it is an error.
-func resumedLogs(t *testing.T, run string, m Model) {
+// damagedLogs changes every byte of the log of a run with a checkpoint after every step, and cuts it
+// short there. The lines until a checkpoint are as they were, or an error names the log.
+func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 	t.Helper()
-	checkpoints := filepath.Join(run, checkpointDir)
-	path, whole := filepath.Join(run, logFile), t.TempDir()
+	path := filepath.Join(run, logFile)
 	raw, err := os.ReadFile(path)
-	if err := errors.Join(err, os.CopyFS(whole, os.DirFS(checkpoints))); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.SplitAfter(raw, []byte("\n"))
-	until := func(step int) int { return len(bytes.Join(lines[:step], nil)) }
-	const newest = 3
-	tried, used := 0, map[int]int{}
-	try := func(what string, at int, content []byte) {
-		t.Helper()
-		if err := errors.Join(os.WriteFile(path, content, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
+	write := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var notes []string
-		c, err := loadCheckpoint(run, m.stateSpecs(), func(text string) { notes = append(notes, text) })
-		tried++
-		used[c.Step]++
-		said := fmt.Sprint(notes, err)
-		switch unchanged := newest - 1; {
-		case at < until(unchanged):
-			if err == nil || !strings.Contains(said, path) || !strings.Contains(said, logRemedy) {
-				t.Fatalf("%s: continues from step %d: %s", what, c.Step, said)
+	}
+	defer write(raw)
+	dirs, err := listCheckpoints(run)
+	if err != nil || len(dirs) != 2 {
+		t.Fatal(dirs, err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	tried, found := 0, 0
+	for _, dir := range dirs {
+		c, err := readCheckpoint(dir, specs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := bytes.Join(lines[:c.Step], nil)
+		for at := range raw {
+			changed := bytes.Clone(raw)
+			changed[at] ^= 1 << (at % 8)
+			for _, content := range [][]byte{changed, raw[:at]} {
+				write(content)
+				got, err := linesUntil(run, c.progress)
+				if tried++; err != nil {
+					found++
+				}
+				if damaged := at < len(whole); damaged != (err != nil) || !damaged && !bytes.Equal(got, whole) ||
+					damaged && (!strings.Contains(err.Error(), path) || !strings.HasSuffix(err.Error(), logRemedy)) {
+					t.Fatalf("step %d, %q: %q, %v", c.Step, content, got, err)
+				}
 			}
-		case err != nil || c.Step != unchanged || !bytes.Equal(c.log, raw[:until(unchanged)]) || !strings.Contains(said, path):
-			t.Fatalf("%s: step %d with %q: %s", what, c.Step, c.log, said)
+		}
+		// A checkpoint of an earlier version knows nothing of its log: a changed digit is read.
+		changed := bytes.Clone(raw)
+		changed[bytes.IndexByte(raw, '.')+1] ^= 1
+		write(changed)
+		c.LogSHA256 = ""
+		if got, err := linesUntil(run, c.progress); err != nil || !bytes.Equal(got, changed[:len(whole)]) {
+			t.Errorf("without a SHA-256: %q, %v", got, err)
 		}
 	}
-	for at := range raw {
-		changed := bytes.Clone(raw)
-		changed[at] ^= 1 << (at % 8)
-		try(fmt.Sprintf("byte %d changed", at), at, changed)
-		try(fmt.Sprintf("cut to %d bytes", at), at, raw[:at])
-	}
-	t.Logf("%d damages of a log of %d bytes, by the step resumed from (0: none): %v", tried, len(raw), used)
+	t.Logf("%d damages of a log of %d bytes with two checkpoints, %d before the checkpoint and found", tried, len(raw), found)
 
-	// Checkpoints of earlier versions know nothing of the log: a changed digit is read.
-	digit := bytes.IndexByte(raw, '.') + 1
-	changed := bytes.Clone(raw)
-	changed[digit] ^= 1
-	if err := errors.Join(os.WriteFile(path, changed, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
-		t.Fatal(err)
+	// The first line is that of both checkpoints.
+	raw[0] ^= 1
+	write(raw)
+	raw[0] ^= 1
+	if _, err := loadCheckpoint(run, specs, func(text string) { t.Error(text) }); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), logRemedy) {
+		t.Errorf("%v", err)
 	}
-	var p progress
-	state := filepath.Join(checkpoints, fmt.Sprintf("%s%09d", checkpointPrefix, newest), stateFile)
-	_, err = durable.ReadJSON(state, &p)
-	p.LogSHA256 = ""
-	if err := errors.Join(err, durable.WriteJSON(state, p)); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := loadCheckpoint(run, m.stateSpecs(), func(text string) { t.Error(text) }); err != nil || !bytes.Equal(c.log, changed) {
-		t.Errorf("a log without a checksum: %q, %v", c.log, err)
-	}
-	if err := errors.Join(os.WriteFile(path, raw, 0o644), os.RemoveAll(checkpoints), os.CopyFS(checkpoints, os.DirFS(whole))); err != nil {
-		t.Fatal(err)
+	if left, err := listCheckpoints(run); err != nil || !slices.Equal(left, dirs) {
+		t.Errorf("left %v, %v", left, err)
 	}
 }
 
