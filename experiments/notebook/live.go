@@ -3,7 +3,6 @@ package notebook
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -124,8 +123,9 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 
 // read loads what an earlier call has left.
 func (l *live) read() {
-	if raw, err := os.ReadFile(l.looksFile()); err == nil {
-		_ = json.Unmarshal(raw, &l.Snapshots) // a file of another version counts as none
+	var kept snapshots
+	if sealed, _ := durable.ReadJSON(l.looksFile(), &kept); sealed { // damaged, or of another version: none
+		l.Snapshots = kept.Snapshots
 	}
 	l.Records, _ = train.ReadLog(l.dir) // checked on resuming
 }
@@ -177,7 +177,12 @@ func (l *live) look(step int, w *weights.Set) error {
 		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}
 	l.Snapshots = append(l.Snapshots, Snapshot{step, points})
-	return durable.WriteJSON(l.looksFile(), l.Snapshots)
+	return durable.WriteJSON(l.looksFile(), snapshots{l.Snapshots})
+}
+
+// snapshots is the content of looksFile: an object, which has a checksum.
+type snapshots struct {
+	Snapshots []Snapshot `json:"snapshots"`
 }
 
 // draw shows the loss and the last snapshot in one output.
