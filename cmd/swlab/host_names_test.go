@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
 )
 
 // TestOutputsNameNoHost: no file that a call writes, and no answer, names the working folder, the
@@ -24,6 +26,9 @@ func TestOutputsNameNoHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := misuseInputs(t)
+	if err := datasets.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
+		t.Fatal(err)
+	}
 	inputs := digests(t, dir)
 	home, temporary := t.TempDir(), t.TempDir()
 	names := map[string]string{
@@ -60,6 +65,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 		"direction --amortizer l --x x.npy --y y.npy --out directions.npy",
 		"distance --loss sw --x x.npy --y y.npy --slices 4 --out-slices slices.npy --out-grad grad.npy --out-directions drawn.npy",
 		"metrics --reference x.npy --generated y.npy --distances cd --store distances",
+		"data fetch shapenet-core55 --accept-licence --from . --cache cache",
 		"vmf sample --kappa 1 --location 0,0,1 --n 3 --out vmf.npy",
 		"data info data --thumbnails sheet.png",
 		"data sample tri.off --points 16 --out sampled",
