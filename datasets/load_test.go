@@ -353,3 +353,38 @@ func TestSharedOriginals(t *testing.T) {
 	}
 	checkNormalized(t, s)
 }
+
+// FuzzFolder: whatever labels.npy, split.npy and classes.txt hold, the folder is read as a set whose
+// fields agree, or not at all.
+func FuzzFolder(f *testing.F) {
+	dir := f.TempDir()
+	if err := WriteNPY(filepath.Join(dir, "points.npy"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(floatNPY("(2,)", 0, 1), floatNPY("(2,)", 1, 2), []byte("chair\ntable\n"))
+	f.Add([]byte{}, floatNPY("(3,)", 0, 0, 0), []byte("chair\n\n"))
+	f.Add(floatNPY("(2,)", -1, 1e30), []byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, labels, split, classes []byte) {
+		for name, content := range map[string][]byte{"labels.npy": labels, "split.npy": split, "classes.txt": classes} {
+			path := filepath.Join(dir, name)
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if len(content) > 0 {
+				if err := os.WriteFile(path, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		set, err := Load(dir, Options{})
+		if err != nil {
+			return
+		}
+		if err := set.Validate(); err != nil {
+			t.Error(err)
+		}
+		if set.Clouds != 2 || len(set.Coords) != 12 {
+			t.Errorf("%d clouds, %d numbers", set.Clouds, len(set.Coords))
+		}
+	})
+}

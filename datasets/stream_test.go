@@ -365,3 +365,44 @@ func TestAtMost(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// FuzzStream: a .npy file that can be streamed has the clouds that it has when it is loaded; one that
+// cannot be loaded cannot be streamed to its end.
+func FuzzStream(f *testing.F) {
+	f.Add(floatNPY("(2, 2, 3)", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1))
+	f.Add(floatNPY("(1, 2, 2)", 0, 0, 3, 4))
+	f.Add(npyBytes(2, npyHeaderFor(">i2", "False", "(1, 2, 2)"), make([]byte, 8)))
+	f.Add(npyBytes(3, npyHeaderFor("<f2", "False", "(2, 1, 2)"), make([]byte, 7)))
+	path := filepath.Join(f.TempDir(), "clouds.npy")
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Raw: true}
+		set, loadError := Load(path, o)
+		clouds, err := Open(path, OpenOptions{Options: o, Memory: -1})
+		if err != nil {
+			if loadError == nil {
+				t.Errorf("loaded, and not opened: %v", err)
+			}
+			return
+		}
+		stream, ok := clouds.(*Stream)
+		if !ok {
+			return
+		}
+		defer stream.Close()
+		h := stream.Header()
+		got := make([]float32, h.Clouds*h.Points*h.Dim)
+		rows := make([]int32, h.Clouds)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		switch err := stream.Read(got, rows); {
+		case (err == nil) != (loadError == nil):
+			t.Errorf("loaded: %v, streamed: %v", loadError, err)
+		case err == nil && !slices.Equal(got, set.Coords):
+			t.Errorf("loaded %v, streamed %v", set.Coords, got)
+		}
+	})
+}

@@ -19,17 +19,20 @@ var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_
 	"XLA_FLAGS", "GLIBC_TUNABLES"}
 
 // spread runs the missing jobs in processes of their own, here or on a cluster. The folder of their
-// logs is named after all jobs of the table, so that a later call with fewer left finds the same
-// one.
+// logs is named after all jobs of the table, so that a later call with fewer left, or from another
+// folder, finds the same one.
 func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
 	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {
-			out = append(out, jobs.Job{Name: j.Name(), Args: t.arguments(plan, j)})
+			out = append(out, jobs.Job{Name: j.Name(), Args: append(t.arguments(plan, j), "--out", t.out)})
 		}
 		return out
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprint(calls(plan.Jobs))))
-	dir := filepath.Join(t.out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, sum[:6]))
+	all := sha256.New()
+	for _, j := range plan.Jobs {
+		fmt.Fprintln(all, t.arguments(plan, j))
+	}
+	dir := filepath.Join(t.out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, all.Sum(nil)[:6]))
 	show := func(c jobs.Counts) { fmt.Fprintf(os.Stderr, "%s: %s\n", plan.Table.Name, c) }
 	var failed map[string]error
 	var err error
@@ -71,14 +74,10 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.
 	return errors.Join(errs...)
 }
 
-// arguments returns the arguments of the call that does one job.
+// arguments returns the arguments of the call that does one job, without --out.
 func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []string {
-	out, err := filepath.Abs(t.out)
-	if err != nil {
-		out = t.out
-	}
 	args := []string{"table", "run", plan.Table.Name, "--preset", t.preset, "--job", j.Name(), "--seeds", fmt.Sprint(j.Seed), "--rows", j.Row,
-		"--out", out, "--backend", t.backend}
+		"--backend", t.backend}
 	for _, f := range []struct{ flag, value string }{{"--data", t.data}, {"--test", t.test}, {"--select", t.selection}} {
 		if f.value != "" {
 			args = append(args, f.flag, f.value)

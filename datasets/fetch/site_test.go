@@ -222,7 +222,7 @@ func refused(t *testing.T, source datasets.Source, o Options, texts ...string) e
 }
 
 // zipOf is a zip archive of these names and contents, in order.
-func zipOf(t *testing.T, pairs ...string) []byte {
+func zipOf(t testing.TB, pairs ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

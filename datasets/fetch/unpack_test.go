@@ -35,7 +35,7 @@ func unpackBytes(t *testing.T, kind string, archive []byte, b budget) ([]Entry, 
 var roomy = budget{bytes: 1 << 30, files: 100}
 
 // tarOf is a tar.gz archive of these headers; regular files hold their name.
-func tarOf(t *testing.T, headers ...tar.Header) []byte {
+func tarOf(t testing.TB, headers ...tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -155,4 +155,45 @@ func zipLink(t *testing.T) []byte {
 func flip(b []byte, text string) []byte {
 	b[bytes.Index(b, []byte(text))] ^= 1
 	return b
+}
+
+// FuzzUnpack: whatever an archive holds, it is unpacked within its folder and its bounds, to the
+// files that are listed, or not at all.
+func FuzzUnpack(f *testing.F) {
+	f.Add(true, zipOf(f, "a/b.txt", "text", "__MACOSX/a", "x"))
+	f.Add(true, zipOf(f, "a/../../x", "x"))
+	f.Add(false, tarOf(f, tar.Header{Name: "a/b.txt", Typeflag: tar.TypeReg}, tar.Header{Name: "c", Typeflag: tar.TypeReg}))
+	f.Add(false, tarOf(f, tar.Header{Name: "l", Linkname: "/etc", Typeflag: tar.TypeSymlink}))
+	f.Fuzz(func(t *testing.T, zipped bool, archive []byte) {
+		b, kind := budget{bytes: 1 << 20, files: 20}, "tar.gz"
+		if zipped {
+			kind = "zip"
+		}
+		entries, stage, err := unpackBytes(t, kind, archive, b)
+		if err != nil {
+			return
+		}
+		listed := map[string]bool{}
+		total := int64(0)
+		for _, e := range entries {
+			raw, err := os.ReadFile(filepath.Join(stage, filepath.FromSlash(e.Path)))
+			if err != nil || int64(len(raw)) != e.Bytes || sumOf(raw) != e.SHA256 {
+				t.Errorf("%+v: %d bytes, %v", e, len(raw), err)
+			}
+			listed[e.Path] = true
+			total += e.Bytes
+		}
+		if total > b.bytes || len(entries) > b.files {
+			t.Errorf("%d bytes in %d files", total, len(entries))
+		}
+		err = fs.WalkDir(os.DirFS(stage), ".", func(name string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && (!listed[name] || !e.Type().IsRegular()) {
+				t.Errorf("%s (%v) is not listed", name, e.Type())
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }

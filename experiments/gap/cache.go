@@ -33,13 +33,14 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 		}
 	}
 	path := filepath.Join(folder, "harmonics-"+hex.EncodeToString(h.Sum(nil))[:24]+".json")
-	data, err := os.ReadFile(path)
+	var cached expansions
+	_, err := durable.ReadJSON(path, &cached)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
+		_, err = durable.ReadJSON(path, &cached.Pairs) // of an earlier version, without a checksum
+	}
 	switch {
 	case err == nil:
-		var e []Expansion
-		if err := json.Unmarshal(data, &e); err != nil {
-			return nil, fmt.Errorf("%s: expected harmonics of %d pairs: %w; remove the file to compute it again", path, p.n, err)
-		}
+		e := cached.Pairs
 		if len(e) != p.n {
 			return nil, fmt.Errorf("%s: expected harmonics of %d pairs, found %d; remove the file to compute it again", path, p.n, len(e))
 		}
@@ -53,7 +54,7 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 		}
 		return e, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, fmt.Errorf("expected harmonics of %d pairs: %w; remove the file to compute it again", p.n, err)
 	}
 	e, err := expand(ctx, p, degree, progress)
 	if err != nil {
@@ -62,5 +63,10 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	return e, durable.WriteJSON(path, e)
+	return e, durable.WriteJSON(path, expansions{e})
+}
+
+// expansions is the content of a file of the cache: an object, which has a checksum.
+type expansions struct {
+	Pairs []Expansion `json:"pairs"`
 }

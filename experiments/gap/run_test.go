@@ -1,6 +1,7 @@
 package gap
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,7 +226,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestDamagedCache: a file that does not match its name is an error that names it.
+// TestDamagedCache: a file that does not match its name or its checksum is an error that names it.
 func TestDamagedCache(t *testing.T) {
 	set, e, dir := shapes(t, 16), open(t), t.TempDir()
 	c := little()
@@ -236,7 +238,13 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	for content, want := range map[string]string{"[": "remove the file", "[]": "found 0"} {
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	digit := bytes.Index(raw, []byte("0."))
+	changed := slices.Concat(raw[:digit], []byte("1"), raw[digit+1:])
+	for content, want := range map[string]string{"[": "remove the file", "[]": "found 0", string(changed): "SHA-256"} {
 		for _, path := range files {
 			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 				t.Fatal(err)

@@ -23,6 +23,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Job is one call of this program.
@@ -139,12 +141,14 @@ func logName(name string) string { return strings.ReplaceAll(name, "/", "-") + "
 // run runs one job to its end.
 func run(ctx context.Context, program, dir string, j Job, env []string) error {
 	path := filepath.Join(dir, "logs", logName(j.Name))
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err := begin(path, j); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	fmt.Fprintf(log, "== %s: %q\n", time.Now().Format(time.DateTime), j.Args)
 	cmd := exec.CommandContext(ctx, program, j.Args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, log, log
 	cmd.Cancel, cmd.WaitDelay = func() error { return terminate(cmd.Process) }, grace
@@ -155,6 +159,17 @@ func run(ctx context.Context, program, dir string, j Job, env []string) error {
 		return errors.Join(err, LastLine(dir, j.Name))
 	}
 	return nil
+}
+
+// begin writes the first line of an attempt. A job whose log cannot be written is not started: what
+// it says would be lost.
+func begin(log string, j Job) error {
+	f, err := durable.Append(log, true)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "== %s: %q\n", time.Now().Format(time.DateTime), j.Args)
+	return errors.Join(err, f.Close())
 }
 
 // LastLine returns an error with the last line that the job wrote and the name of its log; nil if

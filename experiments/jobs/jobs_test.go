@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
 // TestMain lets the test binary be the program that the jobs of these tests call.
@@ -154,6 +156,30 @@ func TestLocalStopped(t *testing.T) {
 	if syscall.Kill(pid, 0) == nil {
 		t.Errorf("process %d is left", pid)
 	}
+}
+
+// TestEveryFault: whichever file operation of a job's log fails, the job is not run, the error says
+// what to do, and the same call then runs it, with what was logged before kept.
+func TestEveryFault(t *testing.T) {
+	var dir string
+	work := func() error {
+		dir = t.TempDir()
+		failed, err := Local(t.Context(), dir, []Job{say("a")}, 1, nil)
+		return errors.Join(err, failed["a"])
+	}
+	durabletest.Every(t, work, func(fault string, err error) {
+		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); !durabletest.Explained(errors.New(first)) {
+			t.Errorf("%s: %v", fault, err)
+		}
+		before := logOf(dir, "a")
+		if strings.Contains(before, "\na\n") {
+			t.Errorf("%s: the job was run: %q", fault, before)
+		}
+		failed, err := Local(t.Context(), dir, []Job{say("a")}, 1, nil)
+		if log := logOf(dir, "a"); err != nil || len(failed) > 0 || !strings.HasPrefix(log, before) || !strings.HasSuffix(log, "\na\n") {
+			t.Errorf("%s, then the same call: %v, %v, log %q", fault, failed, err, log)
+		}
+	})
 }
 
 func TestWrongJobs(t *testing.T) {

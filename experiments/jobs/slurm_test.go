@@ -5,6 +5,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
 // A small Slurm: sbatch runs every task of the array at once as a process, and again after scontrol
@@ -241,6 +244,39 @@ func TestSlurmErrors(t *testing.T) {
 	t.Setenv("PATH", "")
 	_, err = Slurm{}.Submit(t.Context(), dir, []Job{say("a")})
 	contains(err, "sbatch is not on the PATH", "run the jobs locally")
+}
+
+// TestSlurmFaults: if the batch script cannot be written, nothing is submitted; if the number of the
+// array cannot be recorded, the error gives it and the command that ends it. The same call then
+// works.
+func TestSlurmFaults(t *testing.T) {
+	state := fake(t)
+	submissions := func() int {
+		raw, _ := os.ReadFile(filepath.Join(state, "calls"))
+		return strings.Count(string(raw), "\n")
+	}
+	var dir string
+	before := 0
+	work := func() error {
+		dir, before = t.TempDir(), submissions()
+		_, err := Slurm{}.Submit(t.Context(), dir, []Job{say("a")})
+		return err
+	}
+	durabletest.Every(t, work, func(fault string, err error) {
+		if !durabletest.Explained(err) {
+			t.Errorf("%s: %v", fault, err)
+		}
+		if n := submissions() - before; n > 0 != strings.Contains(fmt.Sprint(err), "scancel") {
+			t.Errorf("%s: %d arrays submitted: %v", fault, n, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("%s left %v", fault, left)
+		}
+		submit(t, dir, Slurm{}, say("a"))
+		if err := Wait(t.Context(), dir, nil); err != nil || !strings.HasSuffix(logOf(dir, "a"), "a\n") {
+			t.Errorf("%s, then the same call: %v, log %q", fault, err, logOf(dir, "a"))
+		}
+	})
 }
 
 // TestCluster: a real Slurm. It submits jobs, so it must be requested.

@@ -3,7 +3,6 @@ package notebook
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -71,6 +70,9 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	l.read()
 	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step == l.Result.Steps {
+		if l.Records, err = train.ReadLog(dir); err != nil {
+			return nil, err
+		}
 		return &l.LiveRun, l.draw()
 	}
 	if len(l.Snapshots) == 0 {
@@ -121,10 +123,11 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 
 // read loads what an earlier call has left.
 func (l *live) read() {
-	if raw, err := os.ReadFile(l.looksFile()); err == nil {
-		_ = json.Unmarshal(raw, &l.Snapshots) // a file of another version counts as none
+	var kept snapshots
+	if sealed, _ := durable.ReadJSON(l.looksFile(), &kept); sealed { // damaged, or of another version: none
+		l.Snapshots = kept.Snapshots
 	}
-	l.Records, _ = train.ReadLog(l.dir)
+	l.Records, _ = train.ReadLog(l.dir) // checked on resuming
 }
 
 // step is called after every step. The checkpoint of the step before exists then.
@@ -174,7 +177,12 @@ func (l *live) look(step int, w *weights.Set) error {
 		l.Snapshots = l.Snapshots[:len(l.Snapshots)-1]
 	}
 	l.Snapshots = append(l.Snapshots, Snapshot{step, points})
-	return durable.WriteJSON(l.looksFile(), l.Snapshots)
+	return durable.WriteJSON(l.looksFile(), snapshots{l.Snapshots})
+}
+
+// snapshots is the content of looksFile: an object, which has a checksum.
+type snapshots struct {
+	Snapshots []Snapshot `json:"snapshots"`
 }
 
 // draw shows the loss and the last snapshot in one output.

@@ -1,8 +1,11 @@
 package notebook
 
 import (
+	"bytes"
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -79,6 +82,22 @@ func TestLive(t *testing.T) {
 	again, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { t.Error("trained again") }))
 	if err != nil || !reflect.DeepEqual(again.Snapshots, whole.Snapshots) || again.Result.Steps != 3 || len(again.Records) != 3 {
 		t.Errorf("read again: %v", err)
+	}
+	// A changed digit in the log of the finished run is not drawn.
+	logs, err := filepath.Glob(filepath.Join(b.Out, "runs", "*", "log.jsonl"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	raw, err := os.ReadFile(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[bytes.IndexByte(raw, '.')+1] ^= 1
+	if err := os.WriteFile(logs[0], raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Live(context.Background(), e, set, c, watch(nil)); err == nil || !strings.Contains(err.Error(), logs[0]) {
+		t.Errorf("a damaged log: %v", err)
 	}
 	if err := b.Reset(e, set, c); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Data names the clouds that a task works on. [Store.Data] makes it and identifies the content:
@@ -78,8 +79,8 @@ func (l *Store) Data(d Data) (Data, error) {
 	name := fmt.Sprintf("%s|%s|%d|%s", path, d.Key, d.Points, stamp)
 	file := filepath.Join(l.Dir, dataFile)
 	known := map[string]string{}
-	if raw, err := os.ReadFile(file); err == nil {
-		_ = json.Unmarshal(raw, &known) // a damaged file is rewritten
+	if _, err := durable.ReadJSON(file, &known); err != nil {
+		known = map[string]string{} // none yet, or a damaged file, which is rewritten
 	}
 	if digest, ok := known[name]; ok {
 		d.Content = digest
@@ -93,7 +94,7 @@ func (l *Store) Data(d Data) (Data, error) {
 		return d, err
 	}
 	known[name] = d.Content
-	return d, l.Write(dataFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
+	return d, l.Write(dataFile, func(w io.Writer) error { return durable.EncodeJSON(w, known) })
 }
 
 // dataFile keeps what is known about files.

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // content returns what a store finds out about clouds.
@@ -76,23 +76,28 @@ func TestContentKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]string{}
-	if err := json.Unmarshal(raw, &known); err != nil || len(known) != 1 {
+	if _, err := durable.ReadJSON(file, &known); err != nil || len(known) != 1 {
 		t.Fatalf("%s: %v", raw, err)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), base, "from the store", 1)), 0o644); err != nil {
+	for name := range known {
+		known[name] = "from the store"
+	}
+	if err := durable.WriteJSON(file, known); err != nil {
 		t.Fatal(err)
 	}
 	if c := content(t, l, data); c != "from the store" {
 		t.Errorf("read again: %s", c)
 	}
-	if err := os.WriteFile(file, raw[:len(raw)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if c := content(t, l, data); c != base {
-		t.Errorf("after damage: %s, was %s", c, base)
-	}
-	if again, err := os.ReadFile(file); err != nil || string(again) != string(raw) {
-		t.Errorf("not mended: %s, %v", again, err)
+	for what, damaged := range map[string]string{"cut short": string(raw[:len(raw)/2]), "changed": strings.Replace(string(raw), base, "x"+base[1:], 1)} {
+		if err := os.WriteFile(file, []byte(damaged), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c := content(t, l, data); c != base {
+			t.Errorf("%s: %s, was %s", what, c, base)
+		}
+		if again, err := os.ReadFile(file); err != nil || string(again) != string(raw) {
+			t.Errorf("%s: not mended: %s, %v", what, again, err)
+		}
 	}
 }
 

@@ -10,16 +10,21 @@ import (
 	"os"
 )
 
-// The last member of an object that WriteJSON writes is the SHA-256 of all bytes before it.
+// The last member of an object that EncodeJSON writes is the SHA-256 of all bytes before it.
 const (
 	sealBegin = ",\n  \"sha256\": \""
 	sealEnd   = "\"\n}\n"
 	sealSize  = len(sealBegin) + 2*sha256.Size + len(sealEnd)
 )
 
-// WriteJSON writes v as indented JSON. An object gets a last member "sha256", by which [ReadJSON]
-// finds out that the file was damaged.
+// WriteJSON replaces the file at path by v as [EncodeJSON] writes it.
 func WriteJSON(path string, v any) error {
+	return Write(path, func(w io.Writer) error { return EncodeJSON(w, v) })
+}
+
+// EncodeJSON writes v as indented JSON. An object gets a last member "sha256", by which [ReadJSON]
+// finds out that the file was damaged.
+func EncodeJSON(w io.Writer, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
@@ -28,7 +33,8 @@ func WriteJSON(path string, v any) error {
 	if head, isObject := bytes.CutSuffix(raw, []byte("\n}\n")); isObject && raw[0] == '{' {
 		raw = append(append(bytes.Clone(head), seal(head)...), sealEnd...)
 	}
-	return Write(path, func(w io.Writer) error { _, err := w.Write(raw); return err })
+	_, err = w.Write(raw)
+	return err
 }
 
 func seal(head []byte) string {

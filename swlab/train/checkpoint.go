@@ -26,6 +26,9 @@ type progress struct {
 
 	Validation []float64 `json:"validation,omitempty"` // loss on the held-out clouds, by epoch
 	AdamSteps  float64   `json:"adam_steps"`           // of the amortizer
+
+	// LogSHA256 is of the lines of log.jsonl until Step; "" before it was recorded.
+	LogSHA256 string `json:"log_sha256,omitempty"`
 }
 
 // checkpoint is a run's whole state on the host. Tensors are named "net/..", "momentum/..",
@@ -33,6 +36,7 @@ type progress struct {
 type checkpoint struct {
 	progress
 	tensors *weights.Set
+	log     []byte // the lines of its steps, if it was loaded
 }
 
 const (
@@ -106,8 +110,8 @@ func removeHalfCheckpoints(run string) error {
 // errNoCheckpoint says that a run has not saved one yet.
 var errNoCheckpoint = errors.New("no checkpoint")
 
-// loadCheckpoint reads the newest checkpoint that is whole and fits specs. It removes broken newer
-// ones, whose steps will be repeated, and calls note with what is wrong with them. If all are
+// loadCheckpoint reads the newest checkpoint that is whole and fits specs, and whose steps are
+// unchanged in the log. It removes newer ones, whose steps will be repeated, and calls note with what is wrong with them. If all are
 // broken, the error says why; if there are none, it is errNoCheckpoint.
 func loadCheckpoint(run string, specs []weights.Spec, note func(string)) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
@@ -120,6 +124,9 @@ func loadCheckpoint(run string, specs []weights.Spec, note func(string)) (checkp
 	problems := []error{fmt.Errorf("%s holds no checkpoint to resume from", run)}
 	for i, dir := range dirs {
 		c, err := readCheckpoint(dir, specs)
+		if err == nil {
+			c.log, err = linesUntil(run, c.progress)
+		}
 		if err != nil {
 			problems = append(problems, err)
 			continue

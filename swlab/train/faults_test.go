@@ -105,6 +105,7 @@ func TestDamaged(t *testing.T) {
 		},
 		filepath.Join(run, resultFile): func(string) (any, error) { return ReadResult(run) },
 		filepath.Join(run, configFile): func(string) (any, error) { return ReadConfig(run) },
+		filepath.Join(run, logFile):    func(string) (any, error) { return ReadLog(run) },
 	}
 	damages, found := 0, 0
 	for path, load := range read {
@@ -132,6 +133,9 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 		step := max(1, len(raw)/60) | 1
+		if filepath.Base(path) == logFile {
+			step = 1
+		}
 		for at := 0; at < len(raw); at += step {
 			changed := bytes.Clone(raw)
 			changed[at] ^= 1 << (at % 8)
@@ -145,6 +149,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d damages, %d found", damages, found)
+	damagedLogs(t, run, m.stateSpecs())
 
 	// The damaged checkpoint is named, and the one before it is used.
 	path := filepath.Join(newest[0], tensorsFile)
@@ -165,6 +170,106 @@ func TestDamaged(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0], path) || !strings.Contains(notes[0], "damaged") || !strings.Contains(notes[0], filepath.Base(newest[1])) {
 		t.Errorf("said: %v", notes)
 	}
+}
+
+// damagedLogs changes every byte of the log of a run with a checkpoint after every step, and cuts it
+// short there. The lines until a checkpoint are as they were, or an error names the log.
+func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
+	t.Helper()
+	path := filepath.Join(run, logFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer write(raw)
+	dirs, err := listCheckpoints(run)
+	if err != nil || len(dirs) != 2 {
+		t.Fatal(dirs, err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	tried, found := 0, 0
+	for _, dir := range dirs {
+		c, err := readCheckpoint(dir, specs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := bytes.Join(lines[:c.Step], nil)
+		for at := range raw {
+			changed := bytes.Clone(raw)
+			changed[at] ^= 1 << (at % 8)
+			for _, content := range [][]byte{changed, raw[:at]} {
+				write(content)
+				got, err := linesUntil(run, c.progress)
+				if tried++; err != nil {
+					found++
+				}
+				if damaged := at < len(whole); damaged != (err != nil) || !damaged && !bytes.Equal(got, whole) ||
+					damaged && (!strings.Contains(err.Error(), path) || !strings.HasSuffix(err.Error(), logRemedy)) {
+					t.Fatalf("step %d, %q: %q, %v", c.Step, content, got, err)
+				}
+			}
+		}
+		// A checkpoint of an earlier version knows nothing of its log: a changed digit is read.
+		changed := bytes.Clone(raw)
+		changed[bytes.IndexByte(raw, '.')+1] ^= 1
+		write(changed)
+		c.LogSHA256 = ""
+		if got, err := linesUntil(run, c.progress); err != nil || !bytes.Equal(got, changed[:len(whole)]) {
+			t.Errorf("without a SHA-256: %q, %v", got, err)
+		}
+	}
+	t.Logf("%d damages of a log of %d bytes with two checkpoints, %d before the checkpoint and found", tried, len(raw), found)
+
+	// The first line is that of both checkpoints.
+	raw[0] ^= 1
+	write(raw)
+	raw[0] ^= 1
+	if _, err := loadCheckpoint(run, specs, func(text string) { t.Error(text) }); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), logRemedy) {
+		t.Errorf("%v", err)
+	}
+	if left, err := listCheckpoints(run); err != nil || !slices.Equal(left, dirs) {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// TestLogChangedMeanwhile: a log that changes under a run is found at its end, and on resuming when
+// the run was stopped; steps computed again make it whole.
+func TestLogChangedMeanwhile(t *testing.T) {
+	e, c := goBackend(t), config("chamfer", "")
+	c.Steps = 3
+	_, whole := finished(t, e, c, Options{})
+	o := Options{Out: filepath.Join(t.TempDir(), "run"), CheckpointEvery: 1}
+	path := filepath.Join(o.Out, logFile)
+	o.Progress = func(r Record, total int) {
+		if r.Step != total {
+			return
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw[bytes.LastIndex(raw, []byte("."))+1] ^= 1
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "SHA-256") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReadResult(o.Out); err == nil {
+		t.Error("the run has a result")
+	}
+	var notes []string
+	finished(t, e, c, Options{Out: o.Out, Resume: true, Note: func(text string) { notes = append(notes, text) }})
+	if len(notes) != 1 || !strings.Contains(notes[0], path) {
+		t.Errorf("said: %v", notes)
+	}
+	sameRuns(t, o.Out, whole, weightsFile, bestFile)
 }
 
 // poisoned is a set of which one cloud has become infinite after the run began.

@@ -2,9 +2,12 @@ package train
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"math"
 	"os"
@@ -107,9 +110,20 @@ func begin(m Model, c Config, o Options) (checkpoint, error) {
 	}
 	start, err := loadCheckpoint(o.Out, m.stateSpecs(), o.note)
 	if errors.Is(err, errNoCheckpoint) {
-		return m.initial(c.Seed), nil
+		start, err = m.initial(c.Seed), nil
+	}
+	if err == nil && start.Step < c.totalSteps() {
+		err = removeResult(o.Out) // of steps that will be repeated
 	}
 	return start, err
+}
+
+// removeResult makes a finished run an unfinished one.
+func removeResult(run string) error {
+	if err := os.Remove(filepath.Join(run, resultFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // removeLeftovers removes the files that a killed process was writing.
@@ -178,7 +192,7 @@ func writeConfig(c Config, o Options) error {
 	if err != nil || old == old.withLength(c) {
 		return err
 	}
-	if err := os.Remove(filepath.Join(o.Out, resultFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeResult(o.Out); err != nil {
 		return err
 	}
 	return durable.WriteJSON(path, old.withLength(c))
@@ -211,6 +225,12 @@ func WeightsFile(dir, state string) (string, error) {
 		return "", fmt.Errorf("%s holds no trained weights: no %s in it", dir, weightsFile)
 	}
 	return last, nil
+}
+
+// storedResult is the content of result.json.
+type storedResult struct {
+	Result
+	LogSHA256 string `json:"log_sha256,omitempty"` // of log.jsonl; "" before it was recorded
 }
 
 // ReadResult reads the result of the finished run in dir.
@@ -253,71 +273,106 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// ReadLog reads the log of the run in dir. It leaves out a cut-off last line.
-func ReadLog(dir string) ([]Record, error) { return readLog(dir, math.MaxInt) }
+// ReadLog reads the log of the run in dir. It leaves out a cut-off last line. The log of a finished
+// run must have the SHA-256 that the result holds; before that was recorded, and while a run is not
+// finished, a line is only checked to be JSON.
+func ReadLog(dir string) ([]Record, error) {
+	var result storedResult
+	if _, err := durable.ReadJSON(filepath.Join(dir, resultFile), &result); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	records, _, err := readLog(dir, math.MaxInt, result.LogSHA256)
+	return records, err
+}
 
-// readLog reads at most most lines; what follows may be invalid.
-func readLog(dir string, most int) ([]Record, error) {
+// logRemedy says what to do about a damaged log.
+const logRemedy = "restore the file from a copy, or train the run again in another folder"
+
+// readLog reads at most most lines, which must have that SHA-256 unless it is ""; what follows may
+// be invalid. lines are their bytes.
+func readLog(dir string, most int, sum string) (records []Record, lines []byte, err error) {
 	path := filepath.Join(dir, logFile)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no log: no %s in it", dir, logFile)
+		return nil, nil, fmt.Errorf("%s holds no log: no %s in it", dir, logFile)
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	end, number := 0, 0 // of the lines read
+	for line := range bytes.Lines(raw) {
+		if len(records) == most {
+			break
+		}
+		if number++; len(bytes.TrimSpace(line)) > 0 {
+			var r Record
+			// its name in the first version
+			text := bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1)
+			if err := json.Unmarshal(text, &r); err != nil {
+				if !bytes.HasSuffix(line, []byte("\n")) { // cut off
+					break
+				}
+				return nil, nil, fmt.Errorf("%s line %d: %w; %s", path, number, err, logRemedy)
+			}
+			if r.Skipped != "" {
+				r.Loss = math.NaN()
+			}
+			records = append(records, r)
+		}
+		end += len(line)
+	}
+	if lines = raw[:end]; sum != "" && sumOf(lines) != sum {
+		return nil, nil, fmt.Errorf("%s: its first %d lines do not have the SHA-256 that the run has recorded: the file is damaged or was edited; %s", path, number, logRemedy)
+	}
+	return records, lines, nil
+}
+
+func sumOf(lines []byte) string {
+	sum := sha256.Sum256(lines)
+	return hex.EncodeToString(sum[:])
+}
+
+// linesUntil returns the lines of the log for the steps until a checkpoint, which had made them
+// durable.
+func linesUntil(dir string, p progress) ([]byte, error) {
+	records, lines, err := readLog(dir, p.Step, p.LogSHA256)
 	if err != nil {
 		return nil, err
 	}
-	var out []Record
-	lines := bytes.SplitAfter(raw, []byte("\n"))
-	for i, line := range lines {
-		if len(out) == most {
-			break
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var r Record
-		// its name in the first version
-		line = bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1)
-		if err := json.Unmarshal(line, &r); err != nil {
-			if i == len(lines)-1 { // no newline at its end: cut off
-				break
-			}
-			return nil, fmt.Errorf("%s line %d: %w", path, i+1, err)
-		}
-		if r.Skipped != "" {
-			r.Loss = math.NaN()
-		}
-		out = append(out, r)
+	if len(records) != p.Step || p.Step > 0 && records[p.Step-1].Step != p.Step {
+		return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d; %s",
+			filepath.Join(dir, logFile), p.Step, len(records), logRemedy)
 	}
-	return out, nil
+	return lines, nil
+}
+
+// stepLog is a log open for appending, and the SHA-256 of all its lines.
+type stepLog struct {
+	durable.Appender
+	hash hash.Hash
 }
 
 // openLog keeps the lines of the steps that a checkpoint has made durable, and opens the log for
 // appending. Later steps will be written again, whatever a crash made of them.
-func openLog(dir string, step int) (log durable.Appender, err error) {
+func openLog(dir string, keep []byte) (stepLog, error) {
 	path := filepath.Join(dir, logFile)
-	var keep []Record
-	if step > 0 {
-		if keep, err = readLog(dir, step); err != nil {
-			return log, err
-		}
-		if len(keep) != step || keep[step-1].Step != step {
-			return log, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d", path, step, len(keep))
-		}
+	if err := durable.Write(path, func(w io.Writer) error { _, err := w.Write(keep); return err }); err != nil {
+		return stepLog{}, err
 	}
-	err = durable.Write(path, func(w io.Writer) error {
-		for _, r := range keep {
-			if err := json.NewEncoder(w).Encode(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return log, err
-	}
-	return durable.Append(path, false)
+	file, err := durable.Append(path, false)
+	l := stepLog{file, sha256.New()}
+	l.hash.Write(keep)
+	return l, err
 }
+
+// Write appends p.
+func (l stepLog) Write(p []byte) (int, error) {
+	n, err := l.Appender.Write(p)
+	l.hash.Write(p[:n])
+	return n, err
+}
+
+func (l stepLog) sum() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
 // times returns the sum and the median of the seconds of the steps.
 func times(records []Record) (sum, median float64) {

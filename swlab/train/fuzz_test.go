@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +18,7 @@ func FuzzCheckpoint(f *testing.F) {
 	if err := os.Mkdir(filepath.Join(dir, checkpointDir), 0o755); err != nil {
 		f.Fatal(err)
 	}
-	if err := saveCheckpoint(dir, checkpoint{progress{Step: 3, LastLoss: 0.5}, weights.Init(specs, 1)}); err != nil {
+	if err := saveCheckpoint(dir, checkpoint{progress: progress{Step: 3, LastLoss: 0.5}, tensors: weights.Init(specs, 1)}); err != nil {
 		f.Fatal(err)
 	}
 	all, err := listCheckpoints(dir)
@@ -84,7 +85,8 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzLog: a log is read as at most one record per line, or is an error.
+// FuzzLog: a log is read as at most one record per line, or is an error; with the SHA-256 of its
+// lines in the result it is read as the same, with another not at all.
 func FuzzLog(f *testing.F) {
 	f.Add([]byte("{\"step\":1,\"epoch\":0,\"loss\":2.5,\"turn\":3,\"seconds\":0.1}\n{\"step\":2"))
 	f.Add([]byte("\n\n{}\n"))
@@ -93,9 +95,18 @@ func FuzzLog(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, logFile), raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		records, err := ReadLog(dir)
-		if lines := bytes.Count(raw, []byte("\n")) + 1; err == nil && len(records) > lines {
-			t.Errorf("%d records of %d lines", len(records), lines)
+		records, lines, err := readLog(dir, math.MaxInt, "")
+		if err != nil {
+			return
+		}
+		if n := bytes.Count(raw, []byte("\n")) + 1; len(records) > n || !bytes.HasPrefix(raw, lines) {
+			t.Errorf("%d records of %d lines", len(records), n)
+		}
+		if again, _, err := readLog(dir, len(records), sumOf(lines)); err != nil && len(records) > 0 || len(again) != len(records) {
+			t.Errorf("with its SHA-256: %d records of %d, %v", len(again), len(records), err)
+		}
+		if _, _, err := readLog(dir, math.MaxInt, sumOf(append(lines, ' '))); err == nil {
+			t.Error("read with the SHA-256 of another log")
 		}
 	})
 }

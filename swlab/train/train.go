@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -102,7 +103,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer unlock()
-	log, err := openLog(o.Out, start.Step)
+	log, err := openLog(o.Out, start.log)
 	if err != nil {
 		return Result{}, err
 	}
@@ -198,7 +199,7 @@ type run struct {
 	engine  *engine.Engine
 	set     datasets.Clouds
 	stepper *stepper
-	log     durable.Appender
+	log     stepLog
 	saved   int // the step of the newest checkpoint; 0: none
 	progress
 }
@@ -330,6 +331,7 @@ func (r *run) endEpoch() error {
 
 // save writes a checkpoint of the state and returns it.
 func (r *run) save() (checkpoint, error) {
+	r.LogSHA256 = r.log.sum()
 	c, err := r.stepper.save(r.progress)
 	if err != nil {
 		return c, err
@@ -353,7 +355,7 @@ func (r *run) write(file string, c checkpoint, prefix string) error {
 // file cannot be written.
 func (r *run) finish() (Result, error) {
 	out := r.options.Out
-	records, err := ReadLog(out)
+	records, _, err := readLog(out, math.MaxInt, r.log.sum())
 	if err != nil {
 		return Result{}, err
 	}
@@ -371,5 +373,5 @@ func (r *run) finish() (Result, error) {
 			return res, err
 		}
 	}
-	return res, durable.WriteJSON(filepath.Join(out, resultFile), res)
+	return res, durable.WriteJSON(filepath.Join(out, resultFile), storedResult{res, r.log.sum()})
 }
