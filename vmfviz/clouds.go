@@ -65,26 +65,27 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	theme := o.Theme.or()
 	cols := len(rows[0].Clouds)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
-	errors, largest := cloudErrors(rows)
-	var scale palette.ColorMap
-	if errors != nil {
-		var err, failed error
-		p.Bar, failed = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil)
-		if scale, err = newColorMap(theme.Errors, 0, largest); cmp.Or(err, failed) != nil {
-			return nil, cmp.Or(err, failed)
-		}
-	}
+	var scale palette.ColorMap // of errors from 0 to the largest
 	var cells []cloudCell
+	largest := 0.0
 	for i, r := range rows {
 		for j, c := range r.Clouds {
 			cell := cloudCell{points: c, tint: shading(theme.color(r.role(i), 0))}
-			if r.Errors {
-				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[i][j][k]) }
+			if r.Errors && c != nil {
+				errors := nearestDistances(c, rows[0].Clouds[j])
+				largest = max(largest, slices.Max(errors))
+				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[k]) }
 			}
 			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
 				cell.center = middle(rows[first].Clouds[j])
 			}
 			cells = append(cells, cell)
+		}
+	}
+	if slices.ContainsFunc(rows, func(r CloudRow) bool { return r.Errors }) {
+		var err error
+		if p.Bar, scale, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil); err != nil {
+			return nil, err
 		}
 	}
 	across, flat := cols, cols == 1 && len(rows) <= 4
@@ -161,27 +162,6 @@ func nearestDistances(cloud, target []float32) []float64 {
 		out[i] = math.Sqrt(square)
 	}
 	return out
-}
-
-// cloudErrors returns errors[i][j][k], the distance of point k of cloud j of row i to the first
-// row's cloud j, for rows with Errors, and the largest of all; nil if there is no such row.
-func cloudErrors(rows []CloudRow) (errors [][][]float64, largest float64) {
-	for i, r := range rows {
-		if !r.Errors {
-			continue
-		}
-		if errors == nil {
-			errors = make([][][]float64, len(rows))
-		}
-		errors[i] = make([][]float64, len(r.Clouds))
-		for j, c := range r.Clouds {
-			if c != nil {
-				errors[i][j] = nearestDistances(c, rows[0].Clouds[j])
-				largest = math.Max(largest, slices.Max(errors[i][j]))
-			}
-		}
-	}
-	return errors, largest
 }
 
 // GalleryOptions describe a [Gallery].

@@ -105,3 +105,19 @@ func TestContrast(t *testing.T) {
 		}
 	}
 }
+
+// TestReadable: contours have a contrast of 4.2:1 or more on every
+// colour; black or white alone cannot give more than 4.5 everywhere.
+func TestReadable(t *testing.T) {
+	m, err := newColorMap(DefaultTheme().Map, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 257 {
+		ground := color.NRGBAModel.Convert(colorAt(m, float64(i)/256)).(color.NRGBA)
+		a, b := luminance(ground)+0.05, luminance(nrgba(readable(ground)))+0.05
+		if r := math.Max(a, b) / math.Min(a, b); r < 4.2 {
+			t.Errorf("contrast %.2f on %v", r, ground)
+		}
+	}
+}

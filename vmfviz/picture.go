@@ -211,10 +211,6 @@ func (p *Picture) SVG() ([]byte, error) {
 
 var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
-// PDF returns the picture as a PDF file of one page in the size of the picture, for papers and
-// slides. Text stays text, in embedded fonts. Heat maps and point clouds are embedded images.
-func (p *Picture) PDF() ([]byte, error) { return p.format("pdf") }
-
 // format draws the picture in a format of gonum/plot.
 func (p *Picture) format(name string) (file []byte, err error) {
 	if err := p.check(); err != nil {
@@ -241,7 +237,8 @@ func (p *Picture) format(name string) (file []byte, err error) {
 }
 
 // WriterTo returns what writes the picture in a format that gonum/plot knows: png, svg, pdf, eps,
-// jpg, tiff or tex. EPS cannot hold images: functions on a sphere, point clouds and colour bars.
+// jpg, tiff or tex. A PDF is one page in the size of the picture, with its text in embedded fonts.
+// EPS cannot hold images: functions on a sphere, point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
 	if write == nil {

@@ -157,7 +157,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	}
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Theme: theme}
 	if scale.colors != nil {
-		if p.Bar, err = theme.colorBar(theme.Map, scale.lo, scale.hi, scale.label, scale.levels); err != nil {
+		if p.Bar, _, err = theme.colorBar(theme.Map, scale.lo, scale.hi, scale.label, scale.levels); err != nil {
 			return nil, err
 		}
 	}

@@ -254,25 +254,21 @@ func colorAt(m palette.ColorMap, v float64) color.Color {
 // shades is the number of colours of a colour map.
 const shades = 1024
 
-// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values that contours
-// mark in it.
-func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
+// colorBar returns the plot of a colour bar, for [Picture.Bar], and its colour map. levels are
+// values that contours mark in it.
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, palette.ColorMap, error) {
 	m, err := newColorMap(controls, lo, hi)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := t.bare()
 	p.HideX()
 	p.Y.Label.Text = label
 	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
 	for _, level := range levels {
-		at, err := m.At(level)
-		if err != nil {
-			return nil, err
-		}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(at)})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(colorAt(m, level))})
 	}
-	return p, nil
+	return p, m, nil
 }
 
 // contourStyle is the look of a contour on the colour of its value.
