@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -10,13 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ticks marks a linear axis at multiples of 1, 2, 2.5 or 5 times a power of ten, about five of
-// them: plot.DefaultTicks makes three, at places such as 40, 120 and 200.
-type ticks struct{}
+// ticks marks a linear axis, about five times.
+func ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
 
-func (ticks) Ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
-
-// marks returns about n marks between two numbers.
+// marks returns about n marks between two numbers, at multiples of 1, 2, 2.5 or 5 times a power of
+// ten: plot.DefaultTicks makes three, at places such as 40, 120 and 200.
 func marks(lo, hi float64, n int) []plot.Tick {
 	step := niceStep(hi-lo, n)
 	if !(step > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))) || math.IsInf(step, 0) {
@@ -44,15 +43,13 @@ func niceStep(span float64, n int) float64 {
 
 // powers marks a logarithmic axis: powers of ten, and 2, 3 and 5 times them where there are few.
 // plot.LogTicks leaves those below the first power out.
-type powers struct{}
-
-func (powers) Ticks(lo, hi float64) []plot.Tick {
+func powers(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi) - math.Log10(lo)
 	if !(lo > 0) || math.IsInf(decades, 0) {
 		return nil
 	}
 	if decades < 0.7 { // too narrow for round powers: even steps are clearer
-		return ticks{}.Ticks(lo, hi)
+		return ticks(lo, hi)
 	}
 	labelled := map[int]bool{1: true, 2: decades < 1.6, 5: decades < 1.6, 3: decades >= 1.6 && decades < 2.6}
 	stride := 1 + int(decades/7)
@@ -76,7 +73,7 @@ func (powers) Ticks(lo, hi float64) []plot.Tick {
 // logAxis makes an axis logarithmic; its values must be positive.
 func logAxis(a *plot.Axis) {
 	a.Scale = plot.LogScale{}
-	a.Tick.Marker = powers{}
+	a.Tick.Marker = plot.TickerFunc(powers)
 }
 
 // at is the value at the fraction t of the axis from its minimum, the inverse of [plot.Axis.Norm].
@@ -109,19 +106,13 @@ func pad(a *plot.Axis, t float64) {
 
 // bounds returns the smallest and the largest of all numbers.
 func bounds(lists ...[]float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, l := range lists {
-		for _, v := range l {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
-		}
-	}
-	return lo, hi
+	return plotter.Range(plotter.Values(slices.Concat(lists...)))
 }
 
 // order returns the places of the values in increasing order.
 func order(v []float64) []int {
 	places := make([]int, len(v))
-	floats.ArgsortStable(append([]float64(nil), v...), places)
+	floats.ArgsortStable(slices.Clone(v), places)
 	return places
 }
 

@@ -33,7 +33,7 @@ func (b brokenScale) Normalize(min, max, x float64) float64 {
 // Ticks marks both parts.
 func (b brokenScale) Ticks(min, max float64) []plot.Tick {
 	if min >= b.from || max <= b.to {
-		return ticks{}.Ticks(min, max)
+		return ticks(min, max)
 	}
 	return append(b.part(min, b.from, b.left), b.part(b.to, max, 1-b.left)...)
 }

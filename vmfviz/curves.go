@@ -61,10 +61,7 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 		return nil, err
 	}
 	theme := o.Theme.or()
-	cols := min(len(panels), 3)
-	if len(panels) == 4 {
-		cols = 2
-	}
+	cols := columns(0, len(panels), 3)
 	height := vg.Length(0.75*float64(cmp.Or(o.Height, 280))) + 36 // ticks and labels
 	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
 		height += 18
@@ -174,14 +171,15 @@ func (s Series) x(i int) float64 {
 	return s.X[i]
 }
 
-// runs returns the lines of a curve with these values, which NaN parts.
+// runs returns the lines of a curve with these values, parted by the gaps in Y.
 func (s Series) runs(y []float64) (lines []plotter.XYs) {
 	var l plotter.XYs
 	for i := range y {
-		if !math.IsNaN(y[i]) {
+		gap := math.IsNaN(s.Y[i])
+		if !gap {
 			l = append(l, plotter.XY{X: s.x(i), Y: y[i]})
 		}
-		if len(l) > 0 && (i == len(y)-1 || math.IsNaN(y[i])) {
+		if len(l) > 0 && (gap || i == len(y)-1) {
 			lines, l = append(lines, thin(l)), nil
 		}
 	}
@@ -190,19 +188,7 @@ func (s Series) runs(y []float64) (lines []plotter.XYs) {
 
 // band is the area between Low and High, with a ring for each run of values.
 func (s Series) band() (rings []plotter.XYs) {
-	if s.Low == nil {
-		return nil
-	}
-	gaps := func(v []float64) []float64 { // NaN where Y is
-		out := slices.Clone(v)
-		for i := range out {
-			if math.IsNaN(s.Y[i]) {
-				out[i] = s.Y[i]
-			}
-		}
-		return out
-	}
-	low, high := s.runs(gaps(s.Low)), s.runs(gaps(s.High))
+	low, high := s.runs(s.Low), s.runs(s.High)
 	for i := range low {
 		slices.Reverse(low[i])
 		rings = append(rings, append(high[i], low[i]...))

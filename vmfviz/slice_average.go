@@ -3,6 +3,7 @@ package vmfviz
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -39,7 +40,7 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 	p.Legend.Add("this θ", this)
 	p.Add(middle, this)
 	p.Y.Min, p.Y.Max = 0, 1.04*top
-	p.Y.Tick.Marker = wholeTicks{}
+	p.Y.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Y.Label.Text = "number of directions"
 	factor := ""
 	if c.opt.Convention == SumOverPoints {
@@ -56,16 +57,8 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 }
 
 // wholeTicks marks whole numbers only.
-type wholeTicks struct{}
-
-func (wholeTicks) Ticks(lo, hi float64) []plot.Tick {
-	var whole []plot.Tick
-	for _, m := range marks(lo, hi, 4) {
-		if m.Value == math.Round(m.Value) {
-			whole = append(whole, m)
-		}
-	}
-	return whole
+func wholeTicks(lo, hi float64) []plot.Tick {
+	return slices.DeleteFunc(marks(lo, hi, 4), func(m plot.Tick) bool { return m.Value != math.Round(m.Value) })
 }
 
 // meanStdErr returns the mean and s/√n, 0 for a single value.
