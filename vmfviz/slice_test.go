@@ -142,7 +142,7 @@ func TestSlicePage(t *testing.T) {
 		page, q := cam.flat(c.x.points), cam.apply(c.theta)
 		line := beside(page, plotter.XY{X: q[0], Y: q[1]})
 		for i, p := range page {
-			f := line.foot(c.x.at[i])
+			f := line.foot(c.x.at[i], 0)
 			if along := (p.X-f.X)*q[0] + (p.Y-f.Y)*q[1]; math.Abs(along) > 1e-9 {
 				t.Fatalf("theta %v, view %v: the foot line of point %d leans by %g", theta, o.View, i, along)
 			}
