@@ -70,14 +70,14 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	largest := 0.0
 	for i, r := range rows {
 		for j, c := range r.Clouds {
-			cell := cloudCell{points: c, tint: shading(theme.color(r.role(i), 0))}
+			cell := cloudCell{tint: shading(theme.color(r.role(i), 0))}
 			if r.Errors && c != nil {
 				errors := nearestDistances(c, rows[0].Clouds[j])
 				largest = max(largest, slices.Max(errors))
 				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[k]) }
 			}
 			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
-				cell.center = middle(rows[first].Clouds[j])
+				cell.points = around(middle(rows[first].Clouds[j]), c)
 			}
 			cells = append(cells, cell)
 		}
@@ -129,23 +129,19 @@ func (o CloudsOptions) check(rows []CloudRow) error {
 		return err
 	}
 	cols := len(rows[0].Clouds)
-	for i, r := range rows {
+	return cmp.Or(each(rows, func(i int, r CloudRow) error {
 		name := fmt.Sprintf("rows[%d]", i)
-		if err := cmp.Or(checkText(name+".Caption", r.Caption), errorIf(len(r.Clouds) != cols || cols == 0,
-			"%s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)); err != nil {
-			return err
+		if len(r.Clouds) != cols || cols == 0 {
+			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)
 		}
-		for j, c := range r.Clouds {
+		return cmp.Or(checkText(name+".Caption", r.Caption), each(r.Clouds, func(j int, c []float32) error {
 			if c == nil {
-				continue
+				return nil
 			}
-			if err := cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
-				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name)); err != nil {
-				return err
-			}
-		}
-	}
-	return checkNames("Columns", o.Columns, cols)
+			return cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
+				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name))
+		}))
+	}), checkNames("Columns", o.Columns, cols))
 }
 
 // nearestDistances returns, for each point of the cloud, the distance to the nearest point of the
@@ -184,17 +180,15 @@ type GalleryOptions struct {
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
 		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
-		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns)); err != nil {
+		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns),
+		each(clouds, func(i int, c []float32) error { return checkRows(fmt.Sprintf("clouds[%d]", i), c, 3) })); err != nil {
 		return nil, err
 	}
 	theme := o.Theme.or()
 	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
 	var cells []cloudCell
-	for i, c := range clouds {
-		if err := checkRows(fmt.Sprintf("clouds[%d]", i), c, 3); err != nil {
-			return nil, err
-		}
-		cells = append(cells, cloudCell{c, middle(c), tint})
+	for _, c := range clouds {
+		cells = append(cells, cloudCell{around(middle(c), c), tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}

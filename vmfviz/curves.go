@@ -120,17 +120,10 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 }
 
 func (c CurvePanel) check(name string) error {
-	if err := cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
+	return cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
 		errorIf(!(c.Smooth >= 0 && c.Smooth < 1), "%s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth),
-		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name)); err != nil {
-		return err
-	}
-	for i, s := range c.Series {
-		if err := s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY); err != nil {
-			return err
-		}
-	}
-	return nil
+		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name),
+		each(c.Series, func(i int, s Series) error { return s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY) }))
 }
 
 func (s Series) check(name string, logX, logY bool) error {
@@ -142,25 +135,21 @@ func (s Series) check(name string, logX, logY bool) error {
 		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds only NaN", name)); err != nil {
 		return err
 	}
-	for i := range n {
-		at := func(field string) string { return fmt.Sprintf("%s.%s[%d]", name, field, i) }
-		if err := cmp.Or(checkNumber(at("X"), s.x(i), logX), errorIf(i > 0 && s.x(i) < s.x(i-1),
-			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), s.x(max(i, 1)-1))); err != nil {
-			return err
+	return each(s.Y, func(i int, y float64) error {
+		number := func(field string, v float64, log bool) error {
+			return checkNumber(fmt.Sprintf("%s.%s[%d]", name, field, i), v, log)
 		}
-		if math.IsNaN(s.Y[i]) {
-			continue
-		}
-		if err := checkNumber(at("Y"), s.Y[i], logY); err != nil {
+		last := s.x(max(i, 1) - 1)
+		err := cmp.Or(number("X", s.x(i), logX), errorIf(i > 0 && s.x(i) < last,
+			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), last))
+		if err != nil || math.IsNaN(y) {
 			return err
 		}
 		if s.Low != nil {
-			if err := cmp.Or(checkNumber(at("Low"), s.Low[i], logY), checkNumber(at("High"), s.High[i], logY)); err != nil {
-				return err
-			}
+			err = cmp.Or(number("Low", s.Low[i], logY), number("High", s.High[i], logY))
 		}
-	}
-	return nil
+		return cmp.Or(number("Y", y, logY), err)
+	})
 }
 
 // x is the place of value i.

@@ -54,7 +54,7 @@ func TestReduce(t *testing.T) {
 func TestSplat(t *testing.T) {
 	middle := plotter.XY{X: 10, Y: 10}
 	a, b := cloudPoint{middle, 0.9, 5, blue}, cloudPoint{middle, 0.1, 8, vermilion}
-	for _, dots := range []cloudPoints{{a, b}, {b, a}} {
+	for _, dots := range [][]cloudPoint{{a, b}, {b, a}} {
 		img := splat(20, 20, dots)
 		if nrgba(img.At(10, 10)) != blue || nrgba(img.At(3, 10)) != vermilion || nrgba(img.At(0, 0)).A != 0 {
 			t.Errorf("centre %v, edge %v, corner %v", img.At(10, 10), img.At(3, 10), img.At(0, 0))
