@@ -126,18 +126,11 @@ func (e *equalAspect) Plot(c draw.Canvas, p *plot.Plot) {
 	if now != e.widened { // not by an earlier drawing
 		e.given = now
 	}
-	r := e.given
-	w, h := r[1]-r[0], r[3]-r[2]
-	pw, ph := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)
-	if w*ph < h*pw {
-		d := (h*pw/ph - w) / 2
-		r[0], r[1] = r[0]-d, r[1]+d
-	} else {
-		d := (w*ph/pw - h) / 2
-		r[2], r[3] = r[2]-d, r[3]+d
-	}
-	e.widened = r
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = r[0], r[1], r[2], r[3]
+	r, page := e.given, c.Size()
+	w, h, pw, ph := r[1]-r[0], r[3]-r[2], float64(page.X), float64(page.Y)
+	dx, dy := max(0, h*pw/ph-w)/2, max(0, w*ph/pw-h)/2
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = r[0]-dx, r[1]+dx, r[2]-dy, r[3]+dy
+	e.widened = [4]float64{p.X.Min, p.X.Max, p.Y.Min, p.Y.Max}
 }
 
 // placeLegend puts the legend of a plot of size w by h into a corner that the lines do not cross.
@@ -147,25 +140,22 @@ func placeLegend(p *plot.Plot, w, h vg.Length, lines []plotter.XYs, right bool) 
 	data := p.DataCanvas(draw.NewCanvas(nil, w, h))
 	size := p.Legend.Rectangle(data).Size().Add(vg.Point{X: 2 * inset, Y: 2 * inset})
 	lw, lh := float64(size.X/(data.Max.X-data.Min.X)), float64(size.Y/(data.Max.Y-data.Min.Y))
-	for _, corner := range []struct{ top, left bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
-		p.Legend.Top, p.Legend.Left = corner.top, corner.left
-		if !crosses(p, lines, lw, lh) {
-			p.Legend.XOffs, p.Legend.YOffs = -inset, -inset
-			if corner.left {
-				p.Legend.XOffs = inset
+	place := func(top, left bool, x, y vg.Length) {
+		p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = top, left, x, y
+	}
+	for _, y := range []vg.Length{-inset, inset} {
+		for _, x := range []vg.Length{-inset, inset} {
+			if place(y < 0, x > 0, x, y); !crosses(p, lines, lw, lh) {
+				return
 			}
-			if !corner.top {
-				p.Legend.YOffs = inset
-			}
-			return
 		}
 	}
-	p.Legend.Top, p.Legend.Left = true, !right
 	if right {
+		place(true, false, 0, 0)
 		p.Add(&margin{size.X})
 		return
 	}
-	p.Legend.XOffs, p.Legend.YOffs = inset, -inset
+	place(true, true, inset, -inset)
 	p.Y.Max = at(&p.Y, 1/(1-min(lh, 0.6)))
 }
 

@@ -277,18 +277,14 @@ func thin(l plotter.XYs) plotter.XYs {
 		return l
 	}
 	var out plotter.XYs
-	for g := range groups {
-		from, to := g*len(l)/groups, (g+1)*len(l)/groups
-		lo, hi := from, from
-		for i := from; i < to; i++ {
-			if l[i].Y < l[lo].Y {
-				lo = i
-			}
-			if l[i].Y > l[hi].Y {
-				hi = i
-			}
+	byY := func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) }
+	for i := range groups {
+		g := l[i*len(l)/groups : (i+1)*len(l)/groups]
+		lo, hi := slices.MinFunc(g, byY), slices.MaxFunc(g, byY)
+		if hi.X < lo.X {
+			lo, hi = hi, lo
 		}
-		out = append(out, l[from], l[min(lo, hi)], l[max(lo, hi)], l[to-1])
+		out = append(out, g[0], lo, hi, g[len(g)-1])
 	}
 	return out
 }

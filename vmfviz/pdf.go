@@ -84,10 +84,7 @@ func (c *pdfFile) SetLineDash(dashes []vg.Length, offset vg.Length) {
 }
 
 func (c *pdfFile) SetColor(col color.Color) {
-	if col == nil {
-		col = color.Black
-	}
-	n := color.NRGBAModel.Convert(col).(color.NRGBA)
+	n := nrgba(col)
 	r, g, b := int(n.R), int(n.G), int(n.B)
 	c.doc.SetFillColor(r, g, b)
 	c.doc.SetDrawColor(r, g, b)

@@ -152,27 +152,19 @@ func (g projection) on(p vec3, front bool) plotter.XY {
 // half behind; each ends at the edge where the curve leaves.
 func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	var part plotter.XYs
-	side := true
-	flush := func() {
-		if len(part) > 1 && side {
-			front = append(front, part)
-		} else if len(part) > 1 {
-			back = append(back, part)
-		}
-	}
+	parts := map[bool][]plotter.XYs{}
 	for i, p := range curve {
 		now := g.front(p)
-		if i > 0 && now != side {
+		if i > 0 && now != g.front(curve[i-1]) {
 			edge := g.edge(curve[i-1], p)
-			part = append(part, g.on(edge, side))
-			flush()
+			parts[!now] = append(parts[!now], append(part, g.on(edge, !now)))
 			part = plotter.XYs{g.on(edge, now)}
 		}
-		side = now
-		part = append(part, g.on(p, side))
+		if part = append(part, g.on(p, now)); i == len(curve)-1 {
+			parts[now] = append(parts[now], part)
+		}
 	}
-	flush()
-	return front, back
+	return parts[true], parts[false]
 }
 
 // edge returns where the great circle through two directions on different halves crosses the edge

@@ -31,7 +31,7 @@ func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 		}
 		p.Add(&plotter.Scatter{XYs: page, GlyphStyle: g})
 		for _, rank := range c.pairs {
-			at, s := page[cloud.order[rank]], cloud.ranked(rank)
+			at, s := page[cloud.order[rank]], cloud.sorted[rank]
 			marked[k], feet[k] = append(marked[k], at), append(feet[k], line.foot(s, 0.018*float64(2*k-1)))
 			style := draw.LineStyle{Color: faded(t.color(role, 0), 0.75), Width: 0.75, Dashes: []vg.Length{2.2, 1.8}}
 			p.Add(&plotter.Line{XYs: plotter.XYs{at, line.foot(s, 0)}, LineStyle: style})
@@ -95,11 +95,11 @@ func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
 	if dot(c.cam.right, c.theta) < -1e-6 { // the arrow points to the left
 		p.X.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	}
-	lo, hi := bounds(c.x.at, c.y.at)
+	lo, hi := bounds(c.x.sorted, c.y.sorted)
 	off := 0.04 * math.Max(hi-lo, 1e-9)
 	lo, hi = lo-off, hi+off
 	const bins, height, gap = 28, 0.5, 0.08
-	above, below := histogram(c.x.at, lo, hi, bins), histogram(c.y.at, lo, hi, bins)
+	above, below := histogram(c.x.sorted, lo, hi, bins), histogram(c.y.sorted, lo, hi, bins)
 	unit := height / tallest(append(above, below...)...) // one scale for both
 	for i := range bins {
 		p.Add(column(above[i], 1+gap, unit, faded(t.Input, 0.3)), column(below[i], -gap, -unit, faded(t.Output, 0.3)))
@@ -109,7 +109,7 @@ func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
 	}
 	var a, b plotter.XYs
 	for _, rank := range c.pairs {
-		pair := plotter.XYs{{X: c.x.ranked(rank), Y: 1}, {X: c.y.ranked(rank), Y: 0}}
+		pair := plotter.XYs{{X: c.x.sorted[rank], Y: 1}, {X: c.y.sorted[rank], Y: 0}}
 		p.Add(&plotter.Line{XYs: pair, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 1}})
 		a, b = append(a, pair[0]), append(b, pair[1])
 	}
@@ -166,19 +166,16 @@ func tallest(bins ...plotter.HistogramBin) (top float64) {
 const maxSteps = 400
 
 // w1 is the distance W₁ of the projections: the area between their quantile functions.
-func (c *sliced) w1() (mean float64) {
-	for i := range c.x.at {
-		mean += math.Abs(c.x.ranked(i)-c.y.ranked(i)) / float64(len(c.x.at))
-	}
-	return mean
+func (c *sliced) w1() float64 {
+	return floats.Distance(c.x.sorted, c.y.sorted, 1) / float64(len(c.x.sorted))
 }
 
 // steps returns the corners of the quantile function, whose i-th smallest value fills the levels
 // from i/m to (i+1)/m.
 func (p projected) steps() (corners plotter.XYs) {
-	k := min(len(p.at), maxSteps)
+	k := min(len(p.sorted), maxSteps)
 	for i := range k {
-		v := p.ranked((2*i + 1) * len(p.at) / (2 * k))
+		v := p.sorted[(2*i+1)*len(p.sorted)/(2*k)]
 		corners = append(corners, plotter.XY{X: float64(i) / float64(k), Y: v}, plotter.XY{X: float64(i+1) / float64(k), Y: v})
 	}
 	return corners
@@ -193,8 +190,8 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	slices.Reverse(back)
 	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(t.color(Auto, 5), 0.35)})
 	for _, rank := range c.pairs {
-		at := (float64(rank) + 0.5) / float64(len(c.x.at))
-		gap := plotter.XYs{{X: at, Y: c.x.ranked(rank)}, {X: at, Y: c.y.ranked(rank)}}
+		at := (float64(rank) + 0.5) / float64(len(c.x.sorted))
+		gap := plotter.XYs{{X: at, Y: c.x.sorted[rank]}, {X: at, Y: c.y.sorted[rank]}}
 		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 0.9}})
 	}
 	for k, steps := range lines {
@@ -218,7 +215,8 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 // the slice, in a plot of size w by h.
 func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
-	mean, stderr := meanStdErr(values)
+	mean, sd := stat.MeanStdDev(values, nil)
+	stderr := stat.StdErr(sd, float64(len(values))) // not a number for a single value
 	p.X.Min, p.X.Max = bounds(values, []float64{c.cost, mean})
 	pad(&p.X, 0.04)
 	n := int(math.Max(8, math.Min(26, 1.6*math.Sqrt(float64(len(values))))))
@@ -260,13 +258,4 @@ func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.P
 // wholeTicks marks whole numbers only.
 func wholeTicks(lo, hi float64) []plot.Tick {
 	return slices.DeleteFunc(marks(lo, hi, 4), func(m plot.Tick) bool { return m.Value != math.Round(m.Value) })
-}
-
-// meanStdErr returns the mean and s/√n, 0 for a single value.
-func meanStdErr(v []float64) (mean, stderr float64) {
-	mean, sd := stat.MeanStdDev(v, nil)
-	if len(v) < 2 {
-		return mean, 0
-	}
-	return mean, stat.StdErr(sd, float64(len(v)))
 }
