@@ -69,7 +69,6 @@ func (p *Picture) around(cols int) vg.Length {
 // setPlots puts plots in rows of cols, each of width and height with its labels, and sets the size
 // of the picture, at least that of its title up to the full width.
 func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
-	p.Plots = nil
 	for len(plots) > 0 {
 		row := make([]*plot.Plot, cols)
 		plots = plots[copy(row, plots):]
@@ -120,11 +119,8 @@ func (p *Picture) Draw(c draw.Canvas) {
 		c.Max.Y -= titleRoom(p.Title)
 	}
 	if p.Bar != nil {
-		b := draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, 0, 0)
-		if extra := (b.Max.Y-b.Min.Y)/2 - 110; extra > 0 {
-			b = draw.Crop(b, 0, 0, extra, -extra)
-		}
-		p.Bar.Draw(b)
+		extra := max(0, (c.Max.Y-c.Min.Y)/2-110)
+		p.Bar.Draw(draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, extra, -extra))
 		c.Max.X -= barRoom
 	}
 	tiles := draw.Tiles{Rows: len(p.Plots), Cols: len(p.Plots[0]), PadX: p.gap(), PadY: p.gap()}
