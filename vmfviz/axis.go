@@ -109,11 +109,11 @@ func bounds(lists ...[]float64) (lo, hi float64) {
 	return plotter.Range(plotter.Values(slices.Concat(lists...)))
 }
 
-// order returns the places of the values in increasing order.
-func order(v []float64) []int {
-	places := make([]int, len(v))
-	floats.ArgsortStable(slices.Clone(v), places)
-	return places
+// order returns the values in increasing order, and their places before.
+func order(v []float64) (sorted []float64, places []int) {
+	sorted, places = slices.Clone(v), make([]int, len(v))
+	floats.ArgsortStable(sorted, places)
+	return sorted, places
 }
 
 // equalAspect makes a unit of X as long on the page as a unit of Y, by widening the range of one of

@@ -50,7 +50,7 @@ func (b brokenScale) part(lo, hi, share float64) []plot.Tick {
 // findBreak returns the scale for intervals of which at most a third lie so far from the others
 // that these have less than a quarter of the axis.
 func findBreak(low, high []float64) (brokenScale, bool) {
-	order := order(low)
+	_, order := order(low)
 	lo, hi := bounds(low, high)
 	reach := math.Inf(-1)
 	var best brokenScale

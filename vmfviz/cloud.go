@@ -91,69 +91,50 @@ func middle(cloud []float32) vec3 {
 	return lo.add(hi).scale(0.5)
 }
 
-// perspective is a perspective view that holds several clouds at one scale.
-type perspective struct {
-	cam    camera
-	radius float64 // of the largest cloud around its centre
-	x, y   float64 // half the range that all clouds need
-}
+const (
+	eyeDistance = 4.5              // how far the reader stands, in radii of the largest cloud
+	cloudGap    = vg.Length(6)     // between clouds
+	maxCloud    = vg.Length(142.5) // the largest width of a cloud
+)
 
-// eyeDistance is how far the reader stands, in radii of the largest cloud.
-const eyeDistance = 4.5
-
-func newPerspective(cam camera, cells []cloudCell) *perspective {
-	v := &perspective{cam: cam, radius: 1e-30}
+// cloudPlots returns a plot of each cell, in the cloud's units around its centre, and the height of
+// plots of a width: all in one perspective view, at one scale.
+func cloudPlots(t *Theme, cam camera, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
+	radius := 1e-30 // of the largest cloud around its centre
 	for _, c := range cells {
 		for _, q := range c.points {
-			v.radius = math.Max(v.radius, math.Sqrt(dot(q, q)))
+			radius = math.Max(radius, math.Sqrt(dot(q, q)))
 		}
 	}
-	v.x, v.y = 0.3*v.radius, 0.3*v.radius
+	x, y := 0.3*radius, 0.3*radius // half the range that all clouds need
 	for _, c := range cells {
-		for _, q := range c.points {
-			at := v.project(q)
-			v.x, v.y = math.Max(v.x, math.Abs(at.X)), math.Max(v.y, math.Abs(at.Y))
+		o := newCloud(cam, radius, c)
+		for _, q := range o.points {
+			x, y = math.Max(x, math.Abs(q.X)), math.Max(y, math.Abs(q.Y))
 		}
-	}
-	v.x, v.y = 1.04*v.x, 1.04*v.y
-	return v
-}
-
-// project returns the place of q in the plane through the centre, the depth towards the reader in
-// radii of the largest cloud (-1 to 1) and the magnification there.
-func (v *perspective) project(q vec3) cloudPoint {
-	q = v.cam.apply(q)
-	depth := q[2] / v.radius
-	magnify := eyeDistance / (eyeDistance - depth)
-	return cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify}
-}
-
-// cloudGap is the space between clouds.
-const cloudGap = vg.Length(6)
-
-// maxCloud is the largest width of a cloud.
-const maxCloud = vg.Length(142.5)
-
-// plots returns a plot of each cell, in the cloud's units around its centre, and the height of
-// plots of a width.
-func (v *perspective) plots(t *Theme, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
-	for _, c := range cells {
 		p := t.bare()
 		p.HideAxes()
-		p.Add(v.cloud(c))
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -v.x, v.x, -v.y, v.y
+		p.Add(o)
 		plots = append(plots, p)
 	}
-	return plots, w * vg.Length(math.Min(1.15, v.y/v.x))
+	x, y = 1.04*x, 1.04*y
+	for _, p := range plots {
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -x, x, -y, y
+	}
+	return plots, w * vg.Length(math.Min(1.15, y/x))
 }
 
-// cloud returns the plotter of a cell.
-func (v *perspective) cloud(cell cloudCell) *cloud {
+// newCloud projects the points of a cell to the plane through its centre. Depths are in radii of the
+// largest cloud, -1 to 1.
+func newCloud(cam camera, radius float64, cell cloudCell) *cloud {
 	c := &cloud{}
 	var depths []float64
 	for _, q := range cell.points {
-		at := v.project(q)
-		c.points, depths = append(c.points, at), append(depths, at.depth)
+		q = cam.apply(q)
+		depth := q[2] / radius
+		magnify := eyeDistance / (eyeDistance - depth)
+		c.points = append(c.points, cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify})
+		depths = append(depths, depth)
 	}
 	first, last := bounds(depths)
 	// A flat cloud is not shaded as if it were deep.

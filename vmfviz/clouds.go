@@ -94,7 +94,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	const captions = 24 // at the left
 	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
-	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
 	side := vg.Length(0)
 	for i, r := range rows {
 		q := plots[i*cols]
@@ -193,7 +193,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	cols := columns(o.Columns, len(clouds), 8)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
 	w := min(maxCloud, p.room(cols))
-	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
 	caption := vg.Length(0)
 	for i, name := range o.Captions {
 		label := &plots[i].X.Label

@@ -60,7 +60,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		}
 	}
 	points := &plotter.Scatter{}
-	back := order(depths) // the farthest first
+	_, back := order(depths) // the farthest first
 	for _, i := range back {
 		points.XYs = append(points.XYs, page[i])
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -107,11 +106,11 @@ type projected struct {
 // newProjected projects the rows of a cloud.
 func newProjected(v []float32, d int, theta vec3) projected {
 	p := projected{points: rows(v, d)}
+	var at []float64
 	for _, q := range p.points {
-		p.sorted = append(p.sorted, dot(q, theta))
+		at = append(at, dot(q, theta))
 	}
-	p.order = make([]int, len(p.sorted))
-	floats.ArgsortStable(p.sorted, p.order)
+	p.sorted, p.order = order(at)
 	return p
 }
 
