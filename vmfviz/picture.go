@@ -158,15 +158,11 @@ func (p *Picture) check() error {
 	if p == nil || len(p.Plots) == 0 || len(p.Plots[0]) == 0 {
 		return fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
 	}
-	for i, row := range p.Plots {
-		if len(row) != len(p.Plots[0]) {
-			return fmt.Errorf("vmfviz: Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
-		}
-	}
-	if !(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4) {
-		return fmt.Errorf("vmfviz: the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points())
-	}
-	return nil
+	return cmp.Or(errorIf(!(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4),
+		"the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points()),
+		each(p.Plots, func(i int, row []*plot.Plot) error {
+			return errorIf(len(row) != len(p.Plots[0]), "Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
+		}))
 }
 
 // Image draws the picture with the given number of device pixels per pixel.

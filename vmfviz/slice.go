@@ -55,10 +55,8 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
 		return nil, err
 	}
-	if values != nil {
-		if err := checkFinite("values", values); err != nil {
-			return nil, err
-		}
+	if err := checkFinite("values", values); values != nil && err != nil {
+		return nil, err
 	}
 	theme := o.Theme.or()
 	c := newSliced(o, x, y, theta, 12)
