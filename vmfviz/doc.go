@@ -18,7 +18,7 @@
 // Every function returns a [*Picture], a grid of plots of gonum/plot: set their titles and limits,
 // add plotters, and write it as PNG (two pixels for one, so that it stays crisp), SVG, PDF or
 // another format of gonum/plot. A [Theme] has the colours. The bytes depend on the arguments only:
-// two runs of one binary give equal files. Of a PDF this holds up to the order of its images.
+// two runs of one binary give equal files.
 //
 // What is spherical or in space is projected to the plane of its plot, whose axes are hidden: for
 // [Sphere] and [SphereMap] it has the radius of the sphere for a unit, and [View.Sphere] and

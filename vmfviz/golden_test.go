@@ -200,14 +200,12 @@ func TestGolden(t *testing.T) {
 			if other, _ := again.pngAt(goldenScale); !bytes.Equal(got, other) {
 				t.Error("two PNG drawings of equal arguments differ")
 			}
-			svg, err := p.SVG()
-			if err != nil {
-				t.Fatal(err)
+			for _, format := range []string{"svg", "pdf"} {
+				if !bytes.Equal(write(t, p, format), write(t, again, format)) {
+					t.Errorf("two %s drawings of equal arguments differ", format)
+				}
 			}
-			if other, _ := again.SVG(); !bytes.Equal(svg, other) {
-				t.Error("two SVG drawings of equal arguments differ")
-			}
-			checkSVG(t, svg)
+			checkSVG(t, write(t, p, "svg"))
 		})
 	}
 }
