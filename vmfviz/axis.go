@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -10,13 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ticks marks a linear axis at multiples of 1, 2, 2.5 or 5 times a power of ten, about five of
-// them: plot.DefaultTicks makes three, at places such as 40, 120 and 200.
-type ticks struct{}
+// ticks marks a linear axis, about five times.
+func ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
 
-func (ticks) Ticks(lo, hi float64) []plot.Tick { return marks(lo, hi, 5) }
-
-// marks returns about n marks between two numbers.
+// marks returns about n marks between two numbers, at multiples of 1, 2, 2.5 or 5 times a power of
+// ten: plot.DefaultTicks makes three, at places such as 40, 120 and 200.
 func marks(lo, hi float64, n int) []plot.Tick {
 	step := niceStep(hi-lo, n)
 	if !(step > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))) || math.IsInf(step, 0) {
@@ -44,15 +43,13 @@ func niceStep(span float64, n int) float64 {
 
 // powers marks a logarithmic axis: powers of ten, and 2, 3 and 5 times them where there are few.
 // plot.LogTicks leaves those below the first power out.
-type powers struct{}
-
-func (powers) Ticks(lo, hi float64) []plot.Tick {
+func powers(lo, hi float64) []plot.Tick {
 	decades := math.Log10(hi) - math.Log10(lo)
 	if !(lo > 0) || math.IsInf(decades, 0) {
 		return nil
 	}
 	if decades < 0.7 { // too narrow for round powers: even steps are clearer
-		return ticks{}.Ticks(lo, hi)
+		return ticks(lo, hi)
 	}
 	labelled := map[int]bool{1: true, 2: decades < 1.6, 5: decades < 1.6, 3: decades >= 1.6 && decades < 2.6}
 	stride := 1 + int(decades/7)
@@ -76,7 +73,7 @@ func (powers) Ticks(lo, hi float64) []plot.Tick {
 // logAxis makes an axis logarithmic; its values must be positive.
 func logAxis(a *plot.Axis) {
 	a.Scale = plot.LogScale{}
-	a.Tick.Marker = powers{}
+	a.Tick.Marker = plot.TickerFunc(powers)
 }
 
 // at is the value at the fraction t of the axis from its minimum, the inverse of [plot.Axis.Norm].
@@ -109,20 +106,14 @@ func pad(a *plot.Axis, t float64) {
 
 // bounds returns the smallest and the largest of all numbers.
 func bounds(lists ...[]float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, l := range lists {
-		for _, v := range l {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
-		}
-	}
-	return lo, hi
+	return plotter.Range(plotter.Values(slices.Concat(lists...)))
 }
 
-// order returns the places of the values in increasing order.
-func order(v []float64) []int {
-	places := make([]int, len(v))
-	floats.ArgsortStable(append([]float64(nil), v...), places)
-	return places
+// order returns the values in increasing order, and their places before.
+func order(v []float64) (sorted []float64, places []int) {
+	sorted, places = slices.Clone(v), make([]int, len(v))
+	floats.ArgsortStable(sorted, places)
+	return sorted, places
 }
 
 // equalAspect makes a unit of X as long on the page as a unit of Y, by widening the range of one of
@@ -135,18 +126,11 @@ func (e *equalAspect) Plot(c draw.Canvas, p *plot.Plot) {
 	if now != e.widened { // not by an earlier drawing
 		e.given = now
 	}
-	r := e.given
-	w, h := r[1]-r[0], r[3]-r[2]
-	pw, ph := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)
-	if w*ph < h*pw {
-		d := (h*pw/ph - w) / 2
-		r[0], r[1] = r[0]-d, r[1]+d
-	} else {
-		d := (w*ph/pw - h) / 2
-		r[2], r[3] = r[2]-d, r[3]+d
-	}
-	e.widened = r
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = r[0], r[1], r[2], r[3]
+	r, page := e.given, c.Size()
+	w, h, pw, ph := r[1]-r[0], r[3]-r[2], float64(page.X), float64(page.Y)
+	dx, dy := max(0, h*pw/ph-w)/2, max(0, w*ph/pw-h)/2
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = r[0]-dx, r[1]+dx, r[2]-dy, r[3]+dy
+	e.widened = [4]float64{p.X.Min, p.X.Max, p.Y.Min, p.Y.Max}
 }
 
 // placeLegend puts the legend of a plot of size w by h into a corner that the lines do not cross.
@@ -156,25 +140,22 @@ func placeLegend(p *plot.Plot, w, h vg.Length, lines []plotter.XYs, right bool) 
 	data := p.DataCanvas(draw.NewCanvas(nil, w, h))
 	size := p.Legend.Rectangle(data).Size().Add(vg.Point{X: 2 * inset, Y: 2 * inset})
 	lw, lh := float64(size.X/(data.Max.X-data.Min.X)), float64(size.Y/(data.Max.Y-data.Min.Y))
-	for _, corner := range []struct{ top, left bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
-		p.Legend.Top, p.Legend.Left = corner.top, corner.left
-		if !crosses(p, lines, lw, lh) {
-			p.Legend.XOffs, p.Legend.YOffs = -inset, -inset
-			if corner.left {
-				p.Legend.XOffs = inset
+	place := func(top, left bool, x, y vg.Length) {
+		p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = top, left, x, y
+	}
+	for _, y := range []vg.Length{-inset, inset} {
+		for _, x := range []vg.Length{-inset, inset} {
+			if place(y < 0, x > 0, x, y); !crosses(p, lines, lw, lh) {
+				return
 			}
-			if !corner.top {
-				p.Legend.YOffs = inset
-			}
-			return
 		}
 	}
-	p.Legend.Top, p.Legend.Left = true, !right
 	if right {
+		place(true, false, 0, 0)
 		p.Add(&margin{size.X})
 		return
 	}
-	p.Legend.XOffs, p.Legend.YOffs = inset, -inset
+	place(true, true, inset, -inset)
 	p.Y.Max = at(&p.Y, 1/(1-min(lh, 0.6)))
 }
 

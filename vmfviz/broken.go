@@ -33,7 +33,7 @@ func (b brokenScale) Normalize(min, max, x float64) float64 {
 // Ticks marks both parts.
 func (b brokenScale) Ticks(min, max float64) []plot.Tick {
 	if min >= b.from || max <= b.to {
-		return ticks{}.Ticks(min, max)
+		return ticks(min, max)
 	}
 	return append(b.part(min, b.from, b.left), b.part(b.to, max, 1-b.left)...)
 }
@@ -50,7 +50,7 @@ func (b brokenScale) part(lo, hi, share float64) []plot.Tick {
 // findBreak returns the scale for intervals of which at most a third lie so far from the others
 // that these have less than a quarter of the axis.
 func findBreak(low, high []float64) (brokenScale, bool) {
-	order := order(low)
+	_, order := order(low)
 	lo, hi := bounds(low, high)
 	reach := math.Inf(-1)
 	var best brokenScale

@@ -1,9 +1,11 @@
 package vmfviz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 
 	stdfont "golang.org/x/image/font"
@@ -19,20 +21,25 @@ func errorIf(wrong bool, format string, a ...any) error {
 	return fmt.Errorf("vmfviz: "+format, a...)
 }
 
-// checkRows checks that v holds at least one row of dim finite numbers.
-func checkRows(name string, v []float32, dim int) error {
-	if len(v) == 0 {
-		return fmt.Errorf("vmfviz: %s is empty, expected rows of %d numbers", name, dim)
-	}
-	if len(v)%dim != 0 {
-		return fmt.Errorf("vmfviz: %s has length %d, expected a multiple of %d", name, len(v), dim)
-	}
-	for i, x := range v {
-		if !(math.Abs(float64(x)) <= 1e15) {
-			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim, i%dim, x)
+// each returns the first error of a check of all elements.
+func each[T any](list []T, check func(i int, v T) error) error {
+	for i, v := range list {
+		if err := check(i, v); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// checkRows checks that v holds at least one row of dim finite numbers.
+func checkRows(name string, v []float32, dim int) error {
+	return cmp.Or(errorIf(len(v) == 0, "%s is empty, expected rows of %d numbers", name, dim),
+		errorIf(len(v)%dim != 0, "%s has length %d, expected a multiple of %d", name, len(v), dim), each(v, func(i int, x float32) error {
+			if math.Abs(float64(x)) <= 1e15 { // of many: no arguments for nothing
+				return nil
+			}
+			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim, i%dim, x)
+		}))
 }
 
 // checkUnit checks that v, if not nil, holds unit vectors of length dim, to 1 part in 100.
@@ -43,12 +50,10 @@ func checkUnit(name string, v []float32, dim int) error {
 	if err := checkRows(name, v, dim); err != nil {
 		return err
 	}
-	for i, q := range rows(v, dim) {
-		if n := math.Sqrt(dot(q, q)); math.Abs(n-1) > 0.01 {
-			return fmt.Errorf("vmfviz: %s: row %d has length %.4g, expected a unit vector", name, i, n)
-		}
-	}
-	return nil
+	return each(rows(v, dim), func(i int, q vec3) error {
+		n := math.Sqrt(dot(q, q))
+		return errorIf(math.Abs(n-1) > 0.01, "%s: row %d has length %.4g, expected a unit vector", name, i, n)
+	})
 }
 
 // largest is the limit for numbers on axes: their squares must be finite.
@@ -56,44 +61,28 @@ const largest = 1e150
 
 // checkFinite checks that v is not empty and that all its numbers are finite.
 func checkFinite(name string, v []float64) error {
-	for i, x := range v {
-		if err := checkNumber(fmt.Sprintf("%s[%d]", name, i), x, false); err != nil {
-			return err
-		}
-	}
-	return errorIf(len(v) == 0, "%s is empty", name)
+	return cmp.Or(errorIf(len(v) == 0, "%s is empty", name),
+		each(v, func(i int, x float64) error { return checkNumber(fmt.Sprintf("%s[%d]", name, i), x, false) }))
 }
 
 // checkNumber checks that a number can stand on a linear or a logarithmic axis.
 func checkNumber(name string, x float64, log bool) error {
-	if !(math.Abs(x) <= largest) {
-		return fmt.Errorf("vmfviz: %s is %g, expected a finite number of at most %g", name, x, largest)
-	}
-	return errorIf(log && x < 1/largest, "%s is %g, expected a positive number for a logarithmic axis", name, x)
+	return cmp.Or(errorIf(!(math.Abs(x) <= largest), "%s is %g, expected a finite number of at most %g", name, x, largest),
+		errorIf(log && x < 1/largest, "%s is %g, expected a positive number for a logarithmic axis", name, x))
 }
 
 // checkText checks that a text is one line of letters that the font has.
 func checkText(name, s string) error {
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("vmfviz: %s = %q: expected one line of text, found the control character %U", name, s, r)
-		}
-	}
+	control := strings.IndexFunc(s, unicode.IsControl)
 	m := append(missingRunes(s), 0)[0]
-	return errorIf(m != 0, "%s = %q: the font (Liberation Sans) has no letter %q (%U)", name, s, m, m)
+	return cmp.Or(errorIf(control >= 0, "%s = %q: expected one line of text, found a control character at byte %d", name, s, control),
+		errorIf(m != 0, "%s = %q: the font (Liberation Sans) has no letter %q (%U)", name, s, m, m))
 }
 
 // checkNames checks n texts, or none.
 func checkNames(name string, texts []string, n int) error {
-	if texts != nil && len(texts) != n {
-		return fmt.Errorf("vmfviz: %s has %d names, expected %d", name, len(texts), n)
-	}
-	for i, t := range texts {
-		if err := checkText(fmt.Sprintf("%s[%d]", name, i), t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errorIf(texts != nil && len(texts) != n, "%s has %d names, expected %d", name, len(texts), n),
+		each(texts, func(i int, t string) error { return checkText(fmt.Sprintf("%s[%d]", name, i), t) }))
 }
 
 // missingRunes returns the runes of s that the default font of the pictures lacks, in order, each

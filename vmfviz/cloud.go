@@ -22,17 +22,11 @@ type cloudPoint struct {
 	color color.Color
 }
 
-// cloudPoints is a [plotter.XYer].
-type cloudPoints []cloudPoint
-
-func (o cloudPoints) Len() int                { return len(o) }
-func (o cloudPoints) XY(i int) (x, y float64) { return o[i].X, o[i].Y }
-
 // cloud is a plotter: points as discs, near ones over far ones. It makes a unit of X as long as one
 // of Y.
 type cloud struct {
 	equalAspect
-	cloudPoints
+	points []cloudPoint
 }
 
 // Plot draws the cloud as one image: much faster than paths, and an SVG stays small.
@@ -41,8 +35,8 @@ func (o *cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	size := c.Size()
 	x, y := p.Transforms(&c)
 	unit := screenScale * vg.Length(1).Dots(96) // pixels of a point
-	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(o.Len()), 0.35)))
-	points := slices.Clone(o.cloudPoints)
+	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(len(o.points)), 0.35)))
+	points := slices.Clone(o.points)
 	for i, q := range points {
 		points[i].XY = plotter.XY{X: unit * float64(x(q.X)-c.Min.X), Y: unit * float64(c.Max.Y-y(q.Y))}
 		points[i].size *= unit * math.Max(r, 0.55)
@@ -50,11 +44,9 @@ func (o *cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	c.DrawImage(c.Rectangle, splat(int(unit*float64(size.X)), int(unit*float64(size.Y)), points))
 }
 
-func (o *cloud) DataRange() (xmin, xmax, ymin, ymax float64) { return plotter.XYRange(o) }
-
 // splat paints discs with soft edges, far ones first, on a transparent image; places and sizes,
 // which are radii, are in pixels.
-func splat(w, h int, points cloudPoints) *image.RGBA {
+func splat(w, h int, points []cloudPoint) *image.RGBA {
 	slices.SortStableFunc(points, func(a, b cloudPoint) int { return cmp.Compare(a.depth, b.depth) })
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for _, d := range points {
@@ -74,17 +66,16 @@ func splat(w, h int, points cloudPoints) *image.RGBA {
 
 // cloudCell is one cloud of a picture of many.
 type cloudCell struct {
-	points []float32
-	center vec3
+	points []vec3 // around its centre
 	// tint is the colour of point i, which is at the back for near = 0 and in front for near = 1.
 	tint func(i int, near float64) color.Color
 }
 
-// around returns the points, seen from the centre.
-func (c cloudCell) around() []vec3 {
-	out := rows(c.points, 3)
+// around returns the points of a cloud as seen from a centre.
+func around(center vec3, cloud []float32) []vec3 {
+	out := rows(cloud, 3)
 	for i, q := range out {
-		out[i] = q.sub(c.center)
+		out[i] = q.sub(center)
 	}
 	return out
 }
@@ -100,78 +91,59 @@ func middle(cloud []float32) vec3 {
 	return lo.add(hi).scale(0.5)
 }
 
-// perspective is a perspective view that holds several clouds at one scale.
-type perspective struct {
-	cam    camera
-	radius float64 // of the largest cloud around its centre
-	x, y   float64 // half the range that all clouds need
-}
+const (
+	eyeDistance = 4.5              // how far the reader stands, in radii of the largest cloud
+	cloudGap    = vg.Length(6)     // between clouds
+	maxCloud    = vg.Length(142.5) // the largest width of a cloud
+)
 
-// eyeDistance is how far the reader stands, in radii of the largest cloud.
-const eyeDistance = 4.5
-
-func newPerspective(cam camera, cells []cloudCell) *perspective {
-	v := &perspective{cam: cam, radius: 1e-30}
+// cloudPlots returns a plot of each cell, in the cloud's units around its centre, and the height of
+// plots of a width: all in one perspective view, at one scale.
+func cloudPlots(t *Theme, cam camera, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
+	radius := 1e-30 // of the largest cloud around its centre
 	for _, c := range cells {
-		for _, q := range c.around() {
-			v.radius = math.Max(v.radius, math.Sqrt(dot(q, q)))
+		for _, q := range c.points {
+			radius = math.Max(radius, math.Sqrt(dot(q, q)))
 		}
 	}
-	v.x, v.y = 0.3*v.radius, 0.3*v.radius
+	x, y := 0.3*radius, 0.3*radius // half the range that all clouds need
 	for _, c := range cells {
-		for _, q := range c.around() {
-			at := v.project(q)
-			v.x, v.y = math.Max(v.x, math.Abs(at.X)), math.Max(v.y, math.Abs(at.Y))
+		o := newCloud(cam, radius, c)
+		for _, q := range o.points {
+			x, y = math.Max(x, math.Abs(q.X)), math.Max(y, math.Abs(q.Y))
 		}
-	}
-	v.x, v.y = 1.04*v.x, 1.04*v.y
-	return v
-}
-
-// project returns the place of q in the plane through the centre, the depth towards the reader in
-// radii of the largest cloud (-1 to 1) and the magnification there.
-func (v *perspective) project(q vec3) cloudPoint {
-	q = v.cam.apply(q)
-	depth := q[2] / v.radius
-	magnify := eyeDistance / (eyeDistance - depth)
-	return cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify}
-}
-
-// cloudGap is the space between clouds.
-const cloudGap = vg.Length(6)
-
-// maxCloud is the largest width of a cloud.
-const maxCloud = vg.Length(142.5)
-
-// plots returns a plot of each cell, in the cloud's units around its centre, and the height of
-// plots of a width.
-func (v *perspective) plots(t *Theme, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
-	for _, c := range cells {
 		p := t.bare()
 		p.HideAxes()
-		p.Add(v.cloud(c))
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -v.x, v.x, -v.y, v.y
+		p.Add(o)
 		plots = append(plots, p)
 	}
-	return plots, w * vg.Length(math.Min(1.15, v.y/v.x))
+	x, y = 1.04*x, 1.04*y
+	for _, p := range plots {
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -x, x, -y, y
+	}
+	return plots, w * vg.Length(math.Min(1.15, y/x))
 }
 
-// cloud returns the plotter of a cell.
-func (v *perspective) cloud(cell cloudCell) *cloud {
+// newCloud projects the points of a cell to the plane through its centre. Depths are in radii of the
+// largest cloud, -1 to 1.
+func newCloud(cam camera, radius float64, cell cloudCell) *cloud {
 	c := &cloud{}
 	var depths []float64
-	for _, q := range cell.around() {
-		at := v.project(q)
-		c.cloudPoints, depths = append(c.cloudPoints, at), append(depths, at.depth)
+	for _, q := range cell.points {
+		q = cam.apply(q)
+		depth := q[2] / radius
+		magnify := eyeDistance / (eyeDistance - depth)
+		c.points = append(c.points, cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify})
+		depths = append(depths, depth)
 	}
 	first, last := bounds(depths)
 	// A flat cloud is not shaded as if it were deep.
 	middle, span := (first+last)/2, math.Max(last-first, 0.5)
-	for i, at := range c.cloudPoints {
+	for i, at := range c.points {
 		// Shade in steps: fewer colours, smaller files, no visible difference.
 		near := math.Round(((at.depth-middle)/span+0.5)*24) / 24
-		c.cloudPoints[i].size *= 0.8 + 0.4*near
-		c.cloudPoints[i].color = cell.tint(i, near)
+		c.points[i].size *= 0.8 + 0.4*near
+		c.points[i].color = cell.tint(i, near)
 	}
 	return c
 }

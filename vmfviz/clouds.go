@@ -65,26 +65,27 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	theme := o.Theme.or()
 	cols := len(rows[0].Clouds)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
-	errors, largest := cloudErrors(rows)
-	var scale palette.ColorMap
-	if errors != nil {
-		var err, failed error
-		p.Bar, failed = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil)
-		if scale, err = newColorMap(theme.Errors, 0, largest); cmp.Or(err, failed) != nil {
-			return nil, cmp.Or(err, failed)
-		}
-	}
+	var scale palette.ColorMap // of errors from 0 to the largest
 	var cells []cloudCell
+	largest := 0.0
 	for i, r := range rows {
 		for j, c := range r.Clouds {
-			cell := cloudCell{points: c, tint: shading(theme.color(r.role(i), 0))}
-			if r.Errors {
-				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[i][j][k]) }
+			cell := cloudCell{tint: shading(theme.color(r.role(i), 0))}
+			if r.Errors && c != nil {
+				errors := nearestDistances(c, rows[0].Clouds[j])
+				largest = max(largest, slices.Max(errors))
+				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[k]) }
 			}
 			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
-				cell.center = middle(rows[first].Clouds[j])
+				cell.points = around(middle(rows[first].Clouds[j]), c)
 			}
 			cells = append(cells, cell)
+		}
+	}
+	if slices.ContainsFunc(rows, func(r CloudRow) bool { return r.Errors }) {
+		var err error
+		if p.Bar, scale, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil); err != nil {
+			return nil, err
 		}
 	}
 	across, flat := cols, cols == 1 && len(rows) <= 4
@@ -93,7 +94,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	const captions = 24 // at the left
 	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
-	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
 	side := vg.Length(0)
 	for i, r := range rows {
 		q := plots[i*cols]
@@ -128,23 +129,19 @@ func (o CloudsOptions) check(rows []CloudRow) error {
 		return err
 	}
 	cols := len(rows[0].Clouds)
-	for i, r := range rows {
+	return cmp.Or(each(rows, func(i int, r CloudRow) error {
 		name := fmt.Sprintf("rows[%d]", i)
-		if err := cmp.Or(checkText(name+".Caption", r.Caption), errorIf(len(r.Clouds) != cols || cols == 0,
-			"%s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)); err != nil {
-			return err
+		if len(r.Clouds) != cols || cols == 0 {
+			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)
 		}
-		for j, c := range r.Clouds {
+		return cmp.Or(checkText(name+".Caption", r.Caption), each(r.Clouds, func(j int, c []float32) error {
 			if c == nil {
-				continue
+				return nil
 			}
-			if err := cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
-				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name)); err != nil {
-				return err
-			}
-		}
-	}
-	return checkNames("Columns", o.Columns, cols)
+			return cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
+				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name))
+		}))
+	}), checkNames("Columns", o.Columns, cols))
 }
 
 // nearestDistances returns, for each point of the cloud, the distance to the nearest point of the
@@ -161,27 +158,6 @@ func nearestDistances(cloud, target []float32) []float64 {
 		out[i] = math.Sqrt(square)
 	}
 	return out
-}
-
-// cloudErrors returns errors[i][j][k], the distance of point k of cloud j of row i to the first
-// row's cloud j, for rows with Errors, and the largest of all; nil if there is no such row.
-func cloudErrors(rows []CloudRow) (errors [][][]float64, largest float64) {
-	for i, r := range rows {
-		if !r.Errors {
-			continue
-		}
-		if errors == nil {
-			errors = make([][][]float64, len(rows))
-		}
-		errors[i] = make([][]float64, len(r.Clouds))
-		for j, c := range r.Clouds {
-			if c != nil {
-				errors[i][j] = nearestDistances(c, rows[0].Clouds[j])
-				largest = math.Max(largest, slices.Max(errors[i][j]))
-			}
-		}
-	}
-	return errors, largest
 }
 
 // GalleryOptions describe a [Gallery].
@@ -204,22 +180,20 @@ type GalleryOptions struct {
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
 		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
-		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns)); err != nil {
+		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns),
+		each(clouds, func(i int, c []float32) error { return checkRows(fmt.Sprintf("clouds[%d]", i), c, 3) })); err != nil {
 		return nil, err
 	}
 	theme := o.Theme.or()
 	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
 	var cells []cloudCell
-	for i, c := range clouds {
-		if err := checkRows(fmt.Sprintf("clouds[%d]", i), c, 3); err != nil {
-			return nil, err
-		}
-		cells = append(cells, cloudCell{c, middle(c), tint})
+	for _, c := range clouds {
+		cells = append(cells, cloudCell{around(middle(c), c), tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
 	w := min(maxCloud, p.room(cols))
-	plots, h := newPerspective(o.View.or(cloudView).cameraY(), cells).plots(theme, cells, w)
+	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
 	caption := vg.Length(0)
 	for i, name := range o.Captions {
 		label := &plots[i].X.Label

@@ -61,10 +61,7 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 		return nil, err
 	}
 	theme := o.Theme.or()
-	cols := min(len(panels), 3)
-	if len(panels) == 4 {
-		cols = 2
-	}
+	cols := columns(0, len(panels), 3)
 	height := vg.Length(0.75*float64(cmp.Or(o.Height, 280))) + 36 // ticks and labels
 	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
 		height += 18
@@ -123,17 +120,10 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 }
 
 func (c CurvePanel) check(name string) error {
-	if err := cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
+	return cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
 		errorIf(!(c.Smooth >= 0 && c.Smooth < 1), "%s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth),
-		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name)); err != nil {
-		return err
-	}
-	for i, s := range c.Series {
-		if err := s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY); err != nil {
-			return err
-		}
-	}
-	return nil
+		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name),
+		each(c.Series, func(i int, s Series) error { return s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY) }))
 }
 
 func (s Series) check(name string, logX, logY bool) error {
@@ -145,25 +135,21 @@ func (s Series) check(name string, logX, logY bool) error {
 		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds only NaN", name)); err != nil {
 		return err
 	}
-	for i := range n {
-		at := func(field string) string { return fmt.Sprintf("%s.%s[%d]", name, field, i) }
-		if err := cmp.Or(checkNumber(at("X"), s.x(i), logX), errorIf(i > 0 && s.x(i) < s.x(i-1),
-			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), s.x(max(i, 1)-1))); err != nil {
-			return err
+	return each(s.Y, func(i int, y float64) error {
+		number := func(field string, v float64, log bool) error {
+			return checkNumber(fmt.Sprintf("%s.%s[%d]", name, field, i), v, log)
 		}
-		if math.IsNaN(s.Y[i]) {
-			continue
-		}
-		if err := checkNumber(at("Y"), s.Y[i], logY); err != nil {
+		last := s.x(max(i, 1) - 1)
+		err := cmp.Or(number("X", s.x(i), logX), errorIf(i > 0 && s.x(i) < last,
+			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), last))
+		if err != nil || math.IsNaN(y) {
 			return err
 		}
 		if s.Low != nil {
-			if err := cmp.Or(checkNumber(at("Low"), s.Low[i], logY), checkNumber(at("High"), s.High[i], logY)); err != nil {
-				return err
-			}
+			err = cmp.Or(number("Low", s.Low[i], logY), number("High", s.High[i], logY))
 		}
-	}
-	return nil
+		return cmp.Or(number("Y", y, logY), err)
+	})
 }
 
 // x is the place of value i.
@@ -174,14 +160,15 @@ func (s Series) x(i int) float64 {
 	return s.X[i]
 }
 
-// runs returns the lines of a curve with these values, which NaN parts.
+// runs returns the lines of a curve with these values, parted by the gaps in Y.
 func (s Series) runs(y []float64) (lines []plotter.XYs) {
 	var l plotter.XYs
 	for i := range y {
-		if !math.IsNaN(y[i]) {
+		gap := math.IsNaN(s.Y[i])
+		if !gap {
 			l = append(l, plotter.XY{X: s.x(i), Y: y[i]})
 		}
-		if len(l) > 0 && (i == len(y)-1 || math.IsNaN(y[i])) {
+		if len(l) > 0 && (gap || i == len(y)-1) {
 			lines, l = append(lines, thin(l)), nil
 		}
 	}
@@ -190,19 +177,7 @@ func (s Series) runs(y []float64) (lines []plotter.XYs) {
 
 // band is the area between Low and High, with a ring for each run of values.
 func (s Series) band() (rings []plotter.XYs) {
-	if s.Low == nil {
-		return nil
-	}
-	gaps := func(v []float64) []float64 { // NaN where Y is
-		out := slices.Clone(v)
-		for i := range out {
-			if math.IsNaN(s.Y[i]) {
-				out[i] = s.Y[i]
-			}
-		}
-		return out
-	}
-	low, high := s.runs(gaps(s.Low)), s.runs(gaps(s.High))
+	low, high := s.runs(s.Low), s.runs(s.High)
 	for i := range low {
 		slices.Reverse(low[i])
 		rings = append(rings, append(high[i], low[i]...))
@@ -302,18 +277,14 @@ func thin(l plotter.XYs) plotter.XYs {
 		return l
 	}
 	var out plotter.XYs
-	for g := range groups {
-		from, to := g*len(l)/groups, (g+1)*len(l)/groups
-		lo, hi := from, from
-		for i := from; i < to; i++ {
-			if l[i].Y < l[lo].Y {
-				lo = i
-			}
-			if l[i].Y > l[hi].Y {
-				hi = i
-			}
+	byY := func(a, b plotter.XY) int { return cmp.Compare(a.Y, b.Y) }
+	for i := range groups {
+		g := l[i*len(l)/groups : (i+1)*len(l)/groups]
+		lo, hi := slices.MinFunc(g, byY), slices.MaxFunc(g, byY)
+		if hi.X < lo.X {
+			lo, hi = hi, lo
 		}
-		out = append(out, l[from], l[min(lo, hi)], l[max(lo, hi)], l[to-1])
+		out = append(out, g[0], lo, hi, g[len(g)-1])
 	}
 	return out
 }

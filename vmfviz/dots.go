@@ -26,13 +26,6 @@ type Estimate struct {
 	Line bool
 }
 
-// check reports what is wrong with estimate i.
-func (e Estimate) check(i int) error {
-	name := fmt.Sprintf("estimates[%d]", i)
-	return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
-		errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
-}
-
 // paper is the number to compare with, 0 if there is none.
 func (e Estimate) paper() float64 {
 	if math.IsNaN(e.Paper) {
@@ -89,21 +82,17 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 }
 
 func (o DotsOptions) check(estimates []Estimate) error {
-	if err := cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel), checkText("Interval", o.Interval),
-		errorIf(len(estimates) == 0, "no estimates given, expected at least one")); err != nil {
-		return err
+	legend := make([]string, Reference+1)
+	for r := range legend {
+		legend[r] = o.Legend[Role(r)]
 	}
-	for r := range Reference + 1 {
-		if err := checkText(fmt.Sprintf("Legend[%d]", r), o.Legend[r]); err != nil {
-			return err
-		}
-	}
-	for i, e := range estimates {
-		if err := e.check(i); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel), checkText("Interval", o.Interval),
+		checkNames("Legend", legend, len(legend)), errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
+		each(estimates, func(i int, e Estimate) error {
+			name := fmt.Sprintf("estimates[%d]", i)
+			return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
+				errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
+		}))
 }
 
 // dotPlot is the plot while it is drawn.

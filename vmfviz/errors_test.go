@@ -24,7 +24,6 @@ func TestBadArguments(t *testing.T) {
 	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
 	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
 	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
-	matrix := func(o MatrixOptions, v [][]float64) error { _, err := Matrix(o, v); return err }
 	row := CloudRow{Clouds: [][]float32{up}}
 	y := []float64{1, 2}
 	nan := math.NaN()
@@ -103,15 +102,6 @@ func TestBadArguments(t *testing.T) {
 		{"only gaps", curves(CurvePanel{Series: []Series{{Y: []float64{nan}}}}), "only NaN"},
 		{"infinite Y", curves(CurvePanel{Series: []Series{{Y: []float64{math.Inf(1)}}}}), "Y[0] is +Inf"},
 
-		{"no matrix", matrix(MatrixOptions{}, nil), "values has no rows"},
-		{"empty row", matrix(MatrixOptions{}, [][]float64{{}}), "values[0] is empty"},
-		{"ragged matrix", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1}}), "values[1] has length 1, expected 2"},
-		{"matrix NaN", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1, nan}}), "values[1][1] is NaN"},
-		{"row names", matrix(MatrixOptions{Rows: []string{"a"}}, [][]float64{{1}, {2}}), "Rows has 1 names, expected 2"},
-		{"column names", matrix(MatrixOptions{Columns: []string{"a", "b"}}, [][]float64{{1}, {2}}), "Columns has 2 names, expected 1"},
-		{"matrix letter", matrix(MatrixOptions{Columns: []string{"ℝ"}}, [][]float64{{1}}), "Columns[0]"},
-		{"large matrix", matrix(MatrixOptions{}, make([][]float64, 3000)), "values is [3000, 0], expected at most 2000"},
-
 		{"no estimate", dots(DotsOptions{}), "no estimates"},
 		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
 		{"error", dots(DotsOptions{}, Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
@@ -119,7 +109,7 @@ func TestBadArguments(t *testing.T) {
 
 		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
 		{"nil picture", func() error { _, err := (*Picture)(nil).PNG(); return err }(), "empty"},
-		{"nil PDF", func() error { _, err := (*Picture)(nil).PDF(); return err }(), "empty"},
+		{"nil PDF", func() error { _, err := (*Picture)(nil).WriterTo("pdf"); return err }(), "empty"},
 		{"zero picture", (&Picture{}).Save("x.svg"), "empty"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
@@ -176,10 +166,6 @@ func TestEdges(t *testing.T) {
 			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
 		},
 		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
-		"one number":         func() (*Picture, error) { return Matrix(MatrixOptions{}, [][]float64{{0}}) },
-		"tall matrix": func() (*Picture, error) {
-			return Matrix(MatrixOptions{Columns: []string{"one long name"}}, make1(300, 1e150))
-		},
 		"no error": func() (*Picture, error) {
 			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
 			return Clouds(CloudsOptions{}, r, r)
@@ -219,15 +205,6 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// make1 is a column of n equal numbers.
-func make1(n int, v float64) [][]float64 {
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = []float64{v}
-	}
-	return out
 }
 
 // FuzzPictures: whatever the numbers, there is a picture or an error.

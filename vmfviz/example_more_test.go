@@ -57,22 +57,22 @@ func ExamplePicture_Save() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, name := range []string{"table.png", "table.svg", "table.pdf"} {
+	for _, name := range []string{"dots.png", "dots.svg", "dots.pdf"} {
 		fmt.Println(name, p.Save(filepath.Join(dir, name)))
 	}
 	// Output:
-	// table.png <nil>
-	// table.svg <nil>
-	// table.pdf <nil>
+	// dots.png <nil>
+	// dots.svg <nil>
+	// dots.pdf <nil>
 }
 
 func ExamplePicture_PNG() {
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,7 +89,7 @@ func ExamplePicture_PNG() {
 }
 
 func ExamplePicture_SVG() {
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Label: "SW"}, [][]float64{{1, 2}, {3, 4}})
+	p, err := vmfviz.Dots(vmfviz.DotsOptions{XLabel: "SW"}, vmfviz.Estimate{Value: 0.2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -100,7 +100,7 @@ func ExamplePicture_SVG() {
 }
 
 func ExamplePicture_Image() {
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{}, [][]float64{{1, 2}, {3, 4}})
+	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
 	if err != nil {
 		fmt.Println(err)
 		return

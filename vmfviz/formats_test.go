@@ -67,11 +67,11 @@ func TestPDFText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := p.PDF()
+	file, err := p.format("pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := p.PDF(); !bytes.Equal(file, again) {
+	if again, _ := p.format("pdf"); !bytes.Equal(file, again) {
 		t.Error("two PDF drawings of one picture differ")
 	}
 	text := pdfText(t, file)

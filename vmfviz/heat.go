@@ -60,6 +60,9 @@ func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
 func (h *Heat) rows() int { return int(math.Round(math.Sqrt(float64(len(h.Values)) / 2))) }
 
 func (h *Heat) check(name string) error {
+	if h == nil {
+		return nil
+	}
 	r := h.rows()
 	return cmp.Or(checkFinite(name+".Values", h.Values), checkText(name+".Label", h.Label),
 		errorIf(r < 4 || 2*r*r != len(h.Values), "%s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values)))
@@ -102,6 +105,7 @@ type heatScale struct {
 	label  string        // the first there is
 	levels []float64     // of contours, if a function has them
 	colors []color.Color // from lo to hi
+	bar    *plot.Plot
 }
 
 // newHeatScale returns the scale of the panels; it has no colours if they have no function.
@@ -120,9 +124,9 @@ func newHeatScale(t *Theme, panels []SpherePanel) (s heatScale, err error) {
 	if contours {
 		s.levels = contourLevels(s.lo, s.hi)
 	}
-	m, err := newColorMap(t.Map, 0, 1)
+	bar, m, err := t.colorBar(t.Map, s.lo, s.hi, s.label, s.levels)
 	if err == nil {
-		s.colors = m.Palette(shades).Colors()
+		s.bar, s.colors = bar, m.Palette(shades).Colors()
 	}
 	return s, err
 }

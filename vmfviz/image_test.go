@@ -3,6 +3,7 @@ package vmfviz
 import (
 	"image"
 	"image/color"
+	"math"
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
@@ -53,10 +54,34 @@ func TestReduce(t *testing.T) {
 func TestSplat(t *testing.T) {
 	middle := plotter.XY{X: 10, Y: 10}
 	a, b := cloudPoint{middle, 0.9, 5, blue}, cloudPoint{middle, 0.1, 8, vermilion}
-	for _, dots := range []cloudPoints{{a, b}, {b, a}} {
+	for _, dots := range [][]cloudPoint{{a, b}, {b, a}} {
 		img := splat(20, 20, dots)
 		if nrgba(img.At(10, 10)) != blue || nrgba(img.At(3, 10)) != vermilion || nrgba(img.At(0, 0)).A != 0 {
 			t.Errorf("centre %v, edge %v, corner %v", img.At(10, 10), img.At(3, 10), img.At(0, 0))
+		}
+	}
+}
+
+// TestNearest: as brute force, with ties, outliers and single points.
+func TestNearest(t *testing.T) {
+	target := append(torus(1, 400, 0.1), 0, 0, 0, 0, 0, 0, 50, 0, 0)
+	cloud := append(boxes(2, 300, 0.1), 100, 0, 0, -100, 3, 0, 0, 0, 0)
+	for _, tg := range [][]float32{target, target[:3]} {
+		for i, got := range nearestDistances(cloud, tg) {
+			want := math.Inf(1)
+			for j := range len(tg) / 3 {
+				d := row3(cloud, i).sub(row3(tg, j))
+				want = math.Min(want, math.Sqrt(dot(d, d)))
+			}
+			if got != want {
+				t.Fatalf("point %d: %g, expected %g", i, got, want)
+			}
+		}
+	}
+	for _, errors := range []bool{true, false} {
+		p, err := Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{target, nil}}, CloudRow{Clouds: [][]float32{cloud, nil}, Errors: errors})
+		if err != nil || (p.Bar != nil) != errors || errors && !(p.Bar.Y.Max > 98 && p.Bar.Y.Max < 101) {
+			t.Errorf("errors %v: colour bar %v (%v)", errors, p.Bar, err)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 		return nil, err
 	}
 	c := newSliced(SliceOptions{View: o.View}, x, y, theta, 60)
-	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.at), len(c.pairs))
+	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.points), len(c.pairs))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
 	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 432, 345)
 	return p, nil
@@ -60,7 +60,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 		}
 	}
 	points := &plotter.Scatter{}
-	back := order(depths) // the farthest first
+	_, back := order(depths) // the farthest first
 	for _, i := range back {
 		points.XYs = append(points.XYs, page[i])
 	}
@@ -82,8 +82,8 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	for k, name := range []string{"cloud X", "cloud Y"} {
 		p.Legend.Add(name, seamed(p, t, ends[k], Input+Role(k), 2.4))
 	}
-	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.x.at))
-	if len(c.pairs) == len(c.x.at) {
+	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.x.points))
+	if len(c.pairs) == len(c.x.points) {
 		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.pairs))
 	}
 	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(t.Text, 0.7), Width: 1}})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	stddraw "image/draw"
 	"image/png"
 	"io"
 	"math"
@@ -27,12 +28,12 @@ func init() {
 type pdfFile struct {
 	doc    *fpdf.Fpdf
 	w, h   vg.Length
-	images int
-	widths []vg.Length // of lines; one for each Push
+	images map[int]bool // widths in pixels
+	widths []vg.Length  // of lines; one for each Push
 }
 
 func newPDF(w, h vg.Length) *pdfFile {
-	c := &pdfFile{w: w, h: h, widths: []vg.Length{1}, doc: fpdf.NewCustom(&fpdf.InitType{
+	c := &pdfFile{w: w, h: h, images: map[int]bool{}, widths: []vg.Length{1}, doc: fpdf.NewCustom(&fpdf.InitType{
 		UnitStr: "pt", Size: fpdf.SizeType{Wd: w.Points(), Ht: h.Points()},
 	})}
 	c.doc.SetCatalogSort(true)
@@ -84,10 +85,7 @@ func (c *pdfFile) SetLineDash(dashes []vg.Length, offset vg.Length) {
 }
 
 func (c *pdfFile) SetColor(col color.Color) {
-	if col == nil {
-		col = color.Black
-	}
-	n := color.NRGBAModel.Convert(col).(color.NRGBA)
+	n := nrgba(col)
 	r, g, b := int(n.R), int(n.G), int(n.B)
 	c.doc.SetFillColor(r, g, b)
 	c.doc.SetDrawColor(r, g, b)
@@ -149,21 +147,31 @@ func (c *pdfFile) FillString(f font.Face, at vg.Point, s string) {
 	c.doc.Text(0, 0, s)
 }
 
+// DrawImage gives every image a width of its own, by clear columns at its right: fpdf orders images
+// by their widths, and those of one width by chance.
 func (c *pdfFile) DrawImage(r vg.Rectangle, img image.Image) {
+	from := img.Bounds()
+	to := from
+	for c.images[to.Dx()] {
+		to.Max.X++
+	}
+	c.images[to.Dx()] = true
+	wide := image.NewNRGBA(to)
+	stddraw.Draw(wide, from, img, from.Min, stddraw.Src)
+	width := r.Size().X * vg.Length(to.Dx()) / vg.Length(from.Dx())
 	var buf bytes.Buffer
-	if err := png.Encode(&buf, img); err != nil {
+	if err := png.Encode(&buf, wide); err != nil {
 		c.doc.SetError(fmt.Errorf("vmfviz: PDF: %w", err))
 		return
 	}
-	c.images++
-	name := fmt.Sprint("image", c.images)
+	name := fmt.Sprint("image", to.Dx())
 	o := fpdf.ImageOptions{ImageType: "png"}
 	c.doc.RegisterImageOptionsReader(name, o, &buf)
 	c.Push()
 	defer c.Pop()
 	c.Translate(vg.Point{X: r.Min.X, Y: r.Max.Y})
 	c.Scale(1, -1)
-	c.doc.ImageOptions(name, 0, 0, r.Size().X.Points(), r.Size().Y.Points(), false, o, 0, "")
+	c.doc.ImageOptions(name, 0, 0, width.Points(), r.Size().Y.Points(), false, o, 0, "")
 }
 
 // WriteTo writes the file. Nothing can be drawn afterwards.

@@ -69,7 +69,6 @@ func (p *Picture) around(cols int) vg.Length {
 // setPlots puts plots in rows of cols, each of width and height with its labels, and sets the size
 // of the picture, at least that of its title up to the full width.
 func (p *Picture) setPlots(plots []*plot.Plot, cols int, width, height vg.Length) {
-	p.Plots = nil
 	for len(plots) > 0 {
 		row := make([]*plot.Plot, cols)
 		plots = plots[copy(row, plots):]
@@ -120,11 +119,8 @@ func (p *Picture) Draw(c draw.Canvas) {
 		c.Max.Y -= titleRoom(p.Title)
 	}
 	if p.Bar != nil {
-		b := draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, 0, 0)
-		if extra := (b.Max.Y-b.Min.Y)/2 - 110; extra > 0 {
-			b = draw.Crop(b, 0, 0, extra, -extra)
-		}
-		p.Bar.Draw(b)
+		extra := max(0, (c.Max.Y-c.Min.Y)/2-110)
+		p.Bar.Draw(draw.Crop(c, c.Max.X-c.Min.X-barRoom+plotGap/2, 0, extra, -extra))
 		c.Max.X -= barRoom
 	}
 	tiles := draw.Tiles{Rows: len(p.Plots), Cols: len(p.Plots[0]), PadX: p.gap(), PadY: p.gap()}
@@ -162,15 +158,11 @@ func (p *Picture) check() error {
 	if p == nil || len(p.Plots) == 0 || len(p.Plots[0]) == 0 {
 		return fmt.Errorf("vmfviz: the picture is empty: make one with Sphere, Clouds, Slice or another drawing function")
 	}
-	for i, row := range p.Plots {
-		if len(row) != len(p.Plots[0]) {
-			return fmt.Errorf("vmfviz: Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
-		}
-	}
-	if !(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4) {
-		return fmt.Errorf("vmfviz: the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points())
-	}
-	return nil
+	return cmp.Or(errorIf(!(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4),
+		"the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points()),
+		each(p.Plots, func(i int, row []*plot.Plot) error {
+			return errorIf(len(row) != len(p.Plots[0]), "Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
+		}))
 }
 
 // Image draws the picture with the given number of device pixels per pixel.
@@ -211,10 +203,6 @@ func (p *Picture) SVG() ([]byte, error) {
 
 var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
-// PDF returns the picture as a PDF file of one page in the size of the picture, for papers and
-// slides. Text stays text, in embedded fonts. Heat maps and point clouds are embedded images.
-func (p *Picture) PDF() ([]byte, error) { return p.format("pdf") }
-
 // format draws the picture in a format of gonum/plot.
 func (p *Picture) format(name string) (file []byte, err error) {
 	if err := p.check(); err != nil {
@@ -241,7 +229,8 @@ func (p *Picture) format(name string) (file []byte, err error) {
 }
 
 // WriterTo returns what writes the picture in a format that gonum/plot knows: png, svg, pdf, eps,
-// jpg, tiff or tex. EPS cannot hold images: functions on a sphere, point clouds and colour bars.
+// jpg, tiff or tex. A PDF is one page in the size of the picture, with its text in embedded fonts.
+// EPS cannot hold images: functions on a sphere, point clouds and colour bars.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
 	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
 	if write == nil {

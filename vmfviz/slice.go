@@ -58,10 +58,8 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
 		return nil, err
 	}
-	if values != nil {
-		if err := checkFinite("values", values); err != nil {
-			return nil, err
-		}
+	if err := checkFinite("values", values); values != nil && err != nil {
+		return nil, err
 	}
 	theme := o.Theme.or()
 	c := newSliced(o, x, y, theta, 12)
@@ -98,26 +96,24 @@ func checkSlice(title string, view View, x, y, theta []float32) error {
 		errorIf(len(x) != len(y), "y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", len(y)/d, len(x)/d))
 }
 
-// projected is a cloud, of which a two-dimensional one has third coordinates 0, with its
-// projections; order[i] is the point with the i-th smallest.
+// projected is a cloud, of which a two-dimensional one has third coordinates 0, with its sorted
+// projections; sorted[i] is that of the point order[i].
 type projected struct {
 	points []vec3
-	at     []float64
+	sorted []float64
 	order  []int
 }
 
 // newProjected projects the rows of a cloud.
 func newProjected(v []float32, d int, theta vec3) projected {
 	p := projected{points: rows(v, d)}
+	var at []float64
 	for _, q := range p.points {
-		p.at = append(p.at, dot(q, theta))
+		at = append(at, dot(q, theta))
 	}
-	p.order = order(p.at)
+	p.sorted, p.order = order(at)
 	return p
 }
-
-// ranked returns the i-th smallest projection.
-func (p projected) ranked(i int) float64 { return p.at[p.order[i]] }
 
 // sliced is one slice of a pair of clouds.
 type sliced struct {
@@ -135,10 +131,9 @@ func newSliced(o SliceOptions, x, y, theta []float32, pairs int) *sliced {
 	d := len(theta)
 	t := rows(theta, d)[0].unit()
 	c := &sliced{opt: o, x: newProjected(x, d, t), y: newProjected(y, d, t), theta: t}
-	m := len(c.x.at)
-	for i := range m {
-		e := c.x.ranked(i) - c.y.ranked(i)
-		c.cost += e * e
+	m := len(c.x.points)
+	for i, a := range c.x.sorted {
+		c.cost += (a - c.y.sorted[i]) * (a - c.y.sorted[i])
 	}
 	if o.Convention == MeanOverPoints {
 		c.cost /= float64(m)

@@ -117,8 +117,11 @@ func TestSliceCost(t *testing.T) {
 	if c := newSliced(SliceOptions{}, x, x, theta, 1).cost; c != 0 {
 		t.Errorf("a cloud against itself costs %g", c)
 	}
-	if m, e := meanStdErr([]float64{1, 2, 3, 4}); m != 2.5 || math.Abs(e-math.Sqrt(5.0/3/4)) > 1e-12 {
-		t.Errorf("mean %g ± %g", m, e)
+	for text, values := range map[string][]float64{"m SW² = 2.50 ± 0.65": {1, 2, 3, 4}, "m SW² = 7": {7}} { // 0.65² = 5/3/4
+		p, err := Slice(SliceOptions{}, x, y, theta, values)
+		if err != nil || !strings.HasSuffix(p.Plots[0][2].X.Label.Text, "\n"+text) {
+			t.Errorf("the values %v are not written as %q (%v)", values, text, err)
+		}
 	}
 }
 
@@ -142,7 +145,7 @@ func TestSlicePage(t *testing.T) {
 		page, q := cam.flat(c.x.points), cam.apply(c.theta)
 		line := beside(page, plotter.XY{X: q[0], Y: q[1]})
 		for i, p := range page {
-			f := line.foot(c.x.at[i])
+			f := line.foot(dot(c.x.points[i], c.theta), 0)
 			if along := (p.X-f.X)*q[0] + (p.Y-f.Y)*q[1]; math.Abs(along) > 1e-9 {
 				t.Fatalf("theta %v, view %v: the foot line of point %d leans by %g", theta, o.View, i, along)
 			}

@@ -3,7 +3,6 @@ package vmfviz
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -39,26 +38,15 @@ type SpherePanel struct {
 }
 
 func (p SpherePanel) check(name string) error {
-	if err := cmp.Or(checkText(name+".Caption", p.Caption), checkText(name+".LocationLabel", p.LocationLabel),
+	return cmp.Or(checkText(name+".Caption", p.Caption), checkText(name+".LocationLabel", p.LocationLabel),
 		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
 		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
 		checkUnit(name+".Location", p.Location, 3),
 		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3, "%s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3),
-	); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(p.Groups, func(g int) bool { return g < 0 }); i >= 0 {
-		return fmt.Errorf("vmfviz: %s.Groups[%d] is %d, expected a number from 0", name, i, p.Groups[i])
-	}
-	if p.VMF != nil {
-		if err := p.VMF.check(name, p); err != nil {
-			return err
-		}
-	}
-	if p.Heat != nil {
-		return p.Heat.check(name + ".Heat")
-	}
-	return nil
+		each(p.Groups, func(i, g int) error {
+			return errorIf(g < 0, "%s.Groups[%d] is %d, expected a number from 0", name, i, g)
+		}),
+		p.VMF.check(name, p), p.Heat.check(name+".Heat"))
 }
 
 // SphereOptions are what the panels of a [Sphere] picture share.
@@ -78,17 +66,10 @@ type SphereOptions struct {
 var sphereView = From(35, 22)
 
 func (o SphereOptions) check(panels []SpherePanel) error {
-	if err := cmp.Or(checkText("Title", o.Title), o.View.check(),
+	return cmp.Or(checkText("Title", o.Title), o.View.check(),
 		errorIf(o.Columns < 0 || o.Columns > 12, "Columns = %d, expected 0 (automatic) to 12", o.Columns),
-		errorIf(len(panels) == 0, "no panels given, expected at least one")); err != nil {
-		return err
-	}
-	for i, p := range panels {
-		if err := p.check(fmt.Sprintf("panels[%d]", i)); err != nil {
-			return err
-		}
-	}
-	return nil
+		errorIf(len(panels) == 0, "no panels given, expected at least one"),
+		each(panels, func(i int, p SpherePanel) error { return p.check(fmt.Sprintf("panels[%d]", i)) }))
 }
 
 // Sphere draws one or several unit spheres with directions, locations, paths and functions on them.
@@ -155,12 +136,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	if err != nil {
 		return nil, err
 	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Theme: theme}
-	if scale.colors != nil {
-		if p.Bar, err = theme.colorBar(theme.Map, scale.lo, scale.hi, scale.label, scale.levels); err != nil {
-			return nil, err
-		}
-	}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Bar: scale.bar, Theme: theme}
 	w := min(widest, p.room(cols))
 	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)

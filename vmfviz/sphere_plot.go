@@ -68,7 +68,9 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	p.halfAxes(true)
 	p.path(true)
 	p.target()
-	p.crosses()
+	if p.area {
+		p.crosses()
+	}
 	return p.Plot
 }
 
@@ -326,9 +328,6 @@ func (p *spherePlot) halfAxes(front bool) {
 func (p *spherePlot) crosses() {
 	for k, axis := range axes {
 		for i, name := range []string{axisNames[k], "−" + axisNames[k]} {
-			if !p.area {
-				return
-			}
 			e := axis.scale(float64(1 - 2*i))
 			at, col := p.on(e, dot(p.cam.fore, e) > -1e-9), p.theme.Axis
 			if p.Heat != nil {

@@ -2,6 +2,7 @@ package vmfviz
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -161,12 +162,9 @@ func withError(v, e float64) string {
 	return decimals(v, n) + " ± " + decimals(e, n)
 }
 
-// joined joins texts by a comma.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", " + b
+// joined joins the texts that are not empty by a comma.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), ", ")
 }
 
 // fitted makes text smaller, down to three quarters, that is wider than its room.

@@ -117,17 +117,17 @@ func TestTicks(t *testing.T) {
 	for range 2000 {
 		lo := r.NormFloat64() * math.Pow(10, float64(r.IntN(16)-8))
 		hi := lo + math.Abs(r.NormFloat64())*math.Pow(10, float64(r.IntN(16)-8))
-		if n := labelled(ticks{}.Ticks(lo, hi), lo, hi); n == 0 || n > 7 {
+		if n := labelled(ticks(lo, hi), lo, hi); n == 0 || n > 7 {
 			t.Fatalf("%d ticks in [%g, %g]", n, lo, hi)
 		}
 		a := math.Pow(10, 8*r.Float64()-4)
 		b := a * math.Pow(10, 0.75+9*r.Float64())
-		if n := labelled(powers{}.Ticks(a, b), a, b); n < 2 || n > 8 {
+		if n := labelled(powers(a, b), a, b); n < 2 || n > 8 {
 			t.Fatalf("%d ticks in [%g, %g]", n, a, b)
 		}
 	}
 	for _, bad := range [][2]float64{{0, 1}, {-1, 1}, {1, math.Inf(1)}, {math.NaN(), 1}} {
-		if marks := (powers{}).Ticks(bad[0], bad[1]); marks != nil {
+		if marks := powers(bad[0], bad[1]); marks != nil {
 			t.Errorf("%d ticks in [%g, %g] of a logarithmic axis", len(marks), bad[0], bad[1])
 		}
 	}

@@ -153,7 +153,7 @@ func (t *Theme) bare() *plot.Plot {
 		a.LineStyle = draw.LineStyle{Color: t.Axis, Width: 0.9}
 		a.Tick.LineStyle = draw.LineStyle{Color: t.Axis, Width: 0.75}
 		a.Tick.Length = 3.5
-		a.Tick.Marker = ticks{}
+		a.Tick.Marker = plot.TickerFunc(ticks)
 		a.Padding = 0
 	}
 	return p
@@ -161,15 +161,8 @@ func (t *Theme) bare() *plot.Plot {
 
 // color is the colour of a role; Auto is the i-th of the series.
 func (t *Theme) color(r Role, i int) color.Color {
-	switch r {
-	case Input:
-		return t.Input
-	case Output:
-		return t.Output
-	case Direction:
-		return t.Direction
-	case Reference:
-		return t.Reference
+	if r >= Input && r <= Reference {
+		return []color.Color{t.Input, t.Output, t.Direction, t.Reference}[r-Input]
 	}
 	if len(t.Series) == 0 {
 		return t.Text
@@ -254,25 +247,21 @@ func colorAt(m palette.ColorMap, v float64) color.Color {
 // shades is the number of colours of a colour map.
 const shades = 1024
 
-// colorBar returns the plot of a colour bar, for [Picture.Bar]. levels are values that contours
-// mark in it.
-func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, error) {
+// colorBar returns the plot of a colour bar, for [Picture.Bar], and its colour map. levels are
+// values that contours mark in it.
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, palette.ColorMap, error) {
 	m, err := newColorMap(controls, lo, hi)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := t.bare()
 	p.HideX()
 	p.Y.Label.Text = label
 	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
 	for _, level := range levels {
-		at, err := m.At(level)
-		if err != nil {
-			return nil, err
-		}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(at)})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(colorAt(m, level))})
 	}
-	return p, nil
+	return p, m, nil
 }
 
 // contourStyle is the look of a contour on the colour of its value.
@@ -280,23 +269,10 @@ func contourStyle(ground color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: faded(readable(ground), 0.75), Width: 0.85}
 }
 
-// readable is the colour of text on a ground, the one with more contrast.
+// readable is the colour of lines on a ground: white on dark ones.
 func readable(ground color.Color) color.Color {
-	black := color3(0x111111)
-	if l := luminance(nrgba(ground)) + 0.05; l*l > 1.05*(luminance(black)+0.05) {
-		return black
+	if color.GrayModel.Convert(ground).(color.Gray).Y < 106 {
+		return white
 	}
-	return white
-}
-
-// luminance is the relative luminance of WCAG 2.
-func luminance(c color.NRGBA) float64 {
-	lin := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
+	return color3(0x111111)
 }
