@@ -10,7 +10,7 @@
 //     many slices ([Slice]), the matched pairs in space ([Pairs]), a view in which
 //     the reader turns the direction ([SliceHTML]);
 //   - numbers: curves of a training run ([Curves]), estimates with their standard
-//     errors ([Dots]).
+//     errors ([Dots]), distances as a table of colours ([Matrix]).
 //
 // The package works on plain Go values and knows nothing of training. A cloud of M points is a
 // []float32 of length 3·M, row by row: x₁ y₁ z₁ x₂ y₂ z₂ ...

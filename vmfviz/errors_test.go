@@ -22,6 +22,7 @@ func TestBadArguments(t *testing.T) {
 		return err
 	}
 	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
+	matrix := func(o MatrixOptions, v [][]float64) error { _, err := Matrix(o, v); return err }
 	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
 	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
 	row := CloudRow{Clouds: [][]float32{up}}
@@ -49,6 +50,15 @@ func TestBadArguments(t *testing.T) {
 		{"zero location", sphere(SpherePanel{Location: make([]float32, 3)}), "panels[0].Location"},
 		{"heat length", sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
 		{"heat NaN", sphere(SpherePanel{Heat: &Heat{Values: append(make([]float64, 31), nan)}}), "panels[0].Heat.Values[31]"},
+
+		{"no matrix", matrix(MatrixOptions{}, nil), "values has no rows"},
+		{"empty row", matrix(MatrixOptions{}, [][]float64{{}}), "values[0] is empty"},
+		{"ragged matrix", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1}}), "values[1] has length 1, expected 2"},
+		{"matrix NaN", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1, nan}}), "values[1][1] is NaN"},
+		{"row names", matrix(MatrixOptions{Rows: []string{"a"}}, [][]float64{{1}, {2}}), "Rows has 1 names, expected 2"},
+		{"column names", matrix(MatrixOptions{Columns: []string{"a", "b"}}, [][]float64{{1}, {2}}), "Columns has 2 names, expected 1"},
+		{"matrix letter", matrix(MatrixOptions{Columns: []string{"ℝ"}}, [][]float64{{1}}), "Columns[0]"},
+		{"large matrix", matrix(MatrixOptions{}, make([][]float64, 3000)), "values is [3000, 0], expected at most 2000"},
 
 		{"map without panels", func() error { _, err := SphereMap(SphereOptions{}); return err }(), "no panels"},
 		{"map columns", func() error { _, err := SphereMap(SphereOptions{Columns: 13}, SpherePanel{}); return err }(), "Columns = 13"},
@@ -166,6 +176,10 @@ func TestEdges(t *testing.T) {
 			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
 		},
 		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
+		"one number":         func() (*Picture, error) { return Matrix(MatrixOptions{}, [][]float64{{0}}) },
+		"tall matrix": func() (*Picture, error) {
+			return Matrix(MatrixOptions{Columns: []string{"one long name"}}, make1(300, 1e150))
+		},
 		"no error": func() (*Picture, error) {
 			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
 			return Clouds(CloudsOptions{}, r, r)
@@ -205,6 +219,15 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// make1 is a column of n equal numbers.
+func make1(n int, v float64) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = []float64{v}
+	}
+	return out
 }
 
 // FuzzPictures: whatever the numbers, there is a picture or an error.

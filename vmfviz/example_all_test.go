@@ -71,7 +71,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s has no golden picture", name)
 		}
 	}
-	if len(exported) < 15 || len(makers) < 8 {
+	if len(exported) < 15 || len(makers) < 9 {
 		t.Errorf("%d functions, %d of them make pictures", len(exported), len(makers))
 	}
 }
