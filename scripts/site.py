@@ -188,13 +188,14 @@ def opening(notebook):
     """The first interactive view of a notebook once more, for the top of its page: as a cell without code, with the picture above it for readers
     whose scripts do not run. An empty list if the notebook has none, or begins with it."""
     for number, cell in enumerate(notebook.cells):
-        outputs = cell.get("outputs", [])
-        for i, output in enumerate(outputs):
-            view = output.get("data", {}).get("text/html", "")
-            if VIEW.search(view):
-                above = [o.data for o in outputs[:i] if "image/png" in o.get("data", {})][-1]
-                still = f'<noscript><img alt="{html.escape(above["text/plain"])}" src="data:image/png;base64,{above["image/png"].strip()}"></noscript>'
-                return [nbformat.v4.new_code_cell(outputs=[nbformat.v4.new_output("display_data", {"text/html": still + view})])] if number > 3 else []
+        still = ""
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                still = f'<noscript><img alt="{html.escape(data.get("text/plain", ""))}" src="data:image/png;base64,{data["image/png"].strip()}"></noscript>'
+            if VIEW.search(data.get("text/html", "")):
+                shown = nbformat.v4.new_output("display_data", {"text/html": still + data["text/html"]})
+                return [nbformat.v4.new_code_cell(id="opening", outputs=[shown])] if number > 3 else []
     return []
 
 

@@ -9,7 +9,7 @@ import nbformat
 from browser import wait
 from lab import texts
 from pixels import drawn
-from sphere import look
+from views import look
 
 CELLS = ('''%noautoget
 

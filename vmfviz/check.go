@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
@@ -35,7 +36,7 @@ func each[T any](list []T, check func(i int, v T) error) error {
 func checkRows(name string, v []float32, dim int) error {
 	return cmp.Or(errorIf(len(v) == 0, "%s is empty, expected rows of %d numbers", name, dim),
 		errorIf(len(v)%dim != 0, "%s has length %d, expected a multiple of %d", name, len(v), dim), each(v, func(i int, x float32) error {
-			if math.Abs(float64(x)) <= 1e15 { // of many: no arguments for nothing
+			if math.Abs(float64(x)) <= 1e15 { // errorIf would allocate its arguments for every number
 				return nil
 			}
 			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim, i%dim, x)
@@ -74,8 +75,9 @@ func checkNumber(name string, x float64, log bool) error {
 // checkText checks that a text is one line of letters that the font has.
 func checkText(name, s string) error {
 	control := strings.IndexFunc(s, unicode.IsControl)
+	found, _ := utf8.DecodeRuneInString(s[max(control, 0):])
 	m := append(missingRunes(s), 0)[0]
-	return cmp.Or(errorIf(control >= 0, "%s = %q: expected one line of text, found a control character at byte %d", name, s, control),
+	return cmp.Or(errorIf(control >= 0, "%s = %q: expected one line of text, found the control character %U", name, s, found),
 		errorIf(m != 0, "%s = %q: the font (Liberation Sans) has no letter %q (%U)", name, s, m, m))
 }
 

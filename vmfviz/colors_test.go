@@ -106,8 +106,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestReadable: contours have a contrast of 4.2:1 or more on every
-// colour; black or white alone cannot give more than 4.5 everywhere.
+// TestReadable: text and contours have a contrast of 4.2:1 or more on every colour; black or white
+// alone cannot give more than 4.5 everywhere.
 func TestReadable(t *testing.T) {
 	m, err := newColorMap(DefaultTheme().Map, 0, 1)
 	if err != nil {
@@ -120,16 +120,4 @@ func TestReadable(t *testing.T) {
 			t.Errorf("contrast %.2f on %v", r, ground)
 		}
 	}
-}
-
-// luminance is the relative luminance of WCAG 2.
-func luminance(c color.NRGBA) float64 {
-	lin := func(v uint8) float64 {
-		x := float64(v) / 255
-		if x <= 0.04045 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

@@ -269,10 +269,23 @@ func contourStyle(ground color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: faded(readable(ground), 0.75), Width: 0.85}
 }
 
-// readable is the colour of lines on a ground: white on dark ones.
+// readable is the colour of text and lines on a ground, the one with more contrast.
 func readable(ground color.Color) color.Color {
-	if color.GrayModel.Convert(ground).(color.Gray).Y < 106 {
-		return white
+	black := color3(0x111111)
+	if l := luminance(nrgba(ground)) + 0.05; l*l > 1.05*(luminance(black)+0.05) {
+		return black
 	}
-	return color3(0x111111)
+	return white
+}
+
+// luminance is the relative luminance of WCAG 2.
+func luminance(c color.NRGBA) float64 {
+	lin := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(c.R) + 0.7152*lin(c.G) + 0.0722*lin(c.B)
 }

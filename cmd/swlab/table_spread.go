@@ -19,8 +19,8 @@ var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_
 	"XLA_FLAGS", "GLIBC_TUNABLES"}
 
 // spread runs the missing jobs in processes of their own, here or on a cluster. The folder of their
-// logs is named after all jobs of the table, so that a later call with fewer left, or from another
-// folder, finds the same one.
+// logs is named after all jobs of the table, so that a later call with fewer left finds the same
+// one. It also does from another folder, if all paths of the call are absolute.
 func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
 	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {

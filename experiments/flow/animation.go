@@ -34,10 +34,11 @@ type animationFilm struct {
 	Frames  []string  `json:"frames"`
 }
 
-// Animation returns HTML in which clouds of dimension 3 flow to their targets side by side, with W_2
-// to it below each. They play, stop, and turn by dragging; a slider goes through the steps, which
-// are those of all films. It needs no library and no network and has no element ids. A point takes
-// 8 bytes per frame. Without scripts it shows a line of text, so show a picture of some frames first.
+// Animation returns HTML in which clouds of dimension 3 flow side by side, each with W_2 to its
+// target below it. They play, stop, and turn by dragging; a slider goes through the frames. All
+// films must have frames of the same steps. It needs no library and no network and has no element
+// ids. A point takes 8 bytes per frame. Without scripts it shows a line of text, so show a picture
+// of some frames first.
 func Animation(films ...Film) (string, error) {
 	if len(films) == 0 {
 		return "", fmt.Errorf("films: expected at least one, found none")

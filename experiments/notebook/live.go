@@ -3,6 +3,7 @@ package notebook
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -124,7 +125,11 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 // read loads what an earlier call has left.
 func (l *live) read() {
 	var kept snapshots
-	if sealed, _ := durable.ReadJSON(l.looksFile(), &kept); sealed { // damaged, or of another version: none
+	_, err := durable.ReadJSON(l.looksFile(), &kept)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
+		_, err = durable.ReadJSON(l.looksFile(), &kept.Snapshots) // of an earlier version, without a checksum
+	}
+	if err == nil { // else damaged: none
 		l.Snapshots = kept.Snapshots
 	}
 	l.Records, _ = train.ReadLog(l.dir) // checked on resuming

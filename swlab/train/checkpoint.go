@@ -51,7 +51,7 @@ func saveCheckpoint(run string, c checkpoint) error {
 	dir := filepath.Join(run, checkpointDir)
 	name := filepath.Join(dir, fmt.Sprintf("%s%09d", checkpointPrefix, c.Step))
 	if _, err := os.Stat(name); err == nil {
-		return nil // the same step of a repeatable run: the same content
+		return nil // saved before
 	}
 	err := durable.WriteDir(name, func(tmp string) error {
 		if err := weights.WriteSafetensors(filepath.Join(tmp, tensorsFile), c.tensors); err != nil {
@@ -111,8 +111,9 @@ func removeHalfCheckpoints(run string) error {
 var errNoCheckpoint = errors.New("no checkpoint")
 
 // loadCheckpoint reads the newest checkpoint that is whole and fits specs, and whose steps are
-// unchanged in the log. It removes newer ones, whose steps will be repeated, and calls note with what is wrong with them. If all are
-// broken, the error says why; if there are none, it is errNoCheckpoint.
+// unchanged in the log. It removes newer ones, whose steps will be repeated, and calls note with
+// what is wrong with them. If all are broken, the error says why; if there are none, it is
+// errNoCheckpoint.
 func loadCheckpoint(run string, specs []weights.Spec, note func(string)) (checkpoint, error) {
 	dirs, err := listCheckpoints(run)
 	if err != nil {
@@ -132,7 +133,8 @@ func loadCheckpoint(run string, specs []weights.Spec, note func(string)) (checkp
 			continue
 		}
 		for k, broken := range dirs[:i] {
-			note(fmt.Sprintf("%v; the run continues from the checkpoint before it, %s", problems[k+1], filepath.Base(dir)))
+			problem := strings.TrimSuffix(problems[k+1].Error(), "; "+logRemedy)
+			note(fmt.Sprintf("%s; the run continues from the checkpoint before it, %s", problem, filepath.Base(dir)))
 			if err := os.RemoveAll(broken); err != nil {
 				return checkpoint{}, err
 			}

@@ -222,6 +222,11 @@ func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 		if got, err := linesUntil(run, c.progress); err != nil || !bytes.Equal(got, changed[:len(whole)]) {
 			t.Errorf("without a SHA-256: %q, %v", got, err)
 		}
+		// Its last line, cut off by one byte, is whole again, for the next record follows it.
+		write(whole[:len(whole)-1])
+		if got, err := linesUntil(run, c.progress); err != nil || !bytes.Equal(got, whole) {
+			t.Errorf("without a SHA-256, cut off by a byte: %q, %v", got, err)
+		}
 	}
 	t.Logf("%d damages of a log of %d bytes with two checkpoints, %d before the checkpoint and found", tried, len(raw), found)
 

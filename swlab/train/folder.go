@@ -277,12 +277,18 @@ func (r Record) MarshalJSON() ([]byte, error) {
 // run must have the SHA-256 that the result holds; before that was recorded, and while a run is not
 // finished, a line is only checked to be JSON.
 func ReadLog(dir string) ([]Record, error) {
-	var result storedResult
-	if _, err := durable.ReadJSON(filepath.Join(dir, resultFile), &result); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	var before string
+	for again := false; ; again = true {
+		var result storedResult
+		if _, err := durable.ReadJSON(filepath.Join(dir, resultFile), &result); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		records, _, err := readLog(dir, math.MaxInt, result.LogSHA256)
+		if err == nil || again && result.LogSHA256 == before {
+			return records, err
+		}
+		before = result.LogSHA256 // another process may have changed both in between
 	}
-	records, _, err := readLog(dir, math.MaxInt, result.LogSHA256)
-	return records, err
 }
 
 // logRemedy says what to do about a damaged log.
@@ -342,6 +348,9 @@ func linesUntil(dir string, p progress) ([]byte, error) {
 	if len(records) != p.Step || p.Step > 0 && records[p.Step-1].Step != p.Step {
 		return nil, fmt.Errorf("%s: expected a line for each of the %d steps before the checkpoint, found %d; %s",
 			filepath.Join(dir, logFile), p.Step, len(records), logRemedy)
+	}
+	if len(lines) > 0 && !bytes.HasSuffix(lines, []byte("\n")) { // cut off by one byte, in a log without a sum
+		lines = append(bytes.Clone(lines), '\n')
 	}
 	return lines, nil
 }
