@@ -6,11 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// heedHangUp makes the children of a test heed SIGHUP also where the test ignores it, as under nohup.
+func heedHangUp(t *testing.T) {
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(heard) })
+}
 
 // TestHangUp: a dropped connection ends a training with a checkpoint, also if it sends SIGHUP
 // twice. Resumed, the run equals an uninterrupted one. Under nohup a training continues, also when
@@ -19,6 +27,7 @@ func TestHangUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twenty seconds")
 	}
+	heedHangUp(t)
 	const steps = 60 // in one epoch: only the signal saves anything
 	data := cloudFile(t, 1, 2*steps, 16, 3)
 	call := func(out string) []string {

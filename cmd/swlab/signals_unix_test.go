@@ -16,6 +16,7 @@ func TestSignals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
 	}
+	heedHangUp(t)
 	data := cloudFile(t, 1, 4000, 16, 3)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
