@@ -116,8 +116,8 @@ class Browser:
         return out
 
     def screenshot(self, **clip):
-        """What the window shows as PNG; clip: x, y, width, height of a part of it, in the page."""
-        options = {"clip": {**clip, "scale": 1}} if clip else {}
+        """What the window shows as PNG; clip: x, y, width, height of a part of it, in the page, and its scale."""
+        options = {"clip": {"scale": 1, **clip}} if clip else {}
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"])
 
     def scripts(self, run):

@@ -10,10 +10,10 @@ STILL = 0.01  # share of the pixels that may differ where nothing has moved
 
 
 def look(browser, element):
-    """What the window shows of an element as PNG."""
+    """What the window shows of an element as PNG, at half size, which is enough to compare."""
     x, y, width, height = map(round, browser.box(element))
     left, top = map(round, browser.evaluate("[window.scrollX, window.scrollY]"))
-    return browser.screenshot(x=x + left, y=y + top, width=width, height=height)
+    return browser.screenshot(x=x + left, y=y + top, width=width, height=height, scale=0.5)
 
 
 def turn(browser, number=0):
