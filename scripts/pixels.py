@@ -49,10 +49,10 @@ def unfilter(kind, row, above, channels):
     return row
 
 
-def drawn(png):
-    """Whether there is a picture: at least 16 colours, and a fiftieth of the pixels not in the most frequent one."""
+def drawn(png, ground=0.95):
+    """Whether there is a picture: at least 16 colours, and no more than that share of the pixels in the most frequent one."""
     counts = Counter(pixel for row in pixels(png) for pixel in row)
-    return len(counts) >= 16 and counts.most_common(1)[0][1] < 0.98 * counts.total()
+    return len(counts) >= 16 and counts.most_common(1)[0][1] < ground * counts.total()
 
 
 def changed(before, after):

@@ -6,6 +6,7 @@ ALL = "document.querySelectorAll('.swlab-sphere, .swlab-slice, .swlab-flow')"
 COUNT = f"{ALL}.length"
 FRAMES = "new Promise(then => requestAnimationFrame(() => requestAnimationFrame(() => then())))"
 
+LINES = 0.98  # share of the ground that a drawing of a few points and lines may have
 STILL = 0.01  # share of the pixels that may differ where nothing has moved
 
 
@@ -22,8 +23,9 @@ def turn(browser, number=0):
     canvas = f"{root}.querySelector('canvas')"
     if not browser.evaluate(f"!!{canvas}"):
         return ["the view is not drawn"]
+    ground = {"ground": LINES} if browser.evaluate(f"{root}.matches('.swlab-slice')") else {}
     first = look(browser, canvas)
-    if not drawn(first):
+    if not drawn(first, **ground):
         return ["the view is blank"]
     wrong = []
     second = look(browser, canvas)
@@ -33,7 +35,7 @@ def turn(browser, number=0):
     browser.drag((x + 0.45 * width, y + 0.5 * height), (x + 0.55 * width, y + 0.6 * height))
     browser.evaluate(FRAMES)
     third = look(browser, canvas)
-    if changed(second, third) <= STILL or not drawn(third):
+    if changed(second, third) <= STILL or not drawn(third, **ground):
         wrong.append("the view does not turn when it is dragged")
     slider = f"{root}.querySelector('label input[type=range]')"
     if browser.evaluate(f"!!({slider} && {slider}.offsetParent)"):
