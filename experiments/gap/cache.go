@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,10 +33,7 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 	}
 	path := filepath.Join(folder, "harmonics-"+hex.EncodeToString(h.Sum(nil))[:24]+".json")
 	var cached expansions
-	_, err := durable.ReadJSON(path, &cached)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
-		_, err = durable.ReadJSON(path, &cached.Pairs) // of an earlier version, without a checksum
-	}
+	err := durable.ReadJSONOrList(path, &cached, &cached.Pairs)
 	switch {
 	case err == nil:
 		e := cached.Pairs

@@ -3,7 +3,6 @@ package notebook
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -125,11 +124,7 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 // read loads what an earlier call has left.
 func (l *live) read() {
 	var kept snapshots
-	_, err := durable.ReadJSON(l.looksFile(), &kept)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
-		_, err = durable.ReadJSON(l.looksFile(), &kept.Snapshots) // of an earlier version, without a checksum
-	}
-	if err == nil { // else damaged: none
+	if err := durable.ReadJSONOrList(l.looksFile(), &kept, &kept.Snapshots); err == nil { // else damaged: none
 		l.Snapshots = kept.Snapshots
 	}
 	l.Records, _ = train.ReadLog(l.dir) // checked on resuming

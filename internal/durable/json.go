@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,4 +61,14 @@ func ReadJSON(path string, v any) (sealed bool, err error) {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
 	return sealed, nil
+}
+
+// ReadJSONOrList is ReadJSON for a file with an object, or with the bare list that an earlier
+// version wrote in its place, without a checksum.
+func ReadJSONOrList(path string, object, list any) error {
+	_, err := ReadJSON(path, object)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
+		_, err = ReadJSON(path, list)
+	}
+	return err
 }
