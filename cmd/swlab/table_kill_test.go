@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +67,15 @@ func TestTableKilled(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		stage, alive := watch(t, store, changes, untrained, wait, ended)
+		if alive {
+			switch err := cmd.Process.Kill(); {
+			case errors.Is(err, os.ErrProcessDone):
+				alive = false
+			case err != nil:
+				t.Fatal(err)
+			}
+			<-ended
+		}
 		if !alive { // it finished before the moment: use another store
 			if code := cmd.ProcessState.ExitCode(); code != 0 {
 				t.Fatalf("exit code %d", code)
@@ -73,10 +84,6 @@ func TestTableKilled(t *testing.T) {
 			store = t.TempDir()
 			continue
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-ended
 		hit[stage]++
 		n++
 	}
