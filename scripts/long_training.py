@@ -14,7 +14,7 @@ import time
 
 from growth import grown
 
-EVERY = 30  # seconds between samples
+EVERY = 2  # seconds between samples
 SETTINGS = "--data builtin --loss v-dsw --amortizer la --points 64 --batch 8 --slices 10 --epochs 1000000 --checkpoint-every 100".split()
 GROWTH = {"memory_mb": 16, "descriptors": 0, "threads": 2, "temporary": 0}  # allowed between the second quarter and the last
 
@@ -23,13 +23,13 @@ def sample(pid, run, temporary):
     """What the process holds now."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     field = lambda name: int(next(line for line in status.splitlines() if line.startswith(name)).split()[1])
-    files = [p for p in run.rglob("*") if not p.name.startswith("step-")]
+    names = [name for _, folders, files in os.walk(run) for name in folders + files]  # os.walk passes over folders that vanish meanwhile
     return {
         "memory_mb": round(field("VmRSS:") / 1024, 1),
         "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
         "threads": field("Threads:"),
         # A checkpoint that is being written is there at some of the samples; what stays would add up.
-        "temporary": len(list(temporary.iterdir())) + max(0, sum(p.name.startswith(".") for p in files) - 2),
+        "temporary": len(list(temporary.iterdir())) + max(0, sum(name.startswith(".") for name in names) - 2),
         "checkpoints": len(list(run.glob("checkpoints/step-*"))),
     }
 
@@ -57,8 +57,7 @@ def main(swlab, out, seconds):
     out.mkdir(parents=True)
     run = out / "run"
     with tempfile.TemporaryDirectory(dir=out) as temporary:
-        # One arena of the C library's allocator: with one for each thread, memory swings by 90 MB and hides what the program keeps.
-        environment = dict(os.environ, TMPDIR=temporary, GOMAXPROCS="1", GLIBC_TUNABLES="glibc.malloc.arena_max=1")
+        environment = dict(os.environ, TMPDIR=temporary)
         process = subprocess.Popen([swlab, "train", *SETTINGS, "--out", str(run)], env=environment, stdout=subprocess.DEVNULL, stderr=(out / "stderr").open("w"))
         try:
             samples = watch(process, run, pathlib.Path(temporary), seconds)

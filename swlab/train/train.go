@@ -14,6 +14,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
@@ -329,7 +330,8 @@ func (r *run) endEpoch() error {
 	return err
 }
 
-// save writes a checkpoint of the state and returns it.
+// save writes a checkpoint of the state and returns it. It also gives free memory back, without
+// which a long training grows.
 func (r *run) save() (checkpoint, error) {
 	r.LogSHA256 = r.log.sum()
 	c, err := r.stepper.save(r.progress)
@@ -343,6 +345,7 @@ func (r *run) save() (checkpoint, error) {
 		return c, err
 	}
 	r.saved = c.Step
+	memory.Trim()
 	return c, nil
 }
 
