@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,67 @@ func TestEveryFault(t *testing.T) {
 					t.Errorf("%s, then the same call: %v, expected %v", fault, now, whole)
 				}
 				fresh()
+			})
+		})
+	}
+}
+
+// TestEveryFaultOfRuns: the same for a table and a sweep, of which the store may hold finished runs
+// and checkpoints: the same call then ends with the result and the files of an undisturbed one.
+func TestEveryFaultOfRuns(t *testing.T) {
+	if os.Getenv("SWLAB_TEST_LONG") == "" {
+		t.Skip("runs in make test-long")
+	}
+	data := folder(t)
+	t.Chdir(t.TempDir())
+	quiet(t)
+	for _, call := range []string{
+		"table run ablation_kappa --preset smoke --rows sw --set points=8 --set batch=5 --set epochs=1 --pictures pictures --force",
+		"sweep --vary kappa=1,2 --loss v-dsw --amortizer l --steps 1 --points 8 --batch 5 --slices 2 --plot sweep.png --force",
+	} {
+		t.Run(strings.Fields(call)[0], func(t *testing.T) {
+			fresh := func() {
+				for _, name := range []string{"store", "pictures", "sweep.png", "said"} {
+					if err := os.RemoveAll(name); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			work := func() (said string, err error) {
+				out, err := os.Create("said")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer out.Close()
+				defer func(kept *os.File) { os.Stdout = kept }(os.Stdout)
+				os.Stdout = out
+				root := newRoot()
+				root.SetArgs(append(strings.Fields(call), "--data", data, "--out", "store", "--backend", "go", "--format", "csv"))
+				err = root.Execute()
+				text, errRead := os.ReadFile("said")
+				if errRead != nil {
+					t.Fatal(errRead)
+				}
+				timed := func(line string) bool { return strings.Contains(line, ",time,") }
+				return strings.Join(slices.DeleteFunc(strings.Split(string(text), "\n"), timed), "\n"), err
+			}
+			names := func() []string { return slices.Sorted(maps.Keys(digests(t, "."))) }
+			fresh()
+			want, err := work()
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := names()
+			durabletest.Every(t, func() error { fresh(); _, err := work(); return err }, func(fault string, err error) {
+				if err == nil || !durabletest.Explained(errors.New(oneLine(err))) {
+					t.Errorf("%s: %v", fault, err)
+				}
+				if got, err := work(); err != nil || got != want {
+					t.Errorf("%s, then the same call: %v\n%s\nexpected\n%s", fault, err, got, want)
+				}
+				if now := names(); !slices.Equal(now, whole) {
+					t.Errorf("%s, then the same call left %v, expected %v", fault, now, whole)
+				}
 			})
 		})
 	}

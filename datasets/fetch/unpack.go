@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 )
@@ -158,6 +159,9 @@ func entryName(name string) (clean string, skip bool, err error) {
 	clean = path.Clean(strings.TrimSuffix(name, "/"))
 	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(clean)) {
 		return "", false, fmt.Errorf("the archive has an entry %q, which leads out of its folder: refused", name)
+	}
+	if !utf8.ValidString(name) {
+		return "", false, fmt.Errorf("the archive has an entry %q, whose name is not UTF-8, as the record of its files must be: refused", name)
 	}
 	first, _, _ := strings.Cut(clean, "/")
 	return clean, first == "__MACOSX" || path.Base(clean) == ".DS_Store", nil

@@ -97,6 +97,8 @@ func TestUnpackRefused(t *testing.T) {
 		"absolute":            {"zip", zipOf(t, "/tmp/x", "x"), roomy, "leads out"},
 		"absolute in tar":     {"tar.gz", tarOf(t, tar.Header{Name: "/tmp/x", Typeflag: tar.TypeReg}), roomy, "leads out"},
 		"backslash":           {"zip", zipOf(t, `..\x`, "x"), roomy, "leads out"},
+		"not UTF-8":           {"zip", zipOf(t, "a\xff/b", "x"), roomy, "not UTF-8"},
+		"not UTF-8 in tar":    {"tar.gz", tarOf(t, tar.Header{Name: "a\xff", Typeflag: tar.TypeReg}), roomy, "not UTF-8"},
 		"no name":             {"zip", zipWith(t, zip.FileHeader{Name: "."}, "x"), roomy, "."},
 		"symbolic link":       {"zip", zipLink(t), roomy, "refused"},
 		"link in tar":         {"tar.gz", tarOf(t, tar.Header{Name: "l", Linkname: "/etc", Typeflag: tar.TypeSymlink}), roomy, "refused"},
