@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,33 +56,44 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A difference of two rows in a column of a table, as these pages write it, from the paper's numbers
-// with the p-value of Welch's test, or from our own at a preset with a 95 % interval:
+// A difference of two rows in a column of a table is followed by a comment that names them: from the
+// paper's numbers with the p-value of Welch's test, or from our own at a preset with a 95 % interval.
 //
-//	`NAME: COLUMN ROW - ROW = D, p = P`   `NAME-PRESET: COLUMN ROW - ROW = D (LOW to HIGH)`
-var difference = regexp.MustCompile("`(\\w+)(-[a-z]+)?: (\\w+) ([\\w.-]+) - ([\\w.-]+) = ([^`]+)`")
+//	D (p = P)<!-- NAME: COLUMN ROW - ROW -->   D (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW - ROW -->
+var difference = regexp.MustCompile(`([-−]?[\d.]+(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: (\w+) ([\w.-]+) - ([\w.-]+) -->`)
+
+// named is the comment of a difference alone.
+var named = regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: \w+ \S+ - \S+ -->`)
 
 // TestDifferences: every difference that the pages state follows from the committed results, or from
 // the paper's table.
 func TestDifferences(t *testing.T) {
 	found := 0
-	for _, page := range pages(t) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages(t), notebooks...) {
 		raw, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range difference.FindAllStringSubmatch(string(raw), -1) {
+		stating := difference.FindAllStringSubmatch(string(raw), -1)
+		if all := named.FindAllString(string(raw), -1); len(all) != len(stating) {
+			t.Errorf("%s: %d comments name a difference, %d follow one", page, len(all), len(stating))
+		}
+		for _, m := range stating {
 			found++
-			want, err := stated(m[1], m[2], m[3], m[4], m[5])
+			want, err := stated(m[2], m[3], m[4], m[5], m[6])
 			if err != nil {
 				t.Errorf("%s: %s: %v", page, m[0], err)
-			} else if m[6] != want {
+			} else if m[1] != want {
 				t.Errorf("%s: %s, expected %s", page, m[0], want)
 			}
 		}
 	}
-	if found == 0 {
-		t.Error("no differences")
+	if found < 100 {
+		t.Errorf("%d differences", found)
 	}
 }
 
@@ -102,9 +114,9 @@ func stated(name, preset, column, a, b string) (string, error) {
 		}
 		text := fmt.Sprintf("%.2f", x.Mean-y.Mean)
 		if x.SD != nil && y.SD != nil {
-			text += fmt.Sprintf(", p = %.2g", table.Welch(x, y))
+			text += fmt.Sprintf(" (p = %.2g)", table.Welch(x, y))
 		}
-		return text, nil
+		return minus(text), nil
 	}
 	raw, err := os.ReadFile("results/" + name + preset + ".json")
 	if err != nil {
@@ -125,7 +137,12 @@ func stated(name, preset, column, a, b string) (string, error) {
 	}
 	m, v := stat.MeanVariance(d, nil)
 	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * math.Sqrt(v/float64(len(d)))
-	return fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half), nil
+	return minus(fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half)), nil
+}
+
+// minus writes negative numbers with a sign of minus, but for exponents.
+func minus(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "-", "−"), "e−", "e-")
 }
 
 // printed returns a number of the paper as a cell, with the sample deviation of its runs.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 var (
@@ -121,6 +123,8 @@ func TestBadArguments(t *testing.T) {
 		{"nil picture", func() error { _, err := (*Picture)(nil).PNG(); return err }(), "empty"},
 		{"nil PDF", func() error { _, err := (*Picture)(nil).WriterTo("pdf"); return err }(), "empty"},
 		{"zero picture", (&Picture{}).Save("x.svg"), "empty"},
+		{"zero plot", (&Picture{Width: 9, Height: 9, Plots: [][]*plot.Plot{{nil, {}}}}).Save("x.svg"), "Plots[0][1] lacks"},
+		{"zero bar", (&Picture{Width: 9, Height: 9, Plots: [][]*plot.Plot{{nil}}, Bar: &plot.Plot{}}).Save("x.svg"), "Bar lacks"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: error %v, expected one that says %q", c.name, c.err, c.want)

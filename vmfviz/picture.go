@@ -161,8 +161,17 @@ func (p *Picture) check() error {
 	return cmp.Or(errorIf(!(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4),
 		"the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points()),
 		each(p.Plots, func(i int, row []*plot.Plot) error {
-			return errorIf(len(row) != len(p.Plots[0]), "Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0]))
-		}))
+			return cmp.Or(errorIf(len(row) != len(p.Plots[0]), "Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0])),
+				each(row, func(j int, q *plot.Plot) error { return checkPlot(fmt.Sprintf("Plots[%d][%d]", i, j), q) }))
+		}),
+		checkPlot("Bar", p.Bar))
+}
+
+// checkPlot says why a plot cannot be drawn: gonum/plot panics on one that has not been made by
+// plot.New.
+func checkPlot(name string, p *plot.Plot) error {
+	return errorIf(p != nil && (p.X.Scale == nil || p.Y.Scale == nil || p.X.Tick.Marker == nil || p.Y.Tick.Marker == nil || p.TextHandler == nil),
+		"%s lacks a scale, ticks or a text handler: make it with plot.New", name)
 }
 
 // Image draws the picture with the given number of device pixels per pixel.

@@ -101,7 +101,7 @@ func (t *tableRun) page(lab *runs.Store, plan *reproduce.Schedule, f table.Resul
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "# %s, preset %s\n\n%s\n\n", f.Table.Name, f.Preset, cost(lab, plan))
 		for _, p := range slices.Sorted(maps.Keys(pictures)) {
-			fmt.Fprintf(&b, "![%s](%s)\n\n", p, pictureName(f, p))
+			fmt.Fprintf(&b, "![%s](%s)\n\n", pictures[p].Title, pictureName(f, p))
 		}
 		fmt.Fprintf(&b, "The numbers: [csv](../tables/%[1]s.csv), [json](../tables/%[1]s.json).\n\n## The table\n\n", name)
 		if err := table.Write(&b, f, "md"); err != nil {

@@ -7,14 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/notebook"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
-	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -68,31 +66,19 @@ func drawAll(docs, to string) error {
 	return sheet.Save(filepath.Join(to, "pictures", contactName))
 }
 
-// tables draws those pictures of the recorded tables that the documentation shows.
+// tables draws the pictures of the recorded tables that their pages show.
 func tables(docs, to string) error {
-	files, err := filepath.Glob(filepath.Join(docs, "results", "*-quick.json"))
+	pages, err := filepath.Glob(filepath.Join(docs, "results", "*.md"))
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
+	for _, page := range pages {
+		shown, err := reproduce.PagePictures(page)
 		if err != nil {
 			return err
 		}
-		f, err := table.Read(raw)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		all, err := reproduce.Pictures(f)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		for key, p := range all {
-			shown := strings.TrimSuffix(file, ".json") + "-" + key + ".png"
-			if _, err := os.Stat(shown); err != nil {
-				continue
-			}
-			if err := p.Save(filepath.Join(to, "results", filepath.Base(shown))); err != nil {
+		for _, p := range shown {
+			if err := p.Picture.Save(filepath.Join(to, "results", p.File)); err != nil {
 				return err
 			}
 		}

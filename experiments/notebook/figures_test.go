@@ -31,10 +31,10 @@ type measured struct {
 	mean, stderr float64
 }
 
-// readMeasured returns the rows of docs/results/<name>-quick.csv by column.
+// readMeasured returns the rows of docs/results/<name>.csv by column.
 func readMeasured(t *testing.T, name string) map[string][]measured {
 	t.Helper()
-	f, err := os.Open("../../docs/results/" + name + "-quick.csv")
+	f, err := os.Open("../../docs/results/" + name + ".csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,9 +134,9 @@ func recordedTable(t *testing.T, file string) table.Results {
 // one standard error to either side of the mean, and curves must run through the means, both
 // computed here from the committed values of the seeds and placed by the axes of gonum/plot.
 func TestFiguresAreTheNumbers(t *testing.T) {
-	for _, name := range []string{"vDSW_approximation", "ablation_L", "ablation_kappa", "short_reconstruction_result"} {
+	for _, name := range []string{"vDSW_approximation-desk", "ablation_L-desk", "ablation_T-desk", "full_reconstruction_quantitative-desk", "ablation_kappa-desk", "short_reconstruction_result-desk"} {
 		numbers := readMeasured(t, name)
-		all, err := reproduce.Pictures(recordedTable(t, "../../docs/results/"+name+"-quick.json"))
+		all, err := reproduce.Pictures(recordedTable(t, "../../docs/results/"+name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func checkBars(t *testing.T, name string, p *plot.Plot, rows []measured) {
 	k := 0
 	for _, r := range rows {
 		lo, hi := float64(x(r.mean-r.stderr)), float64(x(r.mean+r.stderr))
-		if hi-lo <= 2*room && (k == len(bars) || math.Abs(bars[k][0]-lo) > room) { // too short to be found
+		if hi-lo <= room/2 || hi-lo <= 2*room && (k == len(bars) || math.Abs(bars[k][0]-lo) > room) { // too short to be found
 			continue
 		}
 		if k == len(bars) {
@@ -254,34 +254,47 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y func(float6
 	}
 }
 
-// TestCommittedPictures: the committed pictures equal those drawn now.
-func TestCommittedPictures(t *testing.T) {
-	files, err := filepath.Glob("../../docs/results/*-quick.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	seen := 0
-	for _, file := range files {
-		all, err := reproduce.Pictures(recordedTable(t, file))
+// committed returns the files of stored results, of all sizes, whose names end like that.
+func committed(t *testing.T, ending string) (files []string) {
+	t.Helper()
+	for _, size := range sizes {
+		more, err := filepath.Glob("../../docs/results/*-" + size + ending)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for key, p := range all {
-			want, err := os.ReadFile(strings.TrimSuffix(file, ".json") + "-" + key + ".png")
-			if os.IsNotExist(err) {
-				continue // not every picture is in the text
-			}
-			got, drawErr := p.PNG()
+		files = append(files, more...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no stored results *%s", ending)
+	}
+	return files
+}
+
+// TestCommittedPictures: the committed pictures equal those drawn now, and all are in a page.
+func TestCommittedPictures(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/results/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, page := range pages {
+		shown, err := reproduce.PagePictures(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range shown {
+			want, err := os.ReadFile(filepath.Join(filepath.Dir(page), p.File))
+			got, drawErr := p.Picture.PNG()
 			if err != nil || drawErr != nil {
 				t.Fatal(err, drawErr)
 			}
 			if same, err := cmpimg.EqualApprox("png", got, want, 0.15); err != nil || !same {
-				t.Errorf("%s, %s: the picture is another one (%v)", file, key, err)
+				t.Errorf("%s: the picture is another one (%v): run make docs-pictures", p.File, err)
 			}
 			seen++
 		}
 	}
-	if files, _ := filepath.Glob("../../docs/results/*-quick-*.png"); len(files) != seen {
-		t.Errorf("%d pictures compared, %d committed", seen, len(files))
+	if pictures := committed(t, "-*.png"); len(pictures) != seen {
+		t.Errorf("%d pictures compared, %d committed", seen, len(pictures))
 	}
 }

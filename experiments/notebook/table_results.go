@@ -16,10 +16,10 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (see Stored) of the paper's table of that name at the quick
-// preset: the verdict, a picture, the table beside the paper's numbers, and folded away what else
-// the page says. The table leaves out the columns of the last epoch, which the page has. Without a
-// stored result it says so and shows the paper's table as printed.
+// Results shows the stored result (see Stored) of the paper's table of that name: the verdict, a
+// picture, the table beside the paper's numbers, and folded away what else the page says. The table
+// leaves out the columns of the last epoch, which the page has. Without a stored result it says so
+// and shows the paper's table as printed.
 //
 //	show.Check(book.Results("ablation_kappa"))
 func (b *Session) Results(name string) error {
@@ -29,21 +29,30 @@ func (b *Session) Results(name string) error {
 		if err != nil {
 			return err
 		}
-		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-quick.json`. "+
-			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"quick\"` makes one.", name))
+		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-desk.json`. "+
+			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"desk\"` makes one.", name))
 		return errors.Join(b.tablePicture(table.Results{Table: t}), showTable(table.Results{Table: t}))
 	}
 	if err != nil {
 		return err
 	}
-	words, err := stored(name + ".md")
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	page := filepath.Join(root, "docs", "results", name+".md")
+	words, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
 	verdict, rest, _ := strings.Cut(prose(string(words)), "\n\n")
 	show.Markdown(verdict)
-	if err := b.tablePicture(f); err != nil {
+	shown, err := reproduce.PagePictures(page)
+	if err != nil {
 		return err
+	}
+	if len(shown) > 0 {
+		b.Picture(name, shown[0].Picture, nil)
 	}
 	dropLast(&f)
 	if err := showTable(f); err != nil {
@@ -53,18 +62,30 @@ func (b *Session) Results(name string) error {
 	return nil
 }
 
-// Stored reads the stored result (docs/results) of the paper's table of that name at the quick
-// preset. Without one the error is fs.ErrNotExist.
+// sizes are the presets of the stored results. Of a table that was run at several, the first counts.
+var sizes = []string{"desk", "quick"}
+
+// Stored reads the stored result (docs/results) of the paper's table of that name at the preset
+// desk, or else at quick. Without one the error is fs.ErrNotExist.
 func Stored(name string) (table.Results, error) {
-	raw, err := stored(name + "-quick.json")
-	if err != nil {
-		return table.Results{}, err
+	var missing error
+	for _, size := range sizes {
+		file := name + "-" + size + ".json"
+		raw, err := stored(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = err
+			continue
+		}
+		if err != nil {
+			return table.Results{}, err
+		}
+		f, err := table.Read(raw)
+		if err != nil {
+			return f, fmt.Errorf("docs/results/%s: %w", file, err)
+		}
+		return f, nil
 	}
-	f, err := table.Read(raw)
-	if err != nil {
-		return f, fmt.Errorf("docs/results/%s-quick.json: %w", name, err)
-	}
-	return f, nil
+	return table.Results{}, missing
 }
 
 // stored returns a file of docs/results.

@@ -118,11 +118,7 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 
-	files, _ := filepath.Glob("../../docs/results/*-quick.json")
-	if len(files) == 0 {
-		t.Error("no committed results")
-	}
-	for _, file := range files {
+	for _, file := range committed(t, ".json") {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ func (p Preset) With(t table.Table) table.Table {
 	case "reconstruction":
 		t.Columns = append(t.Columns,
 			like(t, "emd", "emd_exact", "EMD exact", "earth mover's distance of an optimal assignment, unsquared, summed over points"),
-			like(t, "cd", "cd_last", "CD last", "CD after the last epoch, in place of the epoch of lowest training loss"),
+			like(t, "cd", "cd_last", "CD last", "CD after the last epoch, in place of the best epoch"),
 			like(t, "sw", "sw_last", "SW last", "SW after the last epoch"),
 			like(t, "emd", "emd_last", "EMD last", "EMD after the last epoch"))
 		if slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Key == "acc" }) {
@@ -95,12 +95,12 @@ func (p Preset) rows(t table.Table) []table.Row {
 		return row(fmt.Sprintf("v-dsw-T%d-moving", steps), fmt.Sprintf("v-DSW (T = %d), moving", steps),
 			set{"loss": "v-dsw", "ascent_steps": steps, "slices": 100, "kappa": 1, "ascent_rate": moving, "ascent_tangent": true}, note)
 	}
-	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "reduce": "sum"}, "CD summed over points, a gradient as large as the other losses' (trap T1)")
+	summed := row("chamfer-summed", "CD x m", set{"loss": "chamfer", "reduce": "sum"}, "CD summed over points, a gradient as large as the other losses' (deviation T1)")
 	maxSW := row("max-sw-T50-moving", "Max-SW (T = 50), moving", set{"loss": "max-sw", "ascent_steps": 50, "ascent_rate": moving, "ascent_tangent": true},
-		"tangent ascent of rate 0.05, which turns the direction (trap T2)")
-	located := vDSW(p.MovingSteps, "tangent ascent of rate 0.05, which turns the location (trap T2)")
-	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (trap T3)")
-	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (trap T17)")
+		"tangent ascent of rate 0.05, which turns the direction (deviation T2)")
+	located := vDSW(p.MovingSteps, "tangent ascent of rate 0.05, which turns the location (deviation T2)")
+	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (deviation T3)")
+	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (deviation T17)")
 	control.Candidates, invariant.Candidates = widths, widths
 	sw := row("sw", "SW", set{"loss": "sw", "slices": 100}, "kappa = 0")
 	switch t.Name {
@@ -108,7 +108,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 		return append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
 	case "full_reconstruction_result":
 		ours := append([]table.Row{summed, maxSW, located, control, invariant}, p.effort(row)...)
-		return slices.Concat(ours, asWritten(row), oneDirection(row), p.controls(row, t.Name))
+		return slices.Concat(ours, inThePaper(row), oneDirection(row), p.controls(row, t.Name))
 	case "full_reconstruction_quantitative":
 		return []table.Row{summed, located, invariant}
 	case "ablation_T":
@@ -118,7 +118,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 	case "ablation_L":
 		return []table.Row{control}
 	case "short_generation_result", "full_generation_result":
-		return []table.Row{summed, vDSW(10, "tangent ascent of rate 0.05 (trap T2)"), invariant}
+		return []table.Row{summed, vDSW(10, "tangent ascent of rate 0.05 (deviation T2)"), invariant}
 	case "vDSW_approximation":
 		var out []table.Row
 		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
@@ -155,38 +155,38 @@ func (p Preset) effort(row newRow) []table.Row {
 // laWidths is the number of settings of LA of which the paper prints the best.
 const laWidths = 8
 
-// asWritten returns LAv-DSW with the training of the paper's text in place of the released code's,
+// inThePaper returns LAv-DSW with the training of the paper's text in place of the released code's,
 // one difference at a time and all together (docs/deviations.md).
-func asWritten(row newRow) []table.Row {
+func inThePaper(row newRow) []table.Row {
 	var out []table.Row
 	all := map[string]any{}
 	la := func(id, name string, written map[string]any, note string) {
 		maps.Copy(all, written)
 		overrides := map[string]any{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1}
 		maps.Copy(overrides, written)
-		out = append(out, row("la-v-dsw-"+id, "LAv-DSW, "+name, overrides, "as written in the paper: "+note))
+		out = append(out, row("la-v-dsw-"+id, "LAv-DSW, "+name, overrides, "as in the paper: "+note))
 	}
 	la("root", "root", map[string]any{"root": true}, "the root of every pair's value (D1)")
 	la("mean", "mean", map[string]any{"reduce": "mean"}, "the mean over points (D2)")
 	la("simultaneous", "simultaneous", map[string]any{"simultaneous": true, "common_slices": true}, "one evaluation, on the same slices, updates amortizer and autoencoder (D4)")
 	la("location-gradient", "location gradient", map[string]any{"location_gradient": true}, "the autoencoder's gradient also passes through the location (D5)")
 	la("paper-map", "paper's map", map[string]any{"variant": "paper"}, "the map without biases, with sums over points (D9, D10)")
-	la("as-written", "as written", maps.Clone(all), "all of these differences")
+	la("as-in-the-paper", "as in the paper", maps.Clone(all), "all of these differences")
 	return out
 }
 
 // oneDirection returns controls for the failure of amortized Max-SW, whose networks see one
-// direction per pair (trap T5): SW with one direction that never changes, one new direction per
-// step for all pairs of the batch, and one new direction per step and pair.
+// direction per pair: SW with one direction that never changes, one new direction per step for all
+// pairs of the batch, and one new direction per step and pair.
 func oneDirection(row newRow) []table.Row {
 	return []table.Row{
-		row("sw-fixed", "SW, one fixed direction", map[string]any{"loss": "sw", "slices": 1, "slicing": "fixed"}, "one slice: the same direction for all pairs, steps and runs (trap T5)"),
-		row("sw-common", "SW, one direction per step", map[string]any{"loss": "sw", "slices": 1, "slicing": "common"}, "one slice: a new direction in every step, the same for all pairs of the batch (trap T5)"),
-		row("sw-L1", "SW (L = 1)", map[string]any{"loss": "sw", "slices": 1}, "one slice: a new direction in every step for every pair (trap T5)"),
+		row("sw-fixed", "SW, one fixed direction", map[string]any{"loss": "sw", "slices": 1, "slicing": "fixed"}, "one slice: the same direction for all pairs, steps and runs"),
+		row("sw-common", "SW, one direction per step", map[string]any{"loss": "sw", "slices": 1, "slicing": "common"}, "one slice: a new direction in every step, the same for all pairs of the batch"),
+		row("sw-L1", "SW (L = 1)", map[string]any{"loss": "sw", "slices": 1}, "one slice: a new direction in every step for every pair"),
 	}
 }
 
-// controls returns what separates the causes behind some claims, at the size desk only.
+// controls returns what separates the causes behind some claims, with the preset desk only.
 func (p Preset) controls(row newRow, name string) (out []table.Row) {
 	type set = map[string]any
 	switch {
@@ -203,7 +203,7 @@ func (p Preset) controls(row newRow, name string) (out []table.Row) {
 			"the amortizer keeps its initial weights: its rate is 1e-30"))
 		for _, rate := range []float64{1e-3, 1e-2, 1e-1} {
 			out = append(out, row(fmt.Sprintf("v-dsw-T10-rate%g", rate), fmt.Sprintf("v-DSW (T = 10), rate %g", rate),
-				set{"loss": "v-dsw", "ascent_steps": 10, "slices": 100, "kappa": 1, "ascent_rate": rate}, "the released ascent at another rate; its own is 0.0001 (trap T2)"))
+				set{"loss": "v-dsw", "ascent_steps": 10, "slices": 100, "kappa": 1, "ascent_rate": rate}, "the released ascent at another rate; its own is 0.0001 (deviation T2)"))
 		}
 	}
 	return out

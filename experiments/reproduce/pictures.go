@@ -1,8 +1,13 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +19,67 @@ import (
 // with every row's mean and standard error over seeds, our rows in another colour, and a line at SW.
 // A table without our numbers shows the paper's means and deviations. Where rows differ in L or T
 // there are curves against them.
-func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
+func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) { return pictures(f, nil) }
+
+// PagePicture is a picture of a page of results.
+type PagePicture struct {
+	File    string // its name, in the page's folder
+	Picture *vmfviz.Picture
+}
+
+// imageLink is that of a picture of results in Markdown: ![title](NAME-PRESET-KEY.png).
+var imageLink = regexp.MustCompile(`(?m)^!\[(.+)\]\((\w+)(-[a-z]+)-([a-z0-9_-]+)\.png\)$`)
+
+// PagePictures draws the pictures of results that a page in Markdown shows, in its order, from the
+// results NAME-PRESET.json beside it. A picture's alternative text becomes its title, to which
+// curves add what their bands are. Links to pictures of anything else are left out.
+func PagePictures(page string) ([]PagePicture, error) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	links := imageLink.FindAllStringSubmatch(string(text), -1)
+	titles := map[string]map[string]string{} // by result and key
+	for _, link := range links {
+		if _, err := table.Get(link[2]); err == nil {
+			result := link[2] + link[3]
+			if titles[result] == nil {
+				titles[result] = map[string]string{}
+			}
+			titles[result][link[4]] = link[1]
+		}
+	}
+	drawn := map[string]map[string]*vmfviz.Picture{}
+	for result, t := range titles {
+		raw, err := os.ReadFile(filepath.Join(filepath.Dir(page), result+".json"))
+		if err != nil {
+			return nil, err
+		}
+		f, err := table.Read(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s.json beside %s: %w", result, page, err)
+		}
+		if drawn[result], err = pictures(f, t); err != nil {
+			return nil, fmt.Errorf("%s: %w", page, err)
+		}
+	}
+	var out []PagePicture
+	for _, link := range links {
+		result, key := link[2]+link[3], link[4]
+		if titles[result] == nil {
+			continue
+		}
+		p := drawn[result][key]
+		if p == nil {
+			return nil, fmt.Errorf("%s shows picture %q of %s, which has only %s", page, key, result, strings.Join(slices.Sorted(maps.Keys(drawn[result])), ", "))
+		}
+		out = append(out, PagePicture{result + "-" + key + ".png", p})
+	}
+	return out, nil
+}
+
+// pictures is Pictures with the titles of some of them.
+func pictures(f table.Results, titles map[string]string) (map[string]*vmfviz.Picture, error) {
 	out := map[string]*vmfviz.Picture{}
 	for _, c := range f.Table.Columns {
 		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
@@ -27,20 +92,21 @@ func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 		if lines == nil {
 			continue
 		}
+		o.Title = cmp.Or(titles[c.Key], o.Title)
 		p, err := vmfviz.Dots(o, lines...)
 		if err != nil {
 			return nil, fmt.Errorf("picture of %s: %w", c.Key, err)
 		}
 		out[c.Key] = p
 	}
-	written, err := besideReleased(f)
+	written, err := besideReleased(f, titles["as-in-the-paper"])
 	if err != nil {
 		return nil, err
 	}
 	if written != nil {
-		out["as-written"] = written
+		out["as-in-the-paper"] = written
 	}
-	curves, err := against(f)
+	curves, err := against(f, titles["curves"])
 	if err != nil {
 		return nil, err
 	}
@@ -50,15 +116,15 @@ func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
 	return out, nil
 }
 
-// besideReleased draws the EMD of LAv-DSW as released beside the rows of asWritten; nil without
+// besideReleased draws the EMD of LAv-DSW as released beside the rows of inThePaper; nil without
 // numbers of any of these.
-func besideReleased(f table.Results) (*vmfviz.Picture, error) {
+func besideReleased(f table.Results, title string) (*vmfviz.Picture, error) {
 	i := slices.IndexFunc(f.Table.Columns, func(c table.Column) bool { return c.Key == "emd" })
 	if i < 0 {
 		return nil, nil
 	}
 	var ids []string
-	for _, r := range asWritten(newOwnRow) {
+	for _, r := range inThePaper(newOwnRow) {
 		ids = append(ids, r.ID)
 	}
 	only := f
@@ -77,7 +143,7 @@ func besideReleased(f table.Results) (*vmfviz.Picture, error) {
 	if !slices.ContainsFunc(lines, func(e vmfviz.Estimate) bool { return e.Role == vmfviz.Output }) {
 		return nil, nil
 	}
-	return vmfviz.Dots(vmfviz.DotsOptions{Title: fmt.Sprintf("%s: as written and as released, preset %s", f.Table.Name, f.Preset), XLabel: axis(c)}, lines...)
+	return vmfviz.Dots(vmfviz.DotsOptions{Title: cmp.Or(title, fmt.Sprintf("%s: as in the paper and as released, preset %s", f.Table.Name, f.Preset)), XLabel: axis(c)}, lines...)
 }
 
 // estimates returns the means of a column with their standard errors.
@@ -177,7 +243,7 @@ func label(t table.Table, r table.Row) string {
 
 // against draws the paper's measured columns against the setting in which rows of one method
 // differ; nil if there is none.
-func against(f table.Results) (*vmfviz.Picture, error) {
+func against(f table.Results, title string) (*vmfviz.Picture, error) {
 	type kind struct{ x, xLabel string }
 	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]
 	if !ok {
@@ -214,7 +280,7 @@ func against(f table.Results) (*vmfviz.Picture, error) {
 	if panels == nil {
 		return nil, nil
 	}
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: fmt.Sprintf("%s, preset %s: mean ± standard error over seeds", f.Table.Name, f.Preset)}, panels...)
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: cmp.Or(title, f.Table.Name+", preset "+f.Preset) + " (bands: ± standard error)"}, panels...)
 }
 
 // levels returns the methods of the gap study without T, as lines over the whole axis. The time of

@@ -404,7 +404,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, er
 
 func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
 	p := plan.Preset
-	data, err := plan.data(l, p.clouds(p.Data, "train", p.GapPoints))
+	data, err := plan.data(l, runs.Data{Path: p.Data, Split: "train", Points: p.GapPoints, Train: p.GapPerClass})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type Preset struct {
 	Points int    `json:"points" study:"reconstruction shapes generation"` // per cloud
 	// PerClass is the number of training clouds per class of the built-in shapes; 0: the default
 	// set.
-	PerClass int `json:"per_class" study:"reconstruction shapes gap"`
+	PerClass int `json:"per_class" study:"reconstruction shapes"`
 	PerTest  int `json:"per_test" study:"reconstruction"` // and test clouds
 	// Val is the share of the training clouds that no training sees and whose loss chooses the best
 	// epoch; 0: the training loss chooses, as in the paper.
@@ -64,11 +64,12 @@ type Preset struct {
 	Sinkhorn        string `json:"sinkhorn" study:"generation"`  // log, or released
 	Generated       int    `json:"generated" study:"generation"` // clouds; 0: as many as real ones
 
-	GapBatches int `json:"gap_batches" study:"gap"`
-	GapPairs   int `json:"gap_pairs" study:"gap"` // per batch
-	GapHeldOut int `json:"gap_held_out" study:"gap"`
-	GapCommon  int `json:"gap_common" study:"gap"`
-	GapPoints  int `json:"gap_points" study:"gap"`
+	GapBatches  int `json:"gap_batches" study:"gap"`
+	GapPairs    int `json:"gap_pairs" study:"gap"` // per batch
+	GapHeldOut  int `json:"gap_held_out" study:"gap"`
+	GapPerClass int `json:"gap_per_class" study:"gap"` // as PerClass; no cloud is in two pairs
+	GapCommon   int `json:"gap_common" study:"gap"`
+	GapPoints   int `json:"gap_points" study:"gap"`
 	// GapPasses is the number of epochs of our amortizers that are trained longer.
 	GapPasses int `json:"gap_passes" study:"gap"`
 
@@ -136,7 +137,7 @@ func desk() Preset {
 	p.ClassifierEpochs = paper().ClassifierEpochs
 	p.ChairTrain, p.ChairTest, p.ChairEpochs = 800, 100, 30
 	study := gap.Paper()
-	p.GapPairs, p.GapHeldOut, p.GapCommon = study.Pairs, study.HeldOut, study.Common
+	p.GapPairs, p.GapHeldOut, p.GapPerClass, p.GapCommon = study.Pairs, study.HeldOut, 125, study.Common
 	return p
 }
 
@@ -160,7 +161,7 @@ func smoke() Preset {
 	p.ClassifierEpochs, p.ClassifierBatch = 20, 32
 	// 32 train, 1 validation
 	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.ChairBatch, p.GeneratorEpochs, p.GeneratorBatch = 33, 12, 2, 16, 2, 16
-	p.GapPairs, p.GapHeldOut, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, study.Common, 128, 2
+	p.GapPairs, p.GapHeldOut, p.GapPerClass, p.GapCommon, p.GapPoints, p.GapPasses = study.Pairs, study.HeldOut, 2, study.Common, 128, 2
 	return p
 }
 
@@ -253,7 +254,7 @@ func (p Preset) check() error {
 	for _, f := range p.fields() {
 		least := 1.0
 		switch f.Name {
-		case "per_class", "per_test", "val", "generated", "chair_train", "chair_test":
+		case "per_class", "gap_per_class", "per_test", "val", "generated", "chair_train", "chair_test":
 			least = 0
 		}
 		if n, ok := f.Number(); ok && n < least {

@@ -90,6 +90,23 @@ func TestDesk(t *testing.T) {
 	}
 }
 
+// TestGapPairs: the built-in shapes of every preset suffice for its pairs, of which no two share a
+// cloud.
+func TestGapPairs(t *testing.T) {
+	l := &runs.Store{Dir: t.TempDir()}
+	defer l.Close()
+	for _, name := range []string{"smoke", "quick", "desk"} {
+		gap := plan(t, l, "vDSW_approximation", preset(t, name), "uniform").Jobs[0].Runs[0].Run.(runs.Gap)
+		set, err := l.Clouds(gap.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := set.Header(); h.Clouds < gap.Config.Clouds() {
+			t.Errorf("%s: %d clouds for %d pairs", name, h.Clouds, gap.Config.Clouds()/2)
+		}
+	}
+}
+
 // differences lists the fields in which two presets differ, for any study.
 func (p Preset) differences(q Preset) string {
 	var out []string

@@ -61,7 +61,7 @@ var rowsTrained = map[string]trained{
 	"la-v-dsw-simultaneous":      {loss: "v-dsw", amortizer: "la", slices: 100, kappa: 1, written: "simultaneous common"},
 	"la-v-dsw-location-gradient": {loss: "v-dsw", amortizer: "la", slices: 100, kappa: 1, written: "location"},
 	"la-v-dsw-paper-map":         {loss: "v-dsw", amortizer: "la", slices: 100, kappa: 1, written: "map"},
-	"la-v-dsw-as-written":        {loss: "v-dsw", amortizer: "la", slices: 100, kappa: 1, written: "root mean simultaneous common location map"},
+	"la-v-dsw-as-in-the-paper":   {loss: "v-dsw", amortizer: "la", slices: 100, kappa: 1, written: "root mean simultaneous common location map"},
 	"sw-fixed":                   {loss: "sw", slices: 1, slicing: "fixed"},
 	"sw-common":                  {loss: "sw", slices: 1, slicing: "common"},
 	"sw-L1":                      {loss: "sw", slices: 1},

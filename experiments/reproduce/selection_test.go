@@ -279,8 +279,8 @@ func TestTimeOfASW(t *testing.T) {
 	}
 }
 
-// TestAsWrittenPicture: one picture shows LAv-DSW as released beside every row as written.
-func TestAsWrittenPicture(t *testing.T) {
+// TestInThePaperPicture: one picture shows LAv-DSW as released beside every row as in the paper.
+func TestInThePaperPicture(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	for _, rule := range []string{"none", "test"} {
@@ -300,14 +300,14 @@ func TestAsWrittenPicture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if pictures["as-written"] == nil {
-			t.Fatal("no picture of the rows as written")
+		if pictures["as-in-the-paper"] == nil {
+			t.Fatal("no picture of the rows as in the paper")
 		}
-		svg, err := pictures["as-written"].SVG()
+		svg, err := pictures["as-in-the-paper"].SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, label := range []string{"as released", "root", "mean", "simultaneous", "location gradient", "map", "as written"} {
+		for _, label := range []string{"as released", "root", "mean", "simultaneous", "location gradient", "map", "as in the paper"} {
 			if !strings.Contains(string(svg), label) {
 				t.Errorf("%s: the picture lacks %q", rule, label)
 			}

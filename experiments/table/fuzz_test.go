@@ -8,7 +8,7 @@ import (
 
 // FuzzRead: results that can be read are written as results that can.
 func FuzzRead(f *testing.F) {
-	raw, err := os.ReadFile("../../docs/results/ablation_L-quick.json")
+	raw, err := os.ReadFile("../../docs/results/ablation_L-desk.json")
 	if err != nil {
 		f.Fatal(err)
 	}

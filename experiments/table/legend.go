@@ -54,7 +54,7 @@ func (f Results) legend(marks map[string]map[string]Mark) []string {
 		out = append(out, nothing+": no number.")
 	}
 	if n > 0 {
-		rule := "Best and second best are marked only beyond the noise: Welch's t-test (two-sided, 5 %) tells the row from every other row that has a number, the second best from all of them but the best."
+		rule := "Best and second best are marked only beyond the noise: the best row differs significantly from every other row (Welch's t-test, two-sided, 5 %), the second best from every row but the best."
 		if f.anyOurs() {
 			rule += " Rows with " + dagger + " take no part."
 		}
