@@ -102,7 +102,7 @@ test: setup ## the fast tests of every package, one training on XLA, the quickst
 	@$(env) SWLAB_BACKEND="$${SWLAB_BACKEND-go}" go test -short -vet=off -timeout 30m ./...
 	@$(MAKE) check-notebooks NOTEBOOKS=$(quickstart)
 
-check: setup ## the rest: linters, all tests on all backends, data races, all notebooks in short form, the site
+check: setup ## the rest: linters, all tests on the best backend, data races, all notebooks in short form, the site
 	@$(MAKE) lint
 	@$(env) go test -vet=off -timeout 60m ./...
 	@$(MAKE) race
@@ -204,8 +204,9 @@ check-playground: playground ## the playground in headless Chromium with the net
 test-browser: setup ## JupyterLab in headless Chromium: stop a training, run notebooks 01 and 03 in short form, turn their spheres, move kappa
 	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
 
-test-long: setup ## what takes hours: 100 kills, two hours of training, 500 cells in one kernel; SECONDS=600 CELLS=50 are shorter
-	@$(env) SWLAB_BACKEND=go SWLAB_TEST_KILLS=100 go test -count=1 -v -timeout 60m -run "TestKills$$|TestTableKilled$$|TestSignals$$" ./cmd/swlab | grep -v "^=== "
+test-long: setup ## what takes hours: 100 kills, 400 faults in a table and a sweep, a stored row made again, two hours of training, 500 cells in one kernel; SECONDS=600 CELLS=50 are shorter
+	@$(env) SWLAB_BACKEND=go SWLAB_TEST_LONG=1 SWLAB_TEST_KILLS=100 go test -count=1 -v -timeout 90m -run "TestKills$$|TestEveryFaultOfRuns$$|TestTableKilled$$|TestSignals$$" ./cmd/swlab | grep -v "^=== "
+	@$(env) SWLAB_BACKEND=xla SWLAB_TEST_LONG=1 go test -count=1 -v -timeout 90m -run "TestStoredRow$$" ./cmd/swlab | grep -v "^=== "
 	@rm -rf .out/test-long && mkdir -p .out/test-long
 	@$(env) go build -o .out/test-long/swlab ./cmd/swlab && $(py) scripts/long_training.py .out/test-long/swlab .out/test-long/training $(or $(SECONDS),7200)
 	@$(env) $(py) scripts/long_kernel.py .out/test-long/temporary $(or $(CELLS),500)

@@ -58,7 +58,7 @@ func markdown(name string, s summary, pictured bool) string {
 	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", strings.TrimSuffix(m.Processor+" with "+m.Vectors, " with "), m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
 	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least; in the row of this project it is, in bold, our fastest call over that of the fastest of the others. `compile` is not part of the times: by how much the first steps are longer than the others. `peak` is the largest resident memory of the process.\n")
 	if len(s.Limits) > 0 {
-		b.WriteString("\n## What was asked\n\n| | asked | found | |\n|---|---|---|---|\n")
+		b.WriteString("\n## Targets\n\n| | target | measured | |\n|---|---|---|---|\n")
 		for _, l := range s.Limits {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", l.What, l.Asked, l.Found, map[bool]string{true: "met", false: "**not met**"}[l.Met])
 		}
@@ -67,7 +67,7 @@ func markdown(name string, s summary, pictured bool) string {
 		fmt.Fprintf(&b, "\n![Cost against B, L, T and m, both axes logarithmic](%s-scaling.png)\n", name)
 	}
 	if len(s.Fits) > 0 {
-		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, of points (memory) the memory of the calls alone, or of B and T and the loss in L the fastest sample, which is the mean of so many steps together as do the work of one at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("\n## Growth\n\nSlope of the logarithm of the cost on that of the axis, by least squares over the range given; the cost is the fastest call, of points (memory) the memory of the calls alone, or of B and T and the loss in L the fastest sample, which is the mean of as many steps as match the work of one step at the end of the curve.\n\n| axis | curve | program | of | range | points | exponent |\n|---|---|---|---|---|---|---|\n")
 		for _, f := range s.Fits {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f to %.0f | %d | %s |\n", f.Axis, f.Curve, f.Program, f.Of, f.From, f.To, f.Points, f.exponent())
 		}

@@ -77,7 +77,7 @@ func TestMeasured(t *testing.T) {
 	}
 	timed := regexp.MustCompile(`[0-9] (ms|s)\b|[0-9] times|\| (\*\*)?0\.[0-9]+(\*\*)? (of|\|)`)
 	for line := range strings.Lines(section) {
-		if timed.MatchString(line) && !strings.Contains(line, "pure-Go backend") { // measured apart
+		if timed.MatchString(line) {
 			t.Errorf("README.md: a number of no benchmark, or not that of its row: %s", line)
 		}
 	}
@@ -110,6 +110,7 @@ type benchmarks struct {
 type benchmarkCase struct {
 	Group, Name string
 	Programs    []benchmarkProgram
+	earlier     bool // of the whole report, where parts of it were measured again later
 	Fastest     struct {
 		Name  string
 		Ratio float64
@@ -132,6 +133,9 @@ func readBenchmarks(t *testing.T) *benchmarks {
 		var b benchmarks
 		if err := json.Unmarshal([]byte(read(t, file)), &b); err != nil {
 			t.Fatalf("%s: %v", file, err)
+		}
+		for i := range b.Cases {
+			b.Cases[i].earlier = len(files) > 0 && file == "results/bench.json"
 		}
 		all.Cases, all.Fits = append(all.Cases, b.Cases...), append(all.Fits, b.Fits...)
 	}
@@ -190,7 +194,11 @@ func (b *benchmarks) stepRows() (rows []string) {
 			if c.Programs[0].Min < 1 {
 				digits = 2
 			}
-			row += fmt.Sprintf(" **%.2f** | %s | %.*f s |", c.Fastest.Ratio, peer, digits, c.Programs[0].Min)
+			mark := ""
+			if c.earlier {
+				mark = "°"
+			}
+			row += fmt.Sprintf(" **%.2f** | %s | %.*f s%s |", c.Fastest.Ratio, peer, digits, c.Programs[0].Min, mark)
 		}
 		rows = append(rows, row+"\n")
 	}
@@ -232,6 +240,6 @@ func (b *benchmarks) growth() []string {
 	}
 	return []string{
 		fmt.Sprintf("B %.2f and %.2f, L %.2f (loss) and %.2f (distance), T %.2f, m %.2f", e...),
-		fmt.Sprintf("NumPy is %.2f where 0.70 was asked", b.ratio("distance", "sliced W_2^2, m=100000 L=100", "swlab", "NumPy, float32")),
+		fmt.Sprintf("NumPy is %.2f, where the target is 0.70", b.ratio("distance", "sliced W_2^2, m=100000 L=100", "swlab", "NumPy, float32")),
 	}
 }
