@@ -1,0 +1,57 @@
+package notebook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+)
+
+// TestPretrained: no network is an invitation, half a training an error, a finished one is read.
+func TestPretrained(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	b := &Session{}
+	if net, err := b.Pretrained(); net != nil || err != nil {
+		t.Errorf("none there: %v, %v", net, err)
+	}
+	set, err := datasets.Shapes{Train: 2, Points: 16, Classes: []string{"guitar", "mug"}}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := train.DefaultConfig()
+	c.Points, c.Batch, c.Epochs, c.Slices = 16, 2, 2, 4
+	if _, err := train.Run(t.Context(), e, set, c, train.Options{Out: pretrained}); err != nil {
+		t.Fatal(err)
+	}
+	if net, err := b.Pretrained(); err != nil || net.Points != 16 {
+		t.Errorf("a finished one: %v, %v", net, err)
+	}
+	if err := os.Remove(filepath.Join(pretrained, "result.json")); err != nil {
+		t.Fatal(err)
+	}
+	if net, err := b.Pretrained(); net != nil || err == nil || !strings.Contains(err.Error(), "make network continues it") {
+		t.Errorf("an unfinished one: %v, %v", net, err)
+	}
+	b.Out, b.Fast = root, true
+	rows, names := OnePerClass(set, 2)
+	if net, err := b.Pretrained(); err != nil || net.Points != 64 {
+		t.Errorf("the short form: %v, %v", net, err)
+	} else if _, err := b.Reconstructed(net, set.Select(rows), names); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Reconstructed(nil, set, nil); err == nil {
+		t.Error("no network reconstructs")
+	}
+}
