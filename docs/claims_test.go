@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -158,4 +159,46 @@ func printed(t table.Table, column, row string) (table.Cell, error) {
 		}
 	}
 	return table.Cell{}, fmt.Errorf("the paper's table has no %s of %s", column, row)
+}
+
+// TestSharedRows: a row of the same settings has the same numbers in every stored table of a preset,
+// up to rounding: tables share their trainings.
+func TestSharedRows(t *testing.T) {
+	files, err := filepath.Glob("results/*-desk.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type cell struct{ file, values string }
+	known, shared := map[string]cell{}, 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := table.Read(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Table.Study == "gap" { // it trains no autoencoder
+			continue
+		}
+		for _, r := range f.Table.Rows {
+			run, err := json.Marshal(r.Overrides)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for column, c := range f.Cells[r.ID] {
+				key := fmt.Sprintf("%s %s %s %s", f.Data, f.Settings, run, column)
+				got := cell{file, fmt.Sprintf("%.12g", c.Values)}
+				if was, ok := known[key]; !ok {
+					known[key] = got
+				} else if shared++; was.values != got.values {
+					t.Errorf("row %s, %s: %s in %s, %s in %s", r.ID, column, was.values, was.file, got.values, file)
+				}
+			}
+		}
+	}
+	if shared < 50 {
+		t.Errorf("%d shared cells", shared)
+	}
 }
