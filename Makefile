@@ -249,7 +249,7 @@ bench-python: setup ## time the Python package beside NumPy, POT and PyTorch, in
 bench-go: setup ## the Go benchmarks of the library's packages
 	@$(env) go test -run '^$$' -bench . ./swlab/...
 
-bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (20 minutes; goes on where it was stopped)
+bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (half an hour; goes on where it was stopped)
 	@$(env) go run ./bench/pairwise --store .out/bench/pairwise
 
 # A release is a tag: Go stamps the programs with it.
@@ -268,10 +268,10 @@ dist: setup .out/release-tools/.done ## programs for four systems, without XLA, 
 	@touch $@
 
 # Zig's compiler brings the symbols of every glibc, so the library runs where that of this machine is newer.
-wheel: setup .out/release-tools/.done ## Python wheels for Linux on x86-64 and aarch64 in .out/wheel (80 MB to download)
-	@$(env) rm -rf .out/wheel && export PATH="$(CURDIR)/.out/release-tools/bin:$$PATH" ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.out/zig"; \
-	for arch in x86_64 aarch64; do CC="python-zig cc -target $$arch-linux-gnu.2.17" $(CURDIR)/$(py) scripts/wheel.py $$arch .out/wheel || exit 1; done; \
-	python scripts/check_sbom.py .out/wheel/*.whl && cd .out/wheel && sha256sum *.whl | tee SHA256SUMS
+wheel: setup .out/release-tools/.done ## Python wheels for Linux on x86-64 and aarch64, into .out/dist (80 MB to download)
+	@$(env) mkdir -p .out/dist && rm -f .out/dist/*.whl && export PATH="$(CURDIR)/.out/release-tools/bin:$$PATH" ZIG_GLOBAL_CACHE_DIR="$(CURDIR)/.out/zig"; \
+	for arch in x86_64 aarch64; do CC="python-zig cc -target $$arch-linux-gnu.2.17" $(CURDIR)/$(py) scripts/wheel.py $$arch .out/dist || exit 1; done; \
+	python scripts/check_sbom.py .out/dist/*.whl && cd .out/dist && rm -f SHA256SUMS && sha256sum * >../sums && mv ../sums SHA256SUMS && cat SHA256SUMS
 
 licences: setup ## write THIRD_PARTY.md, the licences of everything that is used
 	@$(env) $(py) scripts/third_party.py table

@@ -39,7 +39,7 @@ def main(summary_path, notebook, setup, start, end):
         backend, why, data = summary["backend"], summary["why"], summary["data"]
         times = [(str(t["part"]), float(t["seconds"])) for t in summary["times"]]
         pictures = [shown(p) for p in summary["pictures"]]
-        rows = [[row["name"], "CD (mean over points)", "SW (sum over points)", "EMD (sum over points)"]]
+        rows = [[row["name"], "CD (mean over points)", "SW (root of the sum)", "EMD (sum over points)"]]
         for title, values in (("before training", before), ("after training", after)):
             rows.append([title, *(number(values.get(key)) for key in ("cd", "sw", "emd"))])
     except FileNotFoundError:

@@ -51,7 +51,8 @@ func Open(name string) (*Session, error) {
 	return b, os.MkdirAll(filepath.Join(b.Out, "pictures"), 0o755)
 }
 
-// repository returns the nearest parent folder that holds go.mod.
+// repository returns the nearest parent folder that holds go.mod, else $SWLAB_ROOT, which the kernel
+// sets.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -63,6 +64,9 @@ func repository() (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
+			if root := os.Getenv("SWLAB_ROOT"); root != "" {
+				return root, nil
+			}
 			return "", errors.New("no go.mod in this folder or above: start the notebook inside the repository, or set SWLAB_OUT")
 		}
 		dir = up

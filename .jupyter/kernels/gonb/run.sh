@@ -6,9 +6,16 @@ if ! [ -x "$root/.bin/gonb" ]; then
 	exit 1
 fi
 . "$root/scripts/env.sh"
-mkdir -p "$root/.out" || exit 1
+# What cells read when the notebook lies outside of the repository: stored results, the network of the lectures.
+export SWLAB_ROOT="$root"
+# On a server where this folder belongs to somebody else, the log goes to the reader's own cache.
+log="$root/.out/kernel.log"
+if ! { mkdir -p "$root/.out" && : >>"$log"; } 2>/dev/null; then
+	log="${XDG_CACHE_HOME:-$HOME/.cache}/swlab-kernel.log"
+	mkdir -p "$(dirname "$log")" || exit 1
+fi
 # Every cell is linked as a program: without tables for debuggers that takes 40 % less processor time. Go's traces keep their lines.
 export GOFLAGS="${GOFLAGS-} -ldflags=-w"
 # The kernel's own log looks alarming at every start ("Error message", "gopls is not installed") and helps nobody who
 # reads a notebook. What the cells print takes another way.
-exec "$root/.bin/gonb" --kernel "$1" -raw_error -go_work="$root" 2>>"$root/.out/kernel.log"
+exec "$root/.bin/gonb" --kernel "$1" -raw_error -go_work="$root" 2>>"$log"
