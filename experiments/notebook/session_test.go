@@ -150,3 +150,20 @@ func TestOnePerClass(t *testing.T) {
 		t.Errorf("%v %v", rows, names)
 	}
 }
+
+// TestRepository: outside of the repository the folder is the one that the kernel names.
+func TestRepository(t *testing.T) {
+	inside, err := repository()
+	if err != nil || filepath.Base(inside) == "notebook" {
+		t.Errorf("inside: %s, %v", inside, err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("SWLAB_ROOT", "")
+	if root, err := repository(); err == nil || !strings.Contains(err.Error(), "start the notebook inside the repository") {
+		t.Errorf("outside: %s, %v", root, err)
+	}
+	t.Setenv("SWLAB_ROOT", inside)
+	if root, err := repository(); err != nil || root != inside {
+		t.Errorf("outside, named: %s, %v", root, err)
+	}
+}
