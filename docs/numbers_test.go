@@ -193,7 +193,7 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"ablation_kappa", "ablation_L", "ablation_T", "full_reconstruction_quantitative", "short_reconstruction_result", "vDSW_approximation"} {
+	for _, name := range []string{"ablation_kappa", "ablation_L", "ablation_T", "full_reconstruction_quantitative", "full_reconstruction_result", "short_reconstruction_result", "vDSW_approximation"} {
 		page := read(t, filepath.Join("results", name+".md"))
 		text, table, found := strings.Cut(page, "\n## The table")
 		if !found {

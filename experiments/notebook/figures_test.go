@@ -134,7 +134,7 @@ func recordedTable(t *testing.T, file string) table.Results {
 // one standard error to either side of the mean, and curves must run through the means, both
 // computed here from the committed values of the seeds and placed by the axes of gonum/plot.
 func TestFiguresAreTheNumbers(t *testing.T) {
-	for _, name := range []string{"vDSW_approximation-desk", "ablation_L-desk", "ablation_T-desk", "full_reconstruction_quantitative-desk", "ablation_kappa-desk", "short_reconstruction_result-desk"} {
+	for _, name := range []string{"vDSW_approximation-desk", "ablation_L-desk", "ablation_T-desk", "full_reconstruction_quantitative-desk", "full_reconstruction_result-desk", "ablation_kappa-desk", "short_reconstruction_result-desk"} {
 		numbers := readMeasured(t, name)
 		all, err := reproduce.Pictures(recordedTable(t, "../../docs/results/"+name+".json"))
 		if err != nil {
