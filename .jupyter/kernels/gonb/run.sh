@@ -8,9 +8,9 @@ fi
 . "$root/scripts/env.sh"
 # What cells read when the notebook lies outside of the repository: stored results, the network of the lectures.
 export SWLAB_ROOT="$root"
-# On a server where this folder belongs to somebody else, the log goes to the reader's own cache.
+# On a server where this folder belongs to somebody else, the log goes to the reader's own cache. By touch, for a failed redirection of ':' would end dash.
 log="$root/.out/kernel.log"
-if ! { mkdir -p "$root/.out" && : >>"$log"; } 2>/dev/null; then
+if ! { mkdir -p "$root/.out" && touch "$log"; } 2>/dev/null; then
 	log="${XDG_CACHE_HOME:-$HOME/.cache}/swlab-kernel.log"
 	mkdir -p "$(dirname "$log")" || exit 1
 fi
