@@ -119,11 +119,7 @@ func stated(name, preset, column, a, b string) (string, error) {
 		}
 		return minus(text), nil
 	}
-	raw, err := os.ReadFile("results/" + name + preset + ".json")
-	if err != nil {
-		return "", err
-	}
-	r, err := table.Read(raw)
+	r, err := table.ReadFile("results/" + name + preset + ".json")
 	if err != nil {
 		return "", err
 	}
@@ -171,11 +167,7 @@ func TestSharedRows(t *testing.T) {
 	type cell struct{ file, values string }
 	known, shared := map[string]cell{}, 0
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := table.Read(raw)
+		f, err := table.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

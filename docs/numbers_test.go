@@ -193,7 +193,12 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"ablation_kappa", "ablation_L", "ablation_T", "full_reconstruction_quantitative", "full_reconstruction_result", "short_reconstruction_result", "vDSW_approximation"} {
+	tables, err := filepath.Glob("results/*-desk.json")
+	if err != nil || len(tables) < 7 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	for _, file := range tables {
+		name := strings.TrimSuffix(filepath.Base(file), "-desk.json")
 		page := read(t, filepath.Join("results", name+".md"))
 		text, table, found := strings.Cut(page, "\n## The table")
 		if !found {

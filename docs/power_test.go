@@ -27,11 +27,7 @@ func TestPower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile("results/short_reconstruction_result-quick.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := table.Read(raw)
+	f, err := table.ReadFile("results/short_reconstruction_result-quick.json")
 	if err != nil {
 		t.Fatal(err)
 	}

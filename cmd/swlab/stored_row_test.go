@@ -18,11 +18,7 @@ func TestStoredRow(t *testing.T) {
 		t.Skip("runs in make test-long")
 	}
 	read := func(file string) (map[string]table.Cell, string) {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := table.Read(raw)
+		f, err := table.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

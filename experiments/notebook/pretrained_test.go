@@ -13,6 +13,9 @@ import (
 
 // TestPretrained: no network is an invitation, half a training an error, a finished one is read.
 func TestPretrained(t *testing.T) {
+	if made, err := os.ReadFile("../../Makefile"); err != nil || !strings.Contains(string(made), "trained := "+pretrained+"\n") {
+		t.Errorf("make network trains elsewhere than in %s (%v)", pretrained, err)
+	}
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
 		t.Fatal(err)

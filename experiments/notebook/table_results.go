@@ -62,39 +62,14 @@ func (b *Session) Results(name string) error {
 	return nil
 }
 
-// sizes are the presets of the stored results. Of a table that was run at several, the first counts.
-var sizes = []string{"desk", "quick"}
-
 // Stored reads the stored result (docs/results) of the paper's table of that name at the preset
-// desk, or else at quick. Without one the error is fs.ErrNotExist.
+// desk. Without one the error is fs.ErrNotExist.
 func Stored(name string) (table.Results, error) {
-	var missing error
-	for _, size := range sizes {
-		file := name + "-" + size + ".json"
-		raw, err := stored(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			missing = err
-			continue
-		}
-		if err != nil {
-			return table.Results{}, err
-		}
-		f, err := table.Read(raw)
-		if err != nil {
-			return f, fmt.Errorf("docs/results/%s: %w", file, err)
-		}
-		return f, nil
-	}
-	return table.Results{}, missing
-}
-
-// stored returns a file of docs/results.
-func stored(file string) ([]byte, error) {
 	root, err := repository()
 	if err != nil {
-		return nil, err
+		return table.Results{}, err
 	}
-	return os.ReadFile(filepath.Join(root, "docs", "results", file))
+	return table.ReadFile(filepath.Join(root, "docs", "results", name+"-desk.json"))
 }
 
 // dropLast removes the columns that score the network of the last epoch.

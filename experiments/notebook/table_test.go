@@ -119,11 +119,7 @@ func TestRecorded(t *testing.T) {
 	}
 
 	for _, file := range committed(t, ".json") {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := table.Read(raw)
+		f, err := table.ReadFile(file)
 		if err != nil || len(f.Failed) != 0 || len(f.Cells) != len(f.Table.Rows) || !strings.Contains(write(f, "html"), f.Table.Title) {
 			t.Errorf("%s: %v, failed %v", file, err, f.Failed)
 		}

@@ -51,13 +51,9 @@ func PagePictures(page string) ([]PagePicture, error) {
 	}
 	drawn := map[string]map[string]*vmfviz.Picture{}
 	for result, t := range titles {
-		raw, err := os.ReadFile(filepath.Join(filepath.Dir(page), result+".json"))
+		f, err := table.ReadFile(filepath.Join(filepath.Dir(page), result+".json"))
 		if err != nil {
 			return nil, err
-		}
-		f, err := table.Read(raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s.json beside %s: %w", result, page, err)
 		}
 		if drawn[result], err = pictures(f, t); err != nil {
 			return nil, fmt.Errorf("%s: %w", page, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,6 +151,19 @@ func (f Results) JSON() any {
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// ReadFile is Read of a file, which its errors name.
+func ReadFile(path string) (Results, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Results{}, err
+	}
+	f, err := Read(raw)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
 }
 
 // Read reads a table of the paper that was written as JSON.

@@ -5,8 +5,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -284,5 +286,22 @@ func TestWrongCalls(t *testing.T) {
 	}
 	if err := Write(io.Discard, small(t), "docx"); err == nil || !strings.Contains(err.Error(), `unknown format "docx", expected one of text, md, csv, latex, json, html`) {
 		t.Errorf("found %v", err)
+	}
+}
+
+// TestReadFile: a file that is missing or holds no table is named.
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"empty.json": "", "other.json": `{"name":"none"}`} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := ReadFile(filepath.Join(dir, "missing.json")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "missing.json") {
+		t.Errorf("a missing file: %v", err)
 	}
 }

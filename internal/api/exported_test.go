@@ -261,6 +261,7 @@ var functions = map[string]any{
 	"table.Names":                table.Names,
 	"table.NewCell":              table.NewCell,
 	"table.Read":                 table.Read,
+	"table.ReadFile":             table.ReadFile,
 	"table.SampleSD":             table.SampleSD,
 	"table.Text":                 table.Text,
 	"table.Welch":                table.Welch,
