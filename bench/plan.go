@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // testCase is work that several programs do.
@@ -35,12 +34,11 @@ type point struct {
 }
 
 const (
-	swlab        = "swlab"
-	torch        = "torch"
-	huge         = "torch, huge pages"
-	compiled     = "torch.compile"
-	compiledHuge = "torch.compile, huge pages"
-	jax          = "JAX jit, huge pages"
+	swlab    = "swlab"
+	torch    = "torch"
+	huge     = "torch, huge pages"
+	compiled = "torch.compile, huge pages"
+	jax      = "JAX jit, huge pages"
 )
 
 // planner knows the paths.
@@ -90,16 +88,15 @@ var (
 	jaxHugePages = []string{"GLIBC_TUNABLES=glibc.malloc.hugetlb=1"}
 )
 
-// eager and inductor are the PyTorch peers of a training step. Inductor keeps what it compiles, in a
-// folder for each of the two rows, so that their first rounds tell what compiling takes.
-func (p *planner) eager(name string, flags []any, env ...string) program {
-	return program{Name: name, Command: peer(".venv-torch", "peer.py", flags...), Env: env}
+// eager and inductor are the PyTorch peers of a training step, on huge pages: without them they are
+// slower. Inductor keeps what it compiles, so that the first round tells what compiling takes.
+func eager(flags []any) program {
+	return program{Name: huge, Command: peer(".venv-torch", "peer.py", flags...), Env: hugePages}
 }
 
-func (p *planner) inductor(name string, flags []any, env ...string) program {
-	cache := filepath.Join(p.work, "inductor", strings.NewReplacer(",", "", " ", "-").Replace(name))
-	flags = append(slices.Clone(flags), "--warmup", 3, "--compile", cache)
-	return p.eager(name, flags, env...)
+func (p *planner) inductor(flags []any) program {
+	flags = append(slices.Clone(flags), "--warmup", 3, "--compile", filepath.Join(p.work, "inductor"))
+	return program{Name: compiled, Command: peer(".venv-torch", "peer.py", flags...), Env: hugePages}
 }
 
 // losses lists the losses compared by steps, with the factor by which fewer steps are timed.
@@ -144,10 +141,8 @@ func (p *planner) steps() {
 			flags := append(s.flags(l.slow), "--loss", l.flag)
 			p.add(testCase{Group: "steps", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
 				{Name: swlab, Command: p.ours("step", flags...)},
-				p.eager(torch, flags),
-				p.eager(huge, flags, hugePages...),
-				p.inductor(compiled, flags),
-				p.inductor(compiledHuge, flags, hugePages...),
+				eager(flags),
+				p.inductor(flags),
 				{Name: jax, Command: peer(".venv-torch", "jax_peer.py", flags...), Env: jaxHugePages},
 			}})
 		}
@@ -161,8 +156,8 @@ func (p *planner) alone() {
 			flags := append(s.flags(l.slow), "--loss", l.flag, "--loss-only")
 			p.add(testCase{Group: "loss alone", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
 				{Name: swlab, Command: p.ours("step", flags...)},
-				p.eager(huge, flags, hugePages...),
-				p.inductor(compiledHuge, flags, hugePages...),
+				eager(flags),
+				p.inductor(flags),
 			}})
 		}
 	}
