@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -118,7 +119,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 	case "ablation_L":
 		return []table.Row{control}
 	case "short_generation_result", "full_generation_result":
-		return []table.Row{summed, vDSW(10, "tangent ascent of rate 0.05 (deviation T2)"), invariant}
+		return append([]table.Row{summed, vDSW(10, "tangent ascent of rate 0.05 (deviation T2)"), invariant}, p.generators(row, t)...)
 	case "vDSW_approximation":
 		var out []table.Row
 		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
@@ -204,6 +205,28 @@ func (p Preset) controls(row newRow, name string) (out []table.Row) {
 		for _, rate := range []float64{1e-3, 1e-2, 1e-1} {
 			out = append(out, row(fmt.Sprintf("v-dsw-T10-rate%g", rate), fmt.Sprintf("v-DSW (T = 10), rate %g", rate),
 				set{"loss": "v-dsw", "ascent_steps": 10, "slices": 100, "kappa": 1, "ascent_rate": rate}, "the released ascent at another rate; its own is 0.0001 (deviation T2)"))
+		}
+	}
+	return out
+}
+
+// generatedFrom is the setting of a row of a generation table that says where its clouds come from:
+// [runs.Generation].From.
+const generatedFrom = "generated_from"
+
+// generators returns what bounds the scores of the generation tables, with the preset desk only:
+// clouds of the training set, and what the autoencoders of three rows make of their codes. The
+// former are as good as any generator's, the latter as good as any generator's of these codes.
+func (p Preset) generators(row newRow, t table.Table) []table.Row {
+	if p.Name != "desk" {
+		return nil
+	}
+	out := []table.Row{row("clouds", "training clouds", map[string]any{"loss": "sw", generatedFrom: runs.FromClouds}, "clouds of the training set in place of generated ones: a perfect generator")}
+	for _, r := range t.Rows {
+		if slices.Contains([]string{"emd-approx", "sw", "la-v-dsw"}, r.ID) {
+			overrides := maps.Clone(r.Overrides)
+			overrides[generatedFrom] = runs.FromCodes
+			out = append(out, row(r.ID+"-codes", r.Name+", training codes", overrides, "decoded codes of training clouds: a perfect generator of codes"))
 		}
 	}
 	return out

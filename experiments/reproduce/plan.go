@@ -197,7 +197,9 @@ func (p Preset) config(r setRow, seed uint64, batch, epochs int) (train.Config, 
 	if err := fields.Apply(p.training); err != nil {
 		return c, err
 	}
-	if err := fields.Apply(r.Overrides); err != nil {
+	overrides := maps.Clone(r.Overrides)
+	delete(overrides, generatedFrom)
+	if err := fields.Apply(overrides); err != nil {
 		return c, err
 	}
 	return c, r.set(&c)
@@ -458,6 +460,7 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading
 		config := latent.DefaultGenerator()
 		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
 		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
+		g.From, _ = r.Overrides[generatedFrom].(string)
 		out := []Reading{reading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
 			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,

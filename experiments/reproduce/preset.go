@@ -135,7 +135,7 @@ func desk() Preset {
 	p.Name, p.ClaimSeeds = "desk", []uint64{1, 2, 3, 4, 5}
 	p.Points, p.PerClass, p.PerTest, p.Val, p.Epochs, p.MovingSteps = 512, 40, 8, 0.2, 30, 10
 	p.ClassifierEpochs = paper().ClassifierEpochs
-	p.ChairTrain, p.ChairTest, p.ChairEpochs = 800, 100, 30
+	p.ChairTrain, p.ChairTest, p.ChairEpochs, p.GeneratorEpochs = 800, 100, 30, 190 // as many steps as in the paper: 2280
 	study := gap.Paper()
 	p.GapPairs, p.GapHeldOut, p.GapPerClass, p.GapCommon = study.Pairs, study.HeldOut, 125, study.Common
 	return p

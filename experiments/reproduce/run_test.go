@@ -195,7 +195,7 @@ func TestEstimateOfAll(t *testing.T) {
 		}
 	}
 	e := estimate(t, l, all...)
-	if e.Trainings != len(trainings) || e.Study != studies || e.Pairs != len(generations)*3*677*677 {
+	if e.Trainings != len(trainings) || e.Study != studies || e.Pairs != (2*len(generations)+1)*677*677 {
 		t.Errorf("%+v, expected %d trainings, %d rows of the gap study, %d generations", e, len(trainings), studies, len(generations))
 	}
 	if want := len(generations)*101 + (len(trainings)-len(generations))*301; e.Epochs != want {

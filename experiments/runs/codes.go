@@ -29,14 +29,18 @@ func (l *Store) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes
 	if err != nil {
 		return latent.Codes{}, err
 	}
-	n, o, err := l.network(ctx, w)
-	if err != nil {
-		return latent.Codes{}, err
-	}
 	h := clouds.Header()
 	out := latent.Codes{Name: d.String(), Labels: h.Labels, N: h.Clouds}
-	out.Vectors, err = n.Encode(clouds, o)
+	out.Vectors, err = l.encode(ctx, w, clouds)
 	return out, err
+}
+
+func (l *Store) encode(ctx context.Context, w *weights.Set, clouds datasets.Clouds) ([]float32, error) {
+	n, o, err := l.network(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return n.Encode(clouds, o)
 }
 
 // clouds decodes codes with the network of a training.

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -11,10 +12,12 @@ import (
 
 // Generation compares the clouds of a latent generator with real ones. The generator is trained on
 // the codes of some clouds, its codes are decoded by the autoencoder of a training, and both sets
-// are compared.
+// are compared. In place of a generator's clouds, controls compare Count of the clouds themselves,
+// chosen by Seed, or their reconstructions.
 type Generation struct {
 	Of        Training               `json:"of"`
-	State     string                 `json:"state"` // best, or last
+	State     string                 `json:"state"`          // best, or last
+	From      string                 `json:"from,omitempty"` // "": a generator; else [FromCodes] or [FromClouds]
 	Train     Data                   `json:"train"`
 	Test      Data                   `json:"test"` // the real clouds
 	Config    latent.GeneratorConfig `json:"config"`
@@ -25,9 +28,20 @@ type Generation struct {
 
 func (Generation) Kind() string { return "generation" }
 
+// The controls of a Generation.
+const (
+	FromCodes  = "codes"  // the decoded codes of clouds it is trained on: a perfect generator of codes
+	FromClouds = "clouds" // these clouds: a perfect generator of clouds, which needs no training
+)
+
 func (g Generation) Name() string { return g.Of.Name() + "-" + g.State }
 
-func (g Generation) Needs() []Task { return []Task{g.Of} }
+func (g Generation) Needs() []Task {
+	if g.From == FromClouds {
+		return nil
+	}
+	return []Task{g.Of}
+}
 
 func (g Generation) Clouds() []Data { return []Data{g.Train, g.Test} }
 
@@ -47,7 +61,8 @@ func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(dir, "distances"), Compiled: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
+	// All tasks share the distances, so that those between real clouds are computed once.
+	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(l.Dir, "distances"), Compiled: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
 }
 
 // generated makes the clouds, or reads those of an earlier attempt.
@@ -56,9 +71,37 @@ func (l *Store) generated(ctx context.Context, g Generation, dir string, real da
 	if set, err := datasets.Load(file, datasets.Options{Raw: true}); err == nil {
 		return set, nil
 	}
+	n := g.Count
+	if n == 0 {
+		n = real.Header().Clouds
+	}
+	set, err := l.made(ctx, g, n)
+	if err != nil {
+		return nil, err
+	}
+	set.Name = GeneratedFile
+	return set, datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
+}
+
+// made makes n clouds.
+func (l *Store) made(ctx context.Context, g Generation, n int) (*datasets.Set, error) {
+	if g.From == FromClouds {
+		return l.chosen(g, n)
+	}
 	w, err := l.weights(g.Of, g.State)
 	if err != nil {
 		return nil, err
+	}
+	if g.From == FromCodes {
+		set, err := l.chosen(g, n)
+		if err != nil {
+			return nil, err
+		}
+		codes, err := l.encode(ctx, w, set)
+		if err != nil {
+			return nil, err
+		}
+		return l.clouds(ctx, w, codes)
 	}
 	codes, err := l.codes(ctx, w, g.Train)
 	if err != nil {
@@ -72,20 +115,25 @@ func (l *Store) generated(ctx context.Context, g Generation, dir string, real da
 	if err != nil {
 		return nil, err
 	}
-	n := g.Count
-	if n == 0 {
-		n = real.Header().Clouds
-	}
 	drawn, err := trainer.Generate(trained.Weights, n, g.Seed)
 	if err != nil {
 		return nil, err
 	}
-	set, err := l.clouds(ctx, w, drawn)
+	return l.clouds(ctx, w, drawn)
+}
+
+// chosen returns n of the clouds that a generator is trained on.
+func (l *Store) chosen(g Generation, n int) (*datasets.Set, error) {
+	clouds, err := l.open(g.Train)
 	if err != nil {
 		return nil, err
 	}
-	set.Name = GeneratedFile
-	return set, datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
+	h := clouds.Header()
+	if n > h.Clouds {
+		return nil, fmt.Errorf("generation from %s: expected at most the %d clouds of %s, found %d", g.From, h.Clouds, g.Train, n)
+	}
+	set := &datasets.Set{Kind: "npy", Clouds: n, Points: h.Points, Dim: h.Dim, Coords: make([]float32, n*h.Points*h.Dim)}
+	return set, clouds.Read(set.Coords, datasets.EpochOrder(h.Clouds, g.Seed, 0)[:n])
 }
 
 // generating returns the trainer of that configuration, whatever its seed.

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -198,8 +199,8 @@ func generation(t *testing.T, l *Store, r Training) {
 	if !(first.JSD > 0 && first.JSD <= 1) || !(cd.MMDPaper > 0) || !(cd.NNA >= 0 && cd.NNA <= 1) || !(cd.COVPaper > 0 && cd.COVPaper <= 1) {
 		t.Errorf("%+v", first)
 	}
-	for _, gone := range []string{resultFile, "distances"} {
-		if err := os.RemoveAll(filepath.Join(l.Folder(g), gone)); err != nil {
+	for _, gone := range []string{filepath.Join(l.Folder(g), resultFile), filepath.Join(l.Dir, "distances")} {
+		if err := os.RemoveAll(gone); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,6 +214,60 @@ func generation(t *testing.T, l *Store, r Training) {
 	do(t, l, g)
 	if made, err = datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}); err != nil || made.Clouds != 8 {
 		t.Errorf("as many as real ones: %v, %v", made, err)
+	}
+	controls(t, l, g)
+}
+
+// controls: the chosen clouds are as many different clouds of the training set; those from codes are
+// their reconstructions. Compared with themselves, clouds have no distance.
+func controls(t *testing.T, l *Store, g Generation) {
+	g.From, g.Count, g.Test = FromClouds, 8, g.Train
+	do(t, l, g)
+	real, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
+	if err != nil || real.Clouds != 8 || len(g.Needs()) != 0 {
+		t.Fatalf("%v, %v", real, err)
+	}
+	var report metric.Report
+	if err := l.Result(g, &report); err != nil {
+		t.Fatal(err)
+	}
+	all, err := l.open(g.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, n := report.Scores("cd"), all.Header().Clouds; s.MMDPaper > 1e-6 || s.COVPaper != 1 || s.COVStandard != 8/float64(n) {
+		t.Errorf("%d of %d clouds: %+v", real.Clouds, n, s)
+	}
+	g.From = FromCodes
+	do(t, l, g)
+	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := l.weights(g.Of, g.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := net.Reconstruct(real, swlab.NetworkOptions{Engine: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if d := want[i] - made.Coords[i]; !(math.Abs(float64(d)) < 1e-5) {
+			t.Fatalf("number %d: %g, want %g", i, made.Coords[i], want[i])
+		}
+	}
+	g.Count = 1000
+	if err := l.Do(context.Background(), g); err == nil || !strings.Contains(err.Error(), "found 1000") {
+		t.Errorf("more clouds than there are: %v", err)
 	}
 }
 
