@@ -59,7 +59,7 @@ type DistanceConfig struct {
 	Seed       uint64
 	Directions *Directions // replace the loss's own; sliced losses only
 	// MassX and MassY are [B, points] masses of the points; nil: equal ones. Only for sliced losses
-	// with Reduce: loss.Mean.
+	// with Reduce: loss.Mean, and not with an ascent on the location. Amortizers do not see them.
 	MassX, MassY []float32
 	Weights      *weights.Set // of the amortizer, if any; nil: initial ones, by Seed
 	Gradient     bool         // also compute the gradient with respect to y
@@ -296,6 +296,8 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
 		case sliced.Reduce != loss.Mean:
 			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", mass.name)
+		case sliced.Slicer.Ascent != nil && o.Directions == nil:
+			return nil, fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent", mass.name, name)
 		case len(mass.values) != mass.set.Clouds*mass.set.Points:
 			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.Clouds, mass.set.Points, mass.set.Name, len(mass.values))
 		}
@@ -345,12 +347,12 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
 	s, ok := l.(loss.Sliced)
 	if !ok {
-		return loss.CheckTables(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points)
+		return loss.CheckTables(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
 	}
 	if err := s.CheckSlices(x.Clouds, s.Slicer.Slices, x.Dim); err != nil || o.Path != GraphPath {
 		return err
 	}
-	return loss.CheckTables(s, nameOf(o.Engine), x.Clouds, x.Points, y.Points)
+	return loss.CheckTables(s, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
 }
 
 // nameOf is the backend's name. A backend that is not open yet counts as xla:cpu, which needs the

@@ -296,6 +296,11 @@ func TestWrongCalls(t *testing.T) {
 			o.Reduce = loss.Mean
 			return CheckDistance("sw", x, x, o)
 		},
+		`masses of x: the ascent of loss "v-dsw"`: func() error {
+			o := DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)}
+			o.AscentSteps, o.Reduce = 3, loss.Mean
+			return CheckDistance("v-dsw", x, x, o)
+		},
 		`masses of x: loss "chamfer" takes none`: func() error {
 			return CheckDistance("chamfer", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
 		},
