@@ -44,6 +44,15 @@ func TestTooMuch(t *testing.T) {
 		_, err := Direction("la", x, x, DirectionConfig{K: size, Engine: e})
 		refused("la k", err)
 	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
+	few, many := gaussian(1, 1, 10, 3, 1), gaussian(2, 1, 20_000, 3, 1)
+	c := loss.Defaults()
+	c.Reg = 0.1
+	_, err = Distance("sinkhorn-divergence", many, few, DistanceConfig{Config: c})
+	refused("each cloud with itself", err)
+	wide := gaussian(3, 1, 20_000, 9, 1)
+	_, err = Distance("emd-exact", wide, wide, DistanceConfig{Config: loss.Defaults()})
+	refused("stored costs of an assignment", err)
 	s := loss.Defaults()
 	s.Slices = 10_000
 	if _, err := Distance("sw", x, x, DistanceConfig{Config: s, Engine: e, Gradient: true}); err != nil {

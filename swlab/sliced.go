@@ -357,7 +357,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	l.Slicer.Slices = perPair
-	if err := loss.CheckTables(l, e.Name, n, p.x.Points, p.y.Points); err != nil {
+	if err := loss.CheckTables(l, e.Name, n, p.x.Points, p.y.Points, p.x.Dim); err != nil {
 		return estimate{}, err
 	}
 	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -38,9 +39,9 @@ func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 }
 
 // CheckTables returns a *memory.Error if the tables between points that the loss needs on this
-// backend, for pairs of clouds of m and n points, would not fit into the memory of this machine. It
+// backend, for pairs of clouds of m and n points of dimension dim, would not fit into the memory of this machine. It
 // ignores what lies on a GPU.
-func CheckTables(l Loss, backend string, pairs, m, n int) error {
+func CheckTables(l Loss, backend string, pairs, m, n, dim int) error {
 	need, what := int64(0), fmt.Sprintf("points: tables of %d times %d points of %s", m, n, counted(pairs, "pair"))
 	graph := backend == "go" // XLA makes such tables in blocks, the pure-Go backend whole
 	switch l := l.(type) {
@@ -62,7 +63,14 @@ func CheckTables(l Loss, backend string, pairs, m, n int) error {
 			need = memory.Bytes(48, pairs, m, n)
 		}
 	case Sinkhorn: // on the host, one pair at a time
+		if l.Debiased { // also each cloud with itself
+			m, n = max(m, n), max(m, n)
+		}
 		need, what = memory.Bytes(24, m, n), fmt.Sprintf("points: a table of %d times %d costs", m, n)
+	case ExactEMD: // so, too
+		if dim > ot.SearchedDims {
+			need, what = memory.Bytes(8, m, n), fmt.Sprintf("points: a table of %d times %d costs, in more than %d dimensions", m, n, ot.SearchedDims)
+		}
 	}
 	return memory.Check(what, need)
 }

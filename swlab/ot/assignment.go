@@ -55,7 +55,7 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	}
 	start := c.coarse()
 	var searched costs = c
-	if dim > searchedDims {
+	if dim > SearchedDims {
 		searched = c.stored()
 	}
 	s := newSolver(searched, start.v)

@@ -6,9 +6,12 @@ import (
 	"slices"
 )
 
+// SearchedDims is the dimension up to which [EMD] computes costs when they are needed. Above it,
+// boxes exclude little, and all costs are stored.
+const SearchedDims = 8
+
 const (
-	blockSize    = 16 // columns per block
-	searchedDims = 8  // above it boxes exclude little, and the costs are stored
+	blockSize = 16 // columns per block
 	// margin covers the rounding when squares are compared instead of roots.
 	margin = 1 + 1e-14
 )

@@ -332,7 +332,7 @@ func (c Config) CheckMemory(backend string) error {
 			}
 		}
 	}
-	return loss.CheckTables(m.Loss, backend, c.Batch, c.Points, c.Points)
+	return loss.CheckTables(m.Loss, backend, c.Batch, c.Points, c.Points, pointnet.Dim)
 }
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".
