@@ -65,8 +65,8 @@ func checkBackend() Check {
 		return c
 	}
 	mu.Lock()
-	defer mu.Unlock()
 	e, err := open(r)
+	mu.Unlock()
 	if err != nil {
 		c.Found = err.Error()
 		switch {
@@ -77,7 +77,7 @@ func checkBackend() Check {
 		}
 		return c
 	}
-	defer e.closeLocked()
+	defer e.Close()
 	c.OK, c.Found = true, e.Name+": "+e.Why
 	if len(e.Warnings) > 0 {
 		c.Found += " (" + strings.Join(e.Warnings, "; ") + ")"

@@ -12,19 +12,19 @@ func checkXLA() []Check { return append([]Check{checkCPUPlugin()}, checkCUDA()..
 
 func checkCPUPlugin() Check {
 	c := Check{Name: "XLA CPU plugin", Found: "none on the search path", Fix: fixSetup}
-	mu.Lock()
-	defer mu.Unlock()
 	var failed []string
 	for _, p := range findPlugins() {
 		if !p.isCPU() {
 			continue
 		}
+		mu.Lock()
 		e, err := openPlugin(p, "")
+		mu.Unlock()
 		if err != nil {
 			failed = append(failed, err.Error())
 			continue
 		}
-		defer e.closeLocked()
+		defer e.Close()
 		c.OK, c.Found, c.Fix = true, p.where()+" loads", ""
 		if len(failed) > 0 {
 			c.Found += "; passed over: " + strings.Join(failed, "; ")

@@ -96,12 +96,12 @@ func Which(want string) (name, why string, err error) {
 		return "", "", err
 	}
 	mu.Lock()
-	defer mu.Unlock()
 	e, err := open(r)
+	mu.Unlock()
 	if err != nil {
 		return "", "", err
 	}
-	defer e.closeLocked()
+	defer e.Close()
 	return e.Name, e.Why, nil
 }
 
@@ -203,26 +203,30 @@ func (e *Engine) Devices() int {
 	return int(e.Backend.NumDevices())
 }
 
-// Close releases the engine. Closing the last engine that shares a backend releases the backend
-// with its programs, and everything compiled with it becomes invalid. Closing twice is safe.
+// Close releases the engine. Closing the last engine that shares a backend waits for programs in
+// use, then releases the backend with its programs, and everything compiled with it becomes invalid.
+// Closing twice is safe.
 func (e *Engine) Close() {
-	mu.Lock()
-	defer mu.Unlock()
-	e.closeLocked()
+	if last := e.leave(); last != nil { // without mu: programs in use may open engines
+		last.programs.close()
+		last.backend.Finalize()
+	}
 }
 
-// closeLocked is Close with mu held.
-func (e *Engine) closeLocked() {
+// leave marks e as closed. It returns the backend that nobody uses any more, or nil.
+func (e *Engine) leave() *shared {
+	mu.Lock()
+	defer mu.Unlock()
 	if e == nil || e.closed {
-		return
+		return nil
 	}
 	e.closed = true
 	if e.shared == nil {
-		return
+		return nil
 	}
-	if e.shared.users--; e.shared.users == 0 {
-		delete(backends, e.shared.key)
-		e.shared.programs.close()
-		e.shared.backend.Finalize()
+	if e.shared.users--; e.shared.users > 0 {
+		return nil
 	}
+	delete(backends, e.shared.key)
+	return e.shared
 }

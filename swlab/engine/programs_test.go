@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,6 +69,33 @@ func TestCompiled(t *testing.T) {
 	if _, _, err := Compiled(e, 0, func(compute.Backend) (int, func(), error) { return 0, func() {}, nil }); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+}
+
+// TestCloseInUse: Close waits for a program in use, and keeps nobody else from the engines meanwhile.
+func TestCloseInUse(t *testing.T) {
+	var k keeper
+	e := open1(t)
+	release := k.get(t, e, "busy")
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		e.Close()
+	}()
+	for Ready(e) == nil {
+		runtime.Gosched()
+	}
+	other := open1(t)
+	k.get(t, other, "another")()
+	other.Close()
+	select {
+	case <-closed:
+		t.Error("closed with a program in use")
+	default:
+	}
+	k.expect(t, "in use", 2, 1)
+	release()
+	<-closed
+	k.expect(t, "released", 2, 2)
 }
 
 // TestCompiledFails: an error is the caller's, and the next call builds again.
