@@ -109,15 +109,16 @@ func (o Options) attempt(ctx context.Context, address, part string, want dataset
 	if err := expected(answer, now.Total, want); err != nil {
 		return from, err
 	}
-	if err := durable.WriteJSON(part+metaSuffix, now); err != nil {
-		return from, permanentError{diskFull(err, part)}
-	}
 	f, err := durable.Append(part, true)
 	if err != nil {
 		return from, permanentError{diskFull(err, part)}
 	}
 	defer f.Close()
+	// First the old bytes go: with the new description they would count as the beginning of the new file.
 	if err := f.Truncate(from); err != nil {
+		return from, permanentError{diskFull(err, part)}
+	}
+	if err := durable.WriteJSON(part+metaSuffix, now); err != nil {
 		return from, permanentError{diskFull(err, part)}
 	}
 	bound := cmp.Or(want.Bytes, maxUnknown)

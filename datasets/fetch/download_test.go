@@ -210,6 +210,22 @@ func TestChangedFile(t *testing.T) {
 	s.wantRequests(t, "", "bytes=60000-")
 }
 
+// TestNewDescription: what is left of an earlier version of the file goes before the new version is
+// described. A call that ends between the two would otherwise leave old bytes for the new file.
+func TestNewDescription(t *testing.T) {
+	s := newSite(t, noise(1000))
+	source, o := plainSource(nil, false, s.URL), quick(t)
+	part := filepath.Join(source.Dir(o.Cache), "f.bin.part")
+	put(t, part, noise(500))
+	put(t, filepath.Join(part+metaSuffix, "in", "the-way"), nil) // so that it cannot be described
+	if _, err := Fetch(context.Background(), source, o); err == nil {
+		t.Error("a description cannot have been written")
+	}
+	if n := fileSize(part); n > 0 {
+		t.Errorf("%d old bytes are left", n)
+	}
+}
+
 // TestInterrupted: the next call uses what arrived before an interruption, or a complete but
 // unchecked download. A partial download from another address is not used.
 func TestInterrupted(t *testing.T) {
