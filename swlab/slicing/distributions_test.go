@@ -258,6 +258,11 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("no error for %+v", o)
 		}
 	}
+	for _, d := range []Distribution{Markov{Kappa: 1}, QMC{Replicates: -1}} {
+		if err := d.Check(3); err == nil {
+			t.Errorf("no error for %+v", d)
+		}
+	}
 	if _, err := New("nope", Config{Chain: 1}); err == nil {
 		t.Error("no error for an unknown name")
 	}

@@ -19,8 +19,14 @@ type Markov struct {
 
 func (m Markov) Name() string       { return fmt.Sprintf("markov(%g, %d)", m.Kappa, m.Chain) }
 func (Markov) HasLocation() bool    { return false }
-func (Markov) Check(dim int) error  { return atLeastTwo("markov", dim) }
 func (m Markov) Block(_, _ int) int { return m.Chain }
+
+func (m Markov) Check(dim int) error {
+	if m.Chain < 1 {
+		return fmt.Errorf("markov: chain: expected at least 1, found %d", m.Chain)
+	}
+	return atLeastTwo("markov", dim)
+}
 
 func (m Markov) Draw(r Request) *graph.Node {
 	batch, dim := r.Batch(), r.Dim()

@@ -1,6 +1,7 @@
 package slicing
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -24,9 +25,15 @@ import (
 // set is the most accurate and has none. 0 stands for 4 sets from 64 slices on, and 1 below.
 type QMC struct{ Replicates int }
 
-func (QMC) Name() string        { return "qmc" }
-func (QMC) HasLocation() bool   { return false }
-func (QMC) Check(dim int) error { return atLeastTwo("qmc", dim) }
+func (QMC) Name() string      { return "qmc" }
+func (QMC) HasLocation() bool { return false }
+
+func (q QMC) Check(dim int) error {
+	if q.Replicates < 0 {
+		return fmt.Errorf("qmc: replicates: expected at least 0, found %d", q.Replicates)
+	}
+	return atLeastTwo("qmc", dim)
+}
 
 func (q QMC) Block(slices, _ int) int {
 	sets := min(q.Replicates, slices)
