@@ -115,7 +115,7 @@ func HoldOut(s Clouds, val float64, seed uint64) (Clouds, error) {
 	switch s := s.(type) {
 	case *Set:
 		out := *s
-		out.Split = split
+		out.Split, out.SplitDraw = split, nil
 		return &out, nil
 	case *Stream:
 		index := *s.index

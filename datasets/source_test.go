@@ -158,9 +158,14 @@ func TestHoldOut(t *testing.T) {
 	if same, err := HoldOut(set, 0, 1); err != nil || same != Clouds(set) {
 		t.Errorf("nothing to hold out: %v", err)
 	}
-	all, err := HoldOut(set, 0.1, 1)
+	drawn := *set
+	drawn.SplitDraw = &Draw{}
+	all, err := HoldOut(&drawn, 0.1, 1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if all.(*Set).SplitDraw != nil {
+		t.Error("the parts held out are said to be drawn as before")
 	}
 	if val, err := PartOf(all, "val"); err != nil || HeaderOf(val).Clouds != set.Clouds/10 {
 		t.Errorf("a set without parts, of %d clouds: %v", set.Clouds, err)

@@ -30,9 +30,9 @@ func newInvariance(c *common) *cobra.Command {
 	variantFlag(f, &form)
 	reads(cmd, "data")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		for flag, v := range map[string]int{"points": points, "pairs": pairs, "dk": dk, "k": k} {
+		for i, v := range []int{points, pairs, dk, k} {
 			if v < 1 {
-				return usageError(fmt.Errorf("--%s: expected at least 1, found %d", flag, v))
+				return usageError(fmt.Errorf("--%s: expected at least 1, found %d", []string{"points", "pairs", "dk", "k"}[i], v))
 			}
 		}
 		set, err := datasets.Load(data, datasets.Options{Points: points, AtMost: !f.Changed("points"), Seed: c.seed, Key: key})

@@ -84,9 +84,9 @@ func (l *latentCall) open() (c coded, err error) {
 		return c, err
 	}
 	c.overlap = test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
-	for flag, clouds := range map[string]datasets.Clouds{"data": c.train, "test": c.test} {
+	for i, clouds := range []datasets.Clouds{c.train, c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
-			return c, usageError(fmt.Errorf("--%s: %w", flag, err))
+			return c, usageError(fmt.Errorf("--%s: %w", []string{"data", "test"}[i], err))
 		}
 	}
 	return c, nil

@@ -93,8 +93,13 @@ func (l *Store) Data(d Data) (Data, error) {
 	if d.Content, err = contentOf(set); err != nil {
 		return d, err
 	}
-	known[name] = d.Content
-	return d, l.Write(dataFile, func(w io.Writer) error { return durable.EncodeJSON(w, known) })
+	return d, l.Write(dataFile, func(w io.Writer) error {
+		if _, err := durable.ReadJSON(file, &known); err != nil { // what other processes have added since
+			known = map[string]string{}
+		}
+		known[name] = d.Content
+		return durable.EncodeJSON(w, known)
+	})
 }
 
 // dataFile keeps what is known about files.

@@ -169,7 +169,7 @@ func (c Column) heading() string {
 
 // factor returns the scale as printed, "" for 1.
 func (c Column) factor() string {
-	if c.Scale == 1 || c.Scale == 0 {
+	if c.Scale == 1 {
 		return ""
 	}
 	return "×" + full(c.Scale)

@@ -23,8 +23,8 @@ type Column struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	// Scale gives the printed value, natural value x Scale: 100 for fractions and small distances;
-	// 0: 1.
+	// Scale gives the printed value, natural value x Scale: 100 for fractions and small distances,
+	// 1 for the others.
 	Scale    float64 `json:"scale"`
 	Better   Better  `json:"better"`
 	Decimals int     `json:"decimals"` // printed after the point

@@ -108,7 +108,8 @@ func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1
 }
 
 func need(x, y, directions *tensors.Tensor) error {
-	for name, t := range map[string]*tensors.Tensor{"x": x, "y": y, "directions": directions} {
+	for i, t := range []*tensors.Tensor{x, y, directions} {
+		name := []string{"x", "y", "directions"}[i]
 		if t == nil {
 			return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
 		}

@@ -205,6 +205,7 @@ func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.V
 	if from != nil {
 		first[1].Finalize()
 		if first[1], err = from.Clone(); err != nil {
+			first[0].Finalize()
 			return nil, err
 		}
 	}

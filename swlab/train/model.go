@@ -65,8 +65,9 @@ func (m Model) checkUpdates() error {
 		}
 		return nil
 	}
-	for name, on := range map[string]bool{"simultaneous": m.Simultaneous, "common-slices": m.CommonSlices, "location-gradient": m.LocationGradient} {
+	for i, on := range []bool{m.Simultaneous, m.CommonSlices, m.LocationGradient} {
 		if on {
+			name := []string{"simultaneous", "common-slices", "location-gradient"}[i]
 			return fmt.Errorf("%s: expected a loss whose location an amortizer predicts without fine-tuning, found %s", name, m.Loss.Name())
 		}
 	}
