@@ -51,6 +51,17 @@ func EpochOrder(n int, seed uint64, epoch int) []int32 {
 	return order
 }
 
+// EpochBatches returns the batches of an epoch, in its [EpochOrder]. A single remaining cloud joins
+// the batch before it, because a batch norm needs two (PyTorch rejects one).
+func EpochBatches(n, size int, seed uint64, epoch int) [][]int32 {
+	order := EpochOrder(n, seed, epoch)
+	all := Batches(order, size)
+	if k := len(all); k > 1 && len(all[k-1]) == 1 {
+		all = append(all[:k-2], order[(k-2)*size:])
+	}
+	return all
+}
+
 // Batches splits an order into batches of size rows. The last one is smaller if size does not
 // divide len(order): no cloud is dropped. The batches are views of order. A size below 1 gives one
 // batch of everything.

@@ -102,12 +102,10 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 	slots := make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))
 	for i, f := range files {
 		slots <- struct{}{}
-		group.Add(1)
-		go func() {
-			defer group.Done()
+		group.Go(func() {
 			sets[i], errs[i] = readClouds(f.path, f.name(), o)
 			<-slots
-		}()
+		})
 	}
 	group.Wait()
 	for _, err := range errs {

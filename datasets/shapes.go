@@ -115,9 +115,7 @@ func (c Shapes) Generate() (*Set, error) {
 	rows := make(chan int)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
+		group.Go(func() {
 			for row := range rows {
 				class, index := chosen[row/perClass], row%perClass
 				set.Labels[row] = int32(row / perClass)
@@ -133,7 +131,7 @@ func (c Shapes) Generate() (*Set, error) {
 					set.Frames[row], errs[row] = normalizeCloud(cloud, 3)
 				}
 			}
-		}()
+		})
 	}
 	for row := range n {
 		rows <- row

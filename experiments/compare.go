@@ -30,8 +30,7 @@ type Paired struct {
 	P          float64 `json:"p"` // two-sided, of the paired t test
 	// PPermutation is also two-sided, and does not assume normal differences. It is (1 + count)/(1
 	// + SignFlips), where count is the number, out of SignFlips random signs of the d_i, whose sum
-	// is as far from 0 as the observed one. It is never below 1/(1 + SignFlips). It is never below
-	// 1/(1 + SignFlips).
+	// is as far from 0 as the observed one. It is never below 1/(1 + SignFlips).
 	PPermutation float64 `json:"p_permutation"`
 	// ABetter is the share of clouds where a is less than b; equal ones count half.
 	ABetter float64 `json:"a_better"`

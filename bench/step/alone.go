@@ -26,14 +26,14 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	x := tensors.FromFlatDataAndDimensions(set.Coords[:c.Batch*cloud], c.Batch, set.Points, set.Dim)
 	last := append(append([]float32{}, set.Coords[cloud:c.Batch*cloud]...), set.Coords[:cloud]...)
 	y := tensors.FromFlatDataAndDimensions(last, c.Batch, set.Points, set.Dim)
-	var climb *slicing.Maximizer
+	var maximizer *slicing.Maximizer
 	if sl, ok := m.Loss.(loss.Sliced); ok && sl.Slicer.Ascent != nil {
-		if climb, err = sl.Maximizer(e.Backend, m.Plain, slicing.MaximizerOptions{}); err != nil {
+		if maximizer, err = sl.Maximizer(e.Backend, m.Plain, slicing.MaximizerOptions{}); err != nil {
 			return err
 		}
-		defer climb.Close()
+		defer maximizer.Close()
 	}
-	step, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node { return build(m, in, climb != nil) })
+	step, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node { return build(m, in, maximizer != nil) })
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 	state := start(m, c.Seed)
 	for i := range c.Steps {
 		began := time.Now()
-		if state, err = once(step, climb, int64(i), x, y, state); err != nil {
+		if state, err = once(step, maximizer, int64(i), x, y, state); err != nil {
 			return err
 		}
 		done(time.Since(began).Seconds())
@@ -50,15 +50,15 @@ func lossAlone(e *engine.Engine, c train.Config, set *datasets.Set, done func(se
 }
 
 // once calls the step and returns the new state.
-func once(step *graph.Exec, climb *slicing.Maximizer, seed int64, x, y *tensors.Tensor, state []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func once(step *graph.Exec, maximizer *slicing.Maximizer, seed int64, x, y *tensors.Tensor, state []*tensors.Tensor) ([]*tensors.Tensor, error) {
 	rng, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
 	}
 	defer rng.FinalizeAll()
 	args := []any{rng, x, y}
-	if climb != nil {
-		location, err := climb.Maximize(seed, nil, x, y)
+	if maximizer != nil {
+		location, err := maximizer.Maximize(seed, nil, x, y)
 		if err != nil {
 			return nil, err
 		}

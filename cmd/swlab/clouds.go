@@ -109,7 +109,7 @@ func fewer(wanted int, h datasets.Header) int {
 	return min(wanted, h.Points)
 }
 
-// passes shows passes over whole files, each with its own bar.
+// passes shows the progress of reading whole files, with one bar per file.
 func passes() func(what string, done, total int) {
 	var bar func(done, total int, note string)
 	last := ""

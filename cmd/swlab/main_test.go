@@ -279,7 +279,7 @@ func TestWrongCalls(t *testing.T) {
 		"no epochs":         {train("--data", data, "--epochs", "0"), "epochs"},
 		"no device":         {train("--data", data, "--devices", "0"), "--devices: expected at least 1"},
 		"uneven batch":      {train("--data", data, "--devices", "3"), "devices: 3 do not divide the batch of 4 clouds"},
-		"uneven last batch": {train("--data", data, "--devices", "4"), "devices: 4 do not divide a pass's last batch evenly, 2 of the 10 clouds"},
+		"uneven last batch": {train("--data", data, "--devices", "4"), "devices: 4 do not divide the last batch of an epoch evenly, 2 of the 10 clouds"},
 		"too many devices":  {train("--data", data, "--backend", "go", "--batch", "10", "--devices", "5"), "devices: expected 1 to 1, found 5, on backend go"},
 		"blocked folder":    {train("--data", data, "--out", blocked), "out"},
 		"taken folder":      {train("--data", data, "--out", taken), "holds a run already"},

@@ -45,7 +45,7 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
 	settingFlags(f, &t.config)
-	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every pass")
+	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every epoch")
 	f.StringVar(&t.options.OnNonfinite, "on-nonfinite", "stop", "after a step with a loss or weight that is not finite: stop, or skip, which undoes the step and counts it; both save its batch")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
 	reads(cmd, "data")

@@ -36,7 +36,7 @@ func permanentf(format string, args ...any) error {
 func mirrored(mirror, name string, single bool) (string, error) {
 	u, err := url.Parse(mirror)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", callErrorf("--mirror %q: expected an address that begins with http:// or https://", mirror)
+		return "", usageErrorf("--mirror %q: expected an address that begins with http:// or https://", mirror)
 	}
 	if single && path.Base(u.Path) == name {
 		return mirror, nil

@@ -80,7 +80,7 @@ func (e UsageError) Error() string {
 
 func (e UsageError) Unwrap() error { return e.error }
 
-func callErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Fetch makes a data set available and returns its record. An existing one is left alone
 // (Record.Fetched is false). An interrupted download resumes.
@@ -89,7 +89,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		ctx = context.Background()
 	}
 	if len(source.Files) == 0 {
-		return nil, callErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
+		return nil, usageErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		return record, nil
 	}
 	if source.Terms != "" && !o.AcceptLicence {
-		return nil, callErrorf("%s: its terms have not been accepted: --accept-licence accepts them", source.Name)
+		return nil, usageErrorf("%s: its terms have not been accepted: --accept-licence accepts them", source.Name)
 	}
 	takers, err := plan(source, o)
 	if err != nil {
@@ -172,7 +172,7 @@ type take func(ctx context.Context, file datasets.File, dir string) (Download, s
 // plan decides where every file comes from, before anything is written.
 func plan(source datasets.Source, o Options) ([]take, error) {
 	if o.From != "" && o.Mirror != "" {
-		return nil, callErrorf("--from and --mirror: expected one of them")
+		return nil, usageErrorf("--from and --mirror: expected one of them")
 	}
 	takers := make([]take, len(source.Files))
 	for i, file := range source.Files {
@@ -194,7 +194,7 @@ func plan(source datasets.Source, o Options) ([]take, error) {
 			}
 			takers[i] = o.taker(address)
 		case file.URLs == nil:
-			return nil, callErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
+			return nil, usageErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
 		default:
 			takers[i] = o.taker(file.URLs...)
 		}
@@ -210,13 +210,13 @@ func localFile(source datasets.Source, file datasets.File, from string) (string,
 	}
 	if !info.IsDir() {
 		if len(source.Files) > 1 {
-			return "", callErrorf("--from %s: expected a folder: %s consists of %d files", from, source.Name, len(source.Files))
+			return "", usageErrorf("--from %s: expected a folder: %s consists of %d files", from, source.Name, len(source.Files))
 		}
 		return from, nil
 	}
 	path := filepath.Join(from, file.Name)
 	if _, err := os.Stat(path); err != nil {
-		return "", callErrorf("--from %s: expected the file %s in this folder", from, file.Name)
+		return "", usageErrorf("--from %s: expected the file %s in this folder", from, file.Name)
 	}
 	return path, nil
 }

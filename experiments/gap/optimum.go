@@ -2,10 +2,10 @@ package gap
 
 import "math"
 
-// climb ascends f along the sphere from start. It steps along the gradient if that raises f by
+// ascend goes up f along the sphere from start. It steps along the gradient if that raises f by
 // enough (Armijo), with longer steps after a success and shorter ones after a failure. It stops
 // when a step no longer moves the location or the gradient is negligible.
-func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
+func ascend(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	at = start
 	value, g := f.Slope(at)
 	scale := math.Abs(f.Mean()) + math.Sqrt(f.power())
@@ -31,7 +31,7 @@ func climb(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 // of a grid. The grid is finer than the bumps of a function of that degree.
 func maximum(f Harmonics) (at [3]float64, value float64) {
 	points := spiral((f.Degree + 2) * (f.Degree + 2))
-	const climbs = 6
+	const starts = 6
 	type start struct {
 		at    [3]float64
 		value float64
@@ -39,10 +39,10 @@ func maximum(f Harmonics) (at [3]float64, value float64) {
 	var best []start
 	for _, p := range points {
 		s := start{p, f.At(p)}
-		if len(best) < climbs {
+		if len(best) < starts {
 			best = append(best, s)
-		} else if s.value > best[climbs-1].value {
-			best[climbs-1] = s
+		} else if s.value > best[starts-1].value {
+			best[starts-1] = s
 		} else {
 			continue
 		}
@@ -52,7 +52,7 @@ func maximum(f Harmonics) (at [3]float64, value float64) {
 	}
 	value = math.Inf(-1)
 	for _, s := range best {
-		if a, v := climb(f, s.at); v > value {
+		if a, v := ascend(f, s.at); v > value {
 			at, value = a, v
 		}
 	}

@@ -166,14 +166,14 @@ func TestMaximize(t *testing.T) {
 		h := anyHarmonics(r, 8)
 		_, top := maximum(h)
 		for _, start := range randomLocations(r, 10) {
-			at, value := climb(h, start)
+			at, value := ascend(h, start)
 			_, g := h.Slope(at)
 			if value < h.At(start) || value > top+1e-9 || math.Sqrt(dot(g, g)) > 1e-5 {
 				t.Errorf("from %g to %g with slope %g; maximum %g", h.At(start), value, math.Sqrt(dot(g, g)), top)
 			}
 		}
 	}
-	if at, value := climb(Harmonics{Degree: 2, Coef: make([]float64, 6)}, [3]float64{0, 0, 1}); value != 0 || at != [3]float64{0, 0, 1} {
+	if at, value := ascend(Harmonics{Degree: 2, Coef: make([]float64, 6)}, [3]float64{0, 0, 1}); value != 0 || at != [3]float64{0, 0, 1} {
 		t.Errorf("on the zero function: %v, %g", at, value)
 	}
 }

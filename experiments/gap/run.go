@@ -124,7 +124,7 @@ func (r *row) locate(t optima, from int, part pairs, source *rand.Rand) (eps, st
 		err = r.sampler.ascend(part, eps, r.c.Steps, r.c.LearningRate, r.c.Pairs, func() noise { return r.sampler.noise(source, part.n) })
 	case Converged:
 		for b := range eps {
-			eps[b], _ = climb(t.smoothed[from+b], eps[b])
+			eps[b], _ = ascend(t.smoothed[from+b], eps[b])
 		}
 	case Uniform:
 		start = nil

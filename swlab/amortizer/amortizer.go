@@ -51,7 +51,7 @@ var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
 	"n":         newNonLinear,
 })
 
-// Register makes a map of another package available by name: in New, in loss.Config.Amortizer of
+// Register makes an amortizer of another package available by name: in New, in loss.Config.Amortizer of
 // the losses with a location, and so in swlab.Distance, swlab.Direction, trainings and sweeps, and
 // in the flags of a command line built with that package. Call it from init functions. Names
 // consist of lowercase letters, digits and single hyphens. Register panics with an error for
@@ -59,10 +59,10 @@ var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
 // the function.
 func Register(name string, amortizer func(Config) Amortizer) { registered.Register(name, amortizer) }
 
-// Names lists the registered maps.
+// Names lists the registered amortizers.
 func Names() []string { return registered.Names() }
 
-// New returns the named map.
+// New returns the named amortizer.
 func New(name string, c Config) (Amortizer, error) {
 	make, err := registered.Get(name)
 	if err != nil {

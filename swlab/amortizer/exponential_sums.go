@@ -33,7 +33,7 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 		if !shifted {
 			return graph.Einsum("bnm,bmf->bnf", graph.Exp(s), features)
 		}
-		t := largest(s)
+		t := largest(s, 2)
 		sums := graph.Einsum("bnm,bmf->bnf", graph.Exp(graph.Sub(s, t)), features)
 		return graph.Concatenate([]*graph.Node{t, sums}, 2)
 	}
@@ -67,12 +67,12 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 	})[0]
 }
 
-// largest is the maximum along the last axis, kept with size 1. It avoids a reduction, which is not
-// free in a loop.
-func largest(x *graph.Node) *graph.Node {
-	for n := x.Shape().Dimensions[2]; n > 1; n = (n + 1) / 2 {
+// largest is the maximum along an axis, kept with size 1. It avoids a reduction, which is not free in
+// a loop.
+func largest(x *graph.Node, axis int) *graph.Node {
+	for n := x.Shape().Dimensions[axis]; n > 1; n = (n + 1) / 2 {
 		half := (n + 1) / 2
-		x = graph.Max(graph.SliceAxis(x, 2, graph.AxisRange(0, half)), graph.SliceAxis(x, 2, graph.AxisRange(n-half, n)))
+		x = graph.Max(graph.SliceAxis(x, axis, graph.AxisRange(0, half)), graph.SliceAxis(x, axis, graph.AxisRange(n-half, n)))
 	}
 	return x
 }

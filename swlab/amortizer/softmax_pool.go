@@ -91,7 +91,7 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 	one := graph.Ones(g, shapes.Make(rows.DType(), k))
 	each := func(rows, keys, features, one *graph.Node) *graph.Node {
 		s := graph.Einsum("blw,bwm->blm", keys, rows)
-		e := graph.Exp(graph.Sub(s, highest(s)))
+		e := graph.Exp(graph.Sub(s, largest(s, 1)))
 		mass := graph.InsertAxes(graph.Einsum("blm,l->bm", e, one), 1)
 		return body(graph.Div(e, mass), rows, features)
 	}
@@ -107,14 +107,4 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 		r := each(i.Rows(c[0], 0, pairs), i.Rows(c[1], 0, pairs), i.Rows(c[2], 0, pairs), c[3])
 		return []*graph.Node{i.Put(s[0], r, 0)}
 	})[0]
-}
-
-// highest is the maximum along axis 1, kept with size 1. It avoids a reduction, which is not free
-// in a loop.
-func highest(x *graph.Node) *graph.Node {
-	for n := x.Shape().Dimensions[1]; n > 1; n = (n + 1) / 2 {
-		half := (n + 1) / 2
-		x = graph.Max(graph.SliceAxis(x, 1, graph.AxisRange(0, half)), graph.SliceAxis(x, 1, graph.AxisRange(n-half, n)))
-	}
-	return x
 }

@@ -12,7 +12,6 @@ import (
 // fastCompile holds XLA's flags that compile programs in about three quarters of the time: the
 // older emitter of kernels, few passes. (LLVM's level 0 compiles faster still, but its code is
 // slow: the table ablation_T at the smoke size took 52 s instead of 18.)
-// of 18.)
 const fastCompile = "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_opt_preset=CPU_OPT_PRESET_FAST_COMPILE"
 
 // FastCompile asks XLA on the CPU to compile fast rather than well, for work so small that

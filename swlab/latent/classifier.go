@@ -205,12 +205,7 @@ func checkLabelled(train, test Codes, classes int) error {
 
 // batches are the rows of every step of an epoch.
 func (c *Classifier) batches(n, epoch int) [][]int32 {
-	order := datasets.EpochOrder(n, c.config.Seed, epoch)
-	all := datasets.Batches(order, c.config.Batch)
-	if k := len(all); k > 1 && len(all[k-1]) == 1 {
-		all = append(all[:k-2], order[(k-2)*c.config.Batch:])
-	}
-	return all
+	return datasets.EpochBatches(n, c.config.Batch, c.config.Seed, epoch)
 }
 
 // one takes step number step, from 1, on those rows.

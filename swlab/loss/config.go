@@ -49,7 +49,7 @@ type Config struct {
 	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`
 	// The ascent starts from the map's prediction.
 	FineTune bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction"`
-	Maps     amortizer.Config `json:"-"` // what the map depends on
+	Maps     amortizer.Config `json:"-"` // of the amortizer
 	// How vMF samples are carried to their location.
 	Reflection vmf.Reflection `json:"reflection" help:"how vMF samples are turned to their location: released (the released code's, short near e1), exact, or stable (bounded gradients everywhere)"`
 
@@ -94,7 +94,7 @@ func (s Config) Check() error {
 		return fmt.Errorf("p: expected a number >= 1, found %v", s.P)
 	}
 	if s.Reduce < 0 || s.Reduce > Mean {
-		return fmt.Errorf("over points: expected Sum or Mean, found %d", s.Reduce)
+		return fmt.Errorf("reduce: expected Sum or Mean, found %d", s.Reduce)
 	}
 	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
 		return fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)

@@ -13,7 +13,7 @@ import (
 // rather too low, so that no call that would fit is rejected.
 const (
 	drawnBytes    = 45       // per coordinate of a direction: its draws, copies and share of the cost
-	climbedBytes  = 90       // the same in an ascent
+	ascentBytes   = 90       // the same in an ascent
 	adaptiveBytes = 9        // per entry of the table [slices, slices] of Adaptive
 	chainBytes    = 80 << 10 // per step of a Markov chain: the nodes of its graph
 )
@@ -23,7 +23,7 @@ const (
 func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 	each := drawnBytes
 	if s.Slicer.Ascent != nil {
-		each = climbedBytes
+		each = ascentBytes
 	}
 	need := memory.Bytes(each, pairs, slices, dim)
 	if _, ok := s.estimator().(Adaptive); ok {

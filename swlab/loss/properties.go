@@ -46,32 +46,32 @@ func Violates(l Loss) []Property {
 //   - An amortizer predicts a location that does not rotate with the clouds. Unless it has these
 //     properties, the location also depends on which cloud is first and on the order of the points.
 func (s Sliced) Violates() []Property {
-	lacks := []Property{ZeroOnlyIfEqual}
+	violated := []Property{ZeroOnlyIfEqual}
 	if _, fixed := s.Slicer.Distribution.(slicing.Fixed); fixed {
-		lacks = append(lacks, Rotation)
+		violated = append(violated, Rotation)
 	}
 	_, follows := s.Slicer.Distribution.(slicing.CloudDependent)
 	if follows || s.Slicer.Amortizer != nil {
-		lacks = append(lacks, Triangle)
+		violated = append(violated, Triangle)
 	}
 	if a := s.Slicer.Amortizer; a != nil {
-		lacks = append(lacks, Rotation)
+		violated = append(violated, Rotation)
 		if !a.Properties().Symmetric {
-			lacks = append(lacks, Symmetry)
+			violated = append(violated, Symmetry)
 		}
 		if !a.Properties().Invariant {
-			lacks = append(lacks, PermutationInvariant)
+			violated = append(violated, PermutationInvariant)
 		}
 	}
 	if r, ok := s.estimator().(Violator); ok {
 		for _, p := range r.Violates() {
 			negative := p == NonNegative && s.Root // the root of a negative value is 0
-			if !negative && !slices.Contains(lacks, p) {
-				lacks = append(lacks, p)
+			if !negative && !slices.Contains(violated, p) {
+				violated = append(violated, p)
 			}
 		}
 	}
-	return lacks
+	return violated
 }
 
 // Violates: n grows with the size of the clouds and depends on every other pair of the batch.
@@ -98,12 +98,12 @@ func (ApproximateEMD) Violates() []Property {
 // that of a blurred plan. At p = 1, and below 2 for the divergence, a blur counts for more between
 // translates further apart: x and x+2v cost more than twice x and x+v.
 func (s Sinkhorn) Violates() []Property {
-	lacks := []Property{Scaling}
+	violated := []Property{Scaling}
 	if !s.Debiased {
-		lacks = append(lacks, ZeroOnItself)
+		violated = append(violated, ZeroOnItself)
 	}
 	if p := s.Exponent(); p == 1 || s.Debiased && p < 2 {
-		lacks = append(lacks, Triangle)
+		violated = append(violated, Triangle)
 	}
-	return lacks
+	return violated
 }

@@ -76,16 +76,16 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	if s.Iterations < 0 || s.MaxIterations < 0 {
 		return nil, fmt.Errorf("Sinkhorn: expected Iterations >= 0 and MaxIterations >= 0, found %d and %d", s.Iterations, s.MaxIterations)
 	}
-	a, mass, err := weights("A", s.A, n)
+	a, mass, err := masses("A", s.A, n)
 	if err != nil {
 		return nil, err
 	}
-	b, massB, err := weights("B", s.B, k)
+	b, massB, err := masses("B", s.B, k)
 	if err != nil {
 		return nil, err
 	}
 	if math.Abs(mass-massB) > 1e-9*mass {
-		return nil, fmt.Errorf("Sinkhorn: expected weights A and B of equal sums, found %v and %v", mass, massB)
+		return nil, fmt.Errorf("Sinkhorn: expected masses A and B of equal sums, found %v and %v", mass, massB)
 	}
 	c := pairCosts(x, y, dim, s.P)
 	largest := 0.0
@@ -108,18 +108,18 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	return plan, nil
 }
 
-// weights checks masses, or makes uniform ones, and sums them.
-func weights(name string, w []float64, n int) ([]float64, float64, error) {
+// masses checks masses, or makes uniform ones, and sums them.
+func masses(name string, w []float64, n int) ([]float64, float64, error) {
 	if w == nil {
 		return constant(n, 1/float64(n)), 1, nil
 	}
 	if len(w) != n {
-		return nil, 0, fmt.Errorf("Sinkhorn: expected a weight %s for each of %d points, found %d", name, n, len(w))
+		return nil, 0, fmt.Errorf("Sinkhorn: expected a mass %s for each of %d points, found %d", name, n, len(w))
 	}
 	sum := 0.0
 	for i, v := range w {
 		if sum += v; !(v > 0) || math.IsInf(sum, 1) {
-			return nil, 0, fmt.Errorf("Sinkhorn: weight %s[%d] is %v, expected finite weights > 0", name, i, v)
+			return nil, 0, fmt.Errorf("Sinkhorn: mass %s[%d] is %v, expected finite masses > 0", name, i, v)
 		}
 	}
 	return w, sum, nil
@@ -203,12 +203,12 @@ func (s Sinkhorn) Divergence(x, y []float32, dim int) (*Divergence, error) {
 	out := &Divergence{Value: xy.Objective, Converged: xy.Converged}
 	out.GradX, out.GradY = xy.Gradient()
 	for _, side := range []struct {
-		cloud   []float32
-		weights []float64
-		grad    []float64
+		cloud  []float32
+		masses []float64
+		grad   []float64
 	}{{x, s.A, out.GradX}, {y, s.B, out.GradY}} {
 		own := s
-		own.A, own.B = side.weights, side.weights
+		own.A, own.B = side.masses, side.masses
 		plan, err := own.Solve(side.cloud, side.cloud, dim)
 		if err != nil {
 			return nil, err

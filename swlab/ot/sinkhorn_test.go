@@ -248,14 +248,14 @@ func TestSinkhornNotConverged(t *testing.T) {
 func TestSinkhornErrors(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	for says, s := range map[string]Sinkhorn{
-		"finite Reg > 0, found 0":                           {},
-		"finite P > 0, found -1":                            {Reg: 1, P: -1},
-		"finite Tolerance > 0, found NaN":                   {Reg: 1, Tolerance: math.NaN()},
-		"found -1 and":                                      {Reg: 1, Iterations: -1},
-		"expected a weight A for each of 2 points, found 1": {Reg: 1, A: []float64{1}},
-		"weight B[1] is 0":                                  {Reg: 1, B: []float64{1, 0}},
-		"equal sums, found 1 and 2":                         {Reg: 1, B: []float64{1, 1}},
-		"beyond float64":                                    {Reg: 1e-308},
+		"finite Reg > 0, found 0":                         {},
+		"finite P > 0, found -1":                          {Reg: 1, P: -1},
+		"finite Tolerance > 0, found NaN":                 {Reg: 1, Tolerance: math.NaN()},
+		"found -1 and":                                    {Reg: 1, Iterations: -1},
+		"expected a mass A for each of 2 points, found 1": {Reg: 1, A: []float64{1}},
+		"mass B[1] is 0":                                  {Reg: 1, B: []float64{1, 0}},
+		"equal sums, found 1 and 2":                       {Reg: 1, B: []float64{1, 1}},
+		"beyond float64":                                  {Reg: 1e-308},
 	} {
 		if _, err := s.Solve(x, slices.Concat(x[2:], x[:2]), 2); err != nil == (says == "") || err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

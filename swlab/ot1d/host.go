@@ -87,14 +87,14 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, Points, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
 		}
 		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected %d weights [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
+			return nil, fmt.Errorf("ot1d: clouds %s: expected %d masses [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {
 		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
 	}
 	if o.Reduce != Mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
-		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %s and %s; ask for Reduce: Mean", describe(x), describe(y))
+		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; ask for Reduce: Mean", describe(x), describe(y))
 	}
 	if slices < 1 || (len(directions) != slices*x.Dim && len(directions) != x.Batch*slices*x.Dim) {
 		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, x.Dim, x.Batch, slices, x.Dim, len(directions))
@@ -112,7 +112,7 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 
 func describe(c Clouds) string {
 	if c.Mass != nil {
-		return fmt.Sprintf("%d weighted points", c.Points)
+		return fmt.Sprintf("%d points with masses", c.Points)
 	}
 	return fmt.Sprintf("%d points", c.Points)
 }
@@ -137,10 +137,10 @@ func (h *host) scan() error {
 			errs[pair] = widen(low, high, h.y.cloud(pair), "y", pair)
 		}
 		if errs[pair] == nil && h.totalX != nil {
-			h.totalX[pair], errs[pair] = total(h.x.weights(pair), "x", pair)
+			h.totalX[pair], errs[pair] = total(h.x.mass(pair), "x", pair)
 		}
 		if errs[pair] == nil && h.totalY != nil {
-			h.totalY[pair], errs[pair] = total(h.y.weights(pair), "y", pair)
+			h.totalY[pair], errs[pair] = total(h.y.mass(pair), "y", pair)
 		}
 	}))
 	for _, err := range errs {
@@ -167,7 +167,7 @@ func (h *host) direction(pair, slice int) []float64 {
 
 func (c Clouds) cloud(b int) []float32 { return c.Coords[b*c.Points*c.Dim : (b+1)*c.Points*c.Dim] }
 
-func (c Clouds) weights(b int) []float32 {
+func (c Clouds) mass(b int) []float32 {
 	if c.Mass == nil {
 		return nil
 	}
@@ -195,16 +195,16 @@ func widen(low, high []float64, points []float32, name string, pair int) error {
 	return nil
 }
 
-func total(weights []float32, name string, pair int) (float64, error) {
+func total(masses []float32, name string, pair int) (float64, error) {
 	sum := 0.0
-	for i, w := range weights {
+	for i, w := range masses {
 		if !(w >= 0) || w-w != 0 {
-			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: weight %v, expected a finite number of at least 0", name, pair, i, w)
+			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: mass %v, expected a finite number of at least 0", name, pair, i, w)
 		}
 		sum += float64(w)
 	}
 	if sum == 0 {
-		return 0, fmt.Errorf("ot1d: cloud %s of pair %d: all weights are 0", name, pair)
+		return 0, fmt.Errorf("ot1d: cloud %s of pair %d: all masses are 0", name, pair)
 	}
 	return sum, nil
 }

@@ -9,9 +9,9 @@ import (
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	pair := task / h.slices
-	weighted := h.totalX != nil || h.totalY != nil
+	hasMass := h.totalX != nil || h.totalY != nil
 	indexBits := uint(0)
-	if weighted || dx != nil || dy != nil {
+	if hasMass || dx != nil || dy != nil {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
 	c, ok := s.sort(task, indexBits)
@@ -20,7 +20,7 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	}
 	c.dx, c.dy = dx, dy
 	switch {
-	case weighted:
+	case hasMass:
 		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
 	case h.x.Points != h.y.Points:
 		return c.byShares()
@@ -152,7 +152,7 @@ func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
 
 // mass is a point's share of its cloud.
 func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
-	w := c.weights(pair)
+	w := c.mass(pair)
 	if w == nil {
 		each := 1 / float64(c.Points)
 		return func(uint64) float64 { return each }

@@ -14,7 +14,7 @@ func TestHostGradient(t *testing.T) {
 	const batch, lines = 2, 5
 	for _, c := range []struct {
 		dim, m, n int
-		weighted  bool
+		hasMass   bool
 		shared    bool
 	}{{3, 24, 24, false, false}, {2, 24, 24, false, true}, {3, 24, 15, false, true}, {3, 20, 24, true, false}} {
 		dim := c.dim
@@ -26,7 +26,7 @@ func TestHostGradient(t *testing.T) {
 			if c.shared {
 				d = d[:lines*dim]
 			}
-			if c.weighted {
+			if c.hasMass {
 				x.Mass, y.Mass = positive(r, batch*c.m), positive(r, batch*c.n)
 			}
 			upstream := make([]float64, batch*lines)
@@ -39,7 +39,7 @@ func TestHostGradient(t *testing.T) {
 				for k, u := range upstream {
 					b, at := k/lines, k*dim%len(d)
 					if o.Reduce == Mean {
-						sum += u * quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[at:at+dim], p)
+						sum += u * quantile(x.cloud(b), y.cloud(b), x.mass(b), y.mass(b), d[at:at+dim], p)
 					} else {
 						sum += u * reference(x.cloud(b), y.cloud(b), d[at:at+dim], p)
 					}

@@ -145,7 +145,7 @@ func TestHostQuantiles(t *testing.T) {
 				}
 				for k, v := range got {
 					b, l := k/lines, k%lines
-					want := quantile(x.cloud(b), y.cloud(b), x.weights(b), y.weights(b), d[l*dim:(l+1)*dim], p)
+					want := quantile(x.cloud(b), y.cloud(b), x.mass(b), y.mass(b), d[l*dim:(l+1)*dim], p)
 					if math.Abs(v-want) > 1e-9*want {
 						t.Fatalf("sizes %v weights %b p=%g: %v, want %v", c, weights, p, v, want)
 					}
@@ -222,7 +222,7 @@ func TestHostProperties(t *testing.T) {
 	}
 	zero := make([]float64, lines)
 	same("permuted", cost(points, permuted, nil, nil), zero, 0)
-	same("permuted, weighted", cost(points, permuted, weights, permutedWeights), zero, 0)
+	same("permuted, with masses", cost(points, permuted, weights, permutedWeights), zero, 0)
 	point := slices.Repeat(points[:dim], n)
 	same("one point many times", cost(point, point, nil, nil), zero, 0)
 	same("the origin", cost(make([]float32, n*dim), make([]float32, n*dim), nil, nil), zero, 0)
@@ -325,10 +325,10 @@ func TestHostErrors(t *testing.T) {
 		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, HostConfig{}, "cloud y of pair 1, point 2"},
 		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
 		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{}, "weighted"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Reduce: Mean}, "all weights are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: weight -1"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 weights"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{}, "points with masses"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Reduce: Mean}, "all masses are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: mass -1"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},
 		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
 		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
 		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, HostConfig{}, "one batch size"},

@@ -139,13 +139,13 @@ func check(x, y, directions *graph.Node, o Config) {
 	if ds.Rank() != 3 || ds.Dimensions[0] != xs.Dimensions[0] || ds.Dimensions[2] != xs.Dimensions[2] {
 		panic(fmt.Errorf("ot1d: expected directions [%d, slices, %d], found %s", xs.Dimensions[0], xs.Dimensions[2], ds))
 	}
-	for _, c := range []struct{ weights, cloud *graph.Node }{{o.MassX, x}, {o.MassY, y}} {
-		if d := c.cloud.Shape().Dimensions; c.weights != nil && !slices.Equal(c.weights.Shape().Dimensions, d[:2]) {
-			panic(fmt.Errorf("ot1d: expected weights [%d, %d], found %s", d[0], d[1], c.weights.Shape()))
+	for _, c := range []struct{ mass, cloud *graph.Node }{{o.MassX, x}, {o.MassY, y}} {
+		if d := c.cloud.Shape().Dimensions; c.mass != nil && !slices.Equal(c.mass.Shape().Dimensions, d[:2]) {
+			panic(fmt.Errorf("ot1d: expected masses [%d, %d], found %s", d[0], d[1], c.mass.Shape()))
 		}
 	}
 	if o.Reduce != Mean && (xs.Dimensions[1] != ys.Dimensions[1] || o.MassX != nil || o.MassY != nil) {
-		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without weights, found %d and %d points, weighted %t and %t; ask for Reduce: Mean", xs.Dimensions[1], ys.Dimensions[1], o.MassX != nil, o.MassY != nil))
+		panic(fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %d and %d points, with masses %t and %t; ask for Reduce: Mean", xs.Dimensions[1], ys.Dimensions[1], o.MassX != nil, o.MassY != nil))
 	}
 }
 

@@ -17,16 +17,16 @@ import (
 // the coupling (i_k, j_k) and its masses fixed.
 func (s sorter) quantile(x, y, directions *graph.Node, o Config) *graph.Node {
 	a, b := s.project(x, directions), s.project(y, directions)
-	weighted := o.MassX != nil || o.MassY != nil
+	hasMass := o.MassX != nil || o.MassY != nil
 	var oa, ob *graph.Node
-	if o.Wrt == None && !weighted {
+	if o.Wrt == None && !hasMass {
 		a, b = s.values(a, b)
 	} else {
 		oa, ob = s.orders(graph.StopGradient(a), graph.StopGradient(b), spanOf(x, directions), spanOf(y, directions))
 		a, b = s.take(a, oa), s.take(b, ob)
 	}
 	var i, j, mass *graph.Node
-	if weighted {
+	if hasMass {
 		i, j, mass = s.merge(s.levels(o.MassX, oa), s.levels(o.MassY, ob))
 	} else {
 		i, j, mass = s.shares(a, b)
@@ -66,12 +66,12 @@ func (s sorter) shares(a, b *graph.Node) (i, j, mass *graph.Node) {
 
 // levels are the cumulative shares of the points in their order, in float64: float32 would shift
 // every level by 1e-7.
-func (s sorter) levels(weights, order *graph.Node) *graph.Node {
+func (s sorter) levels(mass, order *graph.Node) *graph.Node {
 	d := order.Shape().Dimensions
-	if weights == nil {
-		weights = graph.Ones(order.Graph(), shapes.Make(dtypes.Float64, d[0], d[s.axis]))
+	if mass == nil {
+		mass = graph.Ones(order.Graph(), shapes.Make(dtypes.Float64, d[0], d[s.axis]))
 	}
-	w := graph.ConvertDType(graph.StopGradient(weights), dtypes.Float64)
+	w := graph.ConvertDType(graph.StopGradient(mass), dtypes.Float64)
 	w = graph.Div(w, graph.ReduceAndKeep(w, graph.ReduceSum, 1))
 	return s.cumulative(s.take(graph.BroadcastToDims(graph.InsertAxes(w, 3-s.axis), d...), order))
 }

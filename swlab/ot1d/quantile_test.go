@@ -185,7 +185,7 @@ func TestCostsErrors(t *testing.T) {
 	}{
 		{node(2, 5, 3), nil, Config{}, "Reduce: Mean"},
 		{x, node(2, 4), Config{}, "Reduce: Mean"},
-		{x, node(2, 5), Config{Reduce: Mean}, "weights [2, 4]"},
+		{x, node(2, 5), Config{Reduce: Mean}, "masses [2, 4]"},
 		{node(3, 4, 3), nil, Config{Reduce: Mean}, "one batch size"},
 		{x, nil, Config{P: .5}, "p = 0.5"},
 	} {

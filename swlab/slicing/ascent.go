@@ -14,20 +14,23 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
-// Ascent finds a location per pair by Steps projected gradient steps on the mean over the batch of the objective, as the
-// released code does: Adam with beta = (0.9, 0.999), eps = 1e-8 on the unconstrained coordinates, followed by division by the
-// norm (the moments are not projected), from a fresh uniform start.
+// Ascent finds one location per pair by Steps gradient steps on the objective, averaged over the
+// batch, from a uniform start. The default is the released code's: Adam with beta = (0.9, 0.999)
+// and eps = 1e-8 on the unconstrained coordinates, then division by the norm. The moments are not
+// projected.
 //
-// Two properties of it to know. The code's Rate of 1e-4 turns a direction by about 0.2 degrees in 50 steps: "v-DSW, T = 50" of
-// the paper's tables is a vMF around a random location. And a larger Rate does not mend it: Adam divides every coordinate of
-// the gradient by its own size, the radial part (2 F along theta) too, so the steps pull towards the diagonals (+-1, +-1, +-1);
-// on theta'A theta with eigenvalues 100, 25, 9, 200 steps of rate 0.02 reach 48 (the diagonal has 45).
+// With the released LearningRate of 1e-4, 50 steps turn a direction by about 0.2 degrees, so
+// "v-DSW, T = 50" of the paper's tables is a vMF around a random location. A larger LearningRate
+// does not help: Adam scales every coordinate of the gradient, including its radial part 2 F theta,
+// to the same size, so the steps drift to the diagonals (+-1, +-1, +-1). On theta'A theta with
+// eigenvalues 100, 25 and 9, 200 steps of 0.02 reach 48; the diagonal has 45.
 //
-// Tangent is the honest variant, not in the paper: the radial part of the gradient is removed before Adam sees it. With a
-// rate of 1e-2 to 1e-1 it finds a maximum: the largest one from most starts (39 of 40 on pairs of stretched normal clouds).
+// Tangent, which is not in the paper, removes the radial part before Adam. With a LearningRate of
+// 1e-2 to 1e-1 the ascent reaches a maximum, and from most starts the global one (39 of 40 on pairs
+// of stretched normal clouds).
 //
-// SGD takes plain gradient steps instead, theta <- theta + Rate * gradient of the mean over the batch, as the released study of the
-// amortization gap does (rate 0.1): a step then grows with the cost and shrinks with the batch.
+// SGD replaces Adam by theta <- theta + LearningRate * gradient, as in the released study of the
+// amortization gap (0.1). A step then grows with the cost and shrinks with the batch size.
 type Ascent struct {
 	Steps        int
 	LearningRate float64
@@ -125,7 +128,7 @@ func (g graphStep) call(state []shard.Value, x, y shard.Value) ([]shard.Value, e
 
 func (g graphStep) close() { g.exec.Finalize() }
 
-// InGraph says whether the costs are found inside of the compiled step.
+// InGraph says whether the costs are found inside the compiled step.
 func (c *Maximizer) InGraph() bool {
 	if c == nil {
 		return false

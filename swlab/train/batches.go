@@ -15,16 +15,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// batches are the rows of every step of an epoch, in the epoch's own order. The last batch is
-// smaller if Batch does not divide the clouds. A single remaining cloud joins the batch before it,
-// because the decoder's batch norm needs two (PyTorch rejects one).
+// batches are the rows of every step of an epoch.
 func (c Config) batches(epoch int) [][]int32 {
-	order := datasets.EpochOrder(c.Clouds, c.Seed, epoch)
-	all := datasets.Batches(order, c.Batch)
-	if n := len(all); n > 1 && len(all[n-1]) == 1 {
-		all = append(all[:n-2], order[(n-2)*c.Batch:])
-	}
-	return all
+	return datasets.EpochBatches(c.Clouds, c.Batch, c.Seed, epoch)
 }
 
 // batchesFrom are the rows of the steps after that many, to the end of the run.

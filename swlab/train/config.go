@@ -243,7 +243,7 @@ func (c Config) checkDivision() error {
 	}
 	all := c.batches(0)
 	if last := len(all[len(all)-1]); last%c.Devices != 0 {
-		return fmt.Errorf("devices: %d do not divide a pass's last batch evenly, %d of the %d clouds; choose another batch", c.Devices, last, c.Clouds)
+		return fmt.Errorf("devices: %d do not divide the last batch of an epoch evenly, %d of the %d clouds; choose another batch", c.Devices, last, c.Clouds)
 	}
 	return nil
 }

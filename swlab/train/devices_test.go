@@ -142,8 +142,8 @@ func TestWrongDevices(t *testing.T) {
 	}{
 		{has + 1, has + 1, has + 1, fmt.Sprintf("devices: expected 1 to %d, found %d, on backend ", has, has+1)},
 		{4, 6, 12, "devices: 4 do not divide the batch of 6 clouds"},
-		{4, 8, 14, "devices: 4 do not divide a pass's last batch evenly, 6 of the 14 clouds"},
-		{2, 2, 5, "devices: 2 do not divide a pass's last batch evenly, 3 of the 5 clouds"},
+		{4, 8, 14, "devices: 4 do not divide the last batch of an epoch evenly, 6 of the 14 clouds"},
+		{2, 2, 5, "devices: 2 do not divide the last batch of an epoch evenly, 3 of the 5 clouds"},
 		{-1, 4, 4, "devices: expected at least 1"},
 	} {
 		run := splitConfig("sw", "")

@@ -38,7 +38,7 @@ type result struct {
 // held returns the losses with those directions [slices, dim].
 func (s *Subject) held(pairs []pair, theta []float64, wrt ot1d.Wrt) (result, error) {
 	n := batch
-	if s.lacks(loss.BatchIndependent) {
+	if s.violates(loss.BatchIndependent) {
 		n = 1
 	}
 	return s.call(mode{held: true, wrt: wrt, pairs: n}, pairs, theta, 1)

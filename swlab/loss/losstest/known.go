@@ -42,7 +42,7 @@ func convention(s *Subject) error {
 	for i, v := range a {
 		want := v * math.Pow(factor, s.degree/s.p)
 		// A loss with a length of its own may be a little off; for a Sliced the slices are known.
-		if s.lacks(loss.Scaling) {
+		if s.violates(loss.Scaling) {
 			if s.sliced == nil && !(math.Abs(math.Log(b[i]/want)) < 0.1) {
 				return violated("%q, but with every point doubled pair %d costs %.6g in place of %.6g", text, i, b[i], v)
 			}

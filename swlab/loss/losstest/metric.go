@@ -92,7 +92,7 @@ func (s *Subject) sets(p loss.Property) [][]float64 {
 		return sets
 	}
 	more := uint64(2)
-	if s.lacks(p) {
+	if s.violates(p) {
 		more = 20
 	}
 	for seed := range more {

@@ -105,7 +105,7 @@ func violated(format string, a ...any) error { return Violation{fmt.Sprintf(form
 // Check runs one check. A property that the loss declares to violate must be violated.
 func (s *Subject) Check(c Check) error {
 	err := c.run(s)
-	if !s.lacks(c.Property) {
+	if !s.violates(c.Property) {
 		return err
 	}
 	var v Violation
@@ -118,7 +118,7 @@ func (s *Subject) Check(c Check) error {
 	return err
 }
 
-func (s *Subject) lacks(p loss.Property) bool {
+func (s *Subject) violates(p loss.Property) bool {
 	return p != "" && slices.Contains(loss.Violates(s.loss), p)
 }
 
