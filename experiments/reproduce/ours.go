@@ -25,7 +25,7 @@ func (p Preset) With(t table.Table) table.Table {
 		}
 	case "generation":
 		t.Columns = append(t.Columns,
-			like(t, "jsd", "jsd_half", "JSD half", "Jensen-Shannon divergence of the clouds times 1/2, which then fit into the grid"),
+			like(t, "jsd", "jsd_half", "JSD half", "Jensen-Shannon divergence of the clouds times 1/2; real ones then fit into the grid"),
 			like(t, "mmd_cd", "mmd_cd_std", "MMD-CD std", "mean over real clouds of the CD to the nearest generated one: the usual orientation"),
 			like(t, "mmd_emd", "mmd_emd_std", "MMD-EMD std", "the same by EMD per point"),
 			like(t, "cov_cd", "cov_cd_std", "COV-CD std", "% of the real clouds that are nearest to some generated one by CD: the usual orientation"),

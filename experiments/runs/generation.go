@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
@@ -45,8 +46,12 @@ func (g Generation) Needs() []Task {
 
 func (g Generation) Clouds() []Data { return []Data{g.Train, g.Test} }
 
-// GeneratedFile holds the generated clouds, in the folder of a Generation.
-const GeneratedFile = "generated.npy"
+// GeneratedFile holds the generated clouds, in the folder of a Generation; generatorFile the mean
+// loss of every epoch of its generator, and in how many steps the released Sinkhorn loop lost it.
+const (
+	GeneratedFile = "generated.npy"
+	generatorFile = "generator.json"
+)
 
 func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 	real, err := l.open(g.Test)
@@ -113,6 +118,9 @@ func (l *Store) made(ctx context.Context, g Generation, n int) (*datasets.Set, e
 	}
 	trained, err := trainer.Train(ctx, codes, g.Config.Seed, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
 	if err != nil {
+		return nil, err
+	}
+	if err := durable.WriteJSON(filepath.Join(l.Folder(g), generatorFile), map[string]any{"losses": trained.Losses, "short_steps": trained.Short}); err != nil {
 		return nil, err
 	}
 	drawn, err := trainer.Generate(trained.Weights, n, g.Seed)

@@ -12,6 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
@@ -193,6 +194,10 @@ func generation(t *testing.T, l *Store, r Training) {
 	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
 	if err != nil || made.Clouds != 5 || made.Points != 32 {
 		t.Fatalf("%v, %v", made, err)
+	}
+	var log struct{ Losses []float64 }
+	if _, err := durable.ReadJSON(filepath.Join(l.Folder(g), generatorFile), &log); err != nil || len(log.Losses) != c.Epochs {
+		t.Errorf("losses of %d epochs: %v, %v", c.Epochs, log, err)
 	}
 	afresh(t, l, g, made)
 	cd := first.Scores("cd")
