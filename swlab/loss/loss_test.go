@@ -107,7 +107,7 @@ func TestWrongSettings(t *testing.T) {
 		"p: expected a number >= 1, found 0.5":                                   {"sw", func(s *Config) { s.P = 0.5 }},
 		"p: expected a number >= 1, found NaN":                                   {"chamfer", func(s *Config) { s.P = math.NaN() }},
 		"p: expected a number >= 1, found +Inf":                                  {"sw", func(s *Config) { s.P = math.Inf(1) }},
-		"reduce: expected Sum or Mean, found 3":                             {"sw", func(s *Config) { s.Reduce = 3 }},
+		"reduce: expected Sum or Mean, found 3":                                  {"sw", func(s *Config) { s.Reduce = 3 }},
 		"kappa: expected a number from 0 to 1e+15, found -1":                     {"v-dsw", func(s *Config) { s.Kappa = -1 }},
 		"to 1e+15, found 1e+16":                                                  {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
 		"kappa: expected a number from 0 to 1e+15, found NaN":                    {"sw", func(s *Config) { s.Kappa = math.NaN() }},
