@@ -112,8 +112,8 @@ func paper() Preset {
 	}
 }
 
-// claimRows lists the rows that answer the paper's claims about reconstruction: their differences
-// must be resolved.
+// claimRows lists the rows that answer the paper's claims, in the tables of reconstruction and of
+// generation: their differences must be resolved.
 func claimRows() []string {
 	return []string{"chamfer-summed", "emd-approx", "sw", "max-sw-T50-moving", "v-dsw-T10-moving", "l-v-dsw", "g-v-dsw", "n-v-dsw",
 		"a-v-dsw", "ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-kappa0.1", "la-v-dsw-kappa0", "la-v-dsw-untrained"}

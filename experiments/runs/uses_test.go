@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -85,6 +86,20 @@ func scores(t *testing.T, l *Store, r Training) {
 	}
 }
 
+// network is that of the weights, and the engine of the store.
+func network(t *testing.T, l *Store, w *weights.Set) (*swlab.Network, *engine.Engine) {
+	t.Helper()
+	n, err := swlab.NewNetwork(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, e
+}
+
 // codes: equal to those of swlab.Network, bit for bit, also if the last batch is not full.
 func codes(t *testing.T, l *Store, r Training) {
 	w, err := l.weights(r, "last")
@@ -101,14 +116,7 @@ func codes(t *testing.T, l *Store, r Training) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := swlab.NewNetwork(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	net, e := network(t, l, w)
 	want, err := net.Encode(clouds, swlab.NetworkOptions{Engine: e})
 	if err != nil {
 		t.Fatal(err)
@@ -253,14 +261,7 @@ func controls(t *testing.T, l *Store, g Generation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := swlab.NewNetwork(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	net, e := network(t, l, w)
 	want, err := net.Reconstruct(real, swlab.NetworkOptions{Engine: e})
 	if err != nil {
 		t.Fatal(err)
@@ -282,10 +283,7 @@ func afresh(t *testing.T, l *Store, g Generation, made *datasets.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	net, e := network(t, l, w)
 	codes, err := l.codes(context.Background(), w, g.Train)
 	if err != nil {
 		t.Fatal(err)
@@ -295,10 +293,6 @@ func afresh(t *testing.T, l *Store, g Generation, made *datasets.Set) {
 		t.Fatal(err)
 	}
 	drawn, err := latent.Generate(e, generator.Weights, g.Count, g.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := swlab.NewNetwork(w)
 	if err != nil {
 		t.Fatal(err)
 	}

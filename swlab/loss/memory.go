@@ -39,8 +39,8 @@ func (s Sliced) CheckSlices(pairs, slices, dim int) error {
 }
 
 // CheckTables returns a *memory.Error if the tables between points that the loss needs on this
-// backend, for pairs of clouds of m and n points of dimension dim, would not fit into the memory of this machine. It
-// ignores what lies on a GPU.
+// backend, for pairs of clouds of m and n points of dimension dim, would not fit into the memory of
+// this machine. It ignores what lies on a GPU.
 func CheckTables(l Loss, backend string, pairs, m, n, dim int) error {
 	need, what := int64(0), fmt.Sprintf("points: tables of %d times %d points of %s", m, n, counted(pairs, "pair"))
 	graph := backend == "go" // XLA makes such tables in blocks, the pure-Go backend whole
