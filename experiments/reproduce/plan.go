@@ -113,7 +113,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	}
 	for _, r := range plan.Table.Rows {
 		for _, candidate := range p.candidates(r) {
-			for _, seed := range p.seeds(r.ID) {
+			for _, seed := range p.seeds(t.Study, r.ID) {
 				readings, err := jobs(setRow{r, candidate}, seed)
 				if err != nil {
 					return nil, fmt.Errorf("row %s: %w", r.ID, err)

@@ -36,9 +36,9 @@ func TestPlans(t *testing.T) {
 			}
 			want, all := 0, p.Seeds
 			for _, r := range plan.Table.Rows {
-				want += len(p.candidates(r)) * len(p.seeds(r.ID))
-				if len(p.seeds(r.ID)) > len(all) {
-					all = p.seeds(r.ID)
+				want += len(p.candidates(r)) * len(p.seeds(paper.Study, r.ID))
+				if len(p.seeds(paper.Study, r.ID)) > len(all) {
+					all = p.seeds(paper.Study, r.ID)
 				}
 			}
 			if len(plan.Jobs) != want || len(names) != len(plan.Jobs) {
@@ -65,7 +65,7 @@ func TestPlans(t *testing.T) {
 					cell, ok := f.Cells[r.ID][c.Key]
 					if setting := c.Better == table.None; !ok && !(setting && r.Ours) {
 						t.Errorf("%s, %s: row %s has no %s", name, size, r.ID, c.Key)
-					} else if ok && !setting && cell.N != len(p.seeds(r.ID)) {
+					} else if ok && !setting && cell.N != len(p.seeds(paper.Study, r.ID)) {
 						t.Errorf("%s, %s: row %s, %s: %d values", name, size, r.ID, c.Key, cell.N)
 					}
 				}

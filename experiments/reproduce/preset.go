@@ -22,7 +22,8 @@ import (
 type Preset struct {
 	Name  string   `json:"-"`
 	Seeds []uint64 `json:"-"`
-	// ClaimSeeds are the seeds of the rows of claimRows; nil: Seeds.
+	// ClaimSeeds are the seeds of the rows of claimRows in the tables that score reconstructions;
+	// nil: Seeds.
 	ClaimSeeds []uint64 `json:"-"`
 	// Select says how the rows with candidate widths get theirs, one of Selections.
 	Select string `json:"-"`
@@ -112,16 +113,19 @@ func paper() Preset {
 	}
 }
 
-// claimRows lists the rows that answer the paper's claims, in the tables of reconstruction and of
-// generation: their differences must be resolved.
+// claimRows lists the rows that answer the paper's claims about reconstruction: their differences
+// must be resolved.
 func claimRows() []string {
 	return []string{"chamfer-summed", "emd-approx", "sw", "max-sw-T50-moving", "v-dsw-T10-moving", "l-v-dsw", "g-v-dsw", "n-v-dsw",
 		"a-v-dsw", "ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-kappa0.1", "la-v-dsw-kappa0", "la-v-dsw-untrained"}
 }
 
-// seeds returns the seeds of the row of that id.
-func (p Preset) seeds(row string) []uint64 {
-	if p.ClaimSeeds != nil && slices.Contains(claimRows(), row) {
+// scoresReconstructions reports whether tables of that study score reconstructed clouds.
+func scoresReconstructions(study string) bool { return study == "reconstruction" || study == "shapes" }
+
+// seeds returns the seeds of the row of that id in a table of that study.
+func (p Preset) seeds(study, row string) []uint64 {
+	if p.ClaimSeeds != nil && scoresReconstructions(study) && slices.Contains(claimRows(), row) {
 		return p.ClaimSeeds
 	}
 	return p.Seeds
@@ -312,7 +316,7 @@ func (p Preset) Settings(study string) []string {
 		}
 	}
 	switch {
-	case p.ClaimSeeds != nil && (study == "reconstruction" || study == "shapes"):
+	case p.ClaimSeeds != nil && scoresReconstructions(study):
 		out = append(out, fmt.Sprintf("%d seeds of the rows that a claim is about, %d of the others (paper: %d)", len(p.ClaimSeeds), len(p.Seeds), len(paper().Seeds)))
 	case len(p.Seeds) != len(paper().Seeds):
 		out = append(out, fmt.Sprintf("%d seed(s) (paper: %d)", len(p.Seeds), len(paper().Seeds)))

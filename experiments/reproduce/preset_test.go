@@ -84,6 +84,9 @@ func TestDesk(t *testing.T) {
 	if len(seeds["v-dsw-T50"]) != 3 || len(seeds["asw"]) != 3 {
 		t.Errorf("seeds of the other rows: %v", seeds)
 	}
+	if n := len(plan(t, l, "short_generation_result", desk, "sw").Jobs); n != 3 {
+		t.Errorf("generation: %d seeds", n)
+	}
 	held, err := l.Clouds(training.Validation.Part("val"))
 	if err != nil || held.Header().Clouds != 256 {
 		t.Errorf("validation clouds: %v, %v", held, err)

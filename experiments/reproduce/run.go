@@ -146,7 +146,7 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 func (p *Schedule) seeds() []uint64 {
 	var out []uint64
 	for _, r := range p.Table.Rows {
-		for _, s := range p.Preset.seeds(r.ID) {
+		for _, s := range p.Preset.seeds(p.Table.Study, r.ID) {
 			if !slices.Contains(out, s) {
 				out = append(out, s)
 			}
