@@ -9,6 +9,8 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/gomlx/compute/dtypes/float16"
+
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
@@ -174,7 +176,7 @@ func (t npyType) float(bits uint64) float64 {
 	case 'f':
 		switch t.size {
 		case 2:
-			return halfToFloat(uint16(bits))
+			return float16.FromBits(uint16(bits)).Float64()
 		case 4:
 			return float64(math.Float32frombits(uint32(bits)))
 		default:
@@ -215,25 +217,4 @@ func wholeNumber(v float64) (int64, error) {
 		return 0, fmt.Errorf("expected a whole number, found %v", v)
 	}
 	return int64(v), nil
-}
-
-// halfToFloat decodes an IEEE 754 half-precision number.
-func halfToFloat(h uint16) float64 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)
-	var v float64
-	switch exponent {
-	case 0:
-		v = math.Ldexp(fraction, -24)
-	case 31:
-		if fraction != 0 {
-			return math.NaN()
-		}
-		v = math.Inf(1)
-	default:
-		v = math.Ldexp(1024+fraction, exponent-25)
-	}
-	if h>>15 != 0 {
-		return -v
-	}
-	return v
 }

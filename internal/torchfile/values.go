@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/nlpodyssey/gopickle/types"
 )
 
@@ -159,7 +160,7 @@ func Decode(dtype string, b []byte) []float32 {
 	case "F16":
 		v = make([]float32, len(b)/2)
 		for i := range v {
-			v[i] = half(le.Uint16(b[2*i:]))
+			v[i] = float16.FromBits(le.Uint16(b[2*i:])).Float32()
 		}
 	case "I64":
 		v = make([]float32, len(b)/8)
@@ -188,22 +189,4 @@ func Decode(dtype string, b []byte) []float32 {
 		}
 	}
 	return v
-}
-
-// half converts IEEE binary16.
-func half(h uint16) float32 {
-	sign, exp, frac := 1.0, int(h>>10&31), float64(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return float32(sign * math.Ldexp(frac, -24))
-	case 31:
-		if frac != 0 {
-			return float32(math.NaN())
-		}
-		return float32(math.Inf(int(sign)))
-	}
-	return float32(sign * math.Ldexp(1024+frac, exp-25))
 }
