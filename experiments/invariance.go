@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/exec"
@@ -151,7 +152,7 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 		mean, sum := [disturbances]float64{}, make([]float64, x.Dim)
 		for d := range slices.Chunk(all, disturbances) { // one pair, undisturbed and disturbed
 			for k := permuteX; k < disturbances; k++ {
-				turn := degrees(d[asIs], d[k])
+				turn := Angle(d[asIs], d[k])
 				mean[k] += turn / pairs
 				worst[k] = math.Max(worst[k], turn)
 			}
@@ -162,7 +163,7 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 		for k := permuteX; k < disturbances; k++ {
 			ranges[k].add(mean[k], s == 0)
 		}
-		row.Spread.add(length(sum), s == 0)
+		row.Spread.add(floats.Norm(sum, 2), s == 0)
 	}
 	// Rounding turns a direction more the shorter a is before it is normalised, and so do new
 	// points. The released A turns by 1e-7 and 0.2 degrees. A as in the paper, which nearly cancels
@@ -195,19 +196,23 @@ type directionGraph struct {
 	form amortizer.Variant
 }
 
-// degrees returns the angle between unit vectors.
-func degrees(a, b []float64) float64 {
-	difference := make([]float64, len(a))
-	for i := range a {
-		difference[i] = a[i] - b[i]
+// Angle returns the angle between two vectors of equal length, in degrees from 0 to 180. It is
+// accurate for small angles too. Without a direction, or with unequal lengths, it is NaN.
+func Angle[T float32 | float64](a, b []T) float64 {
+	u, v := unit(a), unit(b)
+	if len(u) != len(v) || len(u) == 0 {
+		return math.NaN()
 	}
-	return 2 * math.Asin(math.Min(1, length(difference)/2)) * 180 / math.Pi
+	chord := floats.Distance(u, v, 2)
+	return 2 * math.Asin(math.Min(1, chord/2)) * 180 / math.Pi
 }
 
-func length(v []float64) float64 {
-	n := 0.0
-	for _, x := range v {
-		n = math.Hypot(n, x)
+// unit divides by the norm, in float64.
+func unit[T float32 | float64](a []T) []float64 {
+	u := make([]float64, len(a))
+	for i, x := range a {
+		u[i] = float64(x)
 	}
-	return n
+	floats.Scale(1/floats.Norm(u, 2), u)
+	return u
 }

@@ -97,7 +97,7 @@ func TestDisturbed(t *testing.T) {
 			t.Errorf("the bootstrap holds %.2f of the points, expected about 0.63", share)
 		}
 	}
-	if got := degrees([]float64{1, 0}, []float64{math.Cos(0.3), math.Sin(0.3)}); math.Abs(got-0.3*180/math.Pi) > 1e-9 {
+	if got := Angle([]float64{1, 0}, []float64{math.Cos(0.3), math.Sin(0.3)}); math.Abs(got-0.3*180/math.Pi) > 1e-9 {
 		t.Errorf("angle %v", got)
 	}
 }

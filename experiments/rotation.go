@@ -50,12 +50,7 @@ func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionConfig, se
 	}
 	angles := make([]float64, x.Clouds)
 	for b := range angles {
-		var directions [2][]float64
-		for i := range 3 {
-			directions[0] = append(directions[0], float64(after.Directions[3*b+i]))
-			directions[1] = append(directions[1], float64(expected[3*b+i]))
-		}
-		angles[b] = degrees(directions[0], directions[1])
+		angles[b] = Angle(after.Directions[3*b:3*b+3], expected[3*b:3*b+3])
 	}
 	return angles, nil
 }

@@ -84,7 +84,7 @@ func (t optima) compare(ctx context.Context, c Config, eps, start [][3]float64, 
 			r.FractionConverged += 1 / float64(len(eps))
 		}
 		if start != nil {
-			turn = append(turn, degrees(start[b], e))
+			turn = append(turn, experiments.Angle(start[b][:], e[:]))
 		}
 	}
 	s := sampler{c.Kappa, c.Common, vmf.Exact}

@@ -79,14 +79,8 @@ type VersusOptimum struct {
 	PerPair    []float64 `json:"per_pair"` // J of every pair, in the order of the study
 }
 
-// degrees returns the angle between unit vectors.
-func degrees(a, b [3]float64) float64 {
-	d := [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]}
-	return 2 * math.Asin(math.Min(1, math.Sqrt(dot(d, d))/2)) * 180 / math.Pi
-}
-
 // axial returns the angle between lines.
 func axial(a, b [3]float64) float64 {
-	angle := degrees(a, b)
+	angle := experiments.Angle(a[:], b[:])
 	return math.Min(angle, 180-angle)
 }

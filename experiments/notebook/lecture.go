@@ -2,11 +2,9 @@ package notebook
 
 import (
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -43,23 +41,5 @@ func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
 	return costs, nil
 }
 
-// Angle returns the angle between two vectors of equal length, in degrees from 0 to 180. It is
-// accurate for small angles too. Without a direction, or with unequal lengths, it is NaN.
-func Angle(a, b []float32) float64 {
-	u, v := unit(a), unit(b)
-	if len(u) != len(v) || len(u) == 0 {
-		return math.NaN()
-	}
-	chord := floats.Distance(u, v, 2)
-	return 2 * math.Asin(math.Min(1, chord/2)) * 180 / math.Pi
-}
-
-// unit divides by the norm, in float64.
-func unit(a []float32) []float64 {
-	u := make([]float64, len(a))
-	for i, x := range a {
-		u[i] = float64(x)
-	}
-	floats.Scale(1/floats.Norm(u, 2), u)
-	return u
-}
+// Angle is [experiments.Angle].
+func Angle(a, b []float32) float64 { return experiments.Angle(a, b) }

@@ -202,6 +202,7 @@ var functions = map[string]any{
 	"show.Sphere":                show.Sphere,
 	"show.Table":                 show.Table,
 	"experiments.AmortizerPath":  experiments.AmortizerPath,
+	"experiments.Angle":          experiments.Angle[float32],
 	"experiments.AscentPaths":    experiments.AscentPaths,
 	"experiments.Compare":        experiments.Compare,
 	"experiments.ComparePaired":  experiments.ComparePaired,
