@@ -131,9 +131,8 @@ func (p Preset) seeds(study, row string) []uint64 {
 	return p.Seeds
 }
 
-// desk is a size that takes a desktop computer about 12 hours for all tables, and that resolves
-// differences between losses: see docs/results/power.md. A fifth of the 1280 training clouds is held
-// out.
+// desk is a size that takes two cores about 10 hours for all tables, and that resolves differences
+// between losses: see docs/results/power.md. A fifth of the 1280 training clouds is held out.
 func desk() Preset {
 	p := quick()
 	p.Name, p.ClaimSeeds = "desk", []uint64{1, 2, 3, 4, 5}
@@ -192,7 +191,7 @@ func (p Preset) What() string { return presetWords[p.Name] }
 var presetWords = map[string]string{
 	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing, nor does the time: XLA compiles fast and not well. Up to a minute a table on 2 cores",
 	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
-	"desk":  "the built-in shapes, 512 points, 30 epochs, five seeds of the rows that a claim is about and three of the others, the best epoch chosen by validation clouds. About 12 hours for all tables on 2 cores, an estimate",
+	"desk":  "the built-in shapes, 512 points, 30 epochs, three seeds, in reconstruction five of the rows that a claim is about, the best epoch chosen by validation clouds. About 10 hours for all tables on 2 cores",
 	"paper": "full data, 2048 points, 301 epochs, three seeds, widths of A, EA, LA selected on test clouds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
