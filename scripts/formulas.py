@@ -33,7 +33,7 @@ class Formulas:
 
 
 def mathml(tex, display):
-    """The formula as MathML. A command that is not known is an error.
+    """The formula as MathML. A command that is not known is an error, and so is one that browsers do not draw: a box, or a bold digit.
 
     Browsers know no letters by mathvariant and no padding by what is added, which is how latex2mathml writes \\mathbb R and \\xrightarrow{f}.
     """
@@ -44,4 +44,7 @@ def mathml(tex, display):
     unknown = re.findall(r"\\[A-Za-z]+|\[\d+pt\]", html.unescape(re.sub(r"<[^>]*>", " ", out)))
     if unknown:
         raise ValueError(f"formula: {unknown[0]} is not known to latex2mathml in {tex!r}")
+    undrawn = re.findall(r'<menclose|mathvariant="(?!normal|italic)[a-z-]+"', out)
+    if undrawn:
+        raise ValueError(f"formula: browsers do not draw {undrawn[0]} in {tex!r}")
     return out
