@@ -159,6 +159,7 @@ var proofs = map[string]map[string]proof{
 		"simultaneous":            {"--loss v-dsw --amortizer la --batch 2", "--simultaneous"},
 		"common-slices":           {"--loss v-dsw --amortizer la --batch 2", "--common-slices"},
 		"location-gradient":       {"--loss v-dsw --amortizer la --batch 2", "--location-gradient"},
+		"other-location":          {"--loss v-dsw --amortizer la --batch 2", "--other-location"},
 	},
 	"evaluate": {
 		"":              {"evaluate --run run --data data --exact-emd=false --backend go", ""},

@@ -202,7 +202,9 @@ func (p Preset) controls(row newRow, name string) (out []table.Row) {
 		return []table.Row{row("la-v-dsw-kappa0", "LAv-DSW, kappa = 0", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0}, "negative control: SW on other random directions")}
 	case name == "ablation_T":
 		out = append(out, row("la-v-dsw-untrained", "LAv-DSW, untrained", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1, "amortizer_learning_rate": 1e-30},
-			"the amortizer keeps its initial weights: its rate is 1e-30"))
+			"the amortizer keeps its initial weights: its rate is 1e-30"),
+			row("la-v-dsw-other-location", "LAv-DSW, another pair's location", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 1, "other_location": true},
+				"every pair has the location of the next pair of the batch"))
 		for _, rate := range []float64{1e-3, 1e-2, 1e-1} {
 			out = append(out, row(fmt.Sprintf("v-dsw-T10-rate%g", rate), fmt.Sprintf("v-DSW (T = 10), rate %g", rate),
 				set{"loss": "v-dsw", "ascent_steps": 10, "slices": 100, "kappa": 1, "ascent_rate": rate}, "the released ascent at another rate; its own is 0.0001 (deviation T2)"))

@@ -117,7 +117,7 @@ func paper() Preset {
 // must be resolved.
 func claimRows() []string {
 	return []string{"chamfer-summed", "emd-approx", "sw", "max-sw-T50-moving", "v-dsw-T10-moving", "l-v-dsw", "g-v-dsw", "n-v-dsw",
-		"a-v-dsw", "ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-kappa0.1", "la-v-dsw-kappa0", "la-v-dsw-untrained"}
+		"a-v-dsw", "ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-kappa0.1", "la-v-dsw-kappa0", "la-v-dsw-untrained", "la-v-dsw-other-location"}
 }
 
 // scoresReconstructions reports whether tables of that study score reconstructed clouds.

@@ -77,7 +77,7 @@ func TestGridOrder(t *testing.T) {
 func TestEverySettingCanBeVaried(t *testing.T) {
 	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "variant": "paper", "reflection": "exact",
 		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort",
-		"simultaneous": "true", "common_slices": "true", "location_gradient": "true"}
+		"simultaneous": "true", "common_slices": "true", "location_gradient": "true", "other_location": "true"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {

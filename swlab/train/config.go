@@ -64,6 +64,7 @@ type Config struct {
 	Simultaneous     bool `json:"simultaneous,omitempty" help:"with an amortizer: one evaluation gives both updates, so that the autoencoder's step uses the prediction before the amortizer's, as in the paper's text"`
 	CommonSlices     bool `json:"common_slices,omitempty" help:"with an amortizer: both steps draw the same random numbers for their slices, as in the paper's text"`
 	LocationGradient bool `json:"location_gradient,omitempty" help:"with an amortizer: the autoencoder's gradient also passes through the predicted location, as in the paper's text"`
+	OtherLocation    bool `json:"other_location,omitempty" help:"with an amortizer: the autoencoder's step takes for every pair the location of the next pair of the batch, a control"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
@@ -104,9 +105,12 @@ func (c Config) Model() (Model, error) {
 		return Model{}, err
 	}
 	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain,
-		Simultaneous: c.Simultaneous, CommonSlices: c.CommonSlices, LocationGradient: c.LocationGradient}
+		Simultaneous: c.Simultaneous, CommonSlices: c.CommonSlices, LocationGradient: c.LocationGradient, OtherLocation: c.OtherLocation}
 	if err := m.checkUpdates(); err != nil {
 		return Model{}, err
+	}
+	if c.OtherLocation && c.Batch < 2 {
+		return Model{}, fmt.Errorf("other-location: expected a batch of at least 2 clouds, found %d", c.Batch)
 	}
 	return m, c.checkState(m)
 }

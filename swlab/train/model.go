@@ -37,7 +37,7 @@ type Model struct {
 	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
 	AmortizerSteps int
 
-	// The paper's algorithms, where the released code does otherwise. All three need a loss whose
+	// The paper's algorithms, where the released code does otherwise. All need a loss whose
 	// location an amortizer predicts (not in fine-tuning).
 	//
 	// Simultaneous: the autoencoder's step takes the locations before the amortizer's ascent.
@@ -46,6 +46,10 @@ type Model struct {
 	// reparameterised slices around it. With the first two, the minimised loss is the maximised
 	// objective.
 	Simultaneous, CommonSlices, LocationGradient bool
+	// OtherLocation: the autoencoder's step takes for every pair the location of the next pair of the
+	// batch, for the last that of the first. It is a control: what is left is a location that was
+	// learned, and for another pair. It needs such a loss, too.
+	OtherLocation bool
 
 	Plain plain.Set // fast paths that are switched off
 }
@@ -65,9 +69,9 @@ func (m Model) checkUpdates() error {
 		}
 		return nil
 	}
-	for i, on := range []bool{m.Simultaneous, m.CommonSlices, m.LocationGradient} {
+	for i, on := range []bool{m.Simultaneous, m.CommonSlices, m.LocationGradient, m.OtherLocation} {
 		if on {
-			name := []string{"simultaneous", "common-slices", "location-gradient"}[i]
+			name := []string{"simultaneous", "common-slices", "location-gradient", "other-location"}[i]
 			return fmt.Errorf("%s: expected a loss whose location an amortizer predicts without fine-tuning, found %s", name, m.Loss.Name())
 		}
 	}
@@ -113,7 +117,8 @@ type Outcome struct {
 //  3. locations from the UPDATED psi, detached, fresh slices; one SGD step of the autoencoder on
 //     the loss.
 //
-// Simultaneous and LocationGradient change part 3; for CommonSlices noise has equal sources.
+// Simultaneous, LocationGradient and OtherLocation change part 3; for CommonSlices noise has equal
+// sources.
 //
 // location [batch, 3] is the result of an ascent for losses that have one, else nil. If the ascent
 // started from an amortizer's prediction (fine-tuning), part 2 has been done before (Predict), and
@@ -127,6 +132,7 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 	if sliced, ok := m.predicts(); ok && m.LocationGradient {
 		location, wrt = sliced.Slicer.Amortizer.Direction(psi, x, y), ot1d.Y|ot1d.Directions
 	}
+	location = m.other(psi, location, x, y)
 	r := m.Loss.Build(loss.BuildArgs{Source: noise.Descend, Weights: psi, Location: location, Wrt: wrt, Plain: m.Plain}, x, y)
 	m.point(&out, r, x, y)
 	out.Loss = graph.ReduceAllMean(r.Pairs)
@@ -146,7 +152,7 @@ func (m Model) Step(s State, x, location *graph.Node, noise Noise) Outcome {
 func (m Model) directions(s State, x, y, location *graph.Node, noise Noise, objective objective) (Outcome, *graph.Node) {
 	out, psi := m.adapt(s, x, y, location, noise.Ascend, objective)
 	sl := m.Loss.(loss.Sliced).Slicer
-	location = sl.Location(noise.Descend, psi, location, x, y)
+	location = sl.Location(noise.Descend, psi, m.other(psi, location, x, y), x, y)
 	directions := sl.Draw(noise.Descend, location, x, y)
 	m.point(&out, loss.Result{Location: location, Directions: directions}, x, y)
 	return out, directions
@@ -165,6 +171,17 @@ func (m Model) adapt(s State, x, y, location *graph.Node, src slicing.Source, ob
 	return out, stopped(m.Loss.Specs(), out.State.Psi)
 }
 
+// other returns the location of the autoencoder's step for OtherLocation: of a batch's locations,
+// predicted unless given, each pair has that of the next. Without OtherLocation it is the given one.
+func (m Model) other(psi weights.Nodes, given, x, y *graph.Node) *graph.Node {
+	sliced, ok := m.predicts()
+	if !ok || !m.OtherLocation {
+		return given
+	}
+	all := sliced.Slicer.Location(nil, psi, given, x, y)
+	return graph.Concatenate([]*graph.Node{graph.Slice(all, graph.AxisRangeToEnd(1)), graph.Slice(all, graph.AxisRange(0, 1))}, 0)
+}
+
 // point records where a sliced loss looks.
 func (m Model) point(out *Outcome, r loss.Result, x, y *graph.Node) {
 	out.After, out.Direction = r.Location, meanDirection(r)
@@ -172,7 +189,7 @@ func (m Model) point(out *Outcome, r loss.Result, x, y *graph.Node) {
 		return
 	}
 	out.AscentAngle = meanAngle(out.Before, out.After)
-	if sliced, ok := m.predicts(); ok && m.Simultaneous {
+	if sliced, ok := m.predicts(); ok && (m.Simultaneous || m.OtherLocation) { // After is not the pair's updated prediction
 		out.AscentAngle = meanAngle(out.Before, sliced.Slicer.Location(nil, stopped(m.Loss.Specs(), out.State.Psi), nil, x, y))
 	}
 }

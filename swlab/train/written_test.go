@@ -180,6 +180,14 @@ func TestAsWritten(t *testing.T) {
 				t.Errorf("both: the loss is %v, the objective %v", both.loss, both.objective)
 			}
 
+			other := newWritten(t, name, func(m *Model) { m.OtherLocation = true })
+			elsewhere := other.step(t, 1, 2, nil, nil)
+			same("other location", elsewhere)
+			if want := append(slices.Clone(base.after[3:]), base.after[:3]...); !slices.Equal(elsewhere.after, want) {
+				t.Errorf("other location: the slices are at %v, expected each pair's at the next pair's, %v", elsewhere.after, want)
+			}
+			near("other location: slope with the location held fixed", along(elsewhere.grad, v), released.slope(t, 1, 2, elsewhere.after, v), 0.01)
+
 			through := newWritten(t, name, func(m *Model) { m.Simultaneous, m.LocationGradient = true, true })
 			g := through.step(t, 1, 2, nil, nil)
 			same("location gradient", g)
@@ -240,6 +248,7 @@ func norm(v []float64) (s float64) {
 func TestUpdatesNeedAnAmortizer(t *testing.T) {
 	for name, set := range map[string]func(*Config){
 		"simultaneous": func(c *Config) { c.Simultaneous = true }, "common-slices": func(c *Config) { c.CommonSlices = true }, "location-gradient": func(c *Config) { c.LocationGradient = true },
+		"other-location": func(c *Config) { c.OtherLocation = true },
 	} {
 		for what, change := range map[string]func(*Config){
 			"SW": func(*Config) {}, "v-DSW": func(c *Config) { c.Loss = "v-dsw" }, "LA v-DSW": func(c *Config) { c.Loss, c.Amortizer, c.FineTune = "v-dsw", "la", true },
