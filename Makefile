@@ -90,7 +90,7 @@ playground: setup ## build the playground, .out/playground/index.html: one page,
 
 # With a run, --resume: it keeps the settings of the run.
 trained := runs/network
-network: setup ## train the network that lectures show, runs/network (an hour on 2 cores; goes on where it was stopped); docs/network.md
+network: setup ## train the network that lectures show, runs/network (an hour and a half on 2 cores; goes on where it was stopped); docs/network.md
 	@$(env) if [ -e $(trained)/config.json ]; then go run ./cmd/swlab train --resume --out $(trained); \
 	else go run ./cmd/swlab train --data builtin --loss sw --points 2048 --batch 16 --epochs 160 --out $(trained); fi
 

@@ -61,10 +61,13 @@ func TestClaims(t *testing.T) {
 // paper's numbers with the p-value of Welch's test, or from our own at a preset with a 95 % interval.
 //
 //	D (p = P)<!-- NAME: COLUMN ROW - ROW -->   D (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW - ROW -->
-var difference = regexp.MustCompile(`([-−]?[\d.]+(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: (\w+) ([\w.-]+) - ([\w.-]+) -->`)
+//
+// With / in place of -, it is the ratio of their deviations, with the p-value of the F test or its
+// interval.
+var difference = regexp.MustCompile(`([-−]?[\d.]+(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: (\w+) ([\w.-]+) ([-/]) ([\w.-]+) -->`)
 
-// named is the comment of a difference alone.
-var named = regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: \w+ \S+ - \S+ -->`)
+// named is the comment of a difference or a ratio alone.
+var named = regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: \w+ \S+ [-/] \S+ -->`)
 
 // TestDifferences: every difference that the pages state follows from the committed results, or from
 // the paper's table.
@@ -85,7 +88,7 @@ func TestDifferences(t *testing.T) {
 		}
 		for _, m := range stating {
 			found++
-			want, err := stated(m[2], m[3], m[4], m[5], m[6])
+			want, err := stated(m[2], m[3], m[4], m[5], m[6], m[7])
 			if err != nil {
 				t.Errorf("%s: %s: %v", page, m[0], err)
 			} else if m[1] != want {
@@ -98,8 +101,9 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// stated returns the difference of rows a and b, as a page writes it.
-func stated(name, preset, column, a, b string) (string, error) {
+// stated returns the difference of rows a and b, or the ratio of their deviations, as a page writes
+// it.
+func stated(name, preset, column, a, sign, b string) (string, error) {
 	f, err := table.Get(name)
 	if err != nil {
 		return "", err
@@ -112,6 +116,11 @@ func stated(name, preset, column, a, b string) (string, error) {
 		y, err := printed(f, column, b)
 		if err != nil {
 			return "", err
+		}
+		if sign == "/" {
+			ratio := *x.SD / *y.SD
+			p := distuv.F{D1: float64(x.N - 1), D2: float64(y.N - 1)}.CDF(ratio * ratio)
+			return fmt.Sprintf("%.2f (p = %.2g)", ratio, 2*min(p, 1-p)), nil
 		}
 		text := fmt.Sprintf("%.2f", x.Mean-y.Mean)
 		if x.SD != nil && y.SD != nil {
@@ -127,6 +136,11 @@ func stated(name, preset, column, a, b string) (string, error) {
 	x, y := r.Cells[a][column].Values, r.Cells[b][column].Values
 	if i < 0 || len(x) == 0 || len(y) == 0 {
 		return "", fmt.Errorf("the results have no %s of %s and %s", column, a, b)
+	}
+	if sign == "/" {
+		ratio := stat.StdDev(x, nil) / stat.StdDev(y, nil)
+		f := distuv.F{D1: float64(len(x) - 1), D2: float64(len(y) - 1)}
+		return fmt.Sprintf("%.2f (%.2f to %.2f)", ratio, ratio/math.Sqrt(f.Quantile(0.975)), ratio/math.Sqrt(f.Quantile(0.025))), nil
 	}
 	var d []float64
 	for k := range min(len(x), len(y)) { // seeds are in one order, and the first are common

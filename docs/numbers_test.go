@@ -198,8 +198,12 @@ func TestNumbers(t *testing.T) {
 	if err != nil || len(tables) < 9 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
-	for _, file := range tables {
-		name := strings.TrimSuffix(filepath.Base(file), "-desk.json")
+	shapes, err := filepath.Glob("results/*-real.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(tables, shapes...) {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".json"), "-desk")
 		page := read(t, filepath.Join("results", name+".md"))
 		text, table, found := strings.Cut(page, "\n## The table")
 		if !found {
@@ -208,6 +212,9 @@ func TestNumbers(t *testing.T) {
 		for _, problem := range unsourced(text, table, output) {
 			t.Errorf("%s.md: %s", name, problem)
 		}
+	}
+	for _, problem := range unsourced(read(t, "claims.md"), "", output) {
+		t.Errorf("claims.md: %s", problem)
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *Session) Pretrained() (*swlab.Network, error) {
 	}
 	dir := filepath.Join(root, pretrained)
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
-		show.Markdown(fmt.Sprintf("There is no trained network in `%s`. `make network` trains it in about an hour; then run this cell again.", pretrained))
+		show.Markdown(fmt.Sprintf("There is no trained network in `%s`. `make network` trains it in about an hour and a half; then run this cell again.", pretrained))
 		return nil, nil
 	}
 	if _, err := train.ReadResult(dir); err != nil {
