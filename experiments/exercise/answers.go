@@ -140,21 +140,6 @@ func parameters(name string, m int) (float64, error) {
 	return float64(amortizer.Parameters(a)), nil
 }
 
-// with returns the names of the paper's maps with a property.
-func with(has func(amortizer.Properties) bool) ([]string, error) {
-	var names []string
-	for _, name := range []string{"l", "g", "n", "a", "ea", "la"} {
-		a, err := amortizer.New(name, amortizer.Config{Points: 8})
-		if err != nil {
-			return nil, err
-		}
-		if has(a.Properties()) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
 // line is F for two points each on the axes, along the first.
 func line() (float64, error) {
 	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0}, 2, 3)
@@ -192,9 +177,10 @@ func chamferBlind() ([]string, error) {
 	return []string{"no"}, nil
 }
 
+// legendre is the Legendre polynomial of degree 4 or 6.
 func legendre(degree int, x float64) float64 {
-	if degree == 2 {
-		return (3*x*x - 1) / 2
+	if degree == 6 {
+		return (231*math.Pow(x, 6) - 315*math.Pow(x, 4) + 105*x*x - 5) / 16
 	}
-	return (35*x*x*x*x - 30*x*x + 3) / 8
+	return (35*math.Pow(x, 4) - 30*x*x + 3) / 8
 }
