@@ -50,7 +50,7 @@ func (k *Keys) lists() [][]uint64 {
 func TestKeys(t *testing.T) {
 	for name, kernel := range kernels() {
 		r := rand.New(rand.NewPCG(1, 2))
-		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128, 129, 500, 512, 513, 1000, 1024, 2048, 2049, 3000, 4096, 5000, 20000} {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 30, 31, 33, 64, 100, 128, 129, 500, 512, 513, 514, 1000, 1024, 2048, 2049, 3000, 4096, 5000, 5002, 20000} {
 			for _, numbered := range []bool{false, true} {
 				bits, shift := 52, uint(0)
 				if kernel.lanes != kernel.words { // 32 bits
