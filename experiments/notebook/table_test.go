@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,45 @@ func TestResults(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(b.Out, "pictures", name+".png")); err != nil {
 			t.Errorf("%s: no picture: %v", name, err)
+		}
+	}
+}
+
+// TestStoredResults: the notebook of a table shows its page of results as the page is now.
+func TestStoredResults(t *testing.T) {
+	for _, name := range table.Names() {
+		notebooks, err := filepath.Glob("../../notebooks/*_" + name + ".ipynb")
+		if err != nil || len(notebooks) != 1 {
+			t.Fatalf("%s: notebooks %q, %v", name, notebooks, err)
+		}
+		raw, err := os.ReadFile(notebooks[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notebook struct {
+			Cells []struct {
+				Outputs []struct{ Data map[string]json.RawMessage }
+			}
+		}
+		if err := json.Unmarshal(raw, &notebook); err != nil {
+			t.Fatal(err)
+		}
+		var shown strings.Builder
+		for _, cell := range notebook.Cells {
+			for _, output := range cell.Outputs {
+				var lines []string
+				if json.Unmarshal(output.Data["text/markdown"], &lines) == nil {
+					shown.WriteString(strings.Join(lines, "") + "\n")
+				}
+			}
+		}
+		page, err := os.ReadFile("../../docs/results/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, rest, _ := strings.Cut(prose(string(page)), "\n\n")
+		if !strings.Contains(shown.String(), verdict) || !strings.Contains(shown.String(), rest) {
+			t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks NOTEBOOKS=notebooks/%[1]s", filepath.Base(notebooks[0]), name)
 		}
 	}
 }
