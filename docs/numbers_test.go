@@ -19,7 +19,7 @@ import (
 //	A turns by 0.1<!-- A | 0.1 --> degrees.                    quotes a stored output of this notebook
 //	The range is 9 %<!-- 34_vDSW_approximation: 9 % -->        quotes another file
 //	The rows differ by 0.02<!-- | 52.01 minus | 51.99 -->       a difference of two; one may be a plain number
-//	4 times<!-- given: (1/2)^-2 -->                            follows from no output
+//	4 times<!-- given: (1/2)^-2 -->                            follows from no output; a quotient of two numbers is computed
 //
 // The quotation must be in the stored outputs, whose cells of tables are separated by " | ", and
 // hold a number that rounds to the one in the text. Numbers in formulas, code, links and settings
@@ -59,7 +59,10 @@ func unsourced(text, outputs string, read func(name string) (string, error)) (pr
 			continue
 		}
 		where := strings.TrimSpace(m[1])
-		if strings.HasPrefix(where, "given: ") {
+		if given, ok := strings.CutPrefix(where, "given: "); ok {
+			if problem := divided(number, given); problem != "" {
+				problems = append(problems, problem)
+			}
 			continue
 		}
 		from := outputs
@@ -76,6 +79,22 @@ func unsourced(text, outputs string, read func(name string) (string, error)) (pr
 		}
 	}
 	return problems
+}
+
+// divided says what is wrong with a number that is given as a quotient, A/B.
+func divided(number, given string) string {
+	a, b, _ := strings.Cut(given, "/")
+	v := parse(a) / parse(b)
+	if math.IsNaN(v) { // it is given in words
+		return ""
+	}
+	if strings.HasSuffix(number, "%") {
+		v *= 100
+	}
+	if !rounds(number, fmt.Sprintf("%.9f", v)) {
+		return fmt.Sprintf("%q is not %s", number, given)
+	}
+	return ""
 }
 
 // quoted says what is wrong with a number and its quotation.
@@ -255,16 +274,18 @@ func TestNumbersFail(t *testing.T) {
 		"A turns by 0.1<!-- A | 0.1 --> degrees and 4 %<!-- A | 0.1 | 3.94 -->":                0,
 		"$0.3$, `0.4`, κ = 0.1, [x](a0.5.md), 7 steps":                                         0,
 		"4 times<!-- given: (1/2)^-2 --> as many":                                              0,
+		"4 times<!-- given: 8/2 --> as many, 0.4 %<!-- given: 0.27/69.05 --> more":             0,
+		"5 times<!-- given: 8/2 --> as many, 0.5 %<!-- given: 0.27/69.05 --> more":             2,
 		"by 9 %<!-- other: 9 % of it -->":                                                      0,
 		"differ by 3.8<!-- A | 0.1 | 3.94 minus A | 0.1 --> and 96 %<!-- 100 minus | 3.94 -->": 0,
 		"differ by 3.7<!-- A | 0.1 | 3.94 minus A | 0.1 -->, 9 %<!-- 100 minus | 3.95 -->":     2,
-		"A turns by 0.1 degrees":                                                               1,
-		"A turns by 0.2<!-- A | 0.1 --> degrees":                                               1,
-		"A turns by 0.1<!-- B | 0.1 --> degrees":                                               1,
-		"5 %<!-- A | 0.1 | 3.94 -->":                                                           1,
-		"from 4<!-- A | 0.1 | 3.94 --> to 4<!-- A | 0.1 | 4. -->":                              1,
-		"by 9 %<!-- missing: 9 % -->, and by 8 %<!-- other: 9 % of it -->":                     2,
-		"**12 %**<!-- A | 0.1 --> of 0.1<!-- A | 0.1 --> and 0.1 and 15 times":                 3,
+		"A turns by 0.1 degrees":                                               1,
+		"A turns by 0.2<!-- A | 0.1 --> degrees":                               1,
+		"A turns by 0.1<!-- B | 0.1 --> degrees":                               1,
+		"5 %<!-- A | 0.1 | 3.94 -->":                                           1,
+		"from 4<!-- A | 0.1 | 3.94 --> to 4<!-- A | 0.1 | 4. -->":              1,
+		"by 9 %<!-- missing: 9 % -->, and by 8 %<!-- other: 9 % of it -->":     2,
+		"**12 %**<!-- A | 0.1 --> of 0.1<!-- A | 0.1 --> and 0.1 and 15 times": 3,
 	} {
 		found := unsourced(text, out, func(name string) (string, error) {
 			if name != "other" {
