@@ -260,7 +260,7 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y func(float6
 // committed returns the files of stored results, of all sizes, whose names end like that.
 func committed(t *testing.T, ending string) (files []string) {
 	t.Helper()
-	for _, size := range []string{"desk", "quick"} {
+	for _, size := range []string{"desk", "quick", "real"} {
 		more, err := filepath.Glob("../../docs/results/*-" + size + ending)
 		if err != nil {
 			t.Fatal(err)
