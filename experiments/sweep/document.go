@@ -31,14 +31,14 @@ func (r *Result) Sheet() (table.Sheet, error) {
 	s := table.Sheet{Name: "sweep", Title: fmt.Sprintf("%s trained on %s, scored on %s", strings.Join(names, " x "), r.Data, r.Test), About: []string{about},
 		RowHeader: names[0], Below: "- first"}
 	for _, name := range names[1:] {
-		s.Columns = append(s.Columns, table.Column{Name: name})
+		s.Columns = append(s.Columns, table.Column{Name: name, Scale: 1})
 	}
 	for _, m := range metrics {
-		s.Columns = append(s.Columns, table.Column{Name: m.name, Unit: conventions()[m.key], Better: table.Down})
+		s.Columns = append(s.Columns, table.Column{Name: m.name, Unit: conventions()[m.key], Scale: 1, Better: table.Down})
 	}
 	timed := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Values["time"].N > 0 })
 	if timed {
-		s.Columns = append(s.Columns, table.Column{Name: "s/epoch", Better: table.Down})
+		s.Columns = append(s.Columns, table.Column{Name: "s/epoch", Scale: 1, Better: table.Down})
 	}
 	compared, pending := false, false
 	for i, row := range r.Rows {
