@@ -41,10 +41,6 @@ const (
 	jax      = "JAX jit, huge pages"
 )
 
-// jaxLargest is the number of points in a batch up to which JAX takes part in all steps. By its times there,
-// a larger step of v-DSW would take it more than a minute; SW alone stands for it.
-const jaxLargest = 32 * 512
-
 // planner knows the paths.
 type planner struct {
 	work  string
@@ -143,15 +139,12 @@ func (p *planner) steps() {
 	for _, s := range p.sizes() {
 		for _, l := range losses {
 			flags := append(s.flags(l.slow), "--loss", l.flag)
-			c := testCase{Group: "steps", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
+			p.add(testCase{Group: "steps", Name: fmt.Sprintf("%s, B=%d m=%d", l.name, s.batch, s.points), Programs: []program{
 				{Name: swlab, Command: p.ours("step", flags...)},
 				eager(flags),
 				p.inductor(flags),
-			}}
-			if s.batch*s.points <= jaxLargest || l.flag == "sw" {
-				c.Programs = append(c.Programs, program{Name: jax, Command: peer(".venv-torch", "jax_peer.py", flags...), Env: jaxHugePages})
-			}
-			p.add(c)
+				{Name: jax, Command: peer(".venv-torch", "jax_peer.py", flags...), Env: jaxHugePages},
+			}})
 		}
 	}
 }
