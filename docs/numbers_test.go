@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"math"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
 // A number in the text of a notebook or of a page of results is followed by a comment that says
@@ -146,30 +147,19 @@ func rounds(number, quote string) bool {
 
 // stored returns the text of all outputs of a notebook and its Markdown cells.
 func stored(path string) (outputs string, texts []string, err error) {
-	raw, err := os.ReadFile(path)
+	cells, err := ipynb.Read(path)
 	if err != nil {
 		return "", nil, err
 	}
-	var notebook struct {
-		Cells []struct {
-			Kind    string `json:"cell_type"`
-			Source  []string
-			Outputs []struct{ Data map[string]json.RawMessage }
-		}
-	}
-	if err := json.Unmarshal(raw, &notebook); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", path, err)
-	}
 	var b strings.Builder
-	for _, c := range notebook.Cells {
+	for _, c := range cells {
 		if c.Kind == "markdown" {
-			texts = append(texts, strings.Join(c.Source, ""))
+			texts = append(texts, string(c.Source))
 		}
 		for _, o := range c.Outputs {
 			for _, kind := range []string{"text/html", "text/markdown", "text/plain"} {
-				var lines []string
-				if json.Unmarshal(o.Data[kind], &lines) == nil {
-					b.WriteString(plain(strings.Join(lines, "")) + "\n")
+				if text, ok := o.Data[kind]; ok {
+					b.WriteString(plain(string(text)) + "\n")
 				}
 			}
 		}
@@ -245,19 +235,14 @@ func TestCells(t *testing.T) {
 		t.Fatalf("no notebooks: %v", err)
 	}
 	for _, path := range notebooks {
-		var notebook struct {
-			Cells []struct {
-				Kind   string `json:"cell_type"`
-				Source []string
-			}
+		cells, err := ipynb.Read(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err := json.Unmarshal([]byte(read(t, path)), &notebook); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		for i, c := range notebook.Cells {
-			text := strings.Join(c.Source, "")
-			if c.Kind == "code" && len(c.Source) > 25 && !strings.Contains(text, "%noautoget") {
-				t.Errorf("%s: cell %d has %d lines, expected at most 25", filepath.Base(path), i, len(c.Source))
+		for i, c := range cells {
+			text := string(c.Source)
+			if lines := 1 + strings.Count(text, "\n"); c.Kind == "code" && lines > 25 && !strings.Contains(text, "%noautoget") {
+				t.Errorf("%s: cell %d has %d lines, expected at most 25", filepath.Base(path), i, lines)
 			}
 			if strings.Contains(text, `\epsilon`) {
 				t.Errorf("%s: cell %d has \\epsilon, expected \\varepsilon", filepath.Base(path), i)

@@ -9,31 +9,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
 // TestQuickstart compares the sample output in README.md with the stored output of the quickstart notebook: both rows of scores.
 func TestQuickstart(t *testing.T) {
-	raw, err := os.ReadFile("../notebooks/01_quickstart.ipynb")
+	cells, err := ipynb.Read("../notebooks/01_quickstart.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var notebook struct {
-		Cells []struct {
-			Outputs []struct {
-				Data map[string]json.RawMessage
-			}
-		}
-	}
-	if err := json.Unmarshal(raw, &notebook); err != nil {
-		t.Fatal(err)
-	}
 	var html strings.Builder
-	for _, cell := range notebook.Cells {
+	for _, cell := range cells {
 		for _, output := range cell.Outputs {
-			var lines []string
-			if json.Unmarshal(output.Data["text/html"], &lines) == nil {
-				html.WriteString(strings.Join(lines, ""))
-			}
+			html.WriteString(string(output.Data["text/html"]))
 		}
 	}
 	readme := read(t, "../README.md")

@@ -1,7 +1,6 @@
 package exercise_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/experiments/exercise"
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
 // TestSolutions runs the blocks of docs/solutions.md: there is one for each exercise, and all are right.
@@ -77,7 +77,6 @@ func TestWrong(t *testing.T) {
 // TestLectures: every lecture has at least three exercises, and the cells hold stubs that were run and
 // found wrong.
 func TestLectures(t *testing.T) {
-	type output struct{ Data map[string]json.RawMessage }
 	found := map[string]int{}
 	for _, id := range exercise.IDs() {
 		lecture, _, _ := strings.Cut(id, ".")
@@ -85,25 +84,16 @@ func TestLectures(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("lecture %s: %v, %v", lecture, files, err)
 		}
-		raw, err := os.ReadFile(files[0])
+		cells, err := ipynb.Read(files[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		var notebook struct {
-			Cells []struct {
-				Source  []string
-				Outputs []output
-			}
-		}
-		if err := json.Unmarshal(raw, &notebook); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range notebook.Cells {
-			if !strings.Contains(strings.Join(c.Source, ""), `exercise.Check("`+id+`"`) {
+		for _, c := range cells {
+			if !strings.Contains(string(c.Source), `exercise.Check("`+id+`"`) {
 				continue
 			}
 			found[lecture]++
-			if !slices.ContainsFunc(c.Outputs, func(o output) bool {
+			if !slices.ContainsFunc(c.Outputs, func(o ipynb.Output) bool {
 				return strings.Contains(string(o.Data["text/markdown"]), "Exercise "+id+". Not yet.")
 			}) {
 				t.Errorf("%s: the stub of exercise %s has not been run, or is right", files[0], id)

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
 // book is a session in a folder of its own, whose tables need no compiling.
@@ -94,25 +94,14 @@ func TestStoredResults(t *testing.T) {
 		if err != nil || len(notebooks) != 1 {
 			t.Fatalf("%s: notebooks %q, %v", name, notebooks, err)
 		}
-		raw, err := os.ReadFile(notebooks[0])
+		cells, err := ipynb.Read(notebooks[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		var notebook struct {
-			Cells []struct {
-				Outputs []struct{ Data map[string]json.RawMessage }
-			}
-		}
-		if err := json.Unmarshal(raw, &notebook); err != nil {
-			t.Fatal(err)
-		}
 		var shown strings.Builder
-		for _, cell := range notebook.Cells {
+		for _, cell := range cells {
 			for _, output := range cell.Outputs {
-				var lines []string
-				if json.Unmarshal(output.Data["text/markdown"], &lines) == nil {
-					shown.WriteString(strings.Join(lines, "") + "\n")
-				}
+				shown.WriteString(string(output.Data["text/markdown"]) + "\n")
 			}
 		}
 		page, err := os.ReadFile("../../docs/results/" + name + ".md")
