@@ -35,11 +35,14 @@ var asked = []struct {
 	{"steps", "Chamfer, B=32 m=512", "", torchs, 0.50, 0},
 	{"steps", "EMD, B=128 m=2048", "", torchs, 0.50, 0},
 	{"steps", "EMD, B=32 m=512", "", torchs, 0.50, 0},
-	{"distance", "sliced W_2^2, m=2048 L=1000", "", numpys, 0.55, 0},
-	{"distance", "sliced W_2^2, m=100000 L=100", "", numpys, 0.70, 0.50},
-	{"distance", "sliced W_2^2, m=2048 L=1000", exact, numpys[:1], 1, 0},
-	{"distance", "sliced W_2^2, m=100000 L=100", exact, numpys[:1], 1, 0},
-	{"distance", "sliced W_2^2, 1000 pairs, m=512 L=100", "", numpys, 0.55, 0},
+	{"distance", "sliced W_2^2, m=2048 L=1000", "", sorts(numpys...), 0.55, 0},
+	{"distance", "sliced W_2^2, m=2048 L=1000", "", sorts(inBlocks), 0.55, 0},
+	{"distance", "sliced W_2^2, m=100000 L=100", "", sorts(numpys...), 0.70, 0.50},
+	{"distance", "sliced W_2^2, m=100000 L=100", "", sorts(inBlocks), 0.70, 0.50},
+	{"distance", "sliced W_2^2, m=2048 L=1000", exact, sorts(numpys[0]), 1, 0},
+	{"distance", "sliced W_2^2, m=100000 L=100", exact, sorts(numpys[0]), 1, 0},
+	{"distance", "sliced W_2^2, 1000 pairs, m=512 L=100", "", sorts(numpys...), 0.55, 0},
+	{"distance", "sliced W_2^2, 1000 pairs, m=512 L=100", "", sorts(inBlocks), 0.55, 0},
 	{"vMF samples", "d=3 kappa=1", "swlab, host", []string{torch}, 1, 0},
 	{"vMF samples", "d=10 kappa=10.5", "swlab, host", []string{torch}, 1, 0},
 	{"kept graphs", "chamfer", "", []string{graphAlone}, 1.2, 0},
@@ -50,6 +53,14 @@ var asked = []struct {
 
 // torchs are PyTorch on huge pages, as ours is.
 var torchs = []string{huge, compiled}
+
+// sorts are those programs of NumPy with and without AVX-512.
+func sorts(names ...string) (out []string) {
+	for _, n := range names {
+		out = append(out, n, n+avx2)
+	}
+	return out
+}
 
 // limits returns the limits that the available measurements can answer.
 func limits(s summary) []limit {
@@ -71,6 +82,7 @@ func limits(s summary) []limit {
 		r := fifty.Compile.Median / one.Compile.Median
 		out = append(out, limit{"compile time of the T = 50 step over that of T = 1", "at most 1.5", fmt.Sprintf("%.2f (%.2f and %.2f s)", r, fifty.Compile.Median, one.Compile.Median), r <= 1.5})
 	}
+	checked := map[string]bool{} // errors
 	for _, a := range asked {
 		mine, theirs := s.find(a.group, a.name, cmp.Or(a.ours, swlab)), s.faster(a.group, a.name, a.others...)
 		if mine == nil || theirs == nil {
@@ -81,7 +93,8 @@ func limits(s summary) []limit {
 			bound += fmt.Sprintf(", better %.2f", a.goal)
 		}
 		out = append(out, limit{a.group + ", " + a.name + ": time of " + mine.Name + " over that of " + theirs.Name, bound, digits(r), r <= a.limit})
-		if mine.Error > 0 {
+		if id := a.name + mine.Name; mine.Error > 0 && !checked[id] {
+			checked[id] = true
 			out = append(out, limit{a.group + ", " + a.name + ": relative error of " + mine.Name, "at most 1e-6", fmt.Sprintf("%.0e", mine.Error), mine.Error <= 1e-6})
 		}
 	}

@@ -4,8 +4,8 @@
     bench/setup-python.sh pot && .venv-pot/bin/python bench/numpy_peer.py --points 2048 --slices 1000
 
 Directions are drawn, both clouds projected by a matrix product, sorted in place, and squared differences averaged. With more
-than one thread each takes a part of the directions: NumPy sorts without holding Python's lock. --blocks is the seventh line. With --pairs every pair has directions of its
-own, a few are compared at a time, and each thread takes a part of the pairs. The clouds and the directions on which errors
+than one thread each takes a part of the directions: NumPy sorts without holding Python's lock. With --pairs every pair has directions of its
+own, and each thread takes a part of the pairs. --blocks is the seventh line. The clouds and the directions on which errors
 are measured are those that bench/distances has written.
 """
 
@@ -21,7 +21,7 @@ from pot_peer import reference
 
 
 CACHED = 2**16  # projections of a cloud in a block
-TOGETHER = 4  # pairs in one call of NumPy: their projections stay in the cache, and threads seldom wait for Python's lock
+TOGETHER = 4  # pairs in a block: their projections stay in the cache, and threads seldom wait for Python's lock
 
 
 def mean_cost(x, y, theta):
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--slices", type=int, default=1000)
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--blocks", action="store_true", help="a block of directions at a time, whose projections fit a core's cache")
+    parser.add_argument("--blocks", action="store_true", help="a block of directions or pairs at a time, whose projections fit a core's cache")
     parser.add_argument("--seconds", type=float, default=2, help="time to repeat the call for, at least three times")
     args = parser.parse_args()
     size = f"{args.pairs}x{args.points}" if args.pairs > 1 else args.points
@@ -60,9 +60,9 @@ def main():
         return sum(len(p) * mean_cost(x, y, p) for p in parts) / args.slices
 
     def some_pairs(part, rng):
-        total = 0.0
-        for i in range(part[0], part[-1] + 1, TOGETHER):
-            some = slice(i, min(i + TOGETHER, part[-1] + 1))
+        total, together = 0.0, TOGETHER if args.blocks else len(part)
+        for i in range(part[0], part[-1] + 1, together):
+            some = slice(i, min(i + together, part[-1] + 1))
             theta = draw(rng, some.stop - i, args.slices)
             total += len(theta) * mean_cost(x[some], y[some], theta)
         return total / args.pairs

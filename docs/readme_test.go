@@ -99,7 +99,6 @@ type benchmarks struct {
 type benchmarkCase struct {
 	Group, Name string
 	Programs    []benchmarkProgram
-	earlier     bool // of the whole report, where parts of it were measured again later
 	Fastest     struct {
 		Name  string
 		Ratio float64
@@ -122,9 +121,6 @@ func readBenchmarks(t *testing.T) *benchmarks {
 		var b benchmarks
 		if err := json.Unmarshal([]byte(read(t, file)), &b); err != nil {
 			t.Fatalf("%s: %v", file, err)
-		}
-		for i := range b.Cases {
-			b.Cases[i].earlier = len(files) > 0 && file == "results/bench.json"
 		}
 		all.Cases, all.Fits = append(all.Cases, b.Cases...), append(all.Fits, b.Fits...)
 	}
@@ -160,6 +156,12 @@ func (b *benchmarks) ratio(group, name, of, to string) float64 {
 	return b.program(group, name, of).Min / b.program(group, name, to).Min
 }
 
+// overNumPy is the fastest call of a program over that of NumPy in that precision, with the sort that is the faster one.
+func (b *benchmarks) overNumPy(name, of, precision string) float64 {
+	numpy := "NumPy, " + precision
+	return max(b.ratio("distance", name, of, numpy), b.ratio("distance", name, of, numpy+", AVX2"))
+}
+
 // fit is an exponent of this project; the last is that of the whole report.
 func (b *benchmarks) fit(axis, curve string) (exponent, uncertainty float64) {
 	for _, f := range slices.Backward(b.Fits) {
@@ -178,16 +180,12 @@ func (b *benchmarks) stepRows() (rows []string) {
 		row := "| " + loss[0] + " |"
 		for _, size := range []string{"B=128 m=2048", "B=32 m=512"} {
 			c := b.find("steps", loss[1]+", "+size)
-			peer := strings.NewReplacer("torch.compile", "compiled", "torch", "eager", ", huge pages", ", huge", " jit", "").Replace(c.Fastest.Name)
+			peer := strings.NewReplacer("torch.compile", "compiled", "torch", "eager", ", huge pages", "", " jit", "").Replace(c.Fastest.Name)
 			digits := 1
 			if c.Programs[0].Min < 1 {
 				digits = 2
 			}
-			mark := ""
-			if c.earlier {
-				mark = "°"
-			}
-			row += fmt.Sprintf(" **%.2f** | %s | %.*f s%s |", c.Fastest.Ratio, peer, digits, c.Programs[0].Min, mark)
+			row += fmt.Sprintf(" **%.2f** | %s | %.*f s |", c.Fastest.Ratio, peer, digits, c.Programs[0].Min)
 		}
 		rows = append(rows, row+"\n")
 	}
@@ -209,7 +207,7 @@ func (b *benchmarks) sentences() []string {
 		fmt.Sprintf("needs %.2f of PyTorch's memory", b.program("steps", step, "swlab").Peak/b.program("steps", step, "torch, huge pages").Peak),
 		fmt.Sprintf("%.2f of its time at 2048 points, L = 1000 (%.1f ms); %.2f at 100,000 points, L = 100 (%.0f ms)", b.find("distance", small).Fastest.Ratio,
 			1e3*seconds("distance", small, "swlab"), b.find("distance", large).Fastest.Ratio, 1e3*seconds("distance", large, "swlab")),
-		fmt.Sprintf("%.2f and %.2f of NumPy's time in float64", distance(small, "swlab, exact", "NumPy, float64"), distance(large, "swlab, exact", "NumPy, float64")),
+		fmt.Sprintf("%.2f and %.2f of NumPy's time in float64", b.overNumPy(small, "swlab, exact", "float64"), b.overNumPy(large, "swlab, exact", "float64")),
 		fmt.Sprintf("%.0f and %.0f times as fast", distance(small, "POT, float32", "swlab"), distance(large, "POT, float32", "swlab")),
 		fmt.Sprintf("%.1f ms on the host (float64), %.1f ms in a graph; PyTorch %.1f ms at its fastest and %.1f ms in the median, NumPy %.0f ms, SciPy %.0f ms",
 			1e3*seconds("vMF samples", vmf, "swlab, host"), 1e3*seconds("vMF samples", vmf, "swlab, graph"), 1e3*seconds("vMF samples", vmf, "torch"),
@@ -229,6 +227,6 @@ func (b *benchmarks) growth() []string {
 	}
 	return []string{
 		fmt.Sprintf("B %.2f and %.2f, L %.2f (loss) and %.2f (distance), T %.2f, m %.2f", e...),
-		fmt.Sprintf("NumPy is %.2f, where the target is 0.70", b.ratio("distance", "sliced W_2^2, m=100000 L=100", "swlab", "NumPy, float32")),
+		fmt.Sprintf("NumPy is %.2f, where the target is 0.70", b.overNumPy("sliced W_2^2, m=100000 L=100", "swlab", "float32")),
 	}
 }
