@@ -2,6 +2,7 @@ package ot1d
 
 import (
 	"math"
+	"runtime"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
@@ -36,13 +37,20 @@ func isFast(sum, p float64, m int) bool {
 	return r >= 2.1e6 || r >= max(2e3, 8.6e6/math.Sqrt(n))
 }
 
-// each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a pair follow one
-// another on one goroutine, as many as its vectors have lanes.
+// each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a group follow one
+// another on one goroutine and, where there are enough pairs, those of a pair.
 func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
-	groups := h.groups(from, to)
-	parallel(len(groups), func() (func(i int), func()) {
+	groups, run := h.groups(from, to), 1
+	if h.x.Batch >= 16*runtime.GOMAXPROCS(0) {
+		run = (h.slices + h.width() - 1) / h.width()
+	}
+	parallel((len(groups)+run-1)/run, func() (func(i int), func()) {
 		s := h.newSorter()
-		return func(i int) { groups[i].each(s, task) }, s.release
+		return func(i int) {
+			for _, g := range groups[i*run : min((i+1)*run, len(groups))] {
+				g.each(s, task)
+			}
+		}, s.release
 	})
 }
 
@@ -83,56 +91,47 @@ func (h *host) vectors() bool {
 // block holds the sorted keys of several directions of a pair, one in each lane.
 type block struct {
 	keys          [2]*lanes.Keys
-	joined        bool         // keys[0] has both clouds
-	theta, origin []float64    // [Dim, lanes], [lanes], in units of keys
-	task          int          // of lane 0; -1: none
-	pair          int          // of points; -1: none
-	points        [2][]float64 // coordinates of x and y
-	lists         [2][]uint64  // [lanes, Points] keys, for what needs them one by one; nil: not made
-	sums          []float64    // [lanes] of byRanks, in units of keys; nil: not made
-	spare         [2][]uint64  // of lists
-	room          []float64    // of sums
+	joined        bool        // keys[0] has both clouds
+	theta, origin []float64   // [Dim, lanes], [lanes], in units of keys
+	task          int         // of lane 0; -1: none
+	lists         [2][]uint64 // [lanes, Points] keys, for what needs them one by one; nil: not made
+	sums          []float64   // [lanes] of byRanks, in units of keys; nil: not made
+	spare         [2][]uint64 // of lists
+	room          []float64   // of sums
 }
 
 // newBlock makes room for that many directions at a time.
 func (h *host) newBlock(bits, directions int) *block {
-	b := &block{task: -1, pair: -1}
+	b := &block{task: -1}
 	for i, c := range []Clouds{h.x, h.y} {
-		b.keys[i], b.points[i] = lanes.New(c.Points, bits, directions), make([]float64, c.Points*c.Dim)
+		b.keys[i] = lanes.New(c.Points, bits, directions)
 	}
 	n := b.keys[0].Width()
 	b.theta, b.origin, b.room = make([]float64, h.x.Dim*n), make([]float64, n), make([]float64, n)
 	return b
 }
 
-// sort makes sure that the block holds the keys of a task of the group, and returns its lane. bits
-// is the width of a projection in a key.
-func (b *block) sort(h *host, g group, task int, bits, indexBits uint) (lane int) {
-	n := len(b.origin)
+// sortBlock makes sure that a block holds the keys of a task of the group at hand, and returns its
+// lane. bits is the width of a projection in a key.
+func (s *hostSorter) sortBlock(b *block, task int, bits, indexBits uint) (lane int) {
+	n, g := len(b.origin), s.group
 	first := g.task + (task-g.task)/n*n
 	if b.task == first {
 		return task - first
 	}
 	b.task, b.lists, b.sums = first, [2][]uint64{}, nil
-	pair := first / h.slices
-	if b.pair != pair {
-		b.pair = pair
-		for i, c := range [][]float32{h.x.cloud(pair), h.y.cloud(pair)} {
-			for j, v := range c {
-				b.points[i][j] = float64(v)
-			}
-		}
-	}
+	pair := first / s.slices
+	s.load(pair)
 	for l := range n { // lanes beyond the group repeat its last direction
-		theta := h.direction(pair, min(first+l, g.task+g.n-1)%h.slices)
-		r := h.ruler(pair, theta, bits)
+		theta := s.direction(pair, min(first+l, g.task+g.n-1)%s.slices)
+		r := s.ruler(pair, theta, bits)
 		b.origin[l] = r.origin * r.scale
 		for j, t := range theta {
 			b.theta[j*n+l] = t * r.scale
 		}
 	}
 	for i, k := range b.keys {
-		k.Project(b.points[i], b.theta, b.origin, indexBits, indexBits > 0, dithers[i])
+		k.Project(s.points[i], b.theta, b.origin, indexBits, indexBits > 0, dithers[i])
 	}
 	// Few directions leave room for the other cloud, if nothing but sums is asked for.
 	if b.joined = bits == fastBits && 2*g.n <= n; b.joined {
@@ -142,6 +141,23 @@ func (b *block) sort(h *host, g group, task int, bits, indexBits uint) (lane int
 	}
 	b.keys[0].Sort()
 	return task - first
+}
+
+// load makes sure that points holds the coordinates of a pair.
+func (s *hostSorter) load(pair int) {
+	if s.pair == pair {
+		return
+	}
+	s.pair = pair
+	for i, c := range [][]float32{s.x.cloud(pair), s.y.cloud(pair)} {
+		if s.points[i] == nil {
+			s.points[i] = make([]float64, len(c))
+		}
+		to := s.points[i][:len(c)]
+		for j, v := range c {
+			to[j] = float64(v)
+		}
+	}
 }
 
 // sum is the sum of |a - b|^p in a lane, in units of keys.

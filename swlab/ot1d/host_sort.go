@@ -16,6 +16,8 @@ type hostSorter struct {
 	// blocks sort a group at once: with keys of 64 bits, of 32 bits, and of 32 bits for a group
 	// that fills at most half a vector; nil: not needed so far.
 	blocks [3]*block
+	points [2][]float64 // coordinates of x and y of a pair
+	pair   int          // of points; -1: none
 
 	keys, spare [2][]uint64        // of the radix sort; nil: not needed so far
 	low, high   [maxBuckets]uint32 // places of the two digits
@@ -39,12 +41,12 @@ var sorters sync.Pool
 func (h *host) newSorter() *hostSorter {
 	s, _ := sorters.Get().(*hostSorter)
 	if s == nil || s.x.Points != h.x.Points || s.y.Points != h.y.Points || s.x.Dim != h.x.Dim {
-		return &hostSorter{host: h, scaled: make([]float64, h.x.Dim)}
+		return &hostSorter{host: h, pair: -1, scaled: make([]float64, h.x.Dim)}
 	}
-	s.host = h
+	s.host, s.pair = h, -1
 	for _, b := range s.blocks {
 		if b != nil {
-			b.task, b.pair = -1, -1
+			b.task = -1
 		}
 	}
 	return s
@@ -72,19 +74,19 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
 	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
 		b := s.block(64)
-		lane := b.sort(s.host, s.group, task, r.bits, indexBits)
+		lane := s.sortBlock(b, task, r.bits, indexBits)
 		c.a, c.b = b.list(0, lane), b.list(1, lane)
 	default:
 		if s.fast {
 			b := s.block(fastBits)
-			lane := b.sort(s.host, s.group, task, fastBits, 0)
+			lane := s.sortBlock(b, task, fastBits, 0)
 			if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
 				c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
 				break
 			}
 		}
 		b := s.block(64)
-		c.sum = b.sum(b.sort(s.host, s.group, task, r.bits, 0), s.p)
+		c.sum = b.sum(s.sortBlock(b, task, r.bits, 0), s.p)
 	}
 	return c, true
 }
