@@ -64,7 +64,7 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 		parallel(x.Batch, func() (func(pair int), func()) {
 			s, run := h.newSorter(), h.newSlopes(h.width(), needX, needY)
 			return func(pair int) {
-				for _, g := range h.groups(pair*slices, (pair+1)*slices) {
+				for _, g := range h.groups(pair*slices, (pair+1)*slices, 1) {
 					run.first = g.task
 					g.each(s, func(s *hostSorter, task int) { slope(s, run, task) })
 					if gx != nil {

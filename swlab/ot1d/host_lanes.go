@@ -13,9 +13,11 @@ type group struct{ task, n int }
 const (
 	// fewDirections are sorted one by one: a vector of them would be mostly empty.
 	fewDirections = 2
-	// maxLanePoints is the largest cloud for the network, which does m log^2 m work: beyond it a
-	// radix sort is faster.
+	// maxLanePoints and maxFastPoints are the largest clouds for the network, which does m log^2 m
+	// work, with keys of 64 and of 32 bits: beyond them a radix sort is faster, or the network's
+	// 128 bytes a point and goroutine are too much.
 	maxLanePoints = 200_000
+	maxFastPoints = 1_000_000
 
 	fastBits = 32
 )
@@ -40,8 +42,9 @@ func isFast(sum, p float64, m int) bool {
 // each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a group follow one
 // another on one goroutine and, where there are enough pairs, those of a pair.
 func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
-	groups, run := h.groups(from, to), 1
-	if h.x.Batch >= 16*runtime.GOMAXPROCS(0) {
+	procs, run := runtime.GOMAXPROCS(0), 1
+	groups := h.groups(from, to, procs)
+	if h.x.Batch >= 16*procs {
 		run = (h.slices + h.width() - 1) / h.width()
 	}
 	parallel((len(groups)+run-1)/run, func() (func(i int), func()) {
@@ -62,14 +65,25 @@ func (g group) each(s *hostSorter, task func(s *hostSorter, task int)) {
 	}
 }
 
-// groups divides tasks from ... to-1.
-func (h *host) groups(from, to int) (all []group) {
-	for at, size := from, h.width(); at < to; {
+// groups divides tasks from ... to-1, into smaller groups if there would be less than one a goroutine.
+func (h *host) groups(from, to, goroutines int) (all []group) {
+	size := h.width()
+	if (to-from+size-1)/size < goroutines {
+		size = (to - from + goroutines - 1) / goroutines
+	}
+	for at := from; at < to; {
 		end := min(at+size, to, (at/h.slices+1)*h.slices)
 		all = append(all, group{at, end - at})
 		at = end
 	}
 	return all
+}
+
+// isAlone reports whether a task's direction is sorted by itself: without vectors, and if it is one of
+// few that remain when the others of its pair fill vectors. It does not depend on the group.
+func (h *host) isAlone(task int) bool {
+	rest := h.slices % h.width()
+	return !h.vectors() || rest <= fewDirections && task%h.slices >= h.slices-rest
 }
 
 // width is the largest number of tasks in a group.
@@ -85,7 +99,11 @@ func (h *host) width() int {
 
 // vectors reports whether directions are sorted several at a time.
 func (h *host) vectors() bool {
-	return lanes.Lanes(64) > 0 && h.slices > fewDirections && max(h.x.Points, h.y.Points) <= maxLanePoints
+	most := maxLanePoints
+	if h.fast {
+		most = maxFastPoints
+	}
+	return lanes.Lanes(64) > 0 && h.slices > fewDirections && max(h.x.Points, h.y.Points) <= most
 }
 
 // block holds the sorted keys of several directions of a pair, one in each lane.

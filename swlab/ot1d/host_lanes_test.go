@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -95,6 +96,35 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// TestGroups: costs are the same to the last bit on any number of goroutines, which divide few directions among themselves: with
+// keys of 32 and of 64 bits, and where a few directions remain that do not fill a vector.
+func TestGroups(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 3))
+	const m = 200
+	for _, pairs := range []int{1, 2, 70} {
+		x, y := Clouds{Coords: normals(r, pairs*m*3, 1), Batch: pairs, Points: m, Dim: 3}, Clouds{Coords: normals(r, pairs*m*3, 2), Batch: pairs, Points: m, Dim: 3}
+		for _, lines := range []int{1, 2, 3, 5, 10, 16, 17, 18, 20, 35} {
+			d := directions(r, lines, 3)
+			for _, fast := range []bool{false, true} {
+				var first []float64
+				for _, procs := range []int{1, 2, 3, 5, 40} {
+					before := runtime.GOMAXPROCS(procs)
+					c, err := HostCosts(x, y, d, lines, HostConfig{Fast: fast})
+					runtime.GOMAXPROCS(before)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if first == nil {
+						first = c
+					} else if !slices.Equal(c, first) {
+						t.Errorf("%d pairs, %d directions, fast %v: costs differ between 1 and %d goroutines", pairs, lines, fast, procs)
+					}
+				}
+			}
+		}
+	}
+}
+
 func add(a, b []float64) []float64 {
 	if a == nil {
 		return slices.Clone(b)
@@ -153,6 +183,15 @@ func TestFast(t *testing.T) {
 			}
 			compare(fmt.Sprintf("%d points %g from the origin", m, far), x, y, directions(r, 35, 3))
 		}
+	}
+	m := maxLanePoints + 1 // beyond it costs that are not certain are computed by the radix sort
+	large := Clouds{Coords: normals(r, m, 1), Batch: 1, Points: m, Dim: 1}
+	for _, off := range []float32{.5, 0} {
+		y := Clouds{Coords: slices.Clone(large.Coords), Batch: 1, Points: m, Dim: 1}
+		for i := range y.Coords {
+			y.Coords[i] += off
+		}
+		compare(fmt.Sprintf("%d points, %g apart", m, off), large, y, []float32{1, -1, .5})
 	}
 	lattice := func(m int, at func(i int) float32) Clouds {
 		c := Clouds{Batch: 1, Points: m, Dim: 3}

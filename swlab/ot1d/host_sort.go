@@ -68,8 +68,17 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		return coupling{}, false
 	}
 	c := coupling{p: s.p, step: 1 / r.scale, indexBits: indexBits}
+	alone := s.isAlone(task)
+	if s.fast && !alone {
+		b := s.block(fastBits)
+		lane := s.sortBlock(b, task, fastBits, 0)
+		if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
+			c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
+			return c, true
+		}
+	}
 	switch {
-	case s.group.n <= fewDirections:
+	case alone || max(s.x.Points, s.y.Points) > maxLanePoints:
 		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)
 		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
 	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
@@ -77,14 +86,6 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		lane := s.sortBlock(b, task, r.bits, indexBits)
 		c.a, c.b = b.list(0, lane), b.list(1, lane)
 	default:
-		if s.fast {
-			b := s.block(fastBits)
-			lane := s.sortBlock(b, task, fastBits, 0)
-			if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
-				c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
-				break
-			}
-		}
 		b := s.block(64)
 		c.sum = b.sum(s.sortBlock(b, task, r.bits, 0), s.p)
 	}

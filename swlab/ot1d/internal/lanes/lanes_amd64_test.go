@@ -154,7 +154,7 @@ func TestKeys(t *testing.T) {
 
 func BenchmarkSort(b *testing.B) {
 	for name, kernel := range kernels() {
-		for _, n := range []int{512, 2048, 16384, 100000} {
+		for _, n := range []int{512, 2048, 16384, 100000, 1000000} {
 			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
 				keys := kernel.new(n)
 				src := make([]uint64, len(keys.v))
