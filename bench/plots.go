@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
@@ -11,14 +13,14 @@ var axes = []struct{ name, title, label, cost string }{
 	{"B", "Batch", "clouds of a batch B", "seconds"},
 	{"L", "Slices", "directions L", "seconds"},
 	{"T", "Ascent", "ascent steps T", "seconds"},
-	{"m", "Points", "points of a cloud m", "seconds"},
+	{"m", "Points (t / log m)", "points of a cloud m", "seconds"},
 	{pointsAxis, "Amortizers", "points of a cloud m", "seconds per pair"},
 	{memoryAxis, "Amortizers, memory", "points of a cloud m", "MB per pair"},
 }
 
 // pictured are the programs whose curves are drawn: this project and its peers with their fastest
 // numbers.
-var pictured = []string{swlab, "NumPy, float32", "POT, float32"}
+var pictured = []string{swlab, "NumPy, float32" + avx2, "POT, float32"}
 
 // draw plots the curves of at least two points on the panels of their axes, both logarithmic, with
 // their exponents. It returns nil without any.
@@ -42,17 +44,19 @@ func draw(s summary) (*vmfviz.Picture, error) {
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: "Cost, with the exponent of its growth"}, panels...)
 }
 
+// label is short: the curve's name or that of the peer, and the exponent.
 func label(c curve, fits []fit) string {
 	out := c.name
 	if c.program != swlab {
-		out += ", " + c.program
+		out, _, _ = strings.Cut(c.program, ",")
 	}
 	i := slices.IndexFunc(fits, func(f fit) bool { return f.Axis == c.axis && f.Curve == c.name && f.Program == c.program })
 	if i < 0 {
 		return out
 	}
-	if c.axis == "m" {
-		return out + ": " + fits[i].exponent() + " (t / log m)"
+	out += fmt.Sprintf(": %.2f", fits[i].Exponent)
+	if u := fits[i].Uncertainty; u != nil {
+		out += fmt.Sprintf(" ± %.2f", *u)
 	}
-	return out + ": " + fits[i].exponent()
+	return out
 }
