@@ -227,7 +227,8 @@ func randomBits(state []uint64, n int) (bits []uint32, after []uint64) {
 // unitNormals turns pairs of random bits into normals, as graph.RandomUniform and RandomNormal do by
 // Box and Muller (1958), and their rows into unit vectors, as vmf.UniformFromNormals does.
 func unitNormals(out []float32, u, v []uint32, dim int) {
-	uniform := func(bits uint32) float32 { return min(float32(bits)*(1.0/(1<<32)), math.Nextafter32(1, 0)) }
+	const below1 = 1 - 1.0/(1<<24) // the largest float32 below 1
+	uniform := func(bits uint32) float32 { return min(float32(bits)*(1.0/(1<<32)), below1) }
 	for row := 0; row < len(out); row += dim {
 		x, square := out[row:row+dim], float32(0)
 		for j := range x {

@@ -15,7 +15,7 @@ const (
 	fewDirections = 2
 	// maxLanePoints and maxFastPoints are the largest clouds for the network, which does m log^2 m
 	// work, with keys of 64 and of 32 bits: beyond them a radix sort is faster, or the network's
-	// 128 bytes a point and goroutine are too much.
+	// memory is too much, up to 250 bytes a point and goroutine.
 	maxLanePoints = 200_000
 	maxFastPoints = 1_000_000
 
@@ -65,7 +65,7 @@ func (g group) each(s *hostSorter, task func(s *hostSorter, task int)) {
 	}
 }
 
-// groups divides tasks from ... to-1, into smaller groups if there would be less than one a goroutine.
+// groups divides tasks from ... to-1, into smaller groups if there would be fewer than goroutines.
 func (h *host) groups(from, to, goroutines int) (all []group) {
 	size := h.width()
 	if (to-from+size-1)/size < goroutines {
