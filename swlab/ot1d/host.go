@@ -45,13 +45,17 @@ type HostConfig struct {
 // million points with masses). So costs are those of float64 to about 1e-12 of the extent, also for
 // near pairs and clouds far from the origin, and 0 for a cloud and any permutation of it. The work
 // is spread over GOMAXPROCS goroutines, which does not change the result, and several directions are
-// sorted at once by vector instructions, which does not change it either.
+// sorted at once by vector instructions, which does not change it either. Large clouds that with Fast
+// would not fit into the memory of this machine are a *memory.Error; without Fast they need a quarter.
 func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]float64, error) {
 	h, err := newHost(x, y, directions, slices, o)
 	if err != nil {
 		return nil, err
 	}
 	h.fast = o.Fast && h.byRank() && (h.p == 1 || h.p == 2)
+	if err := h.fits(); err != nil {
+		return nil, err
+	}
 	costs := make([]float64, x.Batch*slices)
 	h.each(0, len(costs), func(s *hostSorter, task int) {
 		costs[task] = h.cost(s, task, nil, nil)

@@ -1,9 +1,11 @@
 package ot1d
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
@@ -77,6 +79,19 @@ func (h *host) groups(from, to, goroutines int) (all []group) {
 		at = end
 	}
 	return all
+}
+
+// fits returns an error if the vectors of large clouds would not fit into the memory of this machine.
+func (h *host) fits() error {
+	points := max(h.x.Points, h.y.Points)
+	if points <= maxLanePoints || !h.vectors() {
+		return nil
+	}
+	procs := runtime.GOMAXPROCS(0)
+	n := min(procs, len(h.groups(0, h.x.Batch*h.slices, procs)))
+	const keys, coordinate = 64, 8 // bytes of a point of either cloud
+	return memory.Check(fmt.Sprintf("points: clouds of %d points sorted by %d goroutines, with keys of 32 bits (path host needs a quarter)", points, n),
+		memory.Bytes(2*(keys+coordinate*h.x.Dim), n, points))
 }
 
 // isAlone reports whether a task's direction is sorted by itself: without vectors, and if it is one of

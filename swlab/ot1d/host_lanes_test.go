@@ -1,13 +1,16 @@
 package ot1d
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
@@ -122,6 +125,24 @@ func TestGroups(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLargeFits: clouds whose vectors would not fit into memory are refused, and sorted without Fast.
+func TestLargeFits(t *testing.T) {
+	if lanes.Lanes(fastBits) == 0 {
+		t.Skip("this processor has no vector instructions that the package uses")
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 26))
+	const m = 900_000
+	x := Clouds{Coords: make([]float32, m), Batch: 1, Points: m, Dim: 1}
+	x.Coords[0] = 1
+	var refused *memory.Error
+	if _, err := HostCosts(x, x, []float32{1, -1, .5}, 3, HostConfig{Fast: true}); !errors.As(err, &refused) || refused.Needed < 1<<26 {
+		t.Errorf("%v, expected too little memory", err)
+	}
+	if costs, err := HostCosts(x, x, []float32{1, -1, .5}, 3, HostConfig{}); err != nil || !slices.Equal(costs, make([]float64, 3)) {
+		t.Errorf("%v, %v", costs, err)
 	}
 }
 
