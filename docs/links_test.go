@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
-// pages lists the repository's pages.
+// pages lists the repository's pages, and its notebooks.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var pages []string
-	for _, pattern := range []string{"*.md", "results/*.md", "../*.md", "../bench/*.md", "../swlab/*/testdata/*.md"} {
+	for _, pattern := range []string{"*.md", "results/*.md", "../*.md", "../bench/*.md", "../swlab/*/testdata/*.md", "../notebooks/*.ipynb"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -96,14 +98,24 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// prose is a page without its blocks of code.
+// prose is a page without its blocks of code, or the text of a notebook.
 func prose(t *testing.T, path string) string {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	if filepath.Ext(path) == ".ipynb" {
+		cells, err := ipynb.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range cells {
+			if cell.Kind == "markdown" {
+				text.WriteString(string(cell.Source) + "\n\n")
+			}
+		}
+	} else {
+		text.WriteString(read(t, path))
 	}
-	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(string(raw), "")
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text.String(), "")
 }
 
 // anchors are the names by which headings can be linked: lower case, punctuation dropped, spaces as hyphens.
