@@ -104,6 +104,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer unlock()
+	defer memory.Keep()()
 	log, err := openLog(o.Out, start.log)
 	if err != nil {
 		return Result{}, err
