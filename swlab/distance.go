@@ -17,10 +17,12 @@
 package swlab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -366,10 +368,13 @@ func nameOf(e *engine.Engine) string {
 
 // checkClouds returns an error unless x and y are pairs of clouds of finite numbers.
 func checkClouds(x, y *datasets.Set) error {
-	for _, s := range []*datasets.Set{x, y} {
-		if err := finite(s); err != nil {
-			return err
-		}
+	var ofY error
+	var wait sync.WaitGroup
+	wait.Go(func() { ofY = finite(y) })
+	ofX := finite(x)
+	wait.Wait()
+	if err := cmp.Or(ofX, ofY); err != nil {
+		return err
 	}
 	switch {
 	case x.Clouds != y.Clouds:

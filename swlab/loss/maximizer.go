@@ -92,12 +92,18 @@ func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1
 		return nil, grad, err
 	}
 	d := directions.Shape().Dimensions
-	lost := leaveOut(d[0], cx.Coords, cy.Coords, flat)
 	up := make([]float64, d[0]*d[1])
 	fill(up, upstream)
-	costs, grad, err = ot1d.HostGradients(cx, cy, flat, d[1], up, wrt, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
-	if err != nil {
-		return nil, grad, err
+	gradients := func() error {
+		costs, grad, err = ot1d.HostGradients(cx, cy, flat, d[1], up, wrt, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
+		return err
+	}
+	var lost []int
+	if gradients() != nil { // perhaps because a number is not finite
+		lost = leaveOut(d[0], cx.Coords, cy.Coords, flat)
+		if err := gradients(); err != nil {
+			return nil, grad, err
+		}
 	}
 	for _, pair := range lost {
 		for _, values := range [][]float64{costs, grad.Y, grad.Directions} {

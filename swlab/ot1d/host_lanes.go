@@ -126,6 +126,7 @@ type block struct {
 	keys          [2]*lanes.Keys
 	joined        bool        // keys[0] has both clouds
 	theta, origin []float64   // [Dim, lanes], [lanes], in units of keys
+	scale         []float64   // [lanes] of the rulers
 	task          int         // of lane 0; -1: none
 	lists         [2][]uint64 // [lanes, Points] keys, for what needs them one by one; nil: not made
 	sums          []float64   // [lanes] of byRanks, in units of keys; nil: not made
@@ -140,7 +141,7 @@ func (h *host) newBlock(bits, directions int) *block {
 		b.keys[i] = lanes.New(c.Points, bits, directions)
 	}
 	n := b.keys[0].Width()
-	b.theta, b.origin, b.room = make([]float64, h.x.Dim*n), make([]float64, n), make([]float64, n)
+	b.theta, b.origin, b.scale, b.room = make([]float64, h.x.Dim*n), make([]float64, n), make([]float64, n), make([]float64, n)
 	return b
 }
 
@@ -158,7 +159,7 @@ func (s *hostSorter) sortBlock(b *block, task int, bits, indexBits uint) (lane i
 	for l := range n { // lanes beyond the group repeat its last direction
 		theta := s.direction(pair, min(first+l, g.task+g.n-1)%s.slices)
 		r := s.ruler(pair, theta, bits)
-		b.origin[l] = r.origin * r.scale
+		b.origin[l], b.scale[l] = r.origin*r.scale, r.scale
 		for j, t := range theta {
 			b.theta[j*n+l] = t * r.scale
 		}

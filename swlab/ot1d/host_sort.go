@@ -63,20 +63,22 @@ func (s *hostSorter) release() {
 // projections are equal.
 func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 	pair, theta := task/s.slices, s.direction(task/s.slices, task%s.slices)
+	alone := s.isAlone(task)
+	if s.fast && !alone {
+		b := s.block(fastBits)
+		lane := s.sortBlock(b, task, fastBits, 0)
+		if b.scale[lane] == 0 {
+			return coupling{}, false
+		}
+		if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
+			return coupling{p: s.p, step: 1 / b.scale[lane], sum: sum}, true
+		}
+	}
 	r := s.ruler(pair, theta, min(fixedBits, 62-indexBits))
 	if r.scale == 0 {
 		return coupling{}, false
 	}
 	c := coupling{p: s.p, step: 1 / r.scale, indexBits: indexBits}
-	alone := s.isAlone(task)
-	if s.fast && !alone {
-		b := s.block(fastBits)
-		lane := s.sortBlock(b, task, fastBits, 0)
-		if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
-			c.sum, c.step = sum, 1/s.ruler(pair, theta, fastBits).scale
-			return c, true
-		}
-	}
 	switch {
 	case alone || max(s.x.Points, s.y.Points) > maxLanePoints:
 		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)

@@ -7,7 +7,7 @@
 // does up to four stages for each time that it reads a row.
 package lanes
 
-import "math"
+import "math/bits"
 
 // Keys are the keys of one cloud on as many directions as there are lanes.
 type Keys struct {
@@ -210,7 +210,7 @@ func (k *Keys) clean(from, size, blocks int) {
 	}
 }
 
-func log2(n int) int { return math.Ilogb(float64(n)) }
+func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 // kernel is the assembly for one width of the vectors and one kind of keys.
 type kernel struct {
