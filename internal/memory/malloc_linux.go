@@ -13,10 +13,12 @@ static void trim(void) {
 	if (malloc_trim) malloc_trim(0);
 }
 
+// What keep(0) sets are the values up to which glibc raises its thresholds by itself.
 static void keep(int on) {
 	if (!malloc_trim || !mallopt) return;
 	mallopt(M_MMAP_MAX, on ? 0 : 65536);
-	mallopt(M_TRIM_THRESHOLD, on ? -1 : 128 * 1024);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, on ? -1 : 64 << 20);
 }
 */
 import "C"
@@ -58,7 +60,7 @@ func count(change int) {
 	case before == 0:
 		C.keep(1)
 	case keepers.n == 0:
-		C.keep(0) // glibc's defaults
+		C.keep(0)
 		C.trim()
 	}
 }
