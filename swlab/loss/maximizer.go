@@ -19,7 +19,7 @@ import (
 // Maximizer prepares the ascent of the loss in the location of its slices.
 //
 // On a CPU, plain Go finds each step's costs and their derivatives in the directions, exactly sorted
-// (ot1d.HostGradients), between two small graphs. This takes less than half of the time of one graph.
+// (HostPairs.Slopes), between two small graphs. This takes less than half of the time of one graph.
 // [plain.Ascent] and [plain.Sort] ask for that graph.
 func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerOptions) (*slicing.Maximizer, error) {
 	switch {
@@ -31,7 +31,13 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && o.Devices.Count() <= 1 && loop.CPU(b) {
 		o.Parts = &slicing.Parts{
 			Directions: s.Slicer.Draw,
-			Costs:      s.HostSlopes,
+			Costs: func(x, y *tensors.Tensor) (slicing.CostFunc, error) {
+				pairs, err := s.HostPairs(x, y)
+				if err != nil {
+					return nil, err
+				}
+				return pairs.Slopes, nil
+			},
 			Value: func(costs, directions, x, y *graph.Node) *graph.Node {
 				return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
 			},
@@ -40,10 +46,42 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	return slicing.NewMaximizer(b, *s.Slicer.Ascent, s.Objective(off), o)
 }
 
-// HostSlopes returns the costs [batch, slices] of given directions and their derivatives in the
-// directions [batch, slices, dim]. Plain Go computes them, exactly sorted, outside of any graph.
-func (s Sliced) HostSlopes(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
-	values, grad, err := s.host(x, y, directions, 1, ot1d.Directions)
+// HostPairs are the pairs of a batch in host memory, where plain Go computes their costs and gradients,
+// exactly sorted, outside of any graph.
+type HostPairs struct {
+	loss  Sliced
+	pairs *ot1d.HostPairs
+	y     []int // the shape of y
+	lost  []int // pairs with numbers that are not finite
+}
+
+var errNoPairs = errors.New("costs outside of a graph: expected pairs that Sliced.HostPairs has made, found nil")
+
+// HostPairs copies the pairs x and y [batch, n, dim]. A pair with a number that is not finite is no
+// error: its costs and derivatives are NaN.
+func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
+	cx, err := hostClouds("x", x)
+	if err != nil {
+		return nil, err
+	}
+	cy, err := hostClouds("y", y)
+	if err != nil {
+		return nil, err
+	}
+	p, o := &HostPairs{loss: s, y: y.Shape().Dimensions}, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce}
+	if p.pairs, err = ot1d.NewHostPairs(cx, cy, o); err != nil { // perhaps because a number is not finite
+		p.lost = leaveOut(cx.Batch, cx.Coords, cy.Coords)
+		if p.pairs, err = ot1d.NewHostPairs(cx, cy, o); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Slopes returns the costs [batch, slices] of given directions [batch, slices, dim] and their
+// derivatives in the directions [batch, slices, dim].
+func (p *HostPairs) Slopes(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
+	values, grad, err := p.gradients(directions, 1, ot1d.Directions)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,40 +89,37 @@ func (s Sliced) HostSlopes(x, y, directions *tensors.Tensor) (costs, slopes *ten
 	return tensor32(values, d[:2]), tensor32(grad.Directions, d), nil
 }
 
-// HostGradient returns the mean over the pairs of a loss that is Linear, for given directions
-// [batch, slices, dim], and its gradient in y [batch, n, dim]. Plain Go computes them, exactly sorted,
-// outside of any graph.
-func (s Sliced) HostGradient(x, y, directions *tensors.Tensor) (value float64, gradient *tensors.Tensor, err error) {
-	if !s.Linear() {
-		return 0, nil, fmt.Errorf("the gradient outside of a graph: expected the mean of the slices' costs, found %s", s.Convention())
+// Gradient returns the mean over the pairs of a loss that is Linear, for given directions
+// [batch, slices, dim], and its gradient in y [batch, n, dim].
+func (p *HostPairs) Gradient(directions *tensors.Tensor) (value float64, gradient *tensors.Tensor, err error) {
+	if p == nil {
+		return 0, nil, errNoPairs
 	}
-	if err := need(x, y, directions); err != nil {
+	if !p.loss.Linear() {
+		return 0, nil, fmt.Errorf("the gradient outside of a graph: expected the mean of the slices' costs, found %s", p.loss.Convention())
+	}
+	if err := need("directions", directions); err != nil {
 		return 0, nil, err
 	}
 	d := directions.Shape().Dimensions
 	each := 1 / float64(d[0]*d[1])
-	costs, grad, err := s.host(x, y, directions, each, ot1d.Y)
+	costs, grad, err := p.gradients(directions, each, ot1d.Y)
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, c := range costs {
 		value += c
 	}
-	return value * each, tensor32(grad.Y, y.Shape().Dimensions), nil
+	return value * each, tensor32(grad.Y, p.y), nil
 }
 
-// host are ot1d's costs and gradients with one upstream gradient for all costs. Pairs with numbers
-// that are not finite get NaN, as in a graph: who reads the result will say so.
-func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1d.Wrt) (costs []float64, grad ot1d.Gradients, err error) {
-	if err := need(x, y, directions); err != nil {
-		return nil, grad, err
+// gradients are ot1d's costs and gradients with one upstream gradient for all costs. Lost pairs get
+// NaN, as in a graph: who reads the result will say so.
+func (p *HostPairs) gradients(directions *tensors.Tensor, upstream float64, wrt ot1d.Wrt) (costs []float64, grad ot1d.Gradients, err error) {
+	if p == nil {
+		return nil, grad, errNoPairs
 	}
-	cx, err := hostClouds(x)
-	if err != nil {
-		return nil, grad, err
-	}
-	cy, err := hostClouds(y)
-	if err != nil {
+	if err := need("directions", directions); err != nil {
 		return nil, grad, err
 	}
 	flat, err := tensors.CopyFlatData[float32](directions)
@@ -94,14 +129,10 @@ func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1
 	d := directions.Shape().Dimensions
 	up := make([]float64, d[0]*d[1])
 	fill(up, upstream)
-	gradients := func() error {
-		costs, grad, err = ot1d.HostGradients(cx, cy, flat, d[1], up, wrt, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce})
-		return err
-	}
-	var lost []int
-	if gradients() != nil { // perhaps because a number is not finite
-		lost = leaveOut(d[0], cx.Coords, cy.Coords, flat)
-		if err := gradients(); err != nil {
+	lost := p.lost
+	if costs, grad, err = p.pairs.Gradients(flat, d[1], up, wrt); err != nil { // perhaps because a number is not finite
+		lost = slices.Concat(lost, leaveOut(d[0], flat))
+		if costs, grad, err = p.pairs.Gradients(flat, d[1], up, wrt); err != nil {
 			return nil, grad, err
 		}
 	}
@@ -113,20 +144,20 @@ func (s Sliced) host(x, y, directions *tensors.Tensor, upstream float64, wrt ot1
 	return costs, grad, nil
 }
 
-func need(x, y, directions *tensors.Tensor) error {
-	for i, t := range []*tensors.Tensor{x, y, directions} {
-		name := []string{"x", "y", "directions"}[i]
-		if t == nil {
-			return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
-		}
-		if t.Rank() != 3 {
-			return fmt.Errorf("costs outside of a graph: expected %s with three axes, found %s", name, t.Shape())
-		}
+func need(name string, t *tensors.Tensor) error {
+	if t == nil {
+		return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
+	}
+	if t.Rank() != 3 {
+		return fmt.Errorf("costs outside of a graph: expected %s with three axes, found %s", name, t.Shape())
 	}
 	return nil
 }
 
-func hostClouds(t *tensors.Tensor) (ot1d.Clouds, error) {
+func hostClouds(name string, t *tensors.Tensor) (ot1d.Clouds, error) {
+	if err := need(name, t); err != nil {
+		return ot1d.Clouds{}, err
+	}
 	d := t.Shape().Dimensions
 	points, err := tensors.CopyFlatData[float32](t)
 	return ot1d.Clouds{Coords: points, Batch: d[0], Points: d[1], Dim: d[2]}, err

@@ -88,7 +88,11 @@ func TestHostGradient(t *testing.T) {
 	const batch, points, slices = 2, 12, 5
 	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
 	for _, l := range []Sliced{{}, {P: 1}, {P: 3, Reduce: Mean}} {
-		value, gradient, err := l.HostGradient(x, y, directions)
+		pairs, err := l.HostPairs(x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, gradient, err := pairs.Gradient(directions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +108,64 @@ func TestHostGradient(t *testing.T) {
 		}
 		graphtest.Close(t, l.Convention()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient, 1e-5)
 	}
-	if _, _, err := (Sliced{Root: true}).HostGradient(x, y, directions); err == nil {
+	pairs, err := Sliced{Root: true}.HostPairs(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := pairs.Gradient(directions); err == nil {
 		t.Error("a root is taken to be linear in the costs")
+	}
+}
+
+// TestHostPairsLost: numbers that are not finite make NaN of the costs and derivatives of their own pair, whether they are in a
+// cloud or in a direction, and leave those of the others as they are, in every call.
+func TestHostPairsLost(t *testing.T) {
+	const batch, points, slices = 3, 12, 5
+	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
+	spoilt := func(of *tensors.Tensor, pair int, by float64) *tensors.Tensor {
+		flat := tensors.MustCopyFlatData[float32](of)
+		flat[len(flat)/batch*pair+4] = float32(by)
+		return tensors.FromFlatDataAndDimensions(flat, of.Shape().Dimensions...)
+	}
+	find := func(p *HostPairs, directions *tensors.Tensor) [][]float32 {
+		costs, slopes, err := p.Slopes(directions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, gradient, err := p.Gradient(directions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [][]float32{tensors.MustCopyFlatData[float32](costs), tensors.MustCopyFlatData[float32](slopes), tensors.MustCopyFlatData[float32](gradient)}
+	}
+	pairs := func(x, y *tensors.Tensor) *HostPairs {
+		p, err := Sliced{}.HostPairs(x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	whole := find(pairs(x, y), directions)
+	bad := pairs(spoilt(x, 0, math.NaN()), y)
+	badY := pairs(x, spoilt(y, 0, math.Inf(1)))
+	for name, c := range map[string]struct {
+		pairs      *HostPairs
+		directions *tensors.Tensor
+		lost       [batch]bool
+	}{
+		"x":                {bad, directions, [batch]bool{true}},
+		"y":                {badY, directions, [batch]bool{true}},
+		"direction":        {pairs(x, y), spoilt(directions, 2, math.NaN()), [batch]bool{2: true}},
+		"x and direction":  {bad, spoilt(directions, 2, math.Inf(-1)), [batch]bool{true, false, true}},
+		"x, in a new call": {bad, directions, [batch]bool{true}},
+	} {
+		for k, found := range find(c.pairs, c.directions) {
+			for i, v := range found {
+				lost := c.lost[i/(len(found)/batch)]
+				if isNaN := v != v; isNaN != lost || !lost && v != whole[k][i] {
+					t.Fatalf("%s: array %d, number %d is %v, without bad numbers %v, lost %t", name, k, i, v, whole[k][i], lost)
+				}
+			}
+		}
 	}
 }

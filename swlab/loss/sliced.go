@@ -122,7 +122,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 }
 
 // BuildFrom is Build with the costs [batch, slices] and their derivatives in the directions [batch,
-// slices, dim] that HostSlopes found, differentiable in the location. Source is in the state from
+// slices, dim] that HostPairs.Slopes found, differentiable in the location. Source is in the state from
 // which those directions were drawn.
 func (s Sliced) BuildFrom(costs, slopes *graph.Node, c BuildArgs, x, y *graph.Node) Result {
 	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)

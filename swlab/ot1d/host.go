@@ -1,6 +1,7 @@
 package ot1d
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -63,20 +64,35 @@ func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]f
 	return costs, nil
 }
 
-// host is a checked call of HostCosts or HostGradients.
-type host struct {
+// HostPairs are pairs of clouds, checked once for many calls of Gradients.
+type HostPairs struct {
 	x, y           Clouds
 	p              float64
-	slices         int
-	directions     []float64 // [slices, Dim] or [Batch, slices, Dim]
-	shared         bool
 	boxes          []float64 // [Batch, 2, Dim] lowest and highest coordinates of each pair
 	totalX, totalY []float64 // [Batch] sums of masses, or nil
 	normalized     bool
-	fast           bool // 32 bits
+}
+
+// host is a checked call of HostCosts or HostGradients.
+type host struct {
+	*HostPairs
+	slices     int
+	directions []float64 // [slices, Dim] or [Batch, slices, Dim]
+	shared     bool
+	fast       bool // 32 bits
 }
 
 func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host, error) {
+	pairs, err := NewHostPairs(x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	return pairs.along(directions, slices)
+}
+
+// NewHostPairs checks the pairs: its errors are those of HostGradients for x, y and o. The clouds are
+// not copied, and must not change as long as the pairs are used.
+func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
 	if o.P == 0 {
 		o.P = 2
 	}
@@ -100,18 +116,27 @@ func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host
 	if o.Reduce != Mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
 		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; ask for Reduce: Mean", describe(x), describe(y))
 	}
-	if slices < 1 || (len(directions) != slices*x.Dim && len(directions) != x.Batch*slices*x.Dim) {
-		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, x.Dim, x.Batch, slices, x.Dim, len(directions))
+	h := &HostPairs{x: x, y: y, p: o.P, normalized: o.Reduce == Mean}
+	return h, h.scan()
+}
+
+// along checks the directions of a call.
+func (h *HostPairs) along(directions []float32, slices int) (*host, error) {
+	if h == nil || h.x.Batch == 0 {
+		return nil, errors.New("ot1d: expected pairs of clouds that NewHostPairs has made, found none")
 	}
-	h := &host{x: x, y: y, p: o.P, slices: slices, normalized: o.Reduce == Mean, shared: len(directions) == slices*x.Dim}
-	h.directions = make([]float64, len(directions))
+	batch, dim := h.x.Batch, h.x.Dim
+	if slices < 1 || (len(directions) != slices*dim && len(directions) != batch*slices*dim) {
+		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, dim, batch, slices, dim, len(directions))
+	}
+	call := &host{HostPairs: h, slices: slices, shared: len(directions) == slices*dim, directions: make([]float64, len(directions))}
 	for i, v := range directions {
 		if v-v != 0 {
-			return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/x.Dim, v)
+			return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/dim, v)
 		}
-		h.directions[i] = float64(v)
+		call.directions[i] = float64(v)
 	}
-	return h, h.scan()
+	return call, nil
 }
 
 func describe(c Clouds) string {
@@ -122,7 +147,7 @@ func describe(c Clouds) string {
 }
 
 // scan finds every pair's box and sums of masses, and rejects numbers that are not finite.
-func (h *host) scan() error {
+func (h *HostPairs) scan() error {
 	b, dim := h.x.Batch, h.x.Dim
 	h.boxes = make([]float64, b*2*dim)
 	errs := make([]error, b)
@@ -155,7 +180,7 @@ func (h *host) scan() error {
 	return nil
 }
 
-func (h *host) box(pair int) (low, high []float64) {
+func (h *HostPairs) box(pair int) (low, high []float64) {
 	d := h.x.Dim
 	b := h.boxes[pair*2*d : (pair+1)*2*d]
 	return b[:d], b[d:]

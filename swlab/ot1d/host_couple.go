@@ -151,7 +151,7 @@ func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
 }
 
 // mass is a point's share of its cloud.
-func (h *host) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
+func (h *HostPairs) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
 	w := c.mass(pair)
 	if w == nil {
 		each := 1 / float64(c.Points)

@@ -19,10 +19,20 @@ type Gradients struct {
 // difference of 0 is 0. The gradient of directions that the pairs share is the sum of
 // Gradients.Directions over the pairs.
 func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, grad Gradients, err error) {
-	h, err := newHost(x, y, directions, slices, o)
+	pairs, err := NewHostPairs(x, y, o)
 	if err != nil {
 		return nil, grad, err
 	}
+	return pairs.Gradients(directions, slices, upstream, wrt)
+}
+
+// Gradients is HostGradients for these pairs. Goroutines may call it at once.
+func (p *HostPairs) Gradients(directions []float32, slices int, upstream []float64, wrt Wrt) (costs []float64, grad Gradients, err error) {
+	h, err := p.along(directions, slices)
+	if err != nil {
+		return nil, grad, err
+	}
+	x, y := h.x, h.y
 	tasks := x.Batch * slices
 	if len(upstream) != tasks {
 		return nil, grad, fmt.Errorf("ot1d: expected an upstream gradient [%d, %d], found %d numbers", x.Batch, slices, len(upstream))
@@ -131,7 +141,9 @@ func (s *slopes) of(task int) (dx, dy []float64) {
 }
 
 // byRank says whether points are matched one to one.
-func (h *host) byRank() bool { return h.x.Points == h.y.Points && h.totalX == nil && h.totalY == nil }
+func (h *HostPairs) byRank() bool {
+	return h.x.Points == h.y.Points && h.totalX == nil && h.totalY == nil
+}
 
 // turn is the cost of one pair and direction, whose derivative in the direction it writes to g:
 //

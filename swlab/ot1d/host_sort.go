@@ -55,7 +55,7 @@ func (h *host) newSorter() *hostSorter {
 // release keeps the sorter for later calls, but not the clouds of this one.
 func (s *hostSorter) release() {
 	sizes := func(c Clouds) Clouds { return Clouds{Points: c.Points, Dim: c.Dim} }
-	s.host = &host{x: sizes(s.x), y: sizes(s.y)}
+	s.host = &host{HostPairs: &HostPairs{x: sizes(s.x), y: sizes(s.y)}}
 	sorters.Put(s)
 }
 
@@ -117,7 +117,7 @@ type ruler struct {
 }
 
 // ruler spans the projections of the pair's box. The slack exceeds what rounding can add to them.
-func (h *host) ruler(pair int, theta []float64, bits uint) ruler {
+func (h *HostPairs) ruler(pair int, theta []float64, bits uint) ruler {
 	low, high := h.box(pair)
 	from, width, far := 0.0, 0.0, 0.0
 	for j, t := range theta {

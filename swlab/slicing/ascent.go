@@ -61,9 +61,9 @@ type Maximizer struct {
 	step    step
 }
 
-// step takes random state, location, both moments and t one step further.
+// step returns, for clouds x and y, what takes random state, location, both moments and t one step further.
 type step interface {
-	call(state []shard.Value, x, y shard.Value) ([]shard.Value, error)
+	on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error)
 	close()
 }
 
@@ -122,8 +122,10 @@ func newGraphStep(devices shard.Devices, a Ascent, objective Objective) (step, e
 	return graphStep{exec}, err
 }
 
-func (g graphStep) call(state []shard.Value, x, y shard.Value) ([]shard.Value, error) {
-	return g.exec.Call(append(state[:5:5], x, y)...)
+func (g graphStep) on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error) {
+	return func(state []shard.Value) ([]shard.Value, error) {
+		return g.exec.Call(append(state[:5:5], x, y)...)
+	}, nil
 }
 
 func (g graphStep) close() { g.exec.Finalize() }
@@ -194,6 +196,10 @@ func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.V
 	if len(x) == 0 || len(y) == 0 {
 		return nil, errors.New("ascent: expected clouds x and y, found none")
 	}
+	advance, err := c.step.on(x, y)
+	if err != nil {
+		return nil, err
+	}
 	rng, err := c.devices.Random(seed)
 	if err != nil {
 		return nil, err
@@ -214,7 +220,7 @@ func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.V
 	}
 	state := []shard.Value{first[0], first[1], zeros(), zeros(), shard.Copies(c.devices, []float64{0})}
 	for range c.ascent.Steps {
-		next, err := c.step.call(state, x, y)
+		next, err := advance(state)
 		for _, v := range state {
 			v.Finalize()
 		}

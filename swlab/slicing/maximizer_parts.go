@@ -13,17 +13,21 @@ import (
 type Parts struct {
 	// Directions draws them, differentiable in the location.
 	Directions func(src Source, location, x, y *graph.Node) *graph.Node
-	// Costs returns the costs and their derivatives in the directions, [batch, slices, dim].
-	Costs func(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
+	// Costs reads the clouds x and y of a batch, once for all steps of an ascent. The function that it
+	// returns finds the costs on them.
+	Costs func(x, y *tensors.Tensor) (CostFunc, error)
 	// Value reduces the costs, differentiable in them and in the directions.
 	Value func(costs, directions, x, y *graph.Node) *graph.Node
 }
+
+// CostFunc returns the costs of directions and their derivatives in the directions, [batch, slices, dim].
+type CostFunc func(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
 
 // partsStep is a step whose costs are found between two graphs. The directions are drawn in both: from the same random state.
 type partsStep struct {
 	draw   *shard.Exec // random state, location, x, y -> directions
 	update *shard.Exec // random state, location, both moments, t, x, y, costs, slopes -> the first five
-	costs  func(x, y, directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
+	costs  func(x, y *tensors.Tensor) (CostFunc, error)
 }
 
 func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
@@ -51,19 +55,25 @@ func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
 	return partsStep{draw, update, p.Costs}, nil
 }
 
-func (p partsStep) call(state []shard.Value, x, y shard.Value) ([]shard.Value, error) {
-	drawn, err := p.draw.Call(state[0], state[1], x, y)
+func (p partsStep) on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error) {
+	costsOf, err := p.costs(x[0], y[0])
 	if err != nil {
 		return nil, err
 	}
-	defer drawn[0].Finalize()
-	costs, slopes, err := p.costs(x[0], y[0], drawn[0][0])
-	if err != nil {
-		return nil, err
-	}
-	defer costs.FinalizeAll()
-	defer slopes.FinalizeAll()
-	return p.update.Call(append(state[:5:5], x, y, shard.Value{costs}, shard.Value{slopes})...)
+	return func(state []shard.Value) ([]shard.Value, error) {
+		drawn, err := p.draw.Call(state[0], state[1], x, y)
+		if err != nil {
+			return nil, err
+		}
+		defer drawn[0].Finalize()
+		costs, slopes, err := costsOf(drawn[0][0])
+		if err != nil {
+			return nil, err
+		}
+		defer costs.FinalizeAll()
+		defer slopes.FinalizeAll()
+		return p.update.Call(append(state[:5:5], x, y, shard.Value{costs}, shard.Value{slopes})...)
+	}, nil
 }
 
 func (p partsStep) close() {

@@ -30,20 +30,22 @@ func TestParts(t *testing.T) {
 	var broken error
 	parts := &Parts{
 		Directions: directions,
-		Costs: func(_, _, theta *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
-			v := tensors.MustCopyFlatData[float32](theta)
-			c, s := make([]float32, 8), make([]float32, len(v))
-			for i := range c {
-				along := 0.0
-				for j := range 3 {
-					along += float64(v[3*i+j]) * a[i/4][j]
+		Costs: func(_, _ *tensors.Tensor) (CostFunc, error) {
+			return func(theta *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
+				v := tensors.MustCopyFlatData[float32](theta)
+				c, s := make([]float32, 8), make([]float32, len(v))
+				for i := range c {
+					along := 0.0
+					for j := range 3 {
+						along += float64(v[3*i+j]) * a[i/4][j]
+					}
+					c[i] = float32(along * along)
+					for j := range 3 {
+						s[3*i+j] = float32(2 * along * a[i/4][j])
+					}
 				}
-				c[i] = float32(along * along)
-				for j := range 3 {
-					s[3*i+j] = float32(2 * along * a[i/4][j])
-				}
-			}
-			return tensors.FromFlatDataAndDimensions(c, 2, 4), tensors.FromFlatDataAndDimensions(s, 2, 4, 3), broken
+				return tensors.FromFlatDataAndDimensions(c, 2, 4), tensors.FromFlatDataAndDimensions(s, 2, 4, 3), broken
+			}, nil
 		},
 		Value: func(costs, _, _, _ *graph.Node) *graph.Node { return graph.ReduceMean(costs, 1) },
 	}

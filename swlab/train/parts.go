@@ -140,14 +140,17 @@ func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error 
 	if location != nil {
 		args = append(args, location)
 	}
-	sl := s.model.Loss.(loss.Sliced)
+	pairs, err := s.model.Loss.(loss.Sliced).HostPairs(f.x[0], f.y[0])
+	if err != nil {
+		return err
+	}
 	if s.parts.aim != nil {
 		ahead, err := s.parts.aim.Call(append(args, psi...)...)
 		if err != nil {
 			return err
 		}
 		defer finalize(ahead)
-		costs, slopes, err := sl.HostSlopes(f.x[0], f.y[0], ahead[0][0])
+		costs, slopes, err := pairs.Slopes(ahead[0][0])
 		if err != nil {
 			return err
 		}
@@ -165,7 +168,7 @@ func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error 
 	replace(psi, drawn[n:])
 
 	var gradient *tensors.Tensor
-	if r.Loss, gradient, err = sl.HostGradient(f.x[0], f.y[0], directions[0]); err != nil {
+	if r.Loss, gradient, err = pairs.Gradient(directions[0]); err != nil {
 		return err
 	}
 	defer gradient.FinalizeAll()
