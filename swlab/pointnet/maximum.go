@@ -81,16 +81,18 @@ func firstMaximum(h, w *graph.Node) *graph.Node {
 	g.AttachState(loopUsed{}, true)
 	d := h.Shape().Dimensions
 	batch, points, in, out := d[0], d[1], d[2], w.Shape().Dimensions[0]
-	// The reduction here is the maximum of int32, used nowhere else.
-	constants := []*graph.Node{h, graph.TransposeAllAxes(w, 1, 0)}
+	// The loop slices rows [batch * points, in]: XLA would compute h a second time for [batch, points, in].
+	constants := []*graph.Node{graph.Reshape(h, batch*points, in), graph.TransposeAllAxes(w, 1, 0)}
 	state := []*graph.Node{graph.Zeros(g, shapes.Make(dtypes.Int32, batch, out))}
+	// The reduction here is the maximum of int32, used nowhere else.
 	return loop.Count(g, batch, 1, constants, state, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
-		item := graph.Reshape(i.Rows(c[0], 0, 1), points, in)
+		n := graph.Const(i.At.Graph(), int32(points))
+		first := loop.Index{At: graph.Mul(i.At, n), Zero: i.Zero}
+		item := first.Rows(c[0], 0, points)
 		key := monotone(graph.Dot(item, c[1]).Product())
 		shape := key.Shape().Dimensions
 		top := graph.BroadcastToDims(graph.Reshape(graph.ReduceMax(key, 0), 1, out), shape...)
 		// The first of the largest: the maximum of (points - index) over them.
-		n := graph.Const(item.Graph(), int32(points))
 		back := graph.Sub(graph.BroadcastToDims(n, shape...), graph.Iota(item.Graph(), key.Shape(), 0))
 		best := graph.ReduceMax(graph.Where(graph.Equal(key, top), back, graph.BroadcastToDims(i.Zero, shape...)), 0)
 		at := graph.Sub(graph.BroadcastToDims(n, out), best)
