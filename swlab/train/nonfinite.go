@@ -10,15 +10,21 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // newFiniteCheck compiles the sum of 0 times every weight: 0, or NaN if one is not finite.
 func newFiniteCheck(d shard.Devices) (*shard.Exec, error) {
 	return d.Exec(func(in []*graph.Node) []*graph.Node {
-		sum := graph.ScalarZero(in[0].Graph(), in[0].DType())
+		g := in[0].Graph()
+		sum := graph.ScalarZero(g, in[0].DType())
 		for _, x := range in {
-			sum = graph.Add(sum, graph.ReduceAllSum(graph.MulScalar(x, 0)))
+			x = graph.MulScalar(x, 0)
+			if loop.XLAOnCPU(g) && x.Rank() > 1 { // XLA's CPU stores the products of a sum over all axes at once
+				x = graph.ReduceSum(x, 0)
+			}
+			sum = graph.Add(sum, graph.ReduceAllSum(x))
 		}
 		return []*graph.Node{sum}
 	}, []shard.Sharding{shard.Replicated}, []shard.Sharding{shard.Replicated})
