@@ -6,12 +6,14 @@ async function unpack(text) {
   const raw = Uint8Array.from(atob(text), c => c.charCodeAt(0));
   return new Uint8Array(await new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
-// Questions wait in the order of ORDER. Of one kind only the latest waits; one that it replaces is never answered.
+// Questions wait in the order of ORDER. Of one kind only the latest waits; one that it replaces is never answered. Nor is one about clouds
+// that change.
 const ORDER = ["shapes", "cloud", "slice", "flow", "landscape", "estimate", "ascent", "predict"];
 const waiting = new Map();
-let worker, asked = null, last = 0;
+let worker, asked = null, last = 0, forgotten = 0, changing = false;
 function ask(question, key = question.op) {
-  return new Promise((done, fail) => { waiting.set(key, { question, done, fail }); next(); });
+  if (changing && question.op !== "cloud") return new Promise(() => {});
+  return new Promise((done, fail) => { waiting.set(key, { question, done, fail, forgotten }); next(); });
 }
 function next() {
   if (asked || !worker || !waiting.size) return;
@@ -23,16 +25,24 @@ function next() {
 function answered(event) {
   const now = asked;
   asked = null;
-  if (event.data.error) { say(event.data.error, true); now.fail(new Error(event.data.error)); }
+  if (now.forgotten !== forgotten); // the answer to nobody
+  else if (event.data.error) { changing = false; say(event.data.error, true); now.fail(new Error(event.data.error)); }
   else { if ($("status").className) say(""); now.done(JSON.parse(event.data.answer)); }
   next();
 }
-// forget drops the questions that wait, and stops what would ask more.
+// forget drops the questions that wait and the answer that is on its way, and stops what would ask more.
 function forget() {
   waiting.clear();
+  forgotten++;
   s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
   $("climb").disabled = false;
   stop();
+}
+// change forgets, and asks for another cloud. Until take has both, nothing can be asked about them.
+function change(question, key) {
+  forget();
+  changing = true;
+  return ask(question, key);
 }
 async function start() {
   const inside = JSON.parse($("inside").textContent), files = {};
@@ -430,7 +440,7 @@ function drawSteps(id, curves, lines) {
 
 const CLIMB = "40 steps of Adam on θ. The white dots on the map are the steps.";
 async function climb() {
-  const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta;
+  const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta, since = forgotten;
   $("climb").disabled = true;
   try {
     const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: kappa(), seed: s.seed };
@@ -443,12 +453,12 @@ async function climb() {
     for (s.climbed = quiet ? steps : 0; s.climbed <= steps; s.climbed++) {
       redraw("map", "climbing");
       await new Promise(done => setTimeout(done, 45));
-      if (!s.path) return;
+      if (!s.path || since !== forgotten) return;
     }
     s.climbed = steps;
     $("ascent-text").textContent = `From ${format(p.costs[0])} to ${format(p.costs.at(-1))}; θ turned by ${angle.toFixed(1)}°.`;
     setTheta(s.path.at(-1));
-  } finally { $("climb").disabled = false; }
+  } finally { if (since === forgotten) $("climb").disabled = false; }
 }
 function drawClimbing() {
   drawSteps("climbing", [{ values: (s.heights && s.path ? s.heights.slice(0, s.climbed + 1) : []), last: 40, upTo: s.climbed, colour: paint["theta-text"] }],
@@ -492,17 +502,18 @@ async function play() {
   $("ascent-text").textContent = CLIMB;
   table(); redraw();
   $("play").textContent = "❚❚ Pause";
+  const since = forgotten;
   while (s.playing) {
     const from = s.shownY || s.y;
     const q = { op: "flow", distribution: $("distribution").value, kappa: kappa(), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
     const f = await ask(q);
-    if (s.restarted || !s.y.length) break;
     if (!s.losses.length) { s.losses = [f.losses[0]]; s.emd = [f.emd[0]]; }
     s.losses.push(...f.losses.slice(1)); s.emd.push(f.emd[1]); s.steps += CHUNK;
     const to = f.points.at(-1), begin = performance.now();
     let t = 0;
     while (t < 1) {
       await new Promise(requestAnimationFrame);
+      if (since !== forgotten) return;
       t = Math.min(1, (performance.now() - begin) / 130);
       s.shownY = from.map((v, i) => v + t * (to[i] - v));
       drawScene();
@@ -514,7 +525,7 @@ async function play() {
     if (s.steps % 12 === 0) landscape();
     if (s.steps >= 400) stop();
   }
-  if (!s.restarted && s.steps) { landscape(); estimate(); predict(); }
+  if (s.steps) { landscape(); estimate(); predict(); }
 }
 function stop() {
   s.playing = false;
@@ -522,11 +533,7 @@ function stop() {
 }
 const speed = () => $("speed").value / 5;
 async function restart() {
-  s.restarted = true;
-  forget();
-  const p = await ask({ op: "cloud", which: "restart" });
-  s.restarted = false;
-  take(p);
+  take(await change({ op: "cloud", which: "restart" }));
 }
 function drawFalling() {
   drawSteps("falling", [
@@ -537,12 +544,13 @@ function drawFalling() {
 // --- choosing clouds -------------------------------------------------------------------------------------------
 
 function take(p) {
-  s.dim = p.dim; s.x = p.x || []; s.y = p.y || [];
+  changing = false;
+  dimension(p.dim);
+  s.x = p.x || []; s.y = p.y || [];
   s.path = null; s.slice = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
   $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance, with 50 new directions in every step.";
   $("ascent-text").textContent = CLIMB;
-  if (s.theta.length !== s.dim) s.theta = s.dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
   document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
   $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest on the map</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
   redraw();
@@ -550,23 +558,24 @@ function take(p) {
   setTheta(s.theta); landscape(); estimate(); predict();
 }
 let shapes;
-function options() {
+function dimension(dim) {
+  if (dim === s.dim && $("shape-x").length) return;
+  s.dim = dim;
+  s.theta = dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
   for (const which of ["x", "y"]) $("shape-" + which).replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
 }
 async function choose(dim, x, y) {
-  forget();
-  if (dim !== s.dim || !$("shape-x").length) { s.dim = dim; options(); }
+  dimension(dim);
   $("shape-x").value = x; $("shape-y").value = y;
-  await ask({ op: "cloud", which: "x", dim, shape: x, seed: s.seeds.x }, "cloud x");
+  await change({ op: "cloud", which: "x", dim, shape: x, seed: s.seeds.x }, "cloud x");
   take(await ask({ op: "cloud", which: "y", dim, shape: y, seed: s.seeds.y }, "cloud y"));
 }
 const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
 async function replace(which, question) {
-  forget();
-  const p = await ask({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
+  const p = await change({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
   if (p.x && p.y) return take(p);
   // The other cloud had another dimension: a built-in one takes its place.
-  s.dim = p.dim; options();
+  dimension(p.dim);
   const other = which === "x" ? "y" : "x", shape = FIRST[p.dim][other === "x" ? 0 : 1];
   $("shape-" + other).value = shape;
   take(await ask({ op: "cloud", which: other, dim: p.dim, shape, seed: 1 }));

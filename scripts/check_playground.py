@@ -174,6 +174,7 @@ def handled(browser):
     browser.evaluate("document.getElementById('play').click()")
     changes("2-D", "cost", lambda: browser.evaluate("document.querySelector('[data-dim=\"2\"]').click()"))
     browser.evaluate(QUIET)
+    wrong += leaves(browser)
     x, y, width, height = browser.box("document.getElementById('scene')")
     changes("dragging the direction", "cost", lambda: browser.drag((x + 0.7 * width, y + 0.5 * height), (x + 0.5 * width, y + 0.2 * height)))
     browser.evaluate("document.getElementById('draw-y').click()")
@@ -191,6 +192,28 @@ def handled(browser):
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     if browser.evaluate("document.documentElement.scrollWidth") > 390:
         wrong.append("at 390 pixels the page is wider than the window")
+    return wrong
+
+
+def leaves(browser):
+    """What is wrong after other clouds were chosen while the flow of the ones before ran: at ten moments of its step, and leaves 2-D."""
+    wrong = []
+    for k in range(10):
+        dim = 3 - k % 2
+        browser.evaluate(f"playground.choose({5 - dim}, {', '.join(map(repr, PAIRS[5 - dim]))})")
+        browser.evaluate(QUIET)
+        browser.evaluate("document.getElementById('play').click()")
+        wait(lambda: browser.evaluate("playground.state.steps") > 0, 20, "a step of the flow")
+        browser.evaluate(f"""(async () => {{
+          await new Promise(done => setTimeout(done, {20 * k}));
+          document.querySelector('[data-dim="{dim}"]').click();
+          await playground.setTheta(playground.state.theta);
+        }})(), 0""")
+        browser.evaluate(QUIET)
+        state = browser.evaluate("(s => [s.dim, s.y.length / s.dim, s.theta.length, s.steps, s.slice.y.length])(playground.state)")
+        if state != [dim, 500, dim, 0, 500]:
+            wrong.append(f"other clouds while the flow runs: expected dimension, points, coordinates, steps and projections {[dim, 500, dim, 0, 500]}, found {state}")
+    browser.evaluate("playground.choose(2, 'ring', 'moons')")
     return wrong
 
 
