@@ -27,27 +27,27 @@ const (
 
 var (
 	avx512x64 = kernel{
-		lanes: 8, words: 8, rows: 16, last: lastFloat,
-		base: base512x64, merge: merge512x64, clean: clean16of512x64, cleanHalf: clean8of512x64,
-		tail:  [5]func(*uint64, int){1: tail1of512x64, 2: tail2of512x64, 3: tail3of512x64, 4: tail4of512x64},
+		lanes: 8, words: 8, rows: 32, last: lastFloat,
+		base: base512x64, merge: merge32of512x64, mergeFar: merge16of512x64, clean: clean32of512x64, cleanFar: clean8of512x64,
+		tail:  [6]func(*uint64, int){1: tail1of512x64, 2: tail2of512x64, 3: tail3of512x64, 4: tail4of512x64, 5: tail5of512x64},
 		pairs: pairs512x64, mirror: mirror512x64, project: project512x64, cost1: cost1of512x64, cost2: cost2of512x64,
 	}
 	avx512x32 = kernel{
-		lanes: 16, words: 8, rows: 16, last: lastInts,
-		base: base512x32, merge: merge512x32, clean: clean16of512x32, cleanHalf: clean8of512x32,
-		tail:  [5]func(*uint64, int){1: tail1of512x32, 2: tail2of512x32, 3: tail3of512x32, 4: tail4of512x32},
+		lanes: 16, words: 8, rows: 32, last: lastInts,
+		base: base512x32, merge: merge32of512x32, mergeFar: merge16of512x32, clean: clean32of512x32, cleanFar: clean8of512x32,
+		tail:  [6]func(*uint64, int){1: tail1of512x32, 2: tail2of512x32, 3: tail3of512x32, 4: tail4of512x32, 5: tail5of512x32},
 		pairs: pairs512x32, mirror: mirror512x32, project: project512x32, cost1: cost1of512x32, cost2: cost2of512x32,
 	}
 	avx2x64 = kernel{
-		lanes: 4, words: 4, rows: 8, last: lastFloat,
-		base: base256x64, merge: merge256x64, clean: clean8of256x64,
-		tail:  [5]func(*uint64, int){1: tail1of256x64, 2: tail2of256x64, 3: tail3of256x64},
+		lanes: 4, words: 4, rows: 16, last: lastFloat,
+		base: base256x64, merge: merge16of256x64, mergeFar: merge8of256x64, clean: clean16of256x64, cleanFar: clean8of256x64,
+		tail:  [6]func(*uint64, int){1: tail1of256x64, 2: tail2of256x64, 3: tail3of256x64, 4: tail4of256x64},
 		pairs: pairs256x64, mirror: mirror256x64, project: project256x64, cost1: cost1of256x64, cost2: cost2of256x64,
 	}
 	avx2x32 = kernel{
-		lanes: 8, words: 4, rows: 8, last: lastInts,
-		base: base256x32, merge: merge256x32, clean: clean8of256x32,
-		tail:  [5]func(*uint64, int){1: tail1of256x32, 2: tail2of256x32, 3: tail3of256x32},
+		lanes: 8, words: 4, rows: 16, last: lastInts,
+		base: base256x32, merge: merge16of256x32, mergeFar: merge8of256x32, clean: clean16of256x32, cleanFar: clean8of256x32,
+		tail:  [6]func(*uint64, int){1: tail1of256x32, 2: tail2of256x32, 3: tail3of256x32, 4: tail4of256x32},
 		pairs: pairs256x32, mirror: mirror256x32, project: project256x32, cost1: cost1of256x32, cost2: cost2of256x32,
 	}
 )

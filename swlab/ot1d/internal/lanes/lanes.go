@@ -4,7 +4,7 @@
 // The sort is the bitonic network whose comparators all point the same way (K. E. Batcher, "Sorting
 // networks and their applications", 1968): rows i and 2k-1-i of two sorted runs of k, then rows at
 // distances k/2, k/4, ... 1. Comparators with a row beyond the last one are left out. The assembly
-// does up to four stages for each time that it reads a row.
+// does up to five stages for each time that it reads a row.
 package lanes
 
 import "math/bits"
@@ -131,8 +131,9 @@ func (k *Keys) Sort() {
 // cached is the number of rows that a core's first cache holds.
 const cached = 512
 
-// apart is the number of rows between which clean takes half as many at a time.
-const apart = 64
+// near is the number of rows of which those of one pass fit their sets of a core's first cache: rows 4 kB
+// apart share a set, which has room for 8 to 12 rows of 64 bytes.
+func (k *Keys) near() int { return cached * 8 / k.words }
 
 func (k *Keys) at(row int) *uint64 { return &k.v[row*k.words] }
 
@@ -160,9 +161,12 @@ func (k *Keys) merge(from, size int) {
 	half := size / 2
 	switch over := from + size - k.m; {
 	case over <= 0:
-		h := size / k.rows
-		k.kernel.merge(k.at(from), h)
-		k.clean(from, h, k.rows)
+		merge, rows := k.kernel.merge, k.rows
+		if size > k.near() {
+			merge, rows = k.mergeFar, rows/2
+		}
+		merge(k.at(from), size/rows)
+		k.clean(from, size/rows, rows)
 	case over < half: // the last rows of the block are beyond the end, and so are their partners' comparators
 		k.mirror(k.at(from+over), k.at(k.m-1), half-over)
 		k.cleanPart(from, half)
@@ -196,11 +200,9 @@ func (k *Keys) clean(from, size, blocks int) {
 		return
 	}
 	switch {
-	case size >= apart*k.rows && k.cleanHalf != nil:
-		// Rows 4 kB apart share a set of the first cache, which has room for 8 to 12.
-		h := size / (k.rows / 2)
-		k.cleanHalf(k.at(from), h, blocks)
-		k.clean(from, h, k.rows/2*blocks)
+	case size > k.near():
+		k.cleanFar(k.at(from), size/8, blocks)
+		k.clean(from, size/8, 8*blocks)
 	case size > k.rows:
 		h := size / k.rows
 		k.kernel.clean(k.at(from), h, blocks)
@@ -219,9 +221,10 @@ type kernel struct {
 	last         uint64 // a word that no key comes after: keys of 64 bits are compared as float64
 	base         func(v *uint64, blocks int)
 	merge        func(v *uint64, h int)
+	mergeFar     func(v *uint64, h int) // on half as many rows at a time
 	clean        func(v *uint64, h, blocks int)
-	cleanHalf    func(v *uint64, h, blocks int) // on half as many rows, or nil
-	tail         [5]func(v *uint64, blocks int) // by the number of stages
+	cleanFar     func(v *uint64, h, blocks int) // on 8 rows at a time
+	tail         [6]func(v *uint64, blocks int) // by the number of stages
 	pairs        func(low, high *uint64, n int)
 	mirror       func(low, high *uint64, n int)
 	project      func(v *uint64, points, theta, origin *float64, dim, n int, shift, step uint64)

@@ -4,45 +4,55 @@
 
 package lanes
 
-// base512x64 sorts blocks of 16 rows.
+// base512x64 sorts blocks of 32 rows.
 //
 //go:noescape
 func base512x64(v *uint64, blocks int)
 
-// merge512x64 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+// merge32of512x64 begins to merge two sorted runs of k = 16 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func merge512x64(v *uint64, h int)
+func merge32of512x64(v *uint64, h int)
 
-// clean16of512x64 orders rows at distances 8 h, ... h in each block of 16 h rows.
+// merge16of512x64 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func clean16of512x64(v *uint64, h int, blocks int)
+func merge16of512x64(v *uint64, h int)
+
+// clean32of512x64 orders rows at distances 16 h, ... h in each block of 32 h rows.
+//
+//go:noescape
+func clean32of512x64(v *uint64, h int, blocks int)
 
 // clean8of512x64 orders rows at distances 4 h, ... h in each block of 8 h rows.
 //
 //go:noescape
 func clean8of512x64(v *uint64, h int, blocks int)
 
-// tail1of512x64 orders rows at distances 1, ... 1 in each block of 16 rows.
+// tail1of512x64 orders rows at distances 1, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail1of512x64(v *uint64, blocks int)
 
-// tail2of512x64 orders rows at distances 2, ... 1 in each block of 16 rows.
+// tail2of512x64 orders rows at distances 2, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail2of512x64(v *uint64, blocks int)
 
-// tail3of512x64 orders rows at distances 4, ... 1 in each block of 16 rows.
+// tail3of512x64 orders rows at distances 4, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail3of512x64(v *uint64, blocks int)
 
-// tail4of512x64 orders rows at distances 8, ... 1 in each block of 16 rows.
+// tail4of512x64 orders rows at distances 8, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail4of512x64(v *uint64, blocks int)
+
+// tail5of512x64 orders rows at distances 16, ... 1 in each block of 32 rows.
+//
+//go:noescape
+func tail5of512x64(v *uint64, blocks int)
 
 // pairs512x64 orders row i of low and row i of high, n of them.
 //
@@ -69,45 +79,55 @@ func cost1of512x64(a *uint64, b *uint64, n int, even *float64, odd *float64)
 //go:noescape
 func cost2of512x64(a *uint64, b *uint64, n int, even *float64, odd *float64)
 
-// base512x32 sorts blocks of 16 rows.
+// base512x32 sorts blocks of 32 rows.
 //
 //go:noescape
 func base512x32(v *uint64, blocks int)
 
-// merge512x32 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+// merge32of512x32 begins to merge two sorted runs of k = 16 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func merge512x32(v *uint64, h int)
+func merge32of512x32(v *uint64, h int)
 
-// clean16of512x32 orders rows at distances 8 h, ... h in each block of 16 h rows.
+// merge16of512x32 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func clean16of512x32(v *uint64, h int, blocks int)
+func merge16of512x32(v *uint64, h int)
+
+// clean32of512x32 orders rows at distances 16 h, ... h in each block of 32 h rows.
+//
+//go:noescape
+func clean32of512x32(v *uint64, h int, blocks int)
 
 // clean8of512x32 orders rows at distances 4 h, ... h in each block of 8 h rows.
 //
 //go:noescape
 func clean8of512x32(v *uint64, h int, blocks int)
 
-// tail1of512x32 orders rows at distances 1, ... 1 in each block of 16 rows.
+// tail1of512x32 orders rows at distances 1, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail1of512x32(v *uint64, blocks int)
 
-// tail2of512x32 orders rows at distances 2, ... 1 in each block of 16 rows.
+// tail2of512x32 orders rows at distances 2, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail2of512x32(v *uint64, blocks int)
 
-// tail3of512x32 orders rows at distances 4, ... 1 in each block of 16 rows.
+// tail3of512x32 orders rows at distances 4, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail3of512x32(v *uint64, blocks int)
 
-// tail4of512x32 orders rows at distances 8, ... 1 in each block of 16 rows.
+// tail4of512x32 orders rows at distances 8, ... 1 in each block of 32 rows.
 //
 //go:noescape
 func tail4of512x32(v *uint64, blocks int)
+
+// tail5of512x32 orders rows at distances 16, ... 1 in each block of 32 rows.
+//
+//go:noescape
+func tail5of512x32(v *uint64, blocks int)
 
 // pairs512x32 orders row i of low and row i of high, n of them.
 //
@@ -134,35 +154,50 @@ func cost1of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
 //go:noescape
 func cost2of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
 
-// base256x64 sorts blocks of 8 rows.
+// base256x64 sorts blocks of 16 rows.
 //
 //go:noescape
 func base256x64(v *uint64, blocks int)
 
-// merge256x64 begins to merge two sorted runs of k = 4 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+// merge16of256x64 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func merge256x64(v *uint64, h int)
+func merge16of256x64(v *uint64, h int)
+
+// merge8of256x64 begins to merge two sorted runs of k = 4 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+//
+//go:noescape
+func merge8of256x64(v *uint64, h int)
+
+// clean16of256x64 orders rows at distances 8 h, ... h in each block of 16 h rows.
+//
+//go:noescape
+func clean16of256x64(v *uint64, h int, blocks int)
 
 // clean8of256x64 orders rows at distances 4 h, ... h in each block of 8 h rows.
 //
 //go:noescape
 func clean8of256x64(v *uint64, h int, blocks int)
 
-// tail1of256x64 orders rows at distances 1, ... 1 in each block of 8 rows.
+// tail1of256x64 orders rows at distances 1, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail1of256x64(v *uint64, blocks int)
 
-// tail2of256x64 orders rows at distances 2, ... 1 in each block of 8 rows.
+// tail2of256x64 orders rows at distances 2, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail2of256x64(v *uint64, blocks int)
 
-// tail3of256x64 orders rows at distances 4, ... 1 in each block of 8 rows.
+// tail3of256x64 orders rows at distances 4, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail3of256x64(v *uint64, blocks int)
+
+// tail4of256x64 orders rows at distances 8, ... 1 in each block of 16 rows.
+//
+//go:noescape
+func tail4of256x64(v *uint64, blocks int)
 
 // pairs256x64 orders row i of low and row i of high, n of them.
 //
@@ -189,35 +224,50 @@ func cost1of256x64(a *uint64, b *uint64, n int, even *float64, odd *float64)
 //go:noescape
 func cost2of256x64(a *uint64, b *uint64, n int, even *float64, odd *float64)
 
-// base256x32 sorts blocks of 8 rows.
+// base256x32 sorts blocks of 16 rows.
 //
 //go:noescape
 func base256x32(v *uint64, blocks int)
 
-// merge256x32 begins to merge two sorted runs of k = 4 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+// merge16of256x32 begins to merge two sorted runs of k = 8 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
 //
 //go:noescape
-func merge256x32(v *uint64, h int)
+func merge16of256x32(v *uint64, h int)
+
+// merge8of256x32 begins to merge two sorted runs of k = 4 h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.
+//
+//go:noescape
+func merge8of256x32(v *uint64, h int)
+
+// clean16of256x32 orders rows at distances 8 h, ... h in each block of 16 h rows.
+//
+//go:noescape
+func clean16of256x32(v *uint64, h int, blocks int)
 
 // clean8of256x32 orders rows at distances 4 h, ... h in each block of 8 h rows.
 //
 //go:noescape
 func clean8of256x32(v *uint64, h int, blocks int)
 
-// tail1of256x32 orders rows at distances 1, ... 1 in each block of 8 rows.
+// tail1of256x32 orders rows at distances 1, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail1of256x32(v *uint64, blocks int)
 
-// tail2of256x32 orders rows at distances 2, ... 1 in each block of 8 rows.
+// tail2of256x32 orders rows at distances 2, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail2of256x32(v *uint64, blocks int)
 
-// tail3of256x32 orders rows at distances 4, ... 1 in each block of 8 rows.
+// tail3of256x32 orders rows at distances 4, ... 1 in each block of 16 rows.
 //
 //go:noescape
 func tail3of256x32(v *uint64, blocks int)
+
+// tail4of256x32 orders rows at distances 8, ... 1 in each block of 16 rows.
+//
+//go:noescape
+func tail4of256x32(v *uint64, blocks int)
 
 // pairs256x32 orders row i of low and row i of high, n of them.
 //

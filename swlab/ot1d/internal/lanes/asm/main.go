@@ -16,24 +16,24 @@ type set struct {
 	name  string // suffix of the functions
 	bytes int    // of a vector, which is a row
 	bits  int    // of a key
-	rows  int    // those kept in registers
+	rows  int    // of a block, as many as there are registers
 	v     []reg.VecPhysical
 }
 
 func main() {
 	ConstraintExpr("!purego")
-	z := []reg.VecPhysical{reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15, reg.Z16}
-	y := []reg.VecPhysical{reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10}
+	z := []reg.VecPhysical{reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
+	y := []reg.VecPhysical{reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15}
 	for _, s := range []set{
-		{"512x64", 64, 64, 16, z}, {"512x32", 64, 32, 16, z},
-		{"256x64", 32, 64, 8, y}, {"256x32", 32, 32, 8, y},
+		{"512x64", 64, 64, 32, z}, {"512x32", 64, 32, 32, z},
+		{"256x64", 32, 64, 16, y}, {"256x32", 32, 32, 16, y},
 	} {
 		s.base()
-		s.merge()
+		s.merge(s.rows)
+		s.merge(s.rows / 2)
 		s.clean(s.rows)
-		if s.rows > 8 {
-			s.clean(s.rows / 2)
-		}
+		s.clean(8)
 		for stages := 1; 1<<stages <= s.rows; stages++ {
 			s.tail(stages)
 		}
@@ -46,39 +46,117 @@ func main() {
 	Generate()
 }
 
-// network holds values in registers and orders pairs of them.
-type network struct {
-	value    []reg.VecPhysical
-	free     reg.VecPhysical
-	min, max func(x, y, to Op)
-}
+// network is a list of comparators (a, b): the smaller value goes to row a, the larger one to row b.
+type network [][2]int
 
-func (s set) registers() *network {
-	n := &network{value: append([]reg.VecPhysical(nil), s.v[:s.rows]...), free: s.v[s.rows]}
-	if s.bits == 32 {
-		n.min, n.max = func(x, y, to Op) { VPMINUD(x, y, to) }, func(x, y, to Op) { VPMAXUD(x, y, to) }
-	} else {
-		n.min, n.max = func(x, y, to Op) { VMINPD(x, y, to) }, func(x, y, to Op) { VMAXPD(x, y, to) }
+// halves are the stages of distance size/2, ... 1 of the bitonic network on rows from, ... from+size-1,
+// one half after the other as soon as they do not depend on each other.
+func (n *network) halves(from, size int) {
+	half := size / 2
+	if half == 0 {
+		return
 	}
-	return n
+	for i := from; i < from+half; i++ {
+		*n = append(*n, [2]int{i, i + half})
+	}
+	n.halves(from, half)
+	n.halves(from+half, half)
 }
 
-// order puts the smaller of values a and b into a and the larger into b.
-func (n *network) order(a, b int) {
-	x, y := n.value[a], n.value[b]
-	n.min(y, x, n.free)
-	n.max(y, x, y)
-	n.value[a], n.free = n.free, x
-}
-
-// half are the stages of distance from, from/2, ... 1 of the bitonic network, on the given values.
-func (n *network) half(from int, at ...int) {
-	for j := from; j >= 1; j /= 2 {
-		for i := range at {
-			if i&j == 0 {
-				n.order(at[i], at[i|j])
+// sort is Batcher's odd-even merge sort of rows from, ... from+size-1.
+func (n *network) sort(from, size int) {
+	half := size / 2
+	if half == 0 {
+		return
+	}
+	n.sort(from, half)
+	n.sort(from+half, half)
+	for j := half; j >= 1; j /= 2 {
+		for i := j % half; i+j < size; i += 2 * j {
+			for l := from + i; l < from+i+j; l++ {
+				*n = append(*n, [2]int{l, l + j})
 			}
 		}
+	}
+}
+
+// emit writes the network's instructions. Rows are loaded when they are first compared and stored after
+// they were last compared. A comparator needs a register besides those of its rows. If there is none, the
+// row that is not compared for the longest time is stored in its place until then.
+func (s set) emit(n network, place func(row int) Mem) {
+	free, in := append([]reg.VecPhysical(nil), s.v...), map[int]reg.VecPhysical{}
+	next := func(row, from int) int { // the next comparator of a row
+		for i := from; i < len(n); i++ {
+			if n[i][0] == row || n[i][1] == row {
+				return i
+			}
+		}
+		return len(n)
+	}
+	put := func(row int) {
+		s.store(in[row], place(row))
+		free = append(free, in[row])
+		delete(in, row)
+	}
+	for i, c := range n {
+		a, b := c[0], c[1]
+		take := func() (r reg.VecPhysical) {
+			if len(free) == 0 {
+				last, far := -1, -1
+				for row := range s.rows {
+					if k := next(row, i+1); in[row] != nil && row != a && row != b && k > far {
+						last, far = row, k
+					}
+				}
+				put(last)
+			}
+			r, free = free[0], free[1:]
+			return r
+		}
+		for _, row := range c {
+			if in[row] == nil && (len(free) > 1 || in[a] == nil && in[b] == nil) {
+				r := take()
+				s.load(place(row), r)
+				in[row] = r
+			}
+		}
+		to := take()
+		switch {
+		case in[a] == nil: // in its place, for want of registers
+			s.min(place(a), in[b], to)
+			s.max(place(a), in[b], in[b])
+			in[a] = to
+		case in[b] == nil:
+			s.min(place(b), in[a], to)
+			s.max(place(b), in[a], in[a])
+			in[a], in[b] = to, in[a]
+		default:
+			s.min(in[b], in[a], to)
+			s.max(in[b], in[a], in[b])
+			free = append(free, in[a])
+			in[a] = to
+		}
+		for _, row := range c {
+			if next(row, i+1) == len(n) {
+				put(row)
+			}
+		}
+	}
+}
+
+func (s set) min(x, y, to Op) {
+	if s.bits == 32 {
+		VPMINUD(x, y, to)
+	} else {
+		VMINPD(x, y, to)
+	}
+}
+
+func (s set) max(x, y, to Op) {
+	if s.bits == 32 {
+		VPMAXUD(x, y, to)
+	} else {
+		VMAXPD(x, y, to)
 	}
 }
 
@@ -96,40 +174,34 @@ func (s set) end() {
 	RET()
 }
 
-// base sorts each of n blocks of s.rows rows by Batcher's odd-even merge network.
+// base sorts each of n blocks of s.rows rows.
 func (s set) base() {
 	s.start("base", "func(v *uint64, blocks int)", fmt.Sprintf("sorts blocks of %d rows.", s.rows))
-	p, n := Load(Param("v"), GP64()), Load(Param("blocks"), GP64())
+	var n network
+	n.sort(0, s.rows)
+	s.blocks(n)
+}
+
+// blocks applies a network to each of n blocks of s.rows rows.
+func (s set) blocks(n network) {
+	p, left := Load(Param("v"), GP64()), Load(Param("blocks"), GP64())
 	Label("loop")
-	r := s.registers()
-	for i, v := range r.value {
-		s.load(Mem{Base: p, Disp: i * s.bytes}, v)
-	}
-	for k := 1; k < s.rows; k *= 2 {
-		for j := k; j >= 1; j /= 2 {
-			for i := j % k; i+j < s.rows; i += 2 * j {
-				for l := range j {
-					if a := i + l; a+j < s.rows && a/(2*k) == (a+j)/(2*k) {
-						r.order(a, a+j)
-					}
-				}
-			}
-		}
-	}
-	for i, v := range r.value {
-		s.store(v, Mem{Base: p, Disp: i * s.bytes})
-	}
+	s.emit(n, func(row int) Mem { return Mem{Base: p, Disp: row * s.bytes} })
 	ADDQ(I32(s.rows*s.bytes), p)
-	DECQ(n)
+	DECQ(left)
 	JNZ(LabelRef("loop"))
 	s.end()
 }
 
-// rows addresses row i of eight or four that are stride bytes apart.
-type strided struct{ one, three, five, seven reg.Register }
+// strided addresses rows that are stride bytes apart: eight from each of its bases.
+type strided struct {
+	stride, three, five, seven reg.Register
+	bases                      []reg.Register
+}
 
-func multiples(stride reg.GPVirtual, n int) strided {
-	m := strided{one: stride}
+// rows are n rows from base, of that stride.
+func rows(base, stride reg.Register, n int) strided {
+	m := strided{stride: stride, bases: []reg.Register{base}}
 	three := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
 	m.three = three
@@ -139,15 +211,32 @@ func multiples(stride reg.GPVirtual, n int) strided {
 		LEAQ(Mem{Base: three, Index: stride, Scale: 4}, seven)
 		m.five, m.seven = five, seven
 	}
+	return m.more(n)
+}
+
+// more adds the bases of n rows.
+func (m strided) more(n int) strided {
+	for at := 8; at < n; at += 8 {
+		next := GP64()
+		LEAQ(Mem{Base: m.bases[len(m.bases)-1], Index: m.stride, Scale: 8}, next)
+		m.bases = append(m.bases, next)
+	}
 	return m
 }
 
-func (m strided) at(base reg.Register, i int) Mem {
-	switch i {
+// from are as many rows of the same stride from another base.
+func (m strided) from(base reg.Register, n int) strided {
+	m.bases = []reg.Register{base}
+	return m.more(n)
+}
+
+func (m strided) at(row int) Mem {
+	base := m.bases[row/8]
+	switch i := row % 8; i {
 	case 0:
 		return Mem{Base: base}
 	case 1, 2, 4:
-		return Mem{Base: base, Index: m.one, Scale: uint8(i)}
+		return Mem{Base: base, Index: m.stride, Scale: uint8(i)}
 	case 3, 6:
 		return Mem{Base: base, Index: m.three, Scale: uint8(i / 3)}
 	case 5:
@@ -156,79 +245,72 @@ func (m strided) at(base reg.Register, i int) Mem {
 	return Mem{Base: base, Index: m.seven, Scale: 1}
 }
 
+// step moves all rows by that many bytes.
+func (m strided) step(bytes int) {
+	for _, base := range m.bases {
+		ADDQ(I32(bytes), base)
+	}
+}
+
 // merge begins to merge two sorted runs of k rows: row i with row 2k-1-i, then distances k/2 ... h.
-func (s set) merge() {
-	half := s.rows / 2
-	s.start("merge", "func(v *uint64, h int)", fmt.Sprintf("begins to merge two sorted runs of k = %d h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.", half))
+func (s set) merge(n int) {
+	half := n / 2
+	s.start(fmt.Sprintf("merge%dof", n), "func(v *uint64, h int)", fmt.Sprintf("begins to merge two sorted runs of k = %d h rows: it orders row i and row 2k-1-i, then rows at distances k/2, ... h.", half))
 	p, h := Load(Param("v"), GP64()), Load(Param("h"), GP64())
 	stride := GP64()
 	MOVQ(h, stride)
 	IMUL3Q(I32(s.bytes), stride, stride)
-	m := multiples(stride, half)
 	q := GP64() // the last row of the first of the high blocks
 	MOVQ(stride, q)
 	IMUL3Q(I32(half+1), q, q)
 	ADDQ(p, q)
 	SUBQ(I32(s.bytes), q)
+	low := rows(p, stride, half)
+	high := low.from(q, half)
 	Label("loop")
-	r := s.registers()
+	var all network
 	for i := range half {
-		s.load(m.at(p, i), r.value[i])
-		s.load(m.at(q, i), r.value[half+i])
+		all = append(all, [2]int{i, n - 1 - i})
 	}
-	low, high := make([]int, half), make([]int, half)
-	for i := range half {
-		low[i], high[i] = i, half+i
-		r.order(i, s.rows-1-i)
-	}
-	r.half(half/2, low...)
-	r.half(half/2, high...)
-	for i := range half {
-		s.store(r.value[i], m.at(p, i))
-		s.store(r.value[half+i], m.at(q, i))
-	}
-	ADDQ(I32(s.bytes), p)
-	SUBQ(I32(s.bytes), q)
+	all.halves(0, half)
+	all.halves(half, half)
+	s.emit(all, func(row int) Mem {
+		if row < half {
+			return low.at(row)
+		}
+		return high.at(row - half)
+	})
+	low.step(s.bytes)
+	high.step(-s.bytes)
 	DECQ(h)
 	JNZ(LabelRef("loop"))
 	s.end()
 }
 
-// clean orders rows at distances rows/2 h, ... h, on each of n blocks of rows h rows.
-func (s set) clean(rows int) {
-	half := rows / 2
-	s.start(fmt.Sprintf("clean%dof", rows), "func(v *uint64, h, blocks int)", fmt.Sprintf("orders rows at distances %d h, ... h in each block of %d h rows.", half, rows))
-	p, h, n := Load(Param("v"), GP64()), Load(Param("h"), GP64()), Load(Param("blocks"), GP64())
+// clean orders rows at distances n/2 h, ... h, on each of blocks of n h rows.
+func (s set) clean(n int) {
+	s.start(fmt.Sprintf("clean%dof", n), "func(v *uint64, h, blocks int)", fmt.Sprintf("orders rows at distances %d h, ... h in each block of %d h rows.", n/2, n))
+	p, h, blocks := Load(Param("v"), GP64()), Load(Param("h"), GP64()), Load(Param("blocks"), GP64())
 	stride := GP64()
 	MOVQ(h, stride)
 	IMUL3Q(I32(s.bytes), stride, stride)
-	m := multiples(stride, half)
-	q, left, over := GP64(), GP64(), GP64()
+	left, over := GP64(), GP64()
 	MOVQ(stride, over)
-	IMUL3Q(I32(rows-1), over, over)
+	IMUL3Q(I32(n-1), over, over)
+	m := rows(p, stride, n)
 	Label("block")
 	MOVQ(h, left)
 	Label("loop")
-	LEAQ(Mem{Base: p, Index: stride, Scale: uint8(half)}, q)
-	r := s.registers()
-	all := make([]int, rows)
-	for i := range half {
-		s.load(m.at(p, i), r.value[i])
-		s.load(m.at(q, i), r.value[half+i])
-	}
-	for i := range all {
-		all[i] = i
-	}
-	r.half(half, all...)
-	for i := range half {
-		s.store(r.value[i], m.at(p, i))
-		s.store(r.value[half+i], m.at(q, i))
-	}
-	ADDQ(I32(s.bytes), p)
+	var all network
+	all.halves(0, n)
+	s.emit(all, m.at)
+	m.step(s.bytes)
 	DECQ(left)
 	JNZ(LabelRef("loop"))
-	ADDQ(over, p)
-	DECQ(n)
+	for _, base := range m.bases {
+		ADDQ(over, base)
+	}
+	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	s.end()
 }
@@ -236,22 +318,11 @@ func (s set) clean(rows int) {
 // tail are the last stages, on rows that are neighbours.
 func (s set) tail(stages int) {
 	s.start(fmt.Sprintf("tail%dof", stages), "func(v *uint64, blocks int)", fmt.Sprintf("orders rows at distances %d, ... 1 in each block of %d rows.", 1<<(stages-1), s.rows))
-	p, n := Load(Param("v"), GP64()), Load(Param("blocks"), GP64())
-	Label("loop")
-	r := s.registers()
-	all := make([]int, s.rows)
-	for i, v := range r.value {
-		s.load(Mem{Base: p, Disp: i * s.bytes}, v)
-		all[i] = i
+	var n network
+	for from := 0; from < s.rows; from += 1 << stages {
+		n.halves(from, 1<<stages)
 	}
-	r.half(1<<(stages-1), all...)
-	for i, v := range r.value {
-		s.store(v, Mem{Base: p, Disp: i * s.bytes})
-	}
-	ADDQ(I32(s.rows*s.bytes), p)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
-	s.end()
+	s.blocks(n)
 }
 
 // pairs orders n rows and n others, taken from the first or from the last.
@@ -263,12 +334,7 @@ func (s set) pairs(mirror bool) {
 	s.start(name, "func(low, high *uint64, n int)", doc)
 	p, q, n := Load(Param("low"), GP64()), Load(Param("high"), GP64()), Load(Param("n"), GP64())
 	Label("loop")
-	r := s.registers()
-	s.load(Mem{Base: p}, r.value[0])
-	s.load(Mem{Base: q}, r.value[1])
-	r.order(0, 1)
-	s.store(r.value[0], Mem{Base: p})
-	s.store(r.value[1], Mem{Base: q})
+	s.emit(network{{0, 1}}, func(row int) Mem { return []Mem{{Base: p}, {Base: q}}[row] })
 	ADDQ(I32(s.bytes), p)
 	if mirror {
 		SUBQ(I32(s.bytes), q)
