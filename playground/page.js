@@ -34,7 +34,6 @@ function answered(event) {
 function forget() {
   waiting.clear();
   forgotten++;
-  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
   $("climb").disabled = false;
   stop();
 }
@@ -558,6 +557,7 @@ function take(p) {
   setTheta(s.theta); landscape(); estimate(); predict();
 }
 let shapes;
+// dimension changes to clouds in 2 or 3 dimensions: the direction, and the shapes to choose from.
 function dimension(dim) {
   if (dim === s.dim && $("shape-x").length) return;
   s.dim = dim;
