@@ -123,13 +123,13 @@ check: setup ## the rest: linters, all tests on the best backend, data races, al
 	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 # Python calls the functions of python/library/main.go.
-lanes := swlab/ot1d/internal/lanes
+generated := swlab/ot1d/internal/lanes swlab/internal/maxima
 lint: setup ## staticcheck, functions that nothing calls, assembly that its generator does not make
 	@$(env) go tool staticcheck ./...
 	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF -e 'unreachable func: Must' -e python/library/main.go) || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
-	@$(env) rm -rf .out/lanes && mkdir -p .out/lanes && cp -r $(lanes)/asm .out/lanes/ && cd .out/lanes/asm && \
-	go run main.go -out ../lanes_amd64.s -stubs ../lanes_amd64.go -pkg lanes && cd ../../.. && \
-	for f in lanes_amd64.s lanes_amd64.go; do cmp .out/lanes/$$f $(lanes)/$$f || { echo "FAILED: $(lanes)/asm makes another $$f"; exit 1; }; done
+	@$(env) for dir in $(generated); do name=$${dir##*/}; rm -rf .out/asm && mkdir -p .out/asm && cp -r $$dir/asm .out/asm/ && \
+	(cd .out/asm/asm && go run main.go -out ../$${name}_amd64.s -stubs ../$${name}_amd64.go -pkg $$name) || exit 1; \
+	for f in $${name}_amd64.s $${name}_amd64.go; do cmp .out/asm/$$f $$dir/$$f || { echo "FAILED: $$dir/asm makes another $$f"; exit 1; }; done; done
 	@$(env) $(py) scripts/third_party.py table --check
 
 # The packages in which goroutines share memory.

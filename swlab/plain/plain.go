@@ -25,7 +25,8 @@ const (
 	// is reached, 2 to 3 times faster. Off: at every point.
 	Encoder Set = "encoder"
 	// Host computes the sliced loss of a training step and its gradient in plain Go, exactly sorted,
-	// between a program for the forward pass and one for the backward pass. Off: in one program.
+	// between a program for the forward pass and one for the backward pass. In the middle of the forward
+	// pass plain Go finds the maxima over the points. Off: in one program.
 	Host Set = "host"
 	// Sort orders projections by a network on 32-bit keys (ot1d.Costs): the matching of projections
 	// closer than a key's step may differ. Off: exactly, by XLA's sort.

@@ -44,6 +44,8 @@ var convolutions = []convolution{
 	{"encoder.mlp2.6", "encoder.mlp2.7", 128, featureSize},
 }
 
+func lastConvolution() convolution { return convolutions[len(convolutions)-1] }
+
 // Autoencoder is the network for clouds of Points points.
 type Autoencoder struct {
 	Points int
@@ -120,7 +122,7 @@ type Output struct {
 	Latent  *graph.Node   // [batch, 256], unit vectors
 	Cloud   *graph.Node   // [batch, m, 3], inside (-1, 1)^3
 	Buffers weights.Nodes // Train: the new running statistics by name, without gradient
-	Kept    []*graph.Node // of ForwardKept: what Backward needs, in its order
+	Kept    []*graph.Node // of Features, then of FromFeatures: what Backward needs, in its order
 }
 
 // Forward builds the network on x [batch, m, 3]. w holds every tensor of Specs. As usual in GoMLX,
@@ -130,13 +132,18 @@ func (a *Autoencoder) Forward(w weights.Nodes, x *graph.Node, mode Mode) Output 
 }
 
 func (a *Autoencoder) forward(l layers, x *graph.Node) Output {
-	z := l.encode(x, a.Points, a.Plain)
+	return a.fromFeatures(l, l.features(x, a.Points))
+}
+
+func (a *Autoencoder) fromFeatures(l layers, h *graph.Node) Output {
+	z := l.code(h, a.Points, a.Plain)
 	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
 // Encode builds only the encoder: the codes [batch, 256] of x [batch, m, 3].
 func (a *Autoencoder) Encode(w weights.Nodes, x *graph.Node, mode Mode) *graph.Node {
-	return layers{w: w, mode: mode, buffers: weights.Nodes{}}.encode(x, a.Points, a.Plain)
+	l := layers{w: w, mode: mode, buffers: weights.Nodes{}}
+	return l.code(l.features(x, a.Points), a.Points, a.Plain)
 }
 
 // Decode builds only the decoder: the clouds [batch, m, 3] of codes z [batch, 256].
@@ -149,21 +156,26 @@ type layers struct {
 	w       weights.Nodes
 	mode    Mode
 	buffers weights.Nodes
-	tape    *tape // nil: GoMLX's gradient
+	tape    *tape       // nil: GoMLX's gradient
+	at      *graph.Node // [batch, 1024], where the last convolution is largest; nil: to be found
 }
 
-func (l layers) encode(x *graph.Node, points int, off plain.Set) *graph.Node {
+// features are the first four convolutions of x [batch, points, 3]: [batch * points, 128].
+func (l layers) features(x *graph.Node, points int) *graph.Node {
 	s := x.Shape()
 	if s.Rank() != 3 || s.Dimensions[1] != points || s.Dimensions[2] != Dim {
 		panic(fmt.Errorf("autoencoder for %d points: expected clouds [batch, %d, %d], found %s", points, points, Dim, s))
 	}
-	batch := s.Dimensions[0]
-	h := graph.Reshape(x, batch*points, Dim)
-	last := len(convolutions) - 1
-	for _, c := range convolutions[:last] {
+	h := graph.Reshape(x, s.Dimensions[0]*points, Dim)
+	for _, c := range convolutions[:len(convolutions)-1] {
 		h = l.activated(h, c.name, c.norm)
 	}
-	c := convolutions[last]
+	return h
+}
+
+// code is the rest of the encoder: [batch, 256].
+func (l layers) code(h *graph.Node, points int, off plain.Set) *graph.Node {
+	batch, c := h.Shape().Dimensions[0]/points, lastConvolution()
 	if off.Has(plain.Encoder) {
 		h = l.tape.through(l.activated(h, c.name, c.norm), func(h *graph.Node) *graph.Node {
 			h = graph.Reshape(h, batch, points, c.out)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -113,9 +114,15 @@ func TestBackward(t *testing.T) {
 		kept := 0
 		want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 			w := weights.Bind(specs, in[1:])
-			o, k := a.Forward(w, in[0], Train), a.ForwardKept(w, in[0])
-			kept = len(k.Kept)
-			return append(k.Kept, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
+			o := a.Forward(w, in[0], Train)
+			h, weight, first := a.Features(w, in[0])
+			var at *graph.Node
+			if off == "" {
+				at = a.FirstMaximum(h, weight)
+			}
+			all := append(first.Kept, a.FromFeatures(w, h, at).Kept...)
+			kept = len(all)
+			return append(all, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
 		}, append([]any{x}, values(a)...)...)
 		args := append([]any{x}, values(a)...)
 		for _, v := range want[:kept] {
@@ -140,6 +147,41 @@ func TestBackward(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFirstMaximum: plain Go finds the points that the graph finds, or others with the same value up to rounding.
+func TestFirstMaximum(t *testing.T) {
+	if !maxima.Available() {
+		t.Skip("for a processor with AVX2")
+	}
+	const batch, m = 4, 333
+	a := &Autoencoder{Points: m}
+	out := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+		h, weight, _ := a.Features(weights.Bind(a.Specs(), in[1:]), in[0])
+		return []*graph.Node{h, weight, a.FirstMaximum(h, weight)}
+	}, append([]any{clouds(2, batch, m)}, values(a)...)...)
+	h, w, want := flat(out[0]), flat(out[1]), tensors.MustCopyFlatData[int32](out[2])
+	at := make([]int32, len(want))
+	maxima.New(w).First(h, m, at)
+	other := 0
+	for i := range at {
+		pair, c := i/featureSize, i%featureSize
+		value := func(point int32) (sum float64) {
+			for k := range maxima.Features {
+				sum += float64(h[(pair*m+int(point))*maxima.Features+k]) * float64(w[c*maxima.Features+k])
+			}
+			return sum
+		}
+		if at[i] != want[i] {
+			if other++; math.Abs(value(at[i])-value(want[i])) > 1e-6 {
+				t.Fatalf("cloud %d, channel %d: point %d with %v, the graph has point %d with %v", pair, c, at[i], value(at[i]), want[i], value(want[i]))
+			}
+		}
+	}
+	if other > len(at)/100 {
+		t.Errorf("%d of %d points are others than those of the graph", other, len(at))
+	}
+	t.Logf("%d of %d points are others", other, len(at))
 }
 
 func trainedSpecs(specs []weights.Spec) (out []weights.Spec) {

@@ -22,8 +22,6 @@ import (
 // and the gradient reaches only the chosen rows and those moments. Of equal values the first wins.
 func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	w, bias := l.matrix(c.name), l.w.Get(c.name+".bias")
-	gamma := l.w.Get(c.norm + ".weight")
-
 	mean, variance := l.w.Get(c.norm+".running_mean"), l.w.Get(c.norm+".running_var")
 	var mu, second *graph.Node
 	if l.mode != Eval {
@@ -37,10 +35,10 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	}
 
 	at := l.tape.keep(func() *graph.Node { // [batch, out]
-		up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
-		sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
-		signed := graph.StopGradient(graph.Mul(w, graph.InsertAxes(sign, -1)))
-		return firstMaximum(graph.StopGradient(h), signed)
+		if l.at != nil {
+			return l.at
+		}
+		return firstMaximum(graph.StopGradient(h), l.signed())
 	})
 	z := l.tape.keep(func() *graph.Node {
 		chosen := shard.GatherRows(h, at) // [batch, out, in]
@@ -49,6 +47,16 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 	out := l.affine(z, c.norm, mean, variance)
 	l.tape.pushMaximum(l, c, out, z, at, mu, second)
 	return out
+}
+
+// signed is the weight of the last convolution, with the sign of its batch norm's gamma: [out, in],
+// without gradient.
+func (l layers) signed() *graph.Node {
+	c := lastConvolution()
+	gamma := l.w.Get(c.norm + ".weight")
+	up := graph.GreaterOrEqual(gamma, graph.ZerosLike(gamma))
+	sign := graph.Where(up, graph.OnesLike(gamma), graph.Neg(graph.OnesLike(gamma)))
+	return graph.StopGradient(graph.Mul(l.matrix(c.name), graph.InsertAxes(sign, -1)))
 }
 
 // products is h'h of rows h [n, in], [in, in], by blocks of rows, which XLA's CPU multiplies twice

@@ -9,19 +9,39 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// ForwardKept is Forward in the mode Train, for a program without a gradient: another one has the
-// backward pass, [Autoencoder.Backward], for which it keeps values.
-func (a *Autoencoder) ForwardKept(w weights.Nodes, x *graph.Node) Output {
-	t := &tape{}
-	out := a.forward(layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: t}, x)
-	out.Kept = t.kept
+// FeatureBuffers is the number of running statistics that Features updates, the first of Specs.
+const FeatureBuffers = 2 * 4
+
+// Features, FirstMaximum and FromFeatures are Forward in the mode Train, divided for programs without a
+// gradient: another one has the backward pass, [Autoencoder.Backward], for which they keep values.
+//
+// Features builds the layers in front of the last convolution: their activations h [batch * m, 128], and
+// the weight of that convolution [1024, 128], in which a row with a negative gamma has the other sign.
+func (a *Autoencoder) Features(w weights.Nodes, x *graph.Node) (h, weight *graph.Node, out Output) {
+	l := layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: &tape{}}
+	h, weight = l.features(x, a.Points), l.signed()
+	return h, weight, Output{Buffers: l.buffers, Kept: l.tape.kept}
+}
+
+// FirstMaximum builds the number of the first point of each cloud at which weight'h is largest, int32
+// [batch, 1024].
+func (a *Autoencoder) FirstMaximum(h, weight *graph.Node) *graph.Node {
+	return firstMaximum(graph.Reshape(h, -1, a.Points, h.Shape().Dimensions[1]), weight)
+}
+
+// FromFeatures builds the rest of the network from h and at, the result of FirstMaximum. With
+// [plain.Encoder] in Plain, at is nil.
+func (a *Autoencoder) FromFeatures(w weights.Nodes, h, at *graph.Node) Output {
+	l := layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: &tape{}, at: at}
+	out := a.fromFeatures(l, h)
+	out.Kept = l.tape.kept
 	return out
 }
 
 // Backward builds the gradient of sum(Cloud * upstream) in every trained tensor, by name:
 //
-//	x         [batch, m, 3]  the clouds of ForwardKept
-//	kept                     its Output.Kept
+//	x         [batch, m, 3]  the clouds of Features
+//	kept                     Output.Kept of Features, then of FromFeatures
 //	upstream  [batch, m, 3]  the gradient of a loss in Output.Cloud
 //
 // No product of the forward pass is computed again. A bias in front of a batch norm has gradient 0,

@@ -5,19 +5,27 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
+	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // stepParts are the executables of a step whose sliced loss is computed by plain Go, between the
 // forward pass and the backward pass. The numbers are those of Model.Step, up to rounding.
+//
+// The forward pass is features, then search, then code. In place of search, plain Go finds the maxima
+// where it can.
 type stepParts struct {
-	aim    *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
-	draw   *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
-	update *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
+	features *shard.Exec // clouds, rows, random state, net... -> x, random state, features, weight, new buffers..., kept...
+	search   *shard.Exec // features, weight -> where they are largest; nil: plain Go does it, or the encoder is plain
+	code     *shard.Exec // features, [where they are largest,] net... -> y, new buffers..., kept...
+	aim      *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
+	draw     *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
+	update   *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
 }
 
 // inParts reports whether a step runs in parts: on XLA's CPU, for a loss that is the mean of its
@@ -34,6 +42,17 @@ func (m Model) hasParts() bool {
 
 func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err error) {
 	p = &stepParts{}
+	if p.features, err = d.Exec(m.buildFeatures, nil, nil); err != nil {
+		return p, err
+	}
+	if m.searches() && !maxima.Available() {
+		if p.search, err = d.Exec(m.buildSearch, nil, nil); err != nil {
+			return p, err
+		}
+	}
+	if p.code, err = d.Exec(m.buildCode, nil, nil); err != nil {
+		return p, err
+	}
 	if len(m.Loss.Specs()) > 0 && !located && m.AmortizerSteps <= 1 {
 		if p.aim, err = d.Exec(m.buildAscentDirections, nil, nil); err != nil {
 			return p, err
@@ -45,6 +64,45 @@ func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err err
 	}
 	p.update, err = d.Exec(m.buildUpdate, nil, nil)
 	return p, err
+}
+
+// searches reports whether the encoder needs the maxima of its features.
+func (m Model) searches() bool { return !m.Net.Plain.Has(plain.Encoder) }
+
+// buildFeatures is the graph of stepParts.features.
+func (m Model) buildFeatures(in []*graph.Node) []*graph.Node {
+	rng, x := Bootstrap(in[2], in[0], in[1])
+	s, _ := bind(m.parts()[:1], in[3:])
+	h, weight, out := m.Net.Features(s.Net, x)
+	return append([]*graph.Node{x, rng, h, weight}, m.forBackward(out)...)
+}
+
+// buildSearch is the graph of stepParts.search.
+func (m Model) buildSearch(in []*graph.Node) []*graph.Node {
+	return []*graph.Node{m.Net.FirstMaximum(in[0], in[1])}
+}
+
+// buildCode is the graph of stepParts.code.
+func (m Model) buildCode(in []*graph.Node) []*graph.Node {
+	h, in := in[0], in[1:]
+	var at *graph.Node
+	if m.searches() {
+		at, in = in[0], in[1:]
+	}
+	s, _ := bind(m.parts()[:1], in)
+	out := m.Net.FromFeatures(s.Net, h, at)
+	return append([]*graph.Node{out.Cloud}, m.forBackward(out)...)
+}
+
+// forBackward lists the new running statistics of a part of the network, in their order, and what the
+// backward pass needs.
+func (m Model) forBackward(out pointnet.Output) (nodes []*graph.Node) {
+	for _, sp := range m.buffers() {
+		if v := out.Buffers[sp.Name]; v != nil {
+			nodes = append(nodes, v)
+		}
+	}
+	return append(nodes, out.Kept...)
 }
 
 // buildAscentDirections is the graph of stepParts.aim. stepParts.draw draws the same directions again,
@@ -96,14 +154,14 @@ func (p *stepParts) close() {
 	if p == nil {
 		return
 	}
-	for _, x := range []*shard.Exec{p.aim, p.draw, p.update} {
+	for _, x := range []*shard.Exec{p.features, p.search, p.code, p.aim, p.draw, p.update} {
 		if x != nil {
 			x.Finalize()
 		}
 	}
 }
 
-// forwardPass are the results of compiled.forward.
+// forwardPass are the results of the forward pass.
 type forwardPass struct {
 	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
 	buffers   []shard.Value // the new running statistics
@@ -113,16 +171,71 @@ type forwardPass struct {
 // pass runs the forward pass on clouds, rows and random state.
 func (s *stepper) pass(args []shard.Value) (f forwardPass, err error) {
 	net := s.state[:s.model.before(1)]
+	if s.parts != nil {
+		return s.parts.pass(s.model, args, net)
+	}
 	out, err := s.forward.Call(append(args[:len(args):len(args)], net...)...)
 	if err != nil {
 		return f, err
 	}
 	f.x, f.y = out[0], out[1]
-	if s.parts != nil {
-		n := 3 + len(s.model.buffers())
-		f.rng, f.buffers, f.kept = out[2], out[3:n], out[n:]
-	}
 	return f, nil
+}
+
+func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err error) {
+	defer func() {
+		if err != nil {
+			f.free()
+		}
+	}()
+	out, err := p.features.Call(append(args[:len(args):len(args)], net...)...)
+	if err != nil {
+		return f, err
+	}
+	f.x, f.rng = out[0], out[1]
+	features, weight := out[2], out[3]
+	defer finalize([]shard.Value{features, weight})
+	f.keep(out[4:], pointnet.FeatureBuffers)
+	from := []shard.Value{features}
+	if m.searches() {
+		at, err := p.firstMaxima(m, features, weight)
+		if err != nil {
+			return f, err
+		}
+		defer at.Finalize()
+		from = append(from, at)
+	}
+	if out, err = p.code.Call(append(from, net...)...); err != nil {
+		return f, err
+	}
+	f.y = out[0]
+	f.keep(out[1:], len(m.buffers())-pointnet.FeatureBuffers)
+	return f, nil
+}
+
+// firstMaxima is the search between stepParts.features and stepParts.code.
+func (p *stepParts) firstMaxima(m Model, features, weight shard.Value) (shard.Value, error) {
+	if p.search != nil {
+		out, err := p.search.Call(features, weight)
+		if err != nil {
+			return nil, err
+		}
+		return out[0], nil
+	}
+	w, err := tensors.CopyFlatData[float32](weight[0]) // waits for the results
+	if err != nil {
+		return nil, err
+	}
+	channels, points := len(w)/maxima.Features, m.Net.Points
+	at := make([]int32, features[0].Shape().Dimensions[0]/points*channels)
+	err = tensors.ConstFlatData(features[0], func(h []float32) { maxima.New(w).First(h, points, at) })
+	return shard.Value{tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels)}, err
+}
+
+// keep adds the results of a part of the forward pass: that many running statistics, then what the
+// backward pass needs.
+func (f *forwardPass) keep(out []shard.Value, buffers int) {
+	f.buffers, f.kept = append(f.buffers, out[:buffers]...), append(f.kept, out[buffers:]...)
 }
 
 // free frees what has not become part of the state.

@@ -17,9 +17,9 @@ import (
 )
 
 // compiled are the executables of a model's step: forward, then the ascent on the location, then
-// descend or the rest of a step in parts.
+// descend, or a step in parts.
 type compiled struct {
-	forward *shard.Exec     // clouds, rows, random state, net... -> x, y, [random state, new buffers..., kept...]; nil: not needed
+	forward *shard.Exec     // clouds, rows, random state, net... -> x, y; nil: not needed
 	search  *locationSearch // nil unless the location is found by ascent
 	descend *shard.Exec     // clouds, rows, random state, [location,] state... -> loss, [J, angle,] [direction,] state...; nil: in parts
 	parts   *stepParts      // nil: the step is one program
@@ -78,14 +78,14 @@ func newCompiled(d shard.Devices, m Model, inParts bool) (p compiled, err error)
 			return p, err
 		}
 	}
-	if located || inParts {
-		if p.forward, err = newForward(d, m, inParts); err != nil {
-			return p, err
-		}
-	}
 	if inParts {
 		p.parts, err = newStepParts(d, m, located)
 		return p, err
+	}
+	if located {
+		if p.forward, err = newForward(d, m); err != nil {
+			return p, err
+		}
 	}
 	in := []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated} // clouds, rows, random state
 	if located {
@@ -95,21 +95,12 @@ func newCompiled(d shard.Devices, m Model, inParts bool) (p compiled, err error)
 	return p, err
 }
 
-// newForward compiles the forward pass. In a step in parts it is a training pass, from which the
-// backward pass goes on, on one device.
-func newForward(d shard.Devices, m Model, inParts bool) (*shard.Exec, error) {
+// newForward compiles the forward pass for an ascent on the location.
+func newForward(d shard.Devices, m Model) (*shard.Exec, error) {
 	return d.Exec(func(in []*graph.Node) []*graph.Node {
-		rng, x := Bootstrap(in[2], in[0], in[1])
+		_, x := Bootstrap(in[2], in[0], in[1])
 		s, _ := bind(m.parts()[:1], in[3:])
-		if !inParts {
-			return []*graph.Node{x, m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud}
-		}
-		f := m.Net.ForwardKept(s.Net, x)
-		out := []*graph.Node{x, f.Cloud, rng}
-		for _, sp := range m.buffers() {
-			out = append(out, f.Buffers[sp.Name])
-		}
-		return append(out, f.Kept...)
+		return []*graph.Node{x, m.Net.Forward(s.Net, x, pointnet.BatchStats).Cloud}
 	}, []shard.Sharding{shard.Replicated, shard.Sharded, shard.Replicated}, []shard.Sharding{shard.Sharded, shard.Sharded})
 }
 

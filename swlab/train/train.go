@@ -258,7 +258,7 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	r.Step = n
 	args := []shard.Value{clouds, at, rng}
 	var pass forwardPass
-	if s.forward != nil {
+	if s.forward != nil || s.parts != nil {
 		if pass, err = s.pass(args); err != nil {
 			return r, err
 		}

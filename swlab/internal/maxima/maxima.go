@@ -1,0 +1,199 @@
+// Package maxima finds at which point of a cloud a linear function of the points' features is largest,
+// with the AVX-512 or AVX2 instructions of the processor.
+//
+// It computes all values in integers, which takes half of the time of float32 with AVX-512, bounds their
+// errors, and computes in float32 only those that may be the largest. With the scales t of the features h
+// of a cloud and s of the weights w,
+//
+//	h = t x,  x = u + e,  w = s v,  v = q + f,  u and q integers,
+//	|v'x - q'u| = |q'e + f'x| <= |q| |e| + |f| |x|.
+//
+// So the result is that of float32: of equal values the first is chosen, and values are fused products
+// summed in the order of the features.
+package maxima
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Features is the number of features of a point.
+const Features = 128
+
+const (
+	largestFeature = 4095 // of u
+	largestWeight  = 2047 // of q: 128 products are below 2^30
+	far            = 1 << 29
+	// rounding bounds the relative error of a sum of 128 products in float32, 128 2^-24, and of a product
+	// with a scale.
+	rounding = 1e-5
+)
+
+// kernel is a set of functions of the assembly. They take two vectors of channels, or one.
+type kernel struct {
+	lanes, points int // of a vector, of a block
+	largest       func(h *float32, points int) float32
+	quantise      func(h *float32, u *int16, points int, factor float32, sums *float32)
+	screen        func(u, w *int16, blocks int, slack, upper, best *int32)
+	candidates    func(upper *int32, points int, below *int32, list *uint64) int
+	exact         func(h *float32, list *uint64, blocks int, w, z *float32)
+}
+
+// together is the number of points of a block of kernel.exact.
+const together = 4
+
+// Available reports whether this processor has the instructions.
+func Available() bool { return using.lanes > 0 }
+
+// Functions are linear functions of the features: channels.
+type Functions struct {
+	kernel
+	rounded []int16   // q [channels/lanes/2][64][2][lanes][2]
+	weights []float32 // w [channels/lanes][128][lanes]
+	length  []float64 // |q|
+	slack   float64   // the largest |f|, and the rounding of float32, both for |x| = 1
+}
+
+// New returns the functions w'h of w [channels][128]. The number of channels is a multiple of 32.
+func New(w []float32) *Functions { return using.functions(w) }
+
+func (k kernel) functions(w []float32) *Functions {
+	channels := len(w) / Features
+	if k.lanes == 0 || channels%32 != 0 || len(w) != channels*Features {
+		panic(fmt.Errorf("maxima: expected weights [multiple of 32, %d] and a processor with AVX2, found %d weights and %d lanes", Features, len(w), k.lanes))
+	}
+	f := &Functions{kernel: k, rounded: make([]int16, len(w)), weights: make([]float32, len(w)), length: make([]float64, channels)}
+	for c := range channels {
+		row, vector, lane := w[c*Features:(c+1)*Features], c/k.lanes, c%k.lanes
+		largest := 0.0
+		for _, v := range row {
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		scale := 0.0
+		if largest > 0 {
+			scale = largestWeight / largest
+		}
+		var length, rest, whole float64
+		for i, v := range row {
+			x := float64(v) * scale
+			q := math.RoundToEven(x)
+			length, rest, whole = length+q*q, rest+(x-q)*(x-q), whole+x*x
+			f.weights[(vector*Features+i)*k.lanes+lane] = v
+			f.rounded[(((vector/2*Features/2+i/2)*2+vector%2)*k.lanes+lane)*2+i%2] = int16(q)
+		}
+		f.length[c] = math.Sqrt(length)
+		f.slack = max(f.slack, math.Sqrt(rest)+rounding*math.Sqrt(whole))
+	}
+	return f
+}
+
+// First sets at [clouds][channels] to the number of the first point of each cloud at which a function
+// is largest, for features h [clouds][points][128], on GOMAXPROCS goroutines. Where a value is not
+// finite, it is the number of some point.
+func (f *Functions) First(h []float32, points int, at []int32) {
+	clouds, channels := len(h)/(points*Features), len(f.length)
+	if len(h) != clouds*points*Features || len(at) != clouds*channels {
+		panic(fmt.Errorf("maxima: expected features [clouds, %d, %d] and results [clouds, %d], found %d and %d numbers", points, Features, channels, len(h), len(at)))
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(clouds, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			s := f.newSearch(points)
+			for i := int(next.Add(1)) - 1; i < clouds; i = int(next.Add(1)) - 1 {
+				s.cloud(h[i*points*Features:(i+1)*points*Features], at[i*channels:(i+1)*channels])
+			}
+		})
+	}
+	all.Wait()
+}
+
+// search is room for the search of one cloud.
+type search struct {
+	*Functions
+	points  int
+	u       []int16   // [padded][128]
+	sums    []float32 // [points][2]: |e|^2 and |x|^2
+	slack   []int32   // [padded], the bound of |f| |x|
+	upper   []int32   // [padded][2][lanes]
+	list    []uint64
+	values  []float32
+	exactly int // points that were computed in float32, for each vector of channels
+}
+
+func (f *Functions) newSearch(points int) *search {
+	padded := (points + f.kernel.points - 1) / f.kernel.points * f.kernel.points
+	s := &search{Functions: f, points: points, u: make([]int16, padded*Features), sums: make([]float32, 2*points),
+		slack: make([]int32, padded), upper: make([]int32, padded*2*f.lanes), list: make([]uint64, points+together)}
+	for i := points; i < padded; i++ {
+		s.slack[i] = far // never the best
+	}
+	return s
+}
+
+// cloud sets at [channels] for the features of one cloud.
+func (s *search) cloud(h []float32, at []int32) {
+	factor := largestFeature / s.largest(&h[0], s.points)
+	if !(factor < math.MaxFloat32) {
+		factor = 0 // every point is a candidate
+	}
+	s.quantise(&h[0], &s.u[0], s.points, factor, &s.sums[0])
+	residue := 0.0
+	for i := range s.points {
+		residue = max(residue, float64(s.sums[2*i]))
+		s.slack[i] = bound(s.Functions.slack * math.Sqrt(float64(s.sums[2*i+1])))
+	}
+	residue = math.Sqrt(residue)
+	n := s.lanes
+	best, below := make([]int32, 2*n), make([]int32, 2*n)
+	for from := 0; from < len(at); from += 2 * n {
+		for i := range best {
+			best[i] = -far
+		}
+		s.screen(&s.u[0], &s.rounded[from*Features], len(s.slack)/s.kernel.points, &s.slack[0], &s.upper[0], &best[0])
+		for i, b := range best {
+			below[i] = b - 2*bound(s.length[from+i]*residue) - 1
+		}
+		for v := 0; v < 2*n; v += n {
+			listed := s.candidates(&s.upper[v], s.points, &below[v], &s.list[0])
+			s.exactly += listed
+			s.choose(h, s.list[:listed], from+v, at[from+v:from+v+n])
+		}
+	}
+}
+
+// choose sets at for the channels of one vector, from the first on, of which the list has all candidates.
+func (s *search) choose(h []float32, list []uint64, first int, at []int32) {
+	clear(at)
+	blocks := (len(list) + together - 1) / together
+	if blocks == 0 {
+		return // not a number
+	}
+	s.values = slices.Grow(s.values[:0], blocks*together*s.lanes)[:blocks*together*s.lanes]
+	clear(list[len(list) : blocks*together])
+	s.exact(&h[0], &list[0], blocks, &s.weights[first*Features], &s.values[0])
+	var best [16]float32
+	for i := range at {
+		best[i] = float32(math.Inf(-1))
+	}
+	for i, c := range list {
+		values := s.values[i*s.lanes:]
+		for lane := range at {
+			if c>>lane&1 != 0 && values[lane] > best[lane] {
+				best[lane], at[lane] = values[lane], int32(c>>32)
+			}
+		}
+	}
+}
+
+// bound is an integer above x, which has a relative error below 1e-4.
+func bound(x float64) int32 {
+	if !(x < far/4) {
+		return far / 4
+	}
+	return int32(math.Ceil(x * 1.0001))
+}
