@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := summarise(cases, runs)
+	s := summarise(cases, runs, summary{})
 	p := s.Cases[0].Programs
 	if p[0].Rounds != 2 || p[0].Min != 2 || p[0].Median != 4 || p[0].Timed != 6 || p[1].Ratio.Median != 2 || p[1].OfMinima != 4 || p[0].Ratio != nil {
 		t.Errorf("%+v", p)
@@ -188,6 +189,51 @@ func TestFastest(t *testing.T) {
 	for _, want := range []string{"**0.250** of torch.compile, huge pages", "compile 40.0 s at first", "| huge pages |"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("no %q in %s", want, report)
+		}
+	}
+}
+
+// TestEarlier: what has not been measured again is taken from the report of such a machine, marked, and of no other.
+func TestEarlier(t *testing.T) {
+	times := func(seconds float64) []programSummary {
+		return []programSummary{{Name: swlab, Rounds: 1, Min: seconds}}
+	}
+	plan := []testCase{{Group: "steps", Name: "a", Programs: []program{{Name: swlab}}}, {Group: "steps", Name: "b", Programs: []program{{Name: swlab}}}}
+	stored := []caseSummary{{Group: "steps", Name: "a", Programs: times(1)}, {Group: "steps", Name: "b", Programs: times(2)}, {Group: "steps", Name: "no longer planned", Programs: times(3)}}
+	o := options{work: t.TempDir()}
+	o.results = filepath.Join(o.work, "bench")
+	if err := os.WriteFile(o.store(), []byte(`{"group":"steps","name":"b","program":"swlab","round":1,"result":{"seconds":[4]}}`+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, same := range []bool{true, false} {
+		m := thisMachine()
+		if !same {
+			m.Cores++
+		}
+		if err := write(o.results, summary{Machine: m, Cases: stored}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := results(o, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, c := range s.Cases {
+			found = append(found, fmt.Sprintf("%s %t %v", c.Name, c.Earlier, c.Programs[0].Min))
+		}
+		want := []string{"a true 1", "b false 4"}
+		if !same {
+			want = want[1:]
+		}
+		if !slices.Equal(found, want) {
+			t.Errorf("the same machine %t: %v, expected %v", same, found, want)
+		}
+		if err := write(o.results, s); err != nil {
+			t.Fatal(err)
+		}
+		report, _ := os.ReadFile(o.results + ".md")
+		if strings.Contains(string(report), "| a ° |") != same || strings.Contains(string(report), "| b ° |") || strings.Contains(string(report), "Cases marked °") != same {
+			t.Errorf("the same machine %t: %s", same, report)
 		}
 	}
 }

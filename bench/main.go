@@ -92,24 +92,28 @@ func main() {
 	fmt.Println("report:", o.results+".md")
 }
 
-// results summarises what has been measured here, else what the report's JSON file holds.
+// results summarises what has been measured here. The report's JSON file has what has not been, if it was
+// measured on such a machine.
 func results(o options, cases []testCase) (summary, error) {
 	runs, err := readRuns(o.store())
 	if err != nil {
 		return summary{}, err
 	}
-	if len(runs) > 0 {
-		return summarise(cases, runs), nil
-	}
 	var stored summary
 	raw, err := os.ReadFile(o.results + ".json")
 	if err != nil {
+		if len(runs) > 0 && errors.Is(err, os.ErrNotExist) {
+			return summarise(cases, runs, stored), nil
+		}
 		return summary{}, fmt.Errorf("nothing has been measured: %w", err)
 	}
 	if err := json.Unmarshal(raw, &stored); err != nil {
 		return summary{}, fmt.Errorf("%s.json: %w", o.results, err)
 	}
-	return conclude(cases, stored.Machine, stored.Cases), nil
+	if len(runs) == 0 {
+		return conclude(cases, stored.Machine, stored.Cases), nil
+	}
+	return summarise(cases, runs, stored), nil
 }
 
 func (o options) store() string { return filepath.Join(o.work, "runs.jsonl") }

@@ -20,6 +20,7 @@ type summary struct {
 type caseSummary struct {
 	Group    string           `json:"group"`
 	Name     string           `json:"name"`
+	Earlier  bool             `json:"earlier,omitempty"` // taken from an earlier report
 	Programs []programSummary `json:"programs"`
 	Fastest  *fastest         `json:"fastest_peer,omitempty"` // nil: this project alone
 }
@@ -69,8 +70,16 @@ func spreadOf(v []float64) *spread {
 	return &spread{timing.Median(v), slices.Min(v), slices.Max(v)}
 }
 
-// summarise sorts the runs in the order of the plan. Cases without a run are left out.
-func summarise(plan []testCase, runs []run) summary {
+// summarise sorts the runs in the order of the plan. Cases without a run are taken from an earlier report of
+// such a machine, or left out.
+func summarise(plan []testCase, runs []run, earlier summary) summary {
+	stored, m := map[[2]string]caseSummary{}, thisMachine()
+	if e := earlier.Machine; e.Processor == m.Processor && e.Vectors == m.Vectors && e.Cores == m.Cores {
+		for _, c := range earlier.Cases {
+			c.Earlier = true
+			stored[[2]string{c.Group, c.Name}] = c
+		}
+	}
 	of := map[key][]run{} // by case and program, all rounds
 	for _, r := range runs {
 		k := r.key
@@ -98,11 +107,14 @@ func summarise(plan []testCase, runs []run) summary {
 			}
 			out.Programs = append(out.Programs, summed)
 		}
+		if len(out.Programs) == 0 {
+			out = stored[[2]string{c.Group, c.Name}]
+		}
 		if len(out.Programs) > 0 {
 			cases = append(cases, out)
 		}
 	}
-	return conclude(plan, thisMachine(), cases)
+	return conclude(plan, m, cases)
 }
 
 // conclude adds what follows from the times of the cases: the fastest peers, curves with their fits,
