@@ -164,6 +164,7 @@ func (p *stepParts) close() {
 // forwardPass are the results of the forward pass.
 type forwardPass struct {
 	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
+	at        shard.Value   // where the features are largest, in a step in parts
 	buffers   []shard.Value // the new running statistics
 	kept      []shard.Value // what the backward pass needs
 }
@@ -198,12 +199,10 @@ func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err e
 	f.keep(out[4:], pointnet.FeatureBuffers)
 	from := []shard.Value{features}
 	if m.searches() {
-		at, err := p.firstMaxima(m, features, weight)
-		if err != nil {
+		if f.at, err = p.firstMaxima(m, features, weight); err != nil {
 			return f, err
 		}
-		defer at.Finalize()
-		from = append(from, at)
+		from = append(from, f.at)
 	}
 	if out, err = p.code.Call(append(from, net...)...); err != nil {
 		return f, err
@@ -240,7 +239,7 @@ func (f *forwardPass) keep(out []shard.Value, buffers int) {
 
 // free frees what has not become part of the state.
 func (f *forwardPass) free() {
-	finalize([]shard.Value{f.x, f.y, f.rng})
+	finalize([]shard.Value{f.x, f.y, f.rng, f.at})
 	finalize(f.buffers)
 	finalize(f.kept)
 }

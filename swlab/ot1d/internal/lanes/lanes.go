@@ -162,7 +162,7 @@ func (k *Keys) merge(from, size int) {
 	switch over := from + size - k.m; {
 	case over <= 0:
 		merge, rows := k.kernel.merge, k.rows
-		if size > k.near() {
+		if size > k.near() || size <= rows*rows/4 { // small: two passes either way, and equal ones take less time
 			merge, rows = k.mergeFar, rows/2
 		}
 		merge(k.at(from), size/rows)
