@@ -154,7 +154,7 @@ func TestFirstMaximum(t *testing.T) {
 	if !maxima.Available() {
 		t.Skip("for a processor with AVX2")
 	}
-	const batch, m = 4, 333
+	const batch, m = 4, 2048
 	a := &Autoencoder{Points: m}
 	out := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 		h, weight, _ := a.Features(weights.Bind(a.Specs(), in[1:]), in[0])
@@ -178,10 +178,10 @@ func TestFirstMaximum(t *testing.T) {
 			}
 		}
 	}
-	if other > len(at)/100 {
+	// XLA's product on a CPU adds in the order of the features, so that a training has the same bits either way.
+	if other > 0 && graphtest.Engine(t).Name == "xla:cpu" || other > len(at)/100 {
 		t.Errorf("%d of %d points are others than those of the graph", other, len(at))
 	}
-	t.Logf("%d of %d points are others", other, len(at))
 }
 
 func trainedSpecs(specs []weights.Spec) (out []weights.Spec) {

@@ -10,7 +10,7 @@ import (
 )
 
 // FeatureBuffers is the number of running statistics that Features updates, the first of Specs.
-const FeatureBuffers = 2 * 4
+const FeatureBuffers = 2 * 4 // mean and variance of four batch norms
 
 // Features, FirstMaximum and FromFeatures are Forward in the mode Train, divided for programs without a
 // gradient: another one has the backward pass, [Autoencoder.Backward], for which they keep values.
@@ -23,7 +23,7 @@ func (a *Autoencoder) Features(w weights.Nodes, x *graph.Node) (h, weight *graph
 	return h, weight, Output{Buffers: l.buffers, Kept: l.tape.kept}
 }
 
-// FirstMaximum builds the number of the first point of each cloud at which weight'h is largest, int32
+// FirstMaximum builds the index of the first point of each cloud at which weight'h is largest, int32
 // [batch, 1024].
 func (a *Autoencoder) FirstMaximum(h, weight *graph.Node) *graph.Node {
 	return firstMaximum(graph.Reshape(h, -1, a.Points, h.Shape().Dimensions[1]), weight)

@@ -17,12 +17,13 @@ import (
 // stepParts are the executables of a step whose sliced loss is computed by plain Go, between the
 // forward pass and the backward pass. The numbers are those of Model.Step, up to rounding.
 //
-// The forward pass is features, then search, then code. In place of search, plain Go finds the maxima
-// where it can.
+// The forward pass is features, then argMax, then code. Plain Go takes the place of argMax where the
+// processor has the instructions. Its result is, for each cloud and channel of the encoder's last layer, the
+// first point at which the layer is largest.
 type stepParts struct {
 	features *shard.Exec // clouds, rows, random state, net... -> x, random state, features, weight, new buffers..., kept...
-	search   *shard.Exec // features, weight -> where they are largest; nil: plain Go does it, or the encoder is plain
-	code     *shard.Exec // features, [where they are largest,] net... -> y, new buffers..., kept...
+	argMax   *shard.Exec // features, weight -> points; nil: plain Go does it, or the encoder is plain
+	code     *shard.Exec // features, [points,] net... -> y, new buffers..., kept...
 	aim      *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
 	draw     *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
 	update   *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
@@ -45,8 +46,8 @@ func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err err
 	if p.features, err = d.Exec(m.buildFeatures, nil, nil); err != nil {
 		return p, err
 	}
-	if m.searches() && !maxima.Available() {
-		if p.search, err = d.Exec(m.buildSearch, nil, nil); err != nil {
+	if m.hasArgMax() && !maxima.Available() {
+		if p.argMax, err = d.Exec(m.buildArgMax, nil, nil); err != nil {
 			return p, err
 		}
 	}
@@ -66,19 +67,19 @@ func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err err
 	return p, err
 }
 
-// searches reports whether the encoder needs the maxima of its features.
-func (m Model) searches() bool { return !m.Net.Plain.Has(plain.Encoder) }
+// hasArgMax reports whether the encoder needs the points at which its last layer is largest.
+func (m Model) hasArgMax() bool { return !m.Net.Plain.Has(plain.Encoder) }
 
 // buildFeatures is the graph of stepParts.features.
 func (m Model) buildFeatures(in []*graph.Node) []*graph.Node {
 	rng, x := Bootstrap(in[2], in[0], in[1])
 	s, _ := bind(m.parts()[:1], in[3:])
 	h, weight, out := m.Net.Features(s.Net, x)
-	return append([]*graph.Node{x, rng, h, weight}, m.forBackward(out)...)
+	return append([]*graph.Node{x, rng, h, weight}, m.byProducts(out)...)
 }
 
-// buildSearch is the graph of stepParts.search.
-func (m Model) buildSearch(in []*graph.Node) []*graph.Node {
+// buildArgMax is the graph of stepParts.argMax.
+func (m Model) buildArgMax(in []*graph.Node) []*graph.Node {
 	return []*graph.Node{m.Net.FirstMaximum(in[0], in[1])}
 }
 
@@ -86,17 +87,17 @@ func (m Model) buildSearch(in []*graph.Node) []*graph.Node {
 func (m Model) buildCode(in []*graph.Node) []*graph.Node {
 	h, in := in[0], in[1:]
 	var at *graph.Node
-	if m.searches() {
+	if m.hasArgMax() {
 		at, in = in[0], in[1:]
 	}
 	s, _ := bind(m.parts()[:1], in)
 	out := m.Net.FromFeatures(s.Net, h, at)
-	return append([]*graph.Node{out.Cloud}, m.forBackward(out)...)
+	return append([]*graph.Node{out.Cloud}, m.byProducts(out)...)
 }
 
-// forBackward lists the new running statistics of a part of the network, in their order, and what the
+// byProducts lists the new running statistics of a part of the network, in their order, and what the
 // backward pass needs.
-func (m Model) forBackward(out pointnet.Output) (nodes []*graph.Node) {
+func (m Model) byProducts(out pointnet.Output) (nodes []*graph.Node) {
 	for _, sp := range m.buffers() {
 		if v := out.Buffers[sp.Name]; v != nil {
 			nodes = append(nodes, v)
@@ -154,7 +155,7 @@ func (p *stepParts) close() {
 	if p == nil {
 		return
 	}
-	for _, x := range []*shard.Exec{p.features, p.search, p.code, p.aim, p.draw, p.update} {
+	for _, x := range []*shard.Exec{p.features, p.argMax, p.code, p.aim, p.draw, p.update} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -164,7 +165,7 @@ func (p *stepParts) close() {
 // forwardPass are the results of the forward pass.
 type forwardPass struct {
 	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
-	at        shard.Value   // where the features are largest, in a step in parts
+	at        shard.Value   // the result of stepParts.argMax; in plain Go's memory, which a program that reads it needs
 	buffers   []shard.Value // the new running statistics
 	kept      []shard.Value // what the backward pass needs
 }
@@ -198,7 +199,7 @@ func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err e
 	defer finalize([]shard.Value{features, weight})
 	f.keep(out[4:], pointnet.FeatureBuffers)
 	from := []shard.Value{features}
-	if m.searches() {
+	if m.hasArgMax() {
 		if f.at, err = p.firstMaxima(m, features, weight); err != nil {
 			return f, err
 		}
@@ -212,16 +213,16 @@ func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err e
 	return f, nil
 }
 
-// firstMaxima is the search between stepParts.features and stepParts.code.
+// firstMaxima is what comes between stepParts.features and stepParts.code.
 func (p *stepParts) firstMaxima(m Model, features, weight shard.Value) (shard.Value, error) {
-	if p.search != nil {
-		out, err := p.search.Call(features, weight)
+	if p.argMax != nil {
+		out, err := p.argMax.Call(features, weight)
 		if err != nil {
 			return nil, err
 		}
 		return out[0], nil
 	}
-	w, err := tensors.CopyFlatData[float32](weight[0]) // waits for the results
+	w, err := tensors.CopyFlatData[float32](weight[0])
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +232,8 @@ func (p *stepParts) firstMaxima(m Model, features, weight shard.Value) (shard.Va
 	return shard.Value{tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels)}, err
 }
 
-// keep adds the results of a part of the forward pass: that many running statistics, then what the
-// backward pass needs.
+// keep adds the results of a part of the forward pass, of which the first are running statistics, as many
+// as buffers.
 func (f *forwardPass) keep(out []shard.Value, buffers int) {
 	f.buffers, f.kept = append(f.buffers, out[:buffers]...), append(f.kept, out[buffers:]...)
 }

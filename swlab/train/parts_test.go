@@ -29,6 +29,7 @@ func TestParts(t *testing.T) {
 		"la, common":       {"v-dsw", func(c *loss.Config) { c.Amortizer = "la" }, func(m *Model) { m.Simultaneous, m.CommonSlices = true, true }},
 		"la, fine-tuning":  {"v-dsw", func(c *loss.Config) { c.Amortizer, c.FineTune = "la", true }, nil},
 		"la, first moment": {"v-dsw", func(c *loss.Config) { c.Amortizer = "la" }, func(m *Model) { m.Adam.Beta1 = 0.5 }},
+		"sw, arg-max":      {"sw", func(c *loss.Config) {}, nil}, // as on a processor without maxima
 		"plain encoder":    {"sw", func(c *loss.Config) {}, func(m *Model) { m.Net.Plain = plain.Encoder }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,6 +54,11 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(p.close)
+				if inParts && name == "sw, arg-max" && p.parts.argMax == nil {
+					if p.parts.argMax, err = s.devices.Exec(s.model.buildArgMax, nil, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
 				s.compiled = p
 				return s
 			}, probeRows)

@@ -5,14 +5,14 @@
 #include "textflag.h"
 
 // func largest512(h *float32, points int) float32
-// Requires: AVX, AVX512F, SSE, SSE2
+// Requires: AVX, AVX512F, SSE
 TEXT ·largest512(SB), NOSPLIT, $0-20
 	MOVQ         h+0(FP), AX
 	MOVQ         points+8(FP), CX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
 	MOVL         $0x7fffffff, DX
-	MOVD         DX, X4
+	VMOVD        DX, X4
 	VPBROADCASTD X4, Z4
 
 point:
@@ -365,14 +365,14 @@ feature:
 	RET
 
 // func largest256(h *float32, points int) float32
-// Requires: AVX, AVX2, SSE, SSE2
+// Requires: AVX, AVX2, SSE
 TEXT ·largest256(SB), NOSPLIT, $0-20
 	MOVQ         h+0(FP), AX
 	MOVQ         points+8(FP), CX
 	VPXOR        Y0, Y0, Y0
 	VPXOR        Y1, Y1, Y1
 	MOVL         $0x7fffffff, DX
-	MOVD         DX, X4
+	VMOVD        DX, X4
 	VPBROADCASTD X4, Y4
 
 point:

@@ -11,8 +11,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// in is the number of features of a point.
-const in = 128
+const (
+	in         = 128 // features of a point
+	exactBlock = 4   // points that exact multiplies at once
+)
 
 // set is a vector width. Its functions take two vectors of channels at a time.
 type set struct {
@@ -82,7 +84,7 @@ func (s set) largest() {
 	s.clear(b)
 	bits := GP32()
 	MOVL(U32(1<<31-1), bits)
-	MOVD(bits, absolute.AsX())
+	VMOVD(bits, absolute.AsX())
 	VPBROADCASTD(absolute.AsX(), absolute)
 	Label("point")
 	for at := 0; at < 4*in; at += 2 * s.bytes {
@@ -254,16 +256,15 @@ func (s set) candidates() {
 
 // exact multiplies floats, in the order of the features.
 func (s set) exact() {
-	const together = 4
 	s.start("exact", "func(h *float32, list *uint64, blocks int, w, z *float32)", fmt.Sprintf(
-		"writes w'h of one vector of channels at the points of a list, in blocks of %d: fused products, summed in the order of the features.", together))
+		"writes w'h of one vector of channels at the points of a list, in blocks of %d: fused products, summed in the order of the features.", exactBlock))
 	h, list, blocks := Load(Param("h"), GP64()), Load(Param("list"), GP64()), Load(Param("blocks"), GP64())
 	w, z := Load(Param("w"), GP64()), Load(Param("z"), GP64())
-	var rows [together]reg.GPVirtual
+	var rows [exactBlock]reg.GPVirtual
 	for i := range rows {
 		rows[i] = GP64()
 	}
-	sums, x, weights := s.v[:together], s.v[together], s.v[together+1]
+	sums, x, weights := s.v[:exactBlock], s.v[exactBlock], s.v[exactBlock+1]
 	left, at := GP64(), GP64()
 	Label("block")
 	for i, r := range rows {
@@ -288,8 +289,8 @@ func (s set) exact() {
 	for i, sum := range sums {
 		VMOVUPS(sum, Mem{Base: z, Disp: i * s.bytes})
 	}
-	ADDQ(I32(8*together), list)
-	ADDQ(I32(together*s.bytes), z)
+	ADDQ(I32(8*exactBlock), list)
+	ADDQ(I32(exactBlock*s.bytes), z)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	s.end()
