@@ -178,9 +178,10 @@ func TestFirstMaximum(t *testing.T) {
 			}
 		}
 	}
-	// XLA's product on a CPU adds in the order of the features, so that a training has the same bits either way.
-	if other > 0 && graphtest.Engine(t).Name == "xla:cpu" || other > len(at)/100 {
-		t.Errorf("%d of %d points are others than those of the graph", other, len(at))
+	// None, where a backend adds in the order of the features, as XLA does on an AMD EPYC: a training then has the same bits either way.
+	t.Logf("%d of %d points are others than those of the graph", other, len(at))
+	if other > len(at)/1000 {
+		t.Fail()
 	}
 }
 
