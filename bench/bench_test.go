@@ -198,17 +198,19 @@ func TestEarlier(t *testing.T) {
 	times := func(seconds float64) []programSummary {
 		return []programSummary{{Name: swlab, Rounds: 1, Min: seconds}}
 	}
-	plan := []testCase{{Group: "steps", Name: "a", Programs: []program{{Name: swlab}}}, {Group: "steps", Name: "b", Programs: []program{{Name: swlab}}}}
-	stored := []caseSummary{{Group: "steps", Name: "a", Programs: times(1)}, {Group: "steps", Name: "b", Programs: times(2)}, {Group: "steps", Name: "no longer planned", Programs: times(3)}}
+	plan := []testCase{{Group: "steps", Name: "a", Programs: []program{{Name: swlab}}}, {Group: "steps", Name: "b", Programs: []program{{Name: swlab}}},
+		{Group: "steps", Name: "c", Programs: []program{{Name: swlab}, {Name: torch}}}}
+	stored := []caseSummary{{Group: "steps", Name: "a", Programs: times(1)}, {Group: "steps", Name: "b", Programs: times(2)}, {Group: "steps", Name: "c", Programs: times(5)}, {Group: "steps", Name: "no longer planned", Programs: times(3)}}
 	o := options{work: t.TempDir()}
 	o.results = filepath.Join(o.work, "bench")
-	if err := os.WriteFile(o.store(), []byte(`{"group":"steps","name":"b","program":"swlab","round":1,"result":{"seconds":[4]}}`+"\n"), 0o644); err != nil {
+	half := `{"group":"steps","name":"c","program":"swlab","round":1,"result":{"seconds":[6]}}` // its peer is not measured
+	if err := os.WriteFile(o.store(), []byte(`{"group":"steps","name":"b","program":"swlab","round":1,"result":{"seconds":[4]}}`+"\n"+half+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, same := range []bool{true, false} {
 		m := thisMachine()
 		if !same {
-			m.Cores++
+			m.Model += " of another kind"
 		}
 		if err := write(o.results, summary{Machine: m, Cases: stored}); err != nil {
 			t.Fatal(err)
@@ -221,9 +223,9 @@ func TestEarlier(t *testing.T) {
 		for _, c := range s.Cases {
 			found = append(found, fmt.Sprintf("%s %t %v", c.Name, c.Earlier, c.Programs[0].Min))
 		}
-		want := []string{"a true 1", "b false 4"}
+		want := []string{"a true 1", "b false 4", "c true 5"}
 		if !same {
-			want = want[1:]
+			want = []string{"b false 4", "c false 6"}
 		}
 		if !slices.Equal(found, want) {
 			t.Errorf("the same machine %t: %v, expected %v", same, found, want)

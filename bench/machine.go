@@ -13,6 +13,7 @@ import (
 // machine describes where the numbers were measured.
 type machine struct {
 	Processor string `json:"processor"`
+	Model     string `json:"model"`   // processors of one name differ in speed
 	Vectors   string `json:"vectors"` // the widest instructions
 	Cores     int    `json:"cores"`
 	Memory    string `json:"memory"`
@@ -25,10 +26,16 @@ type machine struct {
 
 func thisMachine() machine {
 	return machine{
-		Processor: field("/proc/cpuinfo", "model name"), Vectors: vectors(field("/proc/cpuinfo", "flags")), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
+		Processor: field("/proc/cpuinfo", "model name"),
+		Model:     "family " + field("/proc/cpuinfo", "cpu family") + ", model " + field("/proc/cpuinfo", "model"), Vectors: vectors(field("/proc/cpuinfo", "flags")), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
 		System: runtime.GOOS + "/" + runtime.GOARCH + ", kernel " + content("/proc/sys/kernel/osrelease"), HugePages: content("/sys/kernel/mm/transparent_hugepage/enabled"),
 		Load: content("/proc/loadavg"), Go: runtime.Version(), Date: time.Now().UTC().Format("2006-01-02"),
 	}
+}
+
+// like reports whether times of both machines can stand in one report.
+func (m machine) like(other machine) bool {
+	return m.Processor == other.Processor && m.Model == other.Model && m.Vectors == other.Vectors && m.Cores == other.Cores
 }
 
 // field returns the value of the first line "name : value" of a file, or "unknown".

@@ -70,11 +70,11 @@ func spreadOf(v []float64) *spread {
 	return &spread{timing.Median(v), slices.Min(v), slices.Max(v)}
 }
 
-// summarise sorts the runs in the order of the plan. Cases without a run are taken from an earlier report of
-// such a machine, or left out.
+// summarise sorts the runs in the order of the plan. Cases that are not measured, or not with all programs, are
+// taken from an earlier report of such a machine; if it has none, they are left out or as they are.
 func summarise(plan []testCase, runs []run, earlier summary) summary {
 	stored, m := map[[2]string]caseSummary{}, thisMachine()
-	if e := earlier.Machine; e.Processor == m.Processor && e.Vectors == m.Vectors && e.Cores == m.Cores {
+	if m.like(earlier.Machine) {
 		for _, c := range earlier.Cases {
 			c.Earlier = true
 			stored[[2]string{c.Group, c.Name}] = c
@@ -107,8 +107,8 @@ func summarise(plan []testCase, runs []run, earlier summary) summary {
 			}
 			out.Programs = append(out.Programs, summed)
 		}
-		if len(out.Programs) == 0 {
-			out = stored[[2]string{c.Group, c.Name}]
+		if e, ok := stored[[2]string{c.Group, c.Name}]; ok && len(out.Programs) < len(c.Programs) {
+			out = e
 		}
 		if len(out.Programs) > 0 {
 			cases = append(cases, out)
