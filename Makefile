@@ -133,7 +133,7 @@ lint: setup ## staticcheck, functions that nothing calls, assembly that its gene
 	@$(env) $(py) scripts/third_party.py table --check
 
 # The packages in which goroutines share memory.
-racing := ./swlab ./swlab/internal/maxima ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs
+racing := ./swlab ./swlab/internal/maxima ./swlab/internal/parallel ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs
 
 # Without XLA, which ends a program that has the race detector. checkptr=0: GoMLX's pure-Go matrix product casts pointers in ways that
 # this check refuses.

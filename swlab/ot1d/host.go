@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // Clouds are a batch of clouds in host memory.
@@ -157,7 +156,7 @@ func (h *HostPairs) scan() error {
 	if h.y.Mass != nil {
 		h.totalY = make([]float64, b)
 	}
-	parallel(b, alone(func(pair int) {
+	parallel.Each(b, parallel.Alone(func(pair int) {
 		low, high := h.box(pair)
 		for j := range low {
 			low[j], high[j] = math.Inf(1), math.Inf(-1)
@@ -236,26 +235,4 @@ func total(masses []float32, name string, pair int) (float64, error) {
 		return 0, fmt.Errorf("ot1d: cloud %s of pair %d: all masses are 0", name, pair)
 	}
 	return sum, nil
-}
-
-// parallel calls task(i) for i = 0..n-1 on up to GOMAXPROCS goroutines. Each has a task of its own,
-// with its scratch, and calls done at the end.
-func parallel(n int, worker func() (task func(i int), done func())) {
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wait.Go(func() {
-			task, done := worker()
-			defer done()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				task(i)
-			}
-		})
-	}
-	wait.Wait()
-}
-
-// alone is a worker without scratch.
-func alone(task func(i int)) func() (func(i int), func()) {
-	return func() (func(i int), func()) { return task, func() {} }
 }

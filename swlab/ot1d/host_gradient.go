@@ -3,6 +3,8 @@ package ot1d
 import (
 	"fmt"
 	"runtime"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // Gradients of a loss, nil for those that were not asked for.
@@ -71,7 +73,7 @@ func (p *HostPairs) Gradients(directions []float32, slices int, upstream []float
 	// goroutine does all of a pair, in runs that stay in its cache; else all share every run.
 	needX, needY := wrt&(X|Directions) != 0, wrt&(Y|Directions) != 0
 	if x.Batch >= 2*runtime.GOMAXPROCS(0) {
-		parallel(x.Batch, func() (func(pair int), func()) {
+		parallel.Each(x.Batch, func() (func(pair int), func()) {
 			s, run := h.newSorter(), h.newSlopes(h.width(), needX, needY)
 			return func(pair int) {
 				for _, g := range h.groups(pair*slices, (pair+1)*slices, 1) {
@@ -225,7 +227,7 @@ func (h *host) spread(g []float64, c Clouds, slopes [][]float64, first int) {
 	pieces := (c.Points + run - 1) / run
 	pair := first / h.slices
 	pairs := (first+len(slopes)-1)/h.slices - pair + 1
-	parallel(pairs*pieces, alone(func(k int) {
+	parallel.Each(pairs*pieces, parallel.Alone(func(k int) {
 		b, from := pair+k/pieces, k%pieces*run
 		begin, end := max(first, b*h.slices), min(first+len(slopes), (b+1)*h.slices)
 		h.add(g, c, slopes[begin-first:end-first], begin, from, min(from+run, c.Points))

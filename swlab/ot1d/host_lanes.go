@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
@@ -49,7 +50,7 @@ func (h *host) each(from, to int, task func(s *hostSorter, task int)) {
 	if h.x.Batch >= 16*procs {
 		run = (h.slices + h.width() - 1) / h.width()
 	}
-	parallel((len(groups)+run-1)/run, func() (func(i int), func()) {
+	parallel.Each((len(groups)+run-1)/run, func() (func(i int), func()) {
 		s := h.newSorter()
 		return func(i int) {
 			for _, g := range groups[i*run : min((i+1)*run, len(groups))] {

@@ -15,10 +15,9 @@ package maxima
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // Features is the number of features of a point.
@@ -101,17 +100,12 @@ func (f *Functions) First(h []float32, points int, at []int32) {
 	if len(h) != clouds*points*Features || len(at) != clouds*channels {
 		panic(fmt.Errorf("maxima: expected features [clouds, %d, %d] and results [clouds, %d], found %d and %d numbers", points, Features, channels, len(h), len(at)))
 	}
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(clouds, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			s := f.newSearch(points)
-			for i := int(next.Add(1)) - 1; i < clouds; i = int(next.Add(1)) - 1 {
-				s.cloud(h[i*points*Features:(i+1)*points*Features], at[i*channels:(i+1)*channels])
-			}
-		})
-	}
-	all.Wait()
+	parallel.Each(clouds, func() (func(i int), func()) {
+		s := f.newSearch(points)
+		return func(i int) {
+			s.cloud(h[i*points*Features:(i+1)*points*Features], at[i*channels:(i+1)*channels])
+		}, func() {}
+	})
 }
 
 // search is room for the search of one cloud.
