@@ -106,7 +106,9 @@ type Result struct {
 	Location  []float32
 	Gradient  []float32 // [B, n, d] dValue/dy, if asked for
 	GradientX []float32 // [B, m, d] dValue/dx, if asked for
-	Work      Work
+	// Warnings say, one sentence each, why a number may not be what the caller expects; nil without any.
+	Warnings []string
+	Work     Work
 }
 
 // Work is the cost of a call.

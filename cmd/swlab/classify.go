@@ -58,7 +58,7 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 	if err := looked([]any{classifier, config, svm, l.asked(sets)}); err != nil {
 		return err
 	}
-	sets.warn()
+	sets.warn(l.common)
 	e, err := l.engine()
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func newCompare(c *common) *cobra.Command {
 			}
 			var scores [2]experiments.Scores
 			for i, r := range runs {
-				r.warn(asked, h)
+				r.warn(c, asked, h)
 				bar := newBar("evaluating " + r.dir)
 				scores[i], err = experiments.Evaluate(e, &pointnet.Autoencoder{Points: points}, r.weights, set, experiments.EvaluateOptions{
 					Seed: c.seed, ExactEMD: exact, PerCloud: true, Progress: func(done, total int) { bar(done, total, "") }})

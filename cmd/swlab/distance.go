@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -175,8 +174,11 @@ func (d *distanceCall) run() error {
 	if r.MatchedMass != nil {
 		assigned = r.MatchedMass
 		if least := slices.Min(r.MatchedMass); least < 0.99 {
-			fmt.Fprintf(os.Stderr, "swlab: warning: the match of --loss %s assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", d.loss, least)
+			d.warn("the match of --loss %s assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", d.loss, least)
 		}
+	}
+	for _, w := range r.Warnings {
+		d.warn("%s", w)
 	}
 	text := [][2]string{
 		{r.Loss, withError(r)},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -78,7 +77,7 @@ func (g *generateCall) work() error {
 	if err := looked([]any{g.config, g.asked(sets), made.Clouds, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
 		return err
 	}
-	sets.warn()
+	sets.warn(g.common)
 	e, err := g.engine()
 	if err != nil {
 		return err
@@ -122,7 +121,7 @@ func (g *generateCall) generate(ctx context.Context, e *engine.Engine, net *swla
 		return nil, err
 	}
 	if trained.Short > 0 {
-		fmt.Fprintf(os.Stderr, "swlab: warning: in %d steps the released Sinkhorn loop ended on an absorption, and cost and gradient of n codes were n^2 times too small\n", trained.Short)
+		g.warn("in %d steps the released Sinkhorn loop ended on an absorption, and cost and gradient of n codes were n^2 times too small", trained.Short)
 	}
 	z, err := latent.Generate(e, trained.Weights, made.Clouds, g.seed)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -98,9 +97,9 @@ func (l *latentCall) asked(c coded) []any {
 }
 
 // warn says before the work that the result would be too good.
-func (c coded) warn() {
+func (c coded) warn(to *common) {
 	if c.overlap {
-		fmt.Fprintf(os.Stderr, "swlab: warning: the test has clouds of %s that are also learned from\n", c.test.Header().Name)
+		to.warn("the test has clouds of %s that are also learned from", c.test.Header().Name)
 	}
 }
 

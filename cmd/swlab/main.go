@@ -111,6 +111,8 @@ type common struct {
 	format  string
 	call    *cobra.Command // the command that runs
 
+	warnings []string // given so far
+
 	completing bool // the shell asks for completions: cobra then parses flags twice
 }
 

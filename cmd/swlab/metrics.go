@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -100,7 +99,7 @@ func (m *metricsCall) run() error {
 			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
 	}
 	if r.EMDApprox != nil && r.EMDMatchedMass < 0.99 {
-		fmt.Fprintf(os.Stderr, "swlab: warning: the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1\n", r.EMDMatchedMass)
+		m.warn("the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", r.EMDMatchedMass)
 	}
 	return m.print(struct {
 		*metric.Report

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,7 +91,7 @@ func (n *networkCall) work() error {
 	if n.options.Engine, err = n.engine(); err != nil {
 		return err
 	}
-	n.warn(x)
+	n.warnUnusual(x)
 	values, err := work(x, n.options)
 	if err != nil {
 		return err
@@ -147,8 +146,8 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 // like training data. A subset of a normalised cloud's points is closer.
 const unusual = 0.1
 
-// warn warns if clouds that are not normalised do not look like training data.
-func (n *networkCall) warn(x *datasets.Set) {
+// warnUnusual warns if clouds that are not normalised do not look like training data.
+func (n *networkCall) warnUnusual(x *datasets.Set) {
 	if x.Frames != nil {
 		return
 	}
@@ -164,7 +163,7 @@ func (n *networkCall) warn(x *datasets.Set) {
 		count++
 	}
 	if count > 0 {
-		fmt.Fprintf(os.Stderr, "swlab: warning: --x: %d of %d clouds do not look like those of a training, with centre 0 and radius 1: the centre of cloud %d is %.3g from 0, its radius %.3g; --normalize unit makes them so\n",
+		n.common.warn("--x: %d of %d clouds do not look like those of a training, with centre 0 and radius 1: the centre of cloud %d is %.3g from 0, its radius %.3g; --normalize unit makes them so",
 			count, x.Clouds, first, off.Offset(), off.Scale)
 	}
 }

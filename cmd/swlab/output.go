@@ -11,14 +11,22 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// print writes v as the only JSON object of the call, with the key version, or rows as text.
+// warn writes a warning to standard error and keeps it for the key warnings of the call's JSON object.
+func (c *common) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.warnings = append(c.warnings, text)
+	fmt.Fprintln(os.Stderr, "swlab: warning: "+text)
+}
+
+// print writes v as the only JSON object of the call, or rows as text. The object also gets the key
+// version and, after a warning, the key warnings.
 func (c *common) print(v any, rows ...[2]string) error {
 	if c.format == "json" {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(os.Stdout, "%s\n", versioned(raw))
+		_, err = fmt.Fprintf(os.Stdout, "%s\n", c.completed(raw))
 		return err
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -28,17 +36,31 @@ func (c *common) print(v any, rows ...[2]string) error {
 	return w.Flush()
 }
 
-// versioned returns a JSON object with the key version, added if missing.
-func versioned(object []byte) []byte {
+// completed returns a JSON object with the keys version and warnings, added if missing.
+func (c *common) completed(object []byte) []byte {
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(object, &keys); err != nil || keys["version"] != nil {
+	if err := json.Unmarshal(object, &keys); err != nil {
 		return object
 	}
-	end := fmt.Sprintf("%q:%q}", "version", version.String())
-	if len(keys) > 0 {
-		end = "," + end
+	object = bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}"))
+	add := func(key string, v any) {
+		if keys[key] != nil {
+			return
+		}
+		value, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // texts only
+		}
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = fmt.Appendf(object, "%q:%s", key, value)
 	}
-	return append(bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}")), end...)
+	add("version", version.String())
+	if len(c.warnings) > 0 {
+		add("warnings", c.warnings)
+	}
+	return append(object, '}')
 }
 
 // number is a float64 that JSON shows as null if it is not finite.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -83,10 +82,10 @@ func (p part) of(c train.Config) part {
 }
 
 // warn warns if a run is scored on its own training data without being asked to.
-func (r trained) warn(asked part, h datasets.Header) {
+func (r trained) warn(to *common, asked part, h datasets.Header) {
 	p := asked.of(r.config)
 	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
-		fmt.Fprintf(os.Stderr, "swlab: warning: these are the clouds of %s that the run was trained on\n", p.data)
+		to.warn("these are the clouds of %s that the run was trained on", p.data)
 	}
 }
 

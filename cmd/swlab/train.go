@@ -118,7 +118,7 @@ func (t *trainCall) run() error {
 	sayFit(asked, t.config, set.Header())
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
-	t.options.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab: warning: "+text) }
+	t.options.Note = func(text string) { t.warn("%s", text) }
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()
