@@ -127,9 +127,9 @@ generated := swlab/ot1d/internal/lanes swlab/internal/maxima
 lint: setup ## staticcheck, functions that nothing calls, assembly that its generator does not make
 	@$(env) go tool staticcheck ./...
 	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF -e 'unreachable func: Must' -e python/library/main.go) || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
-	@$(env) for dir in $(generated); do name=$${dir##*/}; rm -rf .out/asm && mkdir -p .out/asm && cp -r $$dir/asm .out/asm/ && \
-	(cd .out/asm/asm && go run main.go -out ../$${name}_amd64.s -stubs ../$${name}_amd64.go -pkg $$name) || exit 1; \
-	for f in $${name}_amd64.s $${name}_amd64.go; do cmp .out/asm/$$f $$dir/$$f || { echo "FAILED: $$dir/asm makes another $$f"; exit 1; }; done; done
+	@$(env) rm -rf .out/asm && cp -r internal/asm .out/asm; for dir in $(generated); do name=$${dir##*/}; \
+	(cd .out/asm/$$name && go run main.go -out ../$${name}_amd64.s -stubs ../$${name}_amd64.go -pkg $$name) || exit 1; \
+	for f in $${name}_amd64.s $${name}_amd64.go; do cmp .out/asm/$$f $$dir/$$f || { echo "FAILED: internal/asm/$$name makes another $$f"; exit 1; }; done; done
 	@$(env) $(py) scripts/third_party.py table --check
 
 # The packages in which goroutines share memory.

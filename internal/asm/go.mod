@@ -1,4 +1,4 @@
-module asm
+module github.com/sliced-wasserstein/lab/internal/asm
 
 go 1.26
 
