@@ -17,7 +17,7 @@ var exercises = map[string]exercise{
 	"00.1": {number(1e-6, func() (float64, error) { return emd([]float64{0, 1, 2}, []float64{5, 7, 6}, 1, 1) }),
 		"Sort both, match in order, and take the mean of the three distances.", "Every point moves by 5: 0 to 5, 1 to 6, 2 to 7."},
 	"00.2": {function(worstPairing), "Uncrossing two pairs never costs more. What does crossing them do?", "The smallest meets the largest: it agrees with the largest cost of all pairings."},
-	"00.3": {number(1e-6, exactly(math.Pow(10, 6))), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times, in every dimension."},
+	"00.3": {number(1e-6, exactly(math.Pow(10, 6))), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
 
 	"01.1": {number(1e-6, exactly(100*10*10)), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
 	"01.2": {number(1e-3, func() (float64, error) {
