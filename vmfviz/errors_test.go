@@ -96,6 +96,7 @@ func TestBadArguments(t *testing.T) {
 		{"values", slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
 		{"no values", slice(SliceOptions{}, up, up, up, []float64{}), "values is empty"},
 		{"convention", slice(SliceOptions{Convention: 7}, up, up, up, nil), "Convention = 7"},
+		{"slice error", slice(SliceOptions{StdErr: -1}, up, up, up, nil), "StdErr is -1"},
 
 		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta: row 0 has length 1.414"},
 		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},

@@ -169,8 +169,8 @@ func ExampleGallery() {
 func ExampleSlice() {
 	x, y := helix(100, 0.3), helix(100, 0.8)
 	theta := []float32{0.6, 0.8, 0}
-	costs := []float64{0.10, 0.12, 0.07, 0.15, 0.11} // of other directions
-	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x, y, theta, costs)
+	costs := []float64{0.10, 0.12, 0.07, 0.15, 0.11} // of other directions, drawn at random: standard error 0.013
+	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: 0.013}, x, y, theta, costs)
 	if err != nil {
 		fmt.Println(err)
 		return

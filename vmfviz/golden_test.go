@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/cmpimg"
 )
 
@@ -116,7 +117,8 @@ var goldenPictures = []struct {
 		for i := range 80 {
 			values = append(values, newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, g[3*i:3*i+3], 1).cost)
 		}
-		return Slice(SliceOptions{Title: "One slice and many", Convention: MeanOverPoints}, x, y, []float32{0.36, 0.8, 0.48}, values)
+		stderr := stat.StdErr(stat.StdDev(values, nil), float64(len(values)))
+		return Slice(SliceOptions{Title: "One slice and many", Convention: MeanOverPoints, StdErr: stderr}, x, y, []float32{0.36, 0.8, 0.48}, values)
 	}},
 	{"quantiles", func() (*Picture, error) {
 		x, y := torus(1, 200, 0), boxes(2, 200, 0)

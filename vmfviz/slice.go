@@ -32,6 +32,10 @@ type SliceOptions struct {
 	// Quantiles adds a part behind the matching: the quantile functions of the projections, and the
 	// area between them.
 	Quantiles bool
+	// StdErr is the standard error of the mean of the values of [Slice], to be written and drawn; 0
+	// and NaN mean none. A sample of independent directions has one, s/√L; evenly spread ones are a
+	// quadrature, whose spread says nothing about its error.
+	StdErr float64
 	// Replace makes [SliceHTML] hide, in a notebook in which scripts run, the output above it: the
 	// picture of the same slice.
 	Replace bool
@@ -45,8 +49,8 @@ type SliceOptions struct {
 // a foot line is at right angles to it. Middle: the sorted projections of the same points, the i-th
 // smallest joined with the i-th smallest, the densities of all, and the cost F(θ); the axis runs to
 // the side to which the arrow points. Right: values, the costs F(θ₁) ... F(θ_L) of many directions,
-// as a histogram with their mean, which is the squared sliced distance, and its standard error
-// s/√L; nil leaves this part out, and one value has no standard error.
+// as a histogram with their mean, which is the squared sliced distance, and the option StdErr; nil
+// leaves this part out.
 //
 // Values must be counted as the option Convention says.
 //
@@ -55,6 +59,7 @@ type SliceOptions struct {
 // same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
 	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints, "Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
+		errorIf(o.StdErr < 0 || o.StdErr >= largest, "StdErr is %g, expected a number not below 0", o.StdErr),
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
 		return nil, err
 	}

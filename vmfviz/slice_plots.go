@@ -211,12 +211,11 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	return p
 }
 
-// averagePlot draws the histogram of the costs with their mean, its standard error and the cost of
-// the slice, in a plot of size w by h.
+// averagePlot draws the histogram of the costs with their mean, its standard error if it has one,
+// and the cost of the slice, in a plot of size w by h.
 func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.Plot {
 	p := t.NewPlot()
-	mean, sd := stat.MeanStdDev(values, nil)
-	stderr := stat.StdErr(sd, float64(len(values))) // not a number for a single value
+	mean, stderr := stat.Mean(values, nil), c.opt.StdErr
 	p.X.Min, p.X.Max = bounds(values, []float64{c.cost, mean})
 	pad(&p.X, 0.04)
 	n := int(math.Max(8, math.Min(26, 1.6*math.Sqrt(float64(len(values))))))

@@ -117,10 +117,26 @@ func TestSliceCost(t *testing.T) {
 	if c := newSliced(SliceOptions{}, x, x, theta, 1).cost; c != 0 {
 		t.Errorf("a cloud against itself costs %g", c)
 	}
-	for text, values := range map[string][]float64{"m SW² = 2.50 ± 0.65": {1, 2, 3, 4}, "m SW² = 7": {7}} { // 0.65² = 5/3/4
-		p, err := Slice(SliceOptions{}, x, y, theta, values)
-		if err != nil || !strings.HasSuffix(p.Plots[0][2].X.Label.Text, "\n"+text) {
-			t.Errorf("the values %v are not written as %q (%v)", values, text, err)
+}
+
+// TestSliceStdErr: the spread of the values makes no standard error. It is drawn and written if the
+// caller gives it.
+func TestSliceStdErr(t *testing.T) {
+	x, y := torus(1, 20, 0), boxes(1, 20, 0)
+	for _, c := range []struct {
+		stderr float64
+		text   string
+	}{{0, "2.5"}, {math.NaN(), "2.5"}, {0.65, "2.50 ± 0.65"}} {
+		p, err := Slice(SliceOptions{StdErr: c.stderr}, x, y, up, []float64{1, 2, 3, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := p.Plots[0][2].X.Label.Text; !strings.HasSuffix(text, "\nm SW² = "+c.text) {
+			t.Errorf("standard error %g: %q, expected the mean as %q", c.stderr, text, c.text)
+		}
+		svg, _ := p.SVG()
+		if drawn := strings.Contains(string(svg), "mean ± standard error"); drawn != (c.stderr > 0) {
+			t.Errorf("standard error %g: it is drawn: %v", c.stderr, drawn)
 		}
 	}
 }

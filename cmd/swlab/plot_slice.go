@@ -95,7 +95,7 @@ func (p *plotSlice) run() error {
 	for i, v := range d.Costs {
 		values[i] = float64(v)
 	}
-	o := vmfviz.SliceOptions{View: view, Quantiles: p.quantiles}
+	o := vmfviz.SliceOptions{View: view, Quantiles: p.quantiles, StdErr: d.StdErr}
 	if p.reduction == loss.Mean {
 		o.Convention = vmfviz.MeanOverPoints
 	}

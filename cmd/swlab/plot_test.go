@@ -259,7 +259,10 @@ func TestPlotSlice(t *testing.T) {
 	if got := v["cost"].(float64); math.Abs(got-1.0/16) > 1e-6 {
 		t.Errorf("cost %v of a shift by 1/4, expected 1/16", got)
 	}
-	object(t, "plot", "slice", "--x", at("plane.npy"), "--y", at("plane.npy"), "--pair", "0,1", "--out", at("plane.png"))
+	object(t, "plot", "slice", "--x", at("plane.npy"), "--y", at("plane.npy"), "--pair", "0,1", "--out", at("plane.svg"))
+	if raw, err := os.ReadFile(at("plane.svg")); err != nil || !strings.Contains(string(raw), "mean ± standard error") {
+		t.Errorf("the standard error of the random directions is not drawn (%v)", err)
+	}
 }
 
 // TestPlotCurves: one curve for each run that has the values, a panel for each value.

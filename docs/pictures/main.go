@@ -121,7 +121,7 @@ func slice(test *datasets.Set) (*vmfviz.Picture, error) {
 		values[i] = float64(c)
 	}
 	theta := telling(d.Directions, values)
-	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, pair[0].Coords, pair[1].Coords, theta, values)
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: d.StdErr}, pair[0].Coords, pair[1].Coords, theta, values)
 }
 
 // telling is, of the directions that cost more than twice the mean, the one nearest to one that is
