@@ -65,8 +65,8 @@ class Matching:
     match: npt.NDArray[np.int32]  #: [B, m] the y matched with each x
     u: npt.NDArray[np.float64]  #: [B, m] dual potentials of x
     v: npt.NDArray[np.float64]  #: [B, m] dual potentials of y
-    duality_gap: npt.NDArray[np.float64]  #: [B] cost - sum u - sum v
-    slack: npt.NDArray[np.float64]  #: [B] largest u[i] + v[j] - c(x_i, y_j), or 0
+    duality_gap: npt.NDArray[np.float64]  #: [B] cost - sum u - sum v, and all rounding
+    slack: npt.NDArray[np.float64]  #: [B] largest u[i] + v[j] - c(x_i, y_j), or 0: u is rounded down
     gradient_x: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d x
     gradient_y: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d y
 

@@ -6,6 +6,7 @@
 package ot
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,17 +16,17 @@ import (
 // Assignment is an optimal matching of two clouds of m points with its certificate of optimality.
 //
 // By linear programming duality, if U[i] + V[j] <= c_ij for all i and j, no matching costs less
-// than sum U + sum V. So the cost exceeds the optimum by at most DualityGap + m Slack, however it
-// was found.
+// than sum U + sum V. So the cost is within DualityGap + m Slack of the optimum for the costs c_ij
+// in float64, however it was found.
 type Assignment struct {
 	Match []int32 // the y matched with each x
 	Cost  float64 // sum_i c(x_i, y_Match[i]), a SUM over points
 	U, V  []float64
-	// DualityGap is Cost - sum U - sum V, summed by pairs: rounding, about 1e-16 of the cost per
-	// point.
+	// DualityGap is Cost - sum U - sum V with every rounding in it and in Cost added, so it is 0
+	// only if Cost is proved to be the optimum. It is about 1e-16 of the cost per point, and above
+	// 1e-12 of the cost only if costs of both signs cancel or if no potentials in float64 prove more.
 	DualityGap float64
-	// Slack is the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0: a few units in the last
-	// place.
+	// Slack is the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0. It is 0: U is rounded down.
 	Slack float64
 }
 
@@ -50,18 +51,23 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	}
 	xo, yo := treeOrder(x, dim), treeOrder(y, dim)
 	c := newCloudCosts(gather(x, xo, dim), gather(y, yo, dim), dim, p)
-	if largest := c.largest(); math.IsInf(largest*float64(m), 1) {
-		return nil, fmt.Errorf("EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p", c.diameter(), p)
+	var a *Assignment
+	if !math.IsInf(c.largest()*float64(m), 1) {
+		start := c.coarse()
+		var searched costs = c
+		if dim > SearchedDims {
+			searched = c.stored()
+		}
+		s := newSolver(searched, start.v)
+		s.auction(start, 0.02)
+		s.finish()
+		a = certify(searched, s.colOf, s.v)
 	}
-	start := c.coarse()
-	var searched costs = c
-	if dim > SearchedDims {
-		searched = c.stored()
+	if a == nil || !a.proved() {
+		if a = c.stored().assign(a); a == nil {
+			return nil, fmt.Errorf("EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p", c.diameter(), p)
+		}
 	}
-	s := newSolver(searched, start.v)
-	s.auction(start, 0.02)
-	s.finish()
-	a := s.certify()
 	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost, DualityGap: a.DualityGap, Slack: a.Slack}
 	for i := range m {
 		out.Match[xo[i]] = yo[a.Match[i]]
@@ -71,32 +77,23 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 }
 
 // Assign solves the linear assignment problem for given costs [m, m], row-major, which may be
-// negative: Match[i] is the column of row i. Method, certificate and worst case are those of [EMD],
-// without the start from a smaller problem.
+// negative: Match[i] is the column of row i. +Inf forbids a pair; every finite number is a cost,
+// however large. Method, certificate and worst case are those of [EMD], without the start from a
+// smaller problem.
 func Assign(cost []float64, m int) (*Assignment, error) {
 	if m < 1 || len(cost) != m*m {
 		return nil, fmt.Errorf("Assign: expected m >= 1 and m^2 costs, found m = %d and %d costs", m, len(cost))
 	}
-	largest := 0.0
 	for n, c := range cost {
-		if math.IsNaN(c) || math.IsInf(c, 0) {
-			return nil, fmt.Errorf("Assign: the cost of row %d and column %d is %v, expected a finite number", n/m, n%m, c)
+		if math.IsNaN(c) || math.IsInf(c, -1) {
+			return nil, fmt.Errorf("Assign: the cost of row %d and column %d is %v, expected a finite number, or +Inf for a forbidden pair", n/m, n%m, c)
 		}
-		largest = max(largest, math.Abs(c))
 	}
-	if math.IsInf(4*largest*float64(m), 1) {
-		return nil, fmt.Errorf("Assign: the largest cost %v leaves no room for sums of %d in float64", largest, m)
+	a := (&matrix{cost, m}).assign(nil)
+	if a == nil {
+		return nil, errors.New("Assign: every matching has a forbidden pair or costs beyond float64")
 	}
-	c := &matrix{cost, m}
-	v := make([]float64, m)
-	copy(v, cost)
-	for n, a := range cost {
-		v[n%m] = min(v[n%m], a)
-	}
-	s := newSolver(c, v)
-	s.auction(newGuess(c, v, nil), 0.001)
-	s.finish()
-	return s.certify(), nil
+	return a, nil
 }
 
 // Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p

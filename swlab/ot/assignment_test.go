@@ -378,14 +378,14 @@ func TestCertificateTells(t *testing.T) {
 	for i, j := range []int32{0, 1, 2} { // 1 + 1 + 1; the bound is 0 + 1 + 1
 		s.colOf[i], s.rowOf[j], s.cost[i] = j, int32(i), s.c.at(i, int(j))
 	}
-	a := s.certify()
+	a := certify(s.c, s.colOf, s.v)
 	if a.Cost != 3 || a.DualityGap != 1 || a.Slack != 0 || !slices.Equal(a.U, []float64{0, 1, 1}) {
 		t.Errorf("%+v, expected cost 3, gap 1 and potentials 0, 1, 1", a)
 	}
 	x := []float64{0, 0, 1, 0}
 	points := newSolver(newCloudCosts(x, x, 2, 1), []float64{0, 0})
 	points.colOf, points.rowOf, points.cost = []int32{1, 0}, []int32{1, 0}, []float64{1, 1}
-	if a := points.certify(); a.Cost != 2 || a.DualityGap != 2 {
+	if a := certify(points.c, points.colOf, points.v); a.Cost != 2 || a.DualityGap != 2 {
 		t.Errorf("%+v, expected cost 2 and gap 2", a)
 	}
 }
@@ -409,7 +409,9 @@ func TestWrongClouds(t *testing.T) {
 		"to the power of p = 20":                                          call([]float32{-3e38, 0, 0}, []float32{3e38, 0, 0}, 3, 20),
 		"expected m >= 1 and m^2 costs, found m = 2 and 3 costs":          assign(make([]float64, 3), 2),
 		"the cost of row 1 and column 0 is NaN, expected a finite number": assign([]float64{0, 0, math.NaN(), 0}, 2),
-		"leaves no room for sums":                                         assign([]float64{1e308, 0, 0, 0}, 2),
+		"the cost of row 0 and column 1 is -Inf, expected a finite":       assign([]float64{0, math.Inf(-1), 0, 0}, 2),
+		"has a forbidden pair or costs beyond float64":                    assign([]float64{math.Inf(1), 0, math.Inf(1), 0}, 2),
+		"a forbidden pair or costs beyond":                                assign([]float64{1.7e308, math.Inf(1), 0, 1.7e308}, 2),
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

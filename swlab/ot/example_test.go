@@ -13,8 +13,8 @@ func ExampleEMD() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("cost %.1f, matching %v, proved to %.0e\n", a.Cost, a.Match, a.DualityGap)
-	// Output: cost 1.0, matching [1 0], proved to 0e+00
+	fmt.Printf("cost %.1f, matching %v, proved: %t\n", a.Cost, a.Match, a.DualityGap < 1e-12)
+	// Output: cost 1.0, matching [1 0], proved: true
 }
 
 // With little regularisation the entropic plan is nearly the optimal matching, and its transport cost nearly the least one: here

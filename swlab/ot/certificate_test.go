@@ -1,0 +1,151 @@
+package ot
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// prove checks a certificate with exact arithmetic, and that it leaves at most 1e-12 of the cost.
+func prove(t *testing.T, name string, a *Assignment, c []float64, m int) {
+	t.Helper()
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(wide).SetFloat64(v) }
+	total, dual := number(0), number(0)
+	used := make([]bool, m)
+	for i, j := range a.Match {
+		if used[j] {
+			t.Fatalf("%s: column %d is matched twice", name, j)
+		}
+		used[j] = true
+		total.Add(total, number(c[i*m+int(j)]))
+		dual.Add(dual, number(a.U[i])).Add(dual, number(a.V[i]))
+	}
+	cost := number(a.Cost)
+	for _, distance := range []*big.Float{number(0).Sub(cost, dual), number(0).Sub(total, cost)} {
+		if distance.Cmp(number(a.DualityGap)) > 0 {
+			t.Errorf("%s: cost %v may be %v from the optimum, but the gap is %v", name, a.Cost, distance, a.DualityGap)
+		}
+	}
+	for n, v := range c {
+		if math.IsInf(v, 1) {
+			continue
+		}
+		if number(0).Add(number(a.U[n/m]), number(a.V[n%m])).Cmp(number(0).Add(number(v), number(a.Slack))) > 0 {
+			t.Fatalf("%s: U[%d] + V[%d] is above the cost %v by more than the slack %v", name, n/m, n%m, v, a.Slack)
+		}
+	}
+	if !(a.DualityGap <= 1e-12*math.Abs(a.Cost)) {
+		t.Errorf("%s: cost %v, gap %v", name, a.Cost, a.DualityGap)
+	}
+}
+
+// around is a matrix in which 60 % of the entries, outside a hidden matching, are 1e6 to 1e300.
+func around(r *rand.Rand, m int) []float64 {
+	c, allowed := make([]float64, m*m), r.Perm(m)
+	for n := range c {
+		if c[n] = r.Float64(); n%m != allowed[n/m] && r.Float64() < 0.6 {
+			c[n] = math.Pow(10, 6+294*r.Float64())
+		}
+	}
+	return c
+}
+
+func TestCertificateOfWideCosts(t *testing.T) {
+	r := source(11)
+	for k := range 200 {
+		m := 1 + r.IntN(8)
+		if k >= 150 {
+			m = 20 + r.IntN(280)
+		}
+		c := around(r, m)
+		if k%3 == 1 { // the largest ones are forbidden
+			for n, v := range c {
+				if v > 1e200 {
+					c[n] = math.Inf(1)
+				}
+			}
+		}
+		if testing.Short() && k >= 160 {
+			break
+		}
+		name := fmt.Sprintf("matrix %d, m = %d", k, m)
+		a, err := Assign(c, m)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		prove(t, name, a, c, m)
+		if m <= 8 {
+			want := bruteForce(c, m)
+			near(t, name, a.Cost, want, 1e-13*want)
+		}
+	}
+}
+
+func TestAssignWideCosts(t *testing.T) {
+	inf := math.Inf(1)
+	for _, k := range []struct {
+		c    []float64
+		want float64
+	}{
+		{[]float64{0.1, 1e20, 0.3, 1e20, 0.2, 0.9, 0.5, 0.4, 1e20}, 1},
+		{[]float64{1e308, 1, 1, 1e308}, 2},
+		{[]float64{1.7e308, 1, 0, 1.7e308}, 1},
+		{[]float64{inf, 3, 4, inf}, 7},
+		{[]float64{inf, -3, 1e300, inf, 4, -3, 1, inf, inf}, -5},
+		{[]float64{-1e300, 1, inf, 2, 1e300, 3, inf, 5, -1e300}, -1e300},
+		{[]float64{1e300, inf, inf, inf, -1e300, inf, inf, inf, 3}, 3},
+		{[]float64{1e16, -1, 7, -1e16, 1e300, 3, 2, 5, 1}, -1e16},
+		{[]float64{5e-324, 1e300, 1e300, 5e-324}, 1e-323},
+		{[]float64{1e300, 1e300, 1e300, 1e300}, 2e300},
+	} {
+		m := int(math.Sqrt(float64(len(k.c))))
+		a, err := Assign(k.c, m)
+		if err != nil {
+			t.Errorf("%v: %v", k.c, err)
+			continue
+		}
+		t.Logf("%v: %+v", k.c, a)
+		if a.Cost != k.want {
+			t.Errorf("%v: cost %v, expected %v", k.c, a.Cost, k.want)
+		}
+		prove(t, fmt.Sprint(k.c), a, k.c, m)
+	}
+}
+
+// TestEMDHighPowers: on the line the matching in order is the optimum for every p >= 1.
+func TestEMDHighPowers(t *testing.T) {
+	near(t, "p = 60", emd(t, "p = 60", []float32{1, 2, 5, 5}, []float32{0, 6, 1, 6}, 1, 60).Cost, 4, 0)
+	r := source(12)
+	for _, p := range []float64{1, 2, 7, 30, 60, 100} {
+		for _, m := range []int{2, 8, 64, 300} {
+			for dim := 1; dim <= 3; dim++ {
+				x, y := normal(r, m*dim, 10), normal(r, m*dim, 10)
+				name := fmt.Sprintf("p %v, m %d, dim %d", p, m, dim)
+				a, err := EMD(x, y, dim, p)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				prove(t, name, a, matrixOf(x, y, dim, p), m)
+				if dim > 1 {
+					continue
+				}
+				slices.Sort(x)
+				slices.Sort(y)
+				want := 0.0
+				for i := range x {
+					want += math.Pow(math.Abs(float64(x[i])-float64(y[i])), p)
+				}
+				near(t, name, a.Cost, want, 1e-12*want)
+			}
+		}
+	}
+	// costs between the clouds' ends are beyond float64, those of the optimum are not
+	a, err := EMD([]float32{0, 1e4, 3e4}, []float32{3e4 + 2, 2, 1e4 + 2}, 1, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "beyond float64", a.Cost, 3*math.Pow(2, 100), 0)
+}
