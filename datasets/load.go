@@ -61,7 +61,7 @@ func (o Options) h5Key() string {
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
 //	FILE.pt, FILE.pth    the same for a tensor, or a dict of tensors, that torch.save wrote
-//	FILE.csv, FILE.txt   one cloud, a point per line; with a header that has columns x, y, z only these
+//	FILE.csv .tsv .txt   one cloud, a point per line; with a header that has columns x, y, z only these
 //	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices
 //	FILE.xyz .pts .pcd   one cloud, as stored; commas or blanks between the numbers of .xyz and .pts
 //	DIR with points.npy  the array, with labels.npy, classes.txt and split.npy (0 train, 1 test, 2 val) where present
@@ -78,8 +78,8 @@ func (o Options) h5Key() string {
 // In a folder of files the class of a file is the first folder below DIR that is not called train,
 // test or val, and its part is given by a folder of that name: DIR/chair/train/chair_0001.off.
 // Files directly in DIR have no class; if others do, they form a class named after DIR. Hidden
-// files and files of other types are ignored, and so are .csv, .txt, .pt and .pth files, which in a
-// folder are mostly lists and weights. A cloud file that cannot be read is an error that names it.
+// files and files of other types are ignored, and so are .csv, .tsv, .txt, .pt and .pth files, which in
+// a folder are mostly lists and weights. A cloud file that cannot be read is an error that names it.
 // All clouds are brought to the same number of points: Points if given, else the common stored size
 // if there are only arrays of one size, else 2048.
 //

@@ -41,7 +41,7 @@ var arrayTypes = []string{".npy", ".npz", ".h5", ".hdf5"}
 
 // loneTypes are formats that are read if a file is named, but ignored in a folder, where they
 // mostly hold something else.
-var loneTypes = []string{".pt", ".pth", ".csv", ".txt"}
+var loneTypes = []string{".pt", ".pth", ".csv", ".tsv", ".txt"}
 
 // cloudTypes lists all formats for an error message.
 func cloudTypes() string {
@@ -73,16 +73,42 @@ func readMesh(path string) (*mesh, error) {
 	return parse(path, data)
 }
 
-// addFace triangulates a polygon given by vertex indices. Indices outside the vertices and polygons
-// with fewer than three corners are errors; triangles without area are counted and left out.
-func (m *mesh) addFace(corners []int) error {
-	if len(corners) < 3 {
-		return fmt.Errorf("a face has %d corners: expected at least 3", len(corners))
+// polygons collects faces until all vertices are known, since a face may come before its vertices.
+type polygons struct {
+	corners []int // of all faces: face i ends at ends[i]
+	ends    []int
+	places  []int // of the faces in the file
+}
+
+func (p *polygons) add(place int, corners ...int) {
+	p.corners = append(p.corners, corners...)
+	p.ends, p.places = append(p.ends, len(p.corners)), append(p.places, place)
+}
+
+// addTo passes the faces to the mesh; errorAt makes an error at a place of the file.
+func (p *polygons) addTo(m *mesh, errorAt func(place int, err error) error) error {
+	start := 0
+	for i, end := range p.ends {
+		if err := m.addFace(p.corners[start:end]); err != nil {
+			return errorAt(p.places[i], err)
+		}
+		start = end
 	}
+	return nil
+}
+
+// addFace triangulates a polygon given by vertex indices. Indices outside the vertices are errors;
+// polygons with fewer than three corners and triangles without area are counted and left out.
+func (m *mesh) addFace(corners []int) error {
 	for _, c := range corners {
 		if c < 0 || c >= len(m.vertices) {
 			return fmt.Errorf("a face refers to vertex %d: there are %d (counted from 0)", c, len(m.vertices))
 		}
+	}
+	if len(corners) < 3 {
+		m.faces++
+		m.flat++
+		return nil
 	}
 	if len(corners) == 3 {
 		m.addTriangle(corners[0], corners[1], corners[2])

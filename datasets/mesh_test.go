@@ -152,7 +152,7 @@ var badMeshes = map[string][][2]string{
 		{"OFF\n1 1 0\n0 0 0\n-4 0 0 0\n", "claims -4"}, {squareOFF + "7 7 7\n", "end of the file"},
 	},
 	".obj": {
-		{"v 1 2\n", "mesh.obj:1"}, {"v 1 2 x\n", `"x"`}, {"v 0 0 0\n\nf 1 1\n", "mesh.obj:3"}, {"v 0 0 0\nf 1 1 2\n", "mesh.obj:2"}, {"v 0 0 0\nf 0 1 1\n", "vertex 0"},
+		{"v 1 2\n", "mesh.obj:1"}, {"v 1 2 x\n", `"x"`}, {"v 0 0 0\n\nf 1 2\n", "mesh.obj:3"}, {"v 0 0 0\nf 1 1 2\n", "mesh.obj:2"}, {"v 0 0 0\nf 0 1 1\n", "vertex 0"},
 		{"v 0 0 0\nf 1 1 -2\n", "vertex -2"}, {"v 0 0 0\nf 1 1 a/b\n", `"a"`}, {"v 0 0 0\nf 1 1 \\\n", "backslash"}, {"v NaN 0 0\n", "finite"}, {"v 0 0 -1e39\n", "float32"}, {"v 0 0 1e999", "finite"},
 	},
 	".ply": {
@@ -170,7 +170,7 @@ var badMeshes = map[string][][2]string{
 	},
 	".stl": {
 		{"", "0 bytes"}, {"hello", "5 bytes"}, {"solid a\n" + fmt.Sprintf(facet, "0 0 0", "1 0 0", "0 1 0"), "endsolid"}, {"solid a\nvertex 0 0 0\n", "outside a loop"},
-		{"solid a\nouter loop\nvertex 0 0 0\nendloop\n", "1 vertices"}, {"solid a\nouter loop\nvertex 0 0 inf\n", "finite"}, {"solid a\nbox 1 2\n", "mesh.stl:2"},
+		{"solid a\nouter loop\n" + strings.Repeat("vertex 0 0 0\n", 4) + "endloop\n", "4 vertices"}, {"solid a\nouter loop\nvertex 0 0 0\n", "endsolid"}, {"solid a\nouter loop\nvertex 0 0 inf\n", "finite"}, {"solid a\nbox 1 2\n", "mesh.stl:2"},
 		{string(stlBytes("short")[:150]), "found 150"}, {string(append(stlBytes("long"), 0)), "found 185"},
 		{string(stlBytes("nan")[:96]) + "\x00\x00\xc0\x7f" + string(stlBytes("nan")[100:]), "byte 96"},
 	},
@@ -292,7 +292,9 @@ func fuzzMesh(f *testing.F, extension string, seeds ...[]byte) {
 	})
 }
 
-func FuzzOFF(f *testing.F) { fuzzMesh(f, ".off", []byte(squareOFF), []byte("OFF490 518 0\n")) }
+func FuzzOFF(f *testing.F) {
+	fuzzMesh(f, ".off", []byte(squareOFF), []byte("OFF490 518 0\n"), []byte("\xca\xcaOFF"))
+}
 func FuzzOBJ(f *testing.F) {
 	fuzzMesh(f, ".obj", []byte("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 1 0\nf 1/1/1 2//1 -2 -1\nf 1 2 \\\n3\n"))
 }

@@ -16,7 +16,7 @@ var modelNetLists = map[uint8]string{TrainPart: "train_files.txt", TestPart: "te
 func isModelNet(dir string) bool {
 	found := false
 	for _, list := range modelNetLists {
-		files, err := readLines(filepath.Join(dir, list))
+		files, _, err := readNames(filepath.Join(dir, list))
 		if err != nil {
 			return false
 		}
@@ -45,7 +45,7 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 	parts := map[string]uint8{}
 	for _, part := range []uint8{TrainPart, TestPart} {
 		list := filepath.Join(dir, modelNetLists[part])
-		listedFiles, err := readLines(list)
+		listedFiles, _, err := readNames(list)
 		if err != nil {
 			return nil, err
 		}
@@ -101,19 +101,4 @@ func h5In(dir string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// readLines returns the lines of a text file that are not blank.
-func readLines(path string) ([]string, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	var lines []string
-	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines, nil
 }

@@ -6,30 +6,25 @@ import "bytes"
 // v//vn or v/vt/vn; negative numbers count back from the latest vertex. Lines may be continued with
 // a backslash. Other statements (normals, materials, groups, curves, ...) are ignored.
 func parseOBJ(name string, data []byte) (*mesh, error) {
-	text := &lines{name: name, rest: data, comment: '#'}
-	m := &mesh{}
+	text, err := newLines(name, data, '#')
+	if err != nil {
+		return nil, err
+	}
+	m, faces := &mesh{}, &polygons{}
 	var corners []int
-	var ends []int // corners of all faces: face i ends at ends[i]
-	var at []int   // line of each face
 	for text.next() {
-		fields, err := text.continued()
-		if err != nil {
+		if err := text.join(); err != nil {
 			return nil, err
 		}
-		switch string(fields[0]) {
-		case "v":
-			v, err := text.vertex(1)
-			if err != nil {
+		switch keyword := text.word(); {
+		case is(keyword, "v"):
+			text.bounded = true
+			if err := m.addPoint(text); err != nil {
 				return nil, err
 			}
-			if err := m.addVertex(v); err != nil {
-				return nil, text.errorf("%w", err)
-			}
-		case "f":
-			if len(fields) < 4 {
-				return nil, text.errorf("a face has %d corners: expected at least 3", len(fields)-1)
-			}
-			for _, field := range fields[1:] {
+		case is(keyword, "f"):
+			corners = corners[:0]
+			for _, field := range text.fields[1:] {
 				if slash := bytes.IndexByte(field, '/'); slash >= 0 {
 					field = field[:slash]
 				}
@@ -47,28 +42,14 @@ func parseOBJ(name string, data []byte) (*mesh, error) {
 				}
 				corners = append(corners, c)
 			}
-			ends, at = append(ends, len(corners)), append(at, text.number)
+			faces.add(text.number, corners...)
 		}
 	}
-	// A face may come before its vertices, so faces are resolved at the end.
-	start := 0
-	for i, end := range ends {
-		if err := m.addFace(corners[start:end]); err != nil {
-			text.number = at[i]
-			return nil, text.errorf("%w", err)
-		}
-		start = end
-	}
-	return m, nil
+	return m, faces.addTo(m, text.errorAt)
 }
 
-// continued joins the current line with the ones after it while it ends in a backslash, and returns
-// its fields.
-func (l *lines) continued() ([][]byte, error) {
-	last := l.fields[len(l.fields)-1]
-	if last[len(last)-1] != '\\' {
-		return l.fields, nil
-	}
+// join appends the lines that follow to the current one while it ends in a backslash.
+func (l *lines) join() error {
 	var joined [][]byte
 	for {
 		last := l.fields[len(l.fields)-1]
@@ -80,17 +61,20 @@ func (l *lines) continued() ([][]byte, error) {
 				l.fields[len(l.fields)-1] = last
 			}
 		}
+		if !more && joined == nil {
+			return nil
+		}
 		joined = append(joined, l.fields...)
 		if !more {
 			break
 		}
 		if !l.next() {
-			return nil, l.errorf("a line ends in a backslash and the file ends")
+			return l.errorf("a line ends in a backslash and the file ends")
 		}
 	}
 	if len(joined) == 0 {
-		return nil, l.errorf("expected a statement, found a lone backslash")
+		return l.errorf("expected a statement, found a lone backslash")
 	}
 	l.fields = joined
-	return joined, nil
+	return nil
 }

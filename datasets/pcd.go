@@ -15,7 +15,10 @@ import (
 // parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as
 // text, binary or binary_compressed (LZF, field by field). Other fields are skipped.
 func parsePCD(name string, data []byte) (*mesh, error) {
-	text := &lines{name: name, rest: data, comment: '#'}
+	text, err := newLines(name, data, '#')
+	if err != nil {
+		return nil, err
+	}
 	head, err := parsePCDHeader(text)
 	if err != nil {
 		return nil, err
@@ -24,15 +27,19 @@ func parsePCD(name string, data []byte) (*mesh, error) {
 	if head.storage == "ascii" {
 		return m, head.readText(text, m)
 	}
-	body := data[text.offset:]
+	at := text.body()
+	body := data[at:]
 	byField := head.storage == "binary_compressed"
 	if byField {
 		if body, err = head.unpack(body); err != nil {
-			return nil, fmt.Errorf("%s: byte %d: %w", name, text.offset, err)
+			return nil, fmt.Errorf("%s: byte %d: %w", name, at, err)
 		}
 	}
 	if head.points > len(body)/head.record {
-		return nil, fmt.Errorf("%s: byte %d: %d points of %d bytes: the data hold %d bytes", name, text.offset, head.points, head.record, len(body))
+		return nil, fmt.Errorf("%s: byte %d: %d points of %d bytes: the data hold %d bytes", name, at, head.points, head.record, len(body))
+	}
+	if err := checkEnd(body[head.points*head.record:], fmt.Sprintf("%d points", head.points)); err != nil {
+		return nil, fmt.Errorf("%s: byte %d: %w", name, at+head.points*head.record, err)
 	}
 	for i := range head.points {
 		var v [3]float64
@@ -67,8 +74,8 @@ type pcdHeader struct {
 	storage string
 }
 
-// parsePCDHeader reads up to and including the line DATA. FIELDS, SIZE, TYPE, POINTS and DATA are
-// needed.
+// parsePCDHeader reads up to and including the line DATA. FIELDS, DATA and POINTS, or WIDTH and
+// HEIGHT, are needed. Fields are of type and size F4 unless TYPE and SIZE say otherwise, and hold one number unless COUNT does.
 func parsePCDHeader(text *lines) (*pcdHeader, error) {
 	entries := map[string][]string{}
 	for text.next() {
@@ -84,7 +91,7 @@ func parsePCDHeader(text *lines) (*pcdHeader, error) {
 		if entries[key] != nil {
 			return nil, text.errorf("%s occurs twice", key)
 		}
-		entries[key] = strings.Fields(string(bytes.Join(text.fields[1:], []byte(" "))))
+		entries[key] = text.words()[1:]
 		if key != "DATA" {
 			continue
 		}
@@ -100,10 +107,10 @@ func parsePCDHeader(text *lines) (*pcdHeader, error) {
 // set fills the header from its lines.
 func (h *pcdHeader) set(entries map[string][]string) error {
 	names := entries["FIELDS"]
-	if entries["COUNT"] == nil {
-		entries["COUNT"] = slices.Repeat([]string{"1"}, len(names))
-	}
-	for _, key := range []string{"SIZE", "TYPE", "COUNT"} {
+	for key, standard := range map[string]string{"SIZE": "4", "TYPE": "f", "COUNT": "1"} {
+		if entries[key] == nil {
+			entries[key] = slices.Repeat([]string{standard}, len(names))
+		}
 		if len(entries[key]) != len(names) {
 			return fmt.Errorf("FIELDS names %d fields, %s has %d entries", len(names), key, len(entries[key]))
 		}
@@ -119,8 +126,8 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 		if f.kind.size, err = pcdNumber("SIZE", entries["SIZE"][i], 8); err != nil {
 			return err
 		}
-		f.kind.class = strings.ToLower(entries["TYPE"][i] + " ")[0]
-		switch kind := entries["TYPE"][i] + entries["SIZE"][i]; kind {
+		f.kind.class = entries["TYPE"][i][0]
+		switch kind := strings.ToUpper(entries["TYPE"][i]) + entries["SIZE"][i]; kind {
 		case "F4", "F8", "I1", "I2", "I4", "I8", "U1", "U2", "U4", "U8":
 		default:
 			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40), shorten(kind, 20))
@@ -140,8 +147,10 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 
 // setSize reads the number of points and how they are stored.
 func (h *pcdHeader) setSize(entries map[string][]string) (err error) {
-	if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
-		return err
+	if entries["POINTS"] != nil || entries["WIDTH"] == nil {
+		if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
+			return err
+		}
 	}
 	if entries["WIDTH"] != nil || entries["HEIGHT"] != nil {
 		width, err := pcdEntry(entries, "WIDTH")
@@ -152,11 +161,15 @@ func (h *pcdHeader) setSize(entries map[string][]string) (err error) {
 		if err != nil {
 			return err
 		}
-		if n, ok := product(width, height); !ok || n != h.points {
+		n, ok := product(width, height)
+		if entries["POINTS"] == nil {
+			h.points = n
+		}
+		if !ok || n != h.points {
 			return fmt.Errorf("WIDTH %d times HEIGHT %d: expected POINTS, %d", width, height, h.points)
 		}
 	}
-	h.storage = strings.ToLower(strings.Join(entries["DATA"], " "))
+	h.storage = strings.Join(entries["DATA"], " ")
 	if !slices.Contains([]string{"ascii", "binary", "binary_compressed"}, h.storage) {
 		return fmt.Errorf("DATA %q: expected ascii, binary or binary_compressed", shorten(h.storage, 40))
 	}
@@ -185,16 +198,10 @@ func (h *pcdHeader) readText(text *lines, m *mesh) error {
 		if len(text.fields) != h.columns {
 			return text.errorf("expected %d numbers, found %d", h.columns, len(text.fields))
 		}
-		var v [3]float64
-		for k, f := range h.axes {
-			x, err := parseCoordinate(text.fields[f.first])
-			if err != nil {
-				return text.errorf("%w", err)
-			}
-			v[k] = x
-		}
-		if err := m.addVertex(vec{v[0], v[1], v[2]}); err != nil {
-			return text.errorf("%w", err)
+		f := text.fields
+		f[0], f[1], f[2] = f[h.axes[0].first], f[h.axes[1].first], f[h.axes[2].first]
+		if err := m.addPoint(text); err != nil {
+			return err
 		}
 	}
 	if len(m.vertices) != h.points {
@@ -214,6 +221,9 @@ func (h *pcdHeader) unpack(body []byte) ([]byte, error) {
 	}
 	if size != int64(h.points)*int64(h.record) {
 		return nil, fmt.Errorf("%d points of %d bytes: the compressed data claim %d bytes", h.points, h.record, size)
+	}
+	if err := checkEnd(bytes.Trim(body[8+packed:], "\x00"), "the compressed data"); err != nil {
+		return nil, err
 	}
 	return lzf.Unpack(body[8:8+packed], int(size))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -13,58 +12,65 @@ import (
 // strips (element tristrips, -1 ends a strip). Other elements and properties are skipped. A file
 // without faces is a cloud of its vertices.
 func parsePLY(name string, data []byte) (*mesh, error) {
-	text := &lines{name: name, rest: data}
+	text, err := newLines(name, data, 0)
+	if err != nil {
+		return nil, err
+	}
 	head, err := parsePLYHeader(text)
 	if err != nil {
 		return nil, err
 	}
 	p := &plyBody{mesh: &mesh{}}
 	if head.order == nil {
-		p.values = &plyText{lines: text}
-		text.fields = text.fields[:0]
+		p.values = plyText{text}
+		text.used = len(text.fields)
 	} else {
-		p.values = &plyBinary{name: name, data: data, at: text.offset, order: head.order}
+		p.values = &plyBinary{name: name, data: data, at: text.body(), order: head.order}
 	}
 	for _, e := range head.elements {
-		if err := p.element(e); err != nil {
-			return nil, p.values.errorf("element %s: %w", e.name, err)
+		err := p.element(e)
+		if err == nil {
+			err = p.values.rowEnd()
+		}
+		if err != nil {
+			return nil, p.values.errorAt(p.values.place(), fmt.Errorf("element %s: %w", e.name, err))
 		}
 	}
-	if err := p.faces(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := p.values.end("the last row that the header promises"); err != nil {
+		return nil, err
 	}
-	return p.mesh, nil
+	return p.mesh, p.faces.addTo(p.mesh, p.values.errorAt)
 }
 
 // plyValues returns the numbers of the body one by one.
 type plyValues interface {
 	value(k plyKind) (float64, error)
-	errorf(format string, args ...any) error // at the current place
+	place() int // of the last number
+	errorAt(place int, err error) error
+	rowEnd() error // unless the last number can end an element
+	end(after string) error
 }
 
-// plyText reads numbers separated by blanks and line ends.
-type plyText struct {
-	lines *lines
-	used  int // fields of the current line already returned
-}
+// plyText reads numbers separated by blanks and line ends. An element begins on a line of its own, so
+// that a missing row cannot be made up of the next element's numbers.
+type plyText struct{ *lines }
 
-func (t *plyText) value(k plyKind) (float64, error) {
-	if t.used >= len(t.lines.fields) {
-		t.used = 0
-		if !t.lines.next() {
-			return 0, fmt.Errorf("the file ends")
-		}
+func (t plyText) value(plyKind) (float64, error) {
+	word := t.word()
+	if word == nil {
+		return 0, fmt.Errorf("the file ends")
 	}
-	field := t.lines.fields[t.used]
-	t.used++
-	v, err := strconv.ParseFloat(string(field), 64)
-	if err != nil {
-		return 0, fmt.Errorf("expected a number, found %q", shorten(string(field), 40))
-	}
-	return v, nil
+	return parseNumber(word)
 }
 
-func (t *plyText) errorf(format string, args ...any) error { return t.lines.errorf(format, args...) }
+func (t plyText) place() int { return t.number }
+
+func (t plyText) rowEnd() error {
+	if t.used < len(t.fields) {
+		return fmt.Errorf("expected the end of the line after the last row, found %q", shorten(string(t.fields[t.used]), 40))
+	}
+	return nil
+}
 
 // plyBinary reads packed numbers.
 type plyBinary struct {
@@ -84,17 +90,26 @@ func (b *plyBinary) value(k plyKind) (float64, error) {
 	return t.float(t.bits(raw)), nil
 }
 
-func (b *plyBinary) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: byte %d: %w", b.name, b.at, fmt.Errorf(format, args...))
+func (b *plyBinary) place() int { return b.at }
+
+func (b *plyBinary) errorAt(place int, err error) error {
+	return fmt.Errorf("%s: byte %d: %w", b.name, place, err)
 }
 
-// plyBody collects vertices and faces while the elements are read; faces may come before the
-// vertices.
+func (b *plyBinary) rowEnd() error { return nil }
+
+func (b *plyBinary) end(after string) error {
+	if err := checkEnd(b.data[b.at:], after); err != nil {
+		return b.errorAt(b.at, err)
+	}
+	return nil
+}
+
+// plyBody collects vertices and faces while the elements are read.
 type plyBody struct {
-	values  plyValues
-	mesh    *mesh
-	corners []int
-	ends    []int
+	values plyValues
+	mesh   *mesh
+	faces  polygons
 }
 
 // element reads all rows of an element. Every row takes at least one byte of the file, so an
@@ -149,9 +164,7 @@ func (p *plyBody) element(e plyElement) error {
 			if i != indices {
 				continue
 			}
-			if err := p.addFaces(e.name, list); err != nil {
-				return fmt.Errorf("row %d of %d: %w", row, e.count, err)
-			}
+			p.addFaces(e.name, list)
 		}
 		if e.name == "vertex" {
 			if err := p.mesh.addVertex(vec{v[0], v[1], v[2]}); err != nil {
@@ -187,16 +200,10 @@ func (p *plyBody) list(dst []int, property plyProperty, keep bool) ([]int, error
 }
 
 // addFaces keeps the corners of a polygon, or of every triangle of a list of strips.
-func (p *plyBody) addFaces(element string, list []int) error {
+func (p *plyBody) addFaces(element string, list []int) {
 	if element == "face" {
-		if len(list) < 3 { // points and edges have no area
-			p.mesh.faces++
-			p.mesh.flat++
-			return nil
-		}
-		p.corners = append(p.corners, list...)
-		p.ends = append(p.ends, len(p.corners))
-		return nil
+		p.faces.add(p.values.place(), list...)
+		return
 	}
 	start := 0
 	for i, c := range list {
@@ -211,20 +218,6 @@ func (p *plyBody) addFaces(element string, list []int) error {
 		if (i-start)%2 == 1 { // every second triangle of a strip is flipped
 			a, b = b, a
 		}
-		p.corners = append(p.corners, a, b, c)
-		p.ends = append(p.ends, len(p.corners))
+		p.faces.add(p.values.place(), a, b, c)
 	}
-	return nil
-}
-
-// faces passes the collected polygons to the mesh.
-func (p *plyBody) faces() error {
-	start := 0
-	for i, end := range p.ends {
-		if err := p.mesh.addFace(p.corners[start:end]); err != nil {
-			return fmt.Errorf("face %d: %w", i, err)
-		}
-		start = end
-	}
-	return nil
 }

@@ -38,18 +38,15 @@ var plyKinds = map[string]plyKind{
 	"float": {'f', 4}, "float32": {'f', 4}, "double": {'f', 8}, "float64": {'f', 8},
 }
 
-// parsePLYHeader reads up to and including the line end_header.
+// parsePLYHeader reads up to and including the line end_header, in upper or lower case.
 func parsePLYHeader(text *lines) (*plyHeader, error) {
-	if !text.next() || string(text.fields[0]) != "ply" {
+	if !text.next() || !is(text.fields[0], "ply") {
 		return nil, text.errorf("expected the keyword ply")
 	}
 	head := &plyHeader{}
 	formatSeen := false
 	for text.next() {
-		f := make([]string, len(text.fields))
-		for i := range f {
-			f[i] = string(text.fields[i])
-		}
+		f := text.words()
 		switch f[0] {
 		case "comment", "obj_info":
 		case "format":

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // loadPointsFolder reads points.npy and its companions.
@@ -86,20 +85,17 @@ func optionalInts(path string) ([]int64, error) {
 // readClasses reads one class name per line; a missing file gives nil. Trailing blank lines are
 // dropped.
 func readClasses(path string) ([]string, error) {
-	data, err := os.ReadFile(path)
+	names, numbers, err := readNames(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, err
 	}
-	var names []string
-	for i, line := range strings.Split(strings.TrimRight(string(data), " \t\r\n"), "\n") {
-		name := strings.TrimSpace(line)
-		if name == "" {
+	for i := range max(1, len(names)) {
+		if i == len(names) || numbers[i] != i+1 {
 			return nil, fmt.Errorf("%s:%d: expected a class name, found an empty line", path, i+1)
 		}
-		names = append(names, name)
 	}
 	return names, nil
 }

@@ -112,7 +112,7 @@ func TestLoadPoints(t *testing.T) {
 func init() {
 	head := "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n"
 	badMeshes[".xyz"] = [][2]string{{"1 2\n", "mesh.xyz:1"}, {"0 0 0\n\n0 x 0\n", "mesh.xyz:3"}, {"nan 0 0\n", "finite"}, {"0 -inf 0\n", "finite"}, {"0 0 1e39\n", "float32"}, {"2\n0 0 0\n0 0 0", "three coordinates"}}
-	badMeshes[".pts"] = [][2]string{{"3\n0 0 0\n0 0 0\n", "expected 3 points"}, {"1\n0 0 0\n0 0 0\n", "found 2"}, {"1000000000000\n0 0 0\n", "found 1"}, {"x\n", `"x"`}, {"-1\n0 0 0\n", "expected -1"}, {"1\n0 0\n", "mesh.pts:2"}}
+	badMeshes[".pts"] = [][2]string{{"3\n0 0 0\n0 0 0\n", "expected 3 points"}, {"1\n0 0 0\n0 0 0\n", "found 2"}, {"1000000000000\n0 0 0\n", "found 1"}, {"x\n", `"x"`}, {"-1\n0 0 0\n", "found -1"}, {"1\n0 0\n", "mesh.pts:2"}}
 	badMeshes[".pcd"] = [][2]string{
 		{"", "ends inside"}, {"ply\n", "PCD header"}, {"VERSION 0.7\nVERSION 0.7\n", "twice"}, {head, "ends inside"}, {head + "DATA ascii\n", "POINTS: expected one number"}, {head + "POINTS 1\nDATA base64\n", `"base64"`},
 		{head + "POINTS -1\nDATA ascii\n", `"-1"`}, {head + "POINTS 1000000000000\nDATA binary\n", "1000000000000"}, {head + "POINTS 2000000000\nDATA binary\n", "2000000000 points of 12 bytes"}, {head + "WIDTH 2\nHEIGHT 3\nPOINTS 5\nDATA ascii\n", "WIDTH 2"},

@@ -30,7 +30,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		}
 	case ".pt", ".pth":
 		set, err = readTorchSet(path, o.Key)
-	case ".csv", ".txt":
+	case ".csv", ".tsv", ".txt":
 		data, dim, readErr := readTable(path)
 		if readErr != nil {
 			return nil, readErr

@@ -5,26 +5,31 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strings"
 )
 
-// parseSTL reads a stereolithography file, binary or text. A file of exactly the length of a binary
-// file with the stated number of triangles is binary, even if its header starts with "solid", as
-// some programs write it.
+// parseSTL reads a stereolithography file, binary or text. A file as long as a binary file with the
+// stated number of triangles is binary, even if its header starts with "solid", as some programs
+// write it, and so is one with bytes that are zero.
 func parseSTL(name string, data []byte) (*mesh, error) {
 	const header, record = 84, 50
 	count := uint64(0)
 	if len(data) >= header {
 		count = uint64(binary.LittleEndian.Uint32(data[80:]))
-		if uint64(len(data)) == header+record*count {
-			return parseBinarySTL(name, data[header:])
+		size := header + record*count
+		if size <= uint64(len(data)) && checkEnd(data[size:], "") == nil {
+			return parseBinarySTL(name, data[header:size])
 		}
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("solid")) {
-		return parseTextSTL(name, data)
+	text, err := newLines(name, data, 0)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(data, 0) < 0 && is(text.word(), "solid") {
+		text.used--
+		return parseTextSTL(text)
 	}
 	if len(data) < header {
-		return nil, fmt.Errorf("%s: expected an STL file: %d bytes are too few for a binary one, and it does not start with \"solid\"", name, len(data))
+		return nil, fmt.Errorf("%s: expected an STL file: %d bytes are too few for a binary one, and it is no text that starts with \"solid\"", name, len(data))
 	}
 	return nil, fmt.Errorf("%s: byte 80: a binary STL file with %d triangles has %d bytes, found %d", name, count, header+record*count, len(data))
 }
@@ -48,44 +53,45 @@ func parseBinarySTL(name string, records []byte) (*mesh, error) {
 	return m, nil
 }
 
-// parseTextSTL reads facets: "outer loop", three lines "vertex x y z", "endloop".
-func parseTextSTL(name string, data []byte) (*mesh, error) {
-	text := &lines{name: name, rest: data}
+// parseTextSTL reads facets: "outer loop", three times "vertex x y z", "endloop". Only the line of
+// solid, which has a name, and that of endsolid matter.
+func parseTextSTL(text *lines) (*mesh, error) {
 	m := &mesh{}
-	inLoop, corners, open := false, 0, false
-	for text.next() {
-		switch word := strings.ToLower(string(text.fields[0])); word {
-		case "solid":
-			open = true
-		case "endsolid":
-			open = false
-		case "facet", "endfacet":
-		case "outer":
-			inLoop, corners = true, 0
-		case "vertex":
-			v, err := text.vertex(1)
-			if err != nil {
-				return nil, err
+	var corners []int
+	inFacet, inLoop, open := false, false, false
+	for word := text.word(); word != nil; word = text.word() {
+		switch {
+		case is(word, "solid"), is(word, "endsolid"):
+			open = is(word, "solid")
+			text.used = len(text.fields)
+		case is(word, "facet"), is(word, "endfacet"):
+			inFacet = is(word, "facet")
+		case is(word, "outer"):
+			inLoop, corners = true, corners[:0]
+			if word = text.word(); !is(word, "loop") {
+				return nil, text.errorf("expected outer loop, found outer %q", shorten(string(word), 40))
 			}
+		case is(word, "vertex"):
 			if !inLoop {
 				return nil, text.errorf("a vertex outside a loop")
 			}
-			if err := m.addVertex(v); err != nil {
+			corners = append(corners, len(m.vertices))
+			if err := m.addPoint(text); err != nil {
+				return nil, err
+			}
+		case is(word, "endloop"):
+			if !inLoop || len(corners) > 3 {
+				return nil, text.errorf("a loop has %d vertices: expected 3", len(corners))
+			}
+			inLoop = false
+			if err := m.addFace(corners); err != nil {
 				return nil, text.errorf("%w", err)
 			}
-			corners++
-		case "endloop":
-			if !inLoop || corners != 3 {
-				return nil, text.errorf("a loop has %d vertices: expected 3", corners)
-			}
-			k := len(m.vertices)
-			m.addTriangle(k-3, k-2, k-1)
-			inLoop = false
-		default:
-			return nil, text.errorf("expected facet, outer loop, vertex, endloop, endfacet or endsolid, found %q", shorten(word, 40))
+		case !inFacet || inLoop: // else the normal, which is not used
+			return nil, text.errorf("expected facet, outer loop, vertex, endloop, endfacet or endsolid, found %q", shorten(string(word), 40))
 		}
 	}
-	if open {
+	if open || inLoop {
 		return nil, text.errorf("the file ends without endsolid: it was cut off")
 	}
 	return m, nil

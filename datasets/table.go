@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -11,7 +10,7 @@ import (
 	"strings"
 )
 
-// readTable reads a cloud from a .csv or .txt file as float32, row-major [points, dim].
+// readTable reads a cloud from a .csv, .tsv or .txt file as float32, row-major [points, dim].
 func readTable(path string) (data []float32, dim int, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -22,14 +21,18 @@ func readTable(path string) (data []float32, dim int, err error) {
 
 // parseTable reads a point per line, with the same number of coordinates on each. Fields are
 // separated by commas, semicolons or blanks; # starts a comment. A first line whose first field is
-// not a number is a header. If it has columns x, y, z only these are read, else those with a name,
+// not a number is a header. If it has columns x, y and z only these are read, else all with a name,
 // which leaves out the index that pandas writes.
 //
 // A first line 0,1,2 may be the header that pandas gives to unnamed columns, and more than three
 // unnamed columns in a .txt file may be points with normals. Both are errors that say how to write
 // what is meant.
 func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
-	text := &lines{name: name, rest: bytes.TrimPrefix(raw, []byte("\ufeff")), comment: '#', delimited: true}
+	text, err := newLines(name, raw, '#')
+	if err != nil {
+		return nil, 0, err
+	}
+	text.delimited = true
 	if !text.next() {
 		return nil, 0, text.errorf("expected a point, the file is empty")
 	}
@@ -56,7 +59,14 @@ func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
 	}
 	for more := true; more; more = text.next() {
 		if len(text.fields) != width {
-			return nil, 0, text.errorf("expected %d columns as in the first line, found %d", width, len(text.fields))
+			err := fmt.Errorf("expected %d columns as in the first line, found %d", width, len(text.fields))
+			for _, c := range columns[:min(len(columns), len(text.fields))] {
+				if _, number := parseNumber(text.fields[min(c, len(text.fields)-1)]); number != nil {
+					err = fmt.Errorf("%w: %w", err, number)
+					break
+				}
+			}
+			return nil, 0, text.errorf("%w", err)
 		}
 		for _, c := range columns {
 			x, err := parseCoordinate(text.fields[c])
@@ -98,17 +108,16 @@ func isCount(fields []string) bool {
 	return len(fields) > 1
 }
 
-// coordinateColumns returns the columns x, y and z, or x and y; otherwise all that have a name.
+// coordinateColumns returns the columns x, y and z, if there are all three; otherwise all that have
+// a name.
 func coordinateColumns(header []string) []int {
 	var axes, named []int
 	for _, axis := range []string{"x", "y", "z"} {
-		at := slices.IndexFunc(header, func(f string) bool { return strings.EqualFold(f, axis) })
-		if at < 0 {
-			break
+		if at := slices.IndexFunc(header, func(f string) bool { return strings.EqualFold(f, axis) }); at >= 0 {
+			axes = append(axes, at)
 		}
-		axes = append(axes, at)
 	}
-	if len(axes) > 1 {
+	if len(axes) == 3 {
 		return axes
 	}
 	for i, f := range header {
