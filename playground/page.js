@@ -34,7 +34,6 @@ function answered(event) {
 function forget() {
   waiting.clear();
   forgotten++;
-  $("climb").disabled = false;
   stop();
 }
 // change forgets, and asks for another cloud. Until take has both, nothing can be asked about them.
@@ -62,7 +61,7 @@ function say(text, error) { $("status").textContent = text; $("status").classNam
 // --- what is shown ---------------------------------------------------------------------------------------------
 
 const s = {
-  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 1 }, seed: 1, slice: null, map: null,
+  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, from: {}, seed: 1, slice: null, map: null,
   estimates: [], path: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, losses: [], emd: [], steps: 0, frames: null,
 };
 const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000], ROWS = { 2: 360, 3: 64 };
@@ -157,7 +156,7 @@ function drawScene() {
   disc(g, tip[0], tip[1], 9, paint.theta, paint.card);
   label(g, "θ", tip[0] + 17 * along[0], tip[1] + 17 * along[1], paint["theta-text"], "center", paint.card);
   for (const stroke of s.strokes) line(g, stroke.map(p => at(p)), paint[s.drawing || "x"], 6);
-  $("scene-hint").textContent = s.drawing ? "Draw one or several lines; press Draw again when done." : s.dim === 2
+  $("scene-hint").textContent = s.drawing ? "Draw one or several lines, then press Done." : s.dim === 2
     ? "Drag to turn the direction θ, or use the arrow keys. Drop a file to open it as Y." : "Drag to turn the view, drag the ball θ to choose the direction. Drop a file to open it as Y.";
 }
 // The point of the view's plane under the pointer.
@@ -220,9 +219,15 @@ async function setTheta(theta) {
   if ($("distribution").value === "vmf") estimate();
   const q = { op: "slice", theta };
   s.slice = await ask(q);
-  $("cost").textContent = format(s.slice.cost);
+  cost();
   s.answers = (s.answers || 0) + 1;
   redraw("scene", "slice", "map");
+}
+// cost writes the number of this direction: that of the map's function, so that it can be compared with the map's other numbers.
+function cost() {
+  const blurred = s.map && s.map.kappa > 0;
+  $("cost-of").innerHTML = blurred ? "this direction, <i>J</i><sub>κ</sub>(<i>θ</i>)" : "this direction, <i>F</i>(<i>θ</i>)";
+  $("cost").textContent = blurred ? format(valueAt(s.theta)) : s.slice ? format(s.slice.cost) : "–";
 }
 function drawSlice() {
   const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 150), c = s.slice;
@@ -267,6 +272,10 @@ function fromMollweide(u, v) {
 // The value of the map, between its points.
 function valueAt(p) {
   const m = s.map;
+  if (m.rows === 1) {
+    const v = (Math.atan2(p[1], p[0]) / (2 * Math.PI) + 1) % 1 * m.columns, j = Math.floor(v), b = v - j;
+    return (1 - b) * m.values[j % m.columns] + b * m.values[(j + 1) % m.columns];
+  }
   const u = Math.acos(Math.max(-1, Math.min(1, p[2]))) / Math.PI * m.rows - 0.5;
   const v = (Math.atan2(p[1], p[0]) / (2 * Math.PI) + 1) % 1 * m.columns - 0.5;
   const i = Math.floor(u), j = Math.floor(v), a = u - i, b = v - j;
@@ -323,7 +332,7 @@ function drawCircle() {
   const [g, w, h] = sheet("map", w => w > 460 ? 280 : 220), m = s.map;
   Object.assign(place, { left: 46, width: w - 60 });
   if (!m || m.rows !== 1) return;
-  const hi = 1.08 * Math.max(m.costs[1], 1e-12), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
+  const hi = 1.08 * (m.costs[1] || 1), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
   axes(g, w, h, place.left, 0, hi, y);
   for (let a = 0; a <= 360; a += 90) { line(g, [[x(a), y(0)], [x(a), y(0) + 4]], paint.muted, 1); label(g, a + "°", x(a), y(0) + 14, paint.muted, a === 360 ? "right" : "center"); }
   const curve = m.values.map((v, j) => [x(360 * j / m.columns), y(v)]);
@@ -332,7 +341,7 @@ function drawCircle() {
   line(g, [[x(0), y(m.mean)], [x(360), y(m.mean)]], paint.muted, 1.2, [5, 4]);
   label(g, "mean", x(360), y(m.mean) - 8, paint.muted, "right", paint.card);
   const angle = p => (Math.atan2(p[1], p[0]) * 180 / Math.PI + 360) % 360;
-  const at = p => { const a = angle(p), v = a / 360 * m.columns, i = Math.floor(v), b = v - i; return [x(a), y((1 - b) * m.values[i % m.columns] + b * m.values[(i + 1) % m.columns])]; };
+  const at = p => [x(angle(p)), y(valueAt(p))];
   const sample = s.estimates.at(-1);
   if (sample) {
     g.strokeStyle = paint.ink; g.globalAlpha = 0.45; g.lineWidth = 1; g.beginPath();
@@ -361,7 +370,8 @@ function dragMap() {
 }
 async function landscape() {
   const kappa = $("blur").checked ? tenth("blur-kappa") : 0;
-  s.map = await ask({ op: "landscape", rows: ROWS[s.dim], kappa });
+  s.map = { ...await ask({ op: "landscape", rows: ROWS[s.dim], kappa }), kappa };
+  cost();
   $("mean").textContent = format(s.map.mean);
   $("lowest").textContent = format(Math.min(...s.map.values));
   $("highest").textContent = format(Math.max(...s.map.values));
@@ -389,7 +399,7 @@ async function estimate() {
     s.estimates = done.slice();
     redraw("growth", "map");
   }
-  const e = done.at(-1), around = { vmf: "It has another target: the mean around θ (v-DSW).", "random-path": "It has another target: directions between points of the clouds weigh more." }[$("distribution").value];
+  const e = done.at(-1), around = { vmf: "It converges to the mean around θ, J_κ(θ), not to SW².", "random-path": "It does not converge to SW²: directions between points of the clouds weigh more." }[$("distribution").value];
   $("estimate-text").textContent = `L = ${e.slices}: ${format(e.value)}` + (e.low === null ? ". " : `, 95 % interval ${format(e.low)} to ${format(e.high)}. `) + (around || "The dashed line is the mean over all directions.");
 }
 function drawGrowth() {
@@ -420,7 +430,7 @@ function drawSteps(id, curves, lines) {
   const all = [...curves.flatMap(c => c.values), ...lines.map(l => l.value)].filter(v => v !== undefined);
   const last = Math.max(1, ...curves.map(c => c.last));
   if (!all.length) { label(g, "nothing yet", w / 2, h / 2, paint.muted, "center"); return; }
-  const hi = 1.08 * Math.max(...all, 1e-12), x = k => left + 6 + (w - left - 24) * k / last, y = v => h - 28 - (h - 40) * v / hi;
+  const hi = 1.08 * (Math.max(...all) || 1), x = k => left + 6 + (w - left - 24) * k / last, y = v => h - 28 - (h - 40) * v / hi;
   axes(g, w, h, left, 0, hi, y);
   for (let k = 0; k <= 4; k++) label(g, String(Math.round(last * k / 4)), x(last * k / 4), h - 12, paint.muted, k === 4 ? "right" : "center");
   for (const l of lines) if (l.value !== undefined) {
@@ -442,11 +452,11 @@ async function climb() {
   const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta, since = forgotten;
   $("climb").disabled = true;
   try {
-    const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: kappa(), seed: s.seed };
+    const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: tenth("climb-kappa"), seed: s.seed, rows: ROWS[s.dim] };
     const p = await ask(q);
     s.path = [];
     for (let i = 0; i < p.locations.length; i += s.dim) s.path.push(p.locations.slice(i, i + s.dim));
-    s.heights = p.costs;
+    s.climb = p; s.climb.name = q.slices ? "J_κ(θ)" : "F(θ)";
     const angle = Math.acos(Math.min(1, Math.abs(dot(before, s.path.at(-1))))) * 180 / Math.PI;
     const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (s.climbed = quiet ? steps : 0; s.climbed <= steps; s.climbed++) {
@@ -455,13 +465,24 @@ async function climb() {
       if (!s.path || since !== forgotten) return;
     }
     s.climbed = steps;
-    $("ascent-text").textContent = `From ${format(p.costs[0])} to ${format(p.costs.at(-1))}; θ turned by ${angle.toFixed(1)}°.`;
+    $("ascent-text").textContent = `${p.name} from ${format(p.costs[0])} to ${format(p.costs.at(-1))}; θ turned by ${angle.toFixed(1)}°. ` + short(p, q);
     setTheta(s.path.at(-1));
-  } finally { if (since === forgotten) $("climb").disabled = false; }
+  } finally { if (since === forgotten) $("climb").disabled = s.playing; }
+}
+// short says why an ascent ended below the largest value of what it climbed.
+function short({ costs, largest }, { rate, tangent, slices }) {
+  const end = costs.at(-1), part = end / largest;
+  if (!(part < 0.98)) return "";
+  return `That is ${(100 * part).toFixed(0)} % of the largest, ${format(largest)}. ` + (rate < 1e-3 ? "Steps as small as these hardly leave the start."
+    : slices ? `It sees the mean only through ${slices} random directions a step.`
+    : !tangent ? "This gradient pulls the steps towards the diagonals, and leads to a local maximum at best: begin elsewhere."
+    : Math.abs(end - costs.at(-6)) > 0.002 * end ? "It is still on its way."
+    : "It is a local maximum, from which no small step leads up: begin elsewhere.");
 }
 function drawClimbing() {
-  drawSteps("climbing", [{ values: (s.heights && s.path ? s.heights.slice(0, s.climbed + 1) : []), last: 40, upTo: s.climbed, colour: paint["theta-text"] }],
-    s.map ? [{ value: s.map.costs[1], text: "largest cost" }] : []);
+  const c = s.path && s.climb;
+  drawSteps("climbing", [{ values: c ? c.costs.slice(0, s.climbed + 1) : [], last: 40, upTo: s.climbed, colour: paint["theta-text"], text: c && c.name }],
+    c ? [{ value: c.largest, text: "largest" }] : s.map ? [{ value: s.map.costs[1], text: "largest cost" }] : []);
 }
 async function predict() {
   s.predictions = [];
@@ -475,21 +496,21 @@ async function predict() {
   }
 }
 function table() {
-  const most = s.map ? s.map.costs[1] : NaN, body = $("predictions");
+  const most = s.map ? s.map.costs[1] : 0, body = $("predictions");
   body.replaceChildren(...s.predictions.map(p => {
-    const row = document.createElement("tr"), part = p.cost / most;
+    const row = document.createElement("tr"), part = most > 0 ? p.cost / most : null; // none if the clouds are equal
     const cells = [0, 1, 2, 3].map(() => row.appendChild(document.createElement("td")));
     const button = cells[0].appendChild(document.createElement("button"));
     button.type = "button"; button.textContent = NAMES[p.name]; button.title = "Look along this direction";
     button.onclick = () => setTheta(p.theta);
     cells[1].textContent = format(p.cost);
-    cells[2].textContent = (100 * part).toFixed(0) + " %";
+    cells[2].textContent = part === null ? "–" : (100 * part).toFixed(0) + " %";
     const bar = cells[3].appendChild(document.createElement("div"));
     bar.className = "bar"; bar.style.width = Math.min(100, 100 * part) + "%";
     return row;
   }));
   const trained = s.predictions.length && s.predictions.every(p => p.trained);
-  $("amortizers-text").textContent = !s.predictions.length ? "…" : trained
+  $("amortizers-text").textContent = !s.predictions.length ? (s.playing ? "The predictions wait until Y stands still." : "…") : trained
     ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. A, EA, G, LA and N have learnt about one direction for all pairs; L and LA on sorted points follow the pair."
     : "Not trained: weights are for 500 points, so these are initial ones.";
 }
@@ -498,7 +519,8 @@ async function play() {
   if (s.playing) return stop();
   s.playing = true; s.path = null; s.estimates = []; s.predictions = [];
   s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
-  $("ascent-text").textContent = CLIMB;
+  $("ascent-text").textContent = CLIMB; $("climb").disabled = true;
+  $("estimate-text").textContent = "The estimate waits until Y stands still.";
   table(); redraw();
   $("play").textContent = "❚❚ Pause";
   const since = forgotten;
@@ -518,16 +540,17 @@ async function play() {
       drawScene();
     }
     s.y = to; s.shownY = null;
-    $("flow-text").textContent = `Step ${s.steps}: sliced distance ${format(s.losses.at(-1))}, W₂ ${format(f.emd[1])}.`;
+    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(Math.sqrt(s.losses.at(-1)))}, W₂ ${format(f.emd[1])}.`;
     redraw("falling");
     setTheta(s.theta);
-    if (s.steps % 12 === 0) landscape();
+    landscape();
     if (s.steps >= 400) stop();
   }
   if (s.steps) { landscape(); estimate(); predict(); }
 }
 function stop() {
   s.playing = false;
+  $("climb").disabled = false;
   $("play").textContent = "▶ Play";
 }
 const speed = () => $("speed").value / 5;
@@ -546,9 +569,9 @@ function take(p) {
   changing = false;
   dimension(p.dim);
   s.x = p.x || []; s.y = p.y || [];
-  s.path = null; s.slice = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
+  s.path = null; s.slice = null; s.map = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
-  $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance, with 50 new directions in every step.";
+  $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance.";
   $("ascent-text").textContent = CLIMB;
   document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
   $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest on the map</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
@@ -564,21 +587,34 @@ function dimension(dim) {
   s.theta = dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
   for (const which of ["x", "y"]) $("shape-" + which).replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
 }
+// source remembers where a cloud comes from, and shows it in its menu. What is no built-in shape has an entry of its own there.
+function source(which, from) {
+  const menu = $("shape-" + which);
+  s.from[which] = from;
+  for (const o of [...menu.options]) if (!shapes[s.dim].includes(o.value)) o.remove();
+  if (!from.shape) menu.add(new Option(from.path || "drawn", ""));
+  menu.value = from.shape || "";
+}
+// both makes both clouds from their sources.
+async function both(dim) {
+  await change({ op: "cloud", which: "x", dim, seed: s.seeds.x, ...s.from.x }, "cloud x");
+  take(await ask({ op: "cloud", which: "y", dim, seed: s.seeds.y, ...s.from.y }, "cloud y"));
+}
 async function choose(dim, x, y) {
   dimension(dim);
-  $("shape-x").value = x; $("shape-y").value = y;
-  await change({ op: "cloud", which: "x", dim, shape: x, seed: s.seeds.x }, "cloud x");
-  take(await ask({ op: "cloud", which: "y", dim, shape: y, seed: s.seeds.y }, "cloud y"));
+  source("x", { shape: x }); source("y", { shape: y });
+  await both(dim);
 }
 const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
 async function replace(which, question) {
   const p = await change({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
+  dimension(p.dim);
+  source(which, question);
   if (p.x && p.y) return take(p);
   // The other cloud had another dimension: a built-in one takes its place.
-  dimension(p.dim);
   const other = which === "x" ? "y" : "x", shape = FIRST[p.dim][other === "x" ? 0 : 1];
-  $("shape-" + other).value = shape;
-  take(await ask({ op: "cloud", which: other, dim: p.dim, shape, seed: 1 }));
+  source(other, { shape });
+  take(await ask({ op: "cloud", which: other, dim: p.dim, shape, seed: s.seeds[other] }));
 }
 async function file(which, f) {
   if (!f) return;
@@ -604,15 +640,19 @@ function controls() {
     $("file-" + which).onchange = e => file(which, e.target.files[0]);
     $("draw-" + which).onclick = () => pencil(which);
   }
-  $("redraw").onclick = () => { s.seeds.x++; s.seeds.y++; choose(s.dim, $("shape-x").value, $("shape-y").value); };
+  $("redraw").onclick = () => { s.seeds.x += 2; s.seeds.y += 2; both(s.dim); }; // never one seed for both: a shape against itself is two samples
   const show = () => {
     $("kappa-out").textContent = +kappa().toPrecision(2); $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
     $("blur-out").textContent = +tenth("blur-kappa").toPrecision(2); $("blur-row").style.display = $("blur").checked ? "" : "none";
-    $("kappa-row").style.display = ["vmf", "markov", "random-path"].includes($("distribution").value) || $("objective").value !== "0" ? "" : "none";
+    $("kappa-row").style.display = concentrated() ? "" : "none";
+    $("climb-kappa-out").textContent = +tenth("climb-kappa").toPrecision(2); $("climb-kappa-row").style.display = $("objective").value !== "0" ? "" : "none";
+    $("flow-from").textContent = `50 new directions in every step, as chosen under Estimate: ${$("distribution").selectedOptions[0].text}${concentrated() ? `, κ = ${$("kappa-out").textContent}` : ""}.`
+      + ($("distribution").value === "vmf" ? " What no direction around θ sees does not move." : "");
   };
+  const concentrated = () => ["vmf", "markov", "random-path"].includes($("distribution").value);
   for (const id of ["blur", "blur-kappa"]) $(id).oninput = () => { show(); landscape(); };
   for (const id of ["kappa", "slices", "distribution"]) $(id).oninput = () => { show(); estimate(); };
-  $("speed").oninput = $("objective").oninput = show;
+  $("speed").oninput = $("objective").oninput = $("climb-kappa").oninput = show;
   $("seed").onclick = () => { s.seed++; estimate(); };
   $("climb").onclick = climb; $("play").onclick = play; $("restart").onclick = restart;
   $("theme").onclick = () => {

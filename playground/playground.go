@@ -337,6 +337,21 @@ func (m *landscape) blur(kappa float64) error {
 	return nil
 }
 
+// around is J at a location of its own, from the values of F on the map.
+func (m *landscape) around(location []float32, kappa float64) (float64, error) {
+	d, err := vmf.New(location, kappa)
+	if err != nil {
+		return 0, err
+	}
+	weights := fejer(m.Rows)
+	sum, total := 0.0, 0.0
+	for i, v := range m.Values {
+		w := weights[i/m.Columns] * math.Exp(d.LogProb(wide(m.direction(i))))
+		sum, total = sum+w*v, total+w
+	}
+	return sum / total, nil
+}
+
 // wide is the vector in float64.
 func wide(v []float32) (out []float64) {
 	for _, c := range v {
@@ -426,14 +441,17 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// path is a sequence of directions with their costs.
+// path is a sequence of directions with their values of what was climbed: F, or its mean J around
+// them.
 type path struct {
 	Locations []float32 `json:"locations"` // [steps + 1, dim]
 	Costs     []float64 `json:"costs"`
+	Largest   float64   `json:"largest"` // on the map of all directions
 }
 
 // ascent climbs from theta: on the cost of one direction (Max-SW) where slices is 0, else on the
-// mean over so many directions from vMF around the location (v-DSW).
+// mean over so many directions from vMF around the location (v-DSW), whose values are those of the
+// mean over all directions.
 func (p *Playground) ascent(q request) (path, error) {
 	slicer := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}
 	if q.Slices > 0 {
@@ -444,8 +462,26 @@ func (p *Playground) ascent(q request) (path, error) {
 	if err != nil {
 		return path{}, err
 	}
-	costs, err := p.costs(paths[0])
-	return path{paths[0], costs}, err
+	m, err := p.landscape(q.Rows, 0)
+	if err != nil {
+		return path{}, err
+	}
+	out := path{Locations: paths[0]}
+	if q.Slices == 0 {
+		out.Largest = m.Costs[1]
+		out.Costs, err = p.costs(paths[0])
+		return out, err
+	}
+	for i := 0; i < len(paths[0]); i += p.x.Dim {
+		mean, err := m.around(paths[0][i:i+p.x.Dim], q.Kappa)
+		if err != nil {
+			return path{}, err
+		}
+		out.Costs = append(out.Costs, mean)
+	}
+	err = m.blur(q.Kappa)
+	out.Largest = slices.Max(m.Values)
+	return out, err
 }
 
 // prediction is the direction of one amortizer.

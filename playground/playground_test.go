@@ -140,12 +140,31 @@ func TestBlur(t *testing.T) {
 // TestAscent: a tangent ascent raises the cost, and one slice has no standard error.
 func TestAscent(t *testing.T) {
 	p := newPlane(t)
-	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":20,"rate":0.05,"tangent":true}`)
-	if len(up.Costs) != 21 || up.Costs[20] <= up.Costs[0] {
-		t.Errorf("expected costs of 21 locations that rise, found %v", up.Costs)
+	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":20,"rate":0.05,"tangent":true,"rows":64}`)
+	if len(up.Costs) != 21 || up.Costs[20] <= up.Costs[0] || up.Costs[20] > 1.001*up.Largest {
+		t.Errorf("expected costs of 21 locations that rise to at most %g, found %v", up.Largest, up.Costs)
 	}
 	if e := answer[estimate](t, p, `{"op":"estimate","distribution":"vmf","theta":[1,0],"slices":1,"kappa":5}`); e.StdErr != nil {
 		t.Errorf("one slice: expected no standard error, found %v", *e.StdErr)
+	}
+}
+
+// TestAscentMean: the values of an ascent on the mean around θ are those means, not the costs of the
+// locations.
+func TestAscentMean(t *testing.T) {
+	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		theta := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
+		up := answer[path](t, p, `{"op":"ascent","theta":`+theta+`,"steps":30,"rate":0.05,"tangent":true,"slices":30,"kappa":5,"rows":64}`)
+		for _, k := range []int{0, 30} {
+			at, _ := json.Marshal(up.Locations[k*p.x.Dim : (k+1)*p.x.Dim])
+			e := answer[estimate](t, p, fmt.Sprintf(`{"op":"estimate","distribution":"vmf","theta":%s,"slices":4000,"kappa":5,"seed":7}`, at))
+			if math.Abs(up.Costs[k]-e.Value) > 4**e.StdErr {
+				t.Errorf("%s, location %d: %g, estimate %g +- %g", name, k, up.Costs[k], e.Value, *e.StdErr)
+			}
+		}
+		if up.Costs[30] <= up.Costs[0] || up.Costs[30] > 1.001*up.Largest {
+			t.Errorf("%s: from %g to %g, expected a rise to at most %g", name, up.Costs[0], up.Costs[30], up.Largest)
+		}
 	}
 }
 

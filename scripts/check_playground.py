@@ -103,7 +103,7 @@ class Check:
         mean, many = self.ask(op="landscape", rows=64)["mean"], self.run(*distance, "--loss", "sw", "--slices", 6400)
         if abs(mean - many["value"]) > 4 * many["stderr"]:
             self.wrong.append(f"mean over all directions, {dim}-D: {mean}, and {many['value']} +- {many['std_err']} on the command line")
-        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True)
+        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True, rows=64)
         write(theta, path["locations"][-dim:], dim)
         self.same(f"end of the ascent, {dim}-D", path["costs"][-1], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
         for name in ("a", "ea", "g", "l", "la", "la-sorted", "n"):
@@ -167,11 +167,15 @@ def handled(browser):
     browser.evaluate("document.getElementById('map').focus()")
     changes("an arrow key on the map", "cost", lambda: browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight"))
     changes("the mean around each direction", "highest", lambda: browser.evaluate("document.getElementById('blur').click()"))
+    wrong += comparable(browser)
     changes("Climb", "ascent-text", lambda: browser.evaluate("document.getElementById('climb').click()"))
     changes("another distribution", "estimate-text", lambda: browser.evaluate(
         "(e => { e.value = 'qmc'; e.dispatchEvent(new Event('input')); })(document.getElementById('distribution'))"))
     changes("Play", "flow-text", lambda: browser.evaluate("document.getElementById('play').click()"))
     browser.evaluate("document.getElementById('play').click()")
+    browser.evaluate(QUIET)
+    if "SW₂ " + browser.evaluate("format(Math.sqrt(playground.state.losses.at(-1)))") not in (said := text(browser, "flow-text")):
+        wrong.append(f"the flow says {said!r}, but its plot is of SW₂")
     changes("2-D", "cost", lambda: browser.evaluate("document.querySelector('[data-dim=\"2\"]').click()"))
     browser.evaluate(QUIET)
     wrong += leaves(browser)
@@ -180,6 +184,10 @@ def handled(browser):
     browser.evaluate("document.getElementById('draw-y').click()")
     browser.drag((x + 0.3 * width, y + 0.3 * height), (x + 0.7 * width, y + 0.7 * height))
     changes("a drawn cloud", "mean", lambda: browser.evaluate("document.getElementById('draw-y').click()"))
+    browser.evaluate(QUIET)
+    if (shown := browser.evaluate("document.getElementById('shape-y').selectedOptions[0].text")) != "drawn":
+        wrong.append(f"a drawn cloud is called {shown!r}")
+    wrong += alike(browser)
     grounds = set()
     for theme in ("light", "dark"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
@@ -192,6 +200,32 @@ def handled(browser):
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     if browser.evaluate("document.documentElement.scrollWidth") > 390:
         wrong.append("at 390 pixels the page is wider than the window")
+    return wrong
+
+
+def comparable(browser):
+    """What is wrong with the numbers of the map while it shows the mean around each direction: that of θ is one of them."""
+    wrong = []
+    for theta in [0.6, 0, 0.8], [0, 1, 0], [0, 0, 1]:
+        browser.evaluate(QUIET)
+        browser.evaluate(f"playground.setTheta({theta})")
+        browser.evaluate(QUIET)
+        lowest, this, highest = (float(text(browser, name)) for name in ("lowest", "cost", "highest"))
+        if not lowest * 0.999 <= this <= highest * 1.001:
+            wrong.append(f"the mean around {theta} is {this}, the smallest {lowest} and the largest {highest}")
+    return wrong
+
+
+def alike(browser):
+    """What is wrong if both clouds have one name: they are two samples of it, and no number is missing."""
+    wrong = []
+    for dim, name in (2, "moons"), (3, "chair"):
+        browser.evaluate(f"playground.choose({dim}, {name!r}, {name!r})")
+        browser.evaluate(QUIET)
+        if not float(text(browser, "mean")) > 0:
+            wrong.append(f"{name} against {name}: SW² is {text(browser, 'mean')}, expected two samples")
+        if "NaN" in browser.evaluate("document.body.innerText"):
+            wrong.append(f"{name} against {name}: a number is NaN")
     return wrong
 
 
