@@ -223,8 +223,8 @@ check-lab: setup ## is JupyterLab closed to everybody without its token? Then tw
 audit: setup ## known vulnerabilities of the Go and Python packages used; says what could not be checked (needs the network)
 	@$(env) scripts/audit
 
-test-slurm: setup ## test job arrays with a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
-	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run "TestCluster|TestTableOnCluster" ./experiments/jobs ./cmd/swlab
+test-slurm: setup ## the batch script of docs/cluster.md on a real Slurm, started for it and stopped (root; Debian's slurm-wlm and munge)
+	@$(env) SWLAB_TEST_SLURM=1 scripts/test-slurm go test -count=1 -v -run TestTableOnCluster ./cmd/swlab
 
 # Time per target, for make fuzz; FUZZ chooses targets by a regular expression.
 FUZZTIME ?= 10m

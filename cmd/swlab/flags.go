@@ -123,10 +123,7 @@ var kinds = map[string]kind{
 	"table run format": {unit: "NAME", words: table.Formats},
 	"pictures":         folderOf,
 	"jobs":             {unit: "processes"},
-	"submit":           {unit: "NAME", words: words("slurm")},
-	"partition":        free, "account": free, "time": {unit: "D-HH:MM"}, "memory": {unit: "16G"}, "sbatch": {unit: "OPTION"},
-	"cpus": {unit: "processors"}, "gpus": {unit: "GPUs"}, "max-parallel": {unit: "jobs"}, "table run retries": {unit: "times"},
-	"job": {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
+	"job":              {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
 
 	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
 	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,

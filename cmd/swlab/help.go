@@ -31,7 +31,6 @@ var examples = map[string]string{
 	"table list":  `  swlab table list --format json`,
 	"table run": `  swlab table run ablation_kappa --preset smoke
   swlab table run ablation_L --preset quick --rows sw,la-v-dsw --set epochs=10 --jobs 2
-  swlab table run full_reconstruction_result --preset paper --submit slurm --gpus 1 --time 2-0
   swlab table run all --preset paper --dry-run`,
 	"sweep": `  swlab sweep --vary kappa=0.1,1,10 --vary slices=10,100 --plot kappa.png
   swlab sweep --vary amortizer=none,l,la --epochs 10 --seeds 1,2,3 --format json`,

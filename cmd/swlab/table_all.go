@@ -145,7 +145,6 @@ func (t *tableRun) report(lab *runs.Store, name string, plans []*reproduce.Sched
 	type counted struct {
 		Name string `json:"name"`
 		reproduce.Estimate
-		Hours hours `json:"hours"`
 	}
 	left, err := reproduce.NewEstimate(lab, plans...)
 	if err != nil {
@@ -158,7 +157,7 @@ func (t *tableRun) report(lab *runs.Store, name string, plans []*reproduce.Sched
 		if err != nil {
 			return err
 		}
-		tables = append(tables, counted{plan.Table.Name, e, hoursOf(e)})
+		tables = append(tables, counted{plan.Table.Name, e})
 		if name == allTables {
 			rows = append(rows, [2]string{plan.Table.Name, e.String()})
 		}
@@ -174,16 +173,8 @@ func (t *tableRun) report(lab *runs.Store, name string, plans []*reproduce.Sched
 	if len(unfetched) == 0 {
 		rows = append(rows, [2]string{"missing", "no data"})
 	}
-	return t.print(map[string]any{"name": name, "preset": t.preset, "left": left, "hours": hoursOf(left), "tables": tables, "missing": unfetched}, rows...)
+	return t.print(map[string]any{"name": name, "preset": t.preset, "left": left, "tables": tables, "missing": unfetched}, rows...)
 }
-
-// hours are the times of an estimate.
-type hours struct {
-	V100  float64 `json:"trainings_v100"`
-	Cores float64 `json:"rest_2_cores"`
-}
-
-func hoursOf(e reproduce.Estimate) hours { return hours{e.V100.Hours(), e.Cores.Hours()} }
 
 // fetchCommands returns what to do for a data set, in order.
 func fetchCommands(s datasets.Source) []string {

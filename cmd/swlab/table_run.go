@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments/jobs"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -27,10 +26,9 @@ type tableRun struct {
 	preset, seeds, rows, data, test, out, format, pictures string
 	selection                                              string
 	set                                                    []string
-	job, submit                                            string
+	job                                                    string
 	jobs                                                   int
-	wait, ours, dryRun                                     bool
-	slurm                                                  jobs.Slurm
+	ours, dryRun                                           bool
 }
 
 func newTableRun(c *common) *cobra.Command {
@@ -53,29 +51,15 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
 	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
-	f.BoolVar(&t.dryRun, "dry-run", false, "only say what would run: runs, hours, disk, and how to get the data that are missing")
+	f.BoolVar(&t.dryRun, "dry-run", false, "only say what would run: runs, disk, and how to get the data that are missing")
 	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
-	f.StringVar(&t.submit, "submit", "", "slurm: one job array over rows and seeds")
-	f.BoolVar(&t.wait, "wait", true, "with --submit: wait for the array and print the table; otherwise a later call collects the results")
-	f.StringVar(&t.slurm.Partition, "partition", "", "Slurm: partition")
-	f.StringVar(&t.slurm.Account, "account", "", "Slurm: account")
-	f.StringVar(&t.slurm.Time, "time", "", "Slurm: limit per job, as sbatch reads it")
-	f.StringVar(&t.slurm.Memory, "memory", "", "Slurm: memory per job, as sbatch reads it")
-	f.IntVar(&t.slurm.CPUs, "cpus", 0, "Slurm: processors per job")
-	f.IntVar(&t.slurm.GPUs, "gpus", 0, "Slurm: GPUs per job")
-	f.IntVar(&t.slurm.MaxParallel, "max-parallel", 0, "Slurm: maximum number of concurrent jobs")
-	f.IntVar(&t.slurm.Retries, "retries", 1, "Slurm: how often interrupted jobs are submitted again")
-	f.StringArrayVar(&t.slurm.Extra, "sbatch", nil, "Slurm: a further option of sbatch; may be repeated")
-	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs and --submit call")
+	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs calls")
 	_ = f.MarkHidden("job")
 	reads(cmd, "data", "test")
 	writes(cmd, "out", workFolder)
 	writes(cmd, "pictures", anyFolder)
 	return required(refuse(cmd, t.unused), "preset")
 }
-
-// slurm are the flags of the job array.
-var slurm = []string{"wait", "partition", "account", "time", "memory", "cpus", "gpus", "max-parallel", "retries", "sbatch"}
 
 // unused says why a flag has no effect in this call.
 func (t *tableRun) unused(flag string) (why string, err error) {
@@ -88,20 +72,14 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 		return slices.ContainsFunc(tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
 	}
 	switch {
-	case t.dryRun && slices.Contains([]string{"pictures", "job", "jobs", "submit", "force"}, flag):
+	case t.dryRun && slices.Contains([]string{"pictures", "job", "jobs", "force"}, flag):
 		return "with --dry-run nothing runs", nil
-	case t.job != "" && slices.Contains([]string{"pictures", "jobs", "submit", "force"}, flag):
+	case t.job != "" && slices.Contains([]string{"pictures", "jobs", "force"}, flag):
 		return "with --job one job runs, and no table is made", nil
 	case name == allTables && flag == "rows":
 		return "with all every table has all its rows", nil
 	case name == allTables && flag == "pictures":
 		return "with all the pictures are in results/ of --out, beside the tables", nil
-	case t.submit == "" && slices.Contains(slurm, flag):
-		return "it belongs to --submit slurm", nil
-	case t.submit != "" && flag == "jobs":
-		return "with --submit the jobs are Slurm's, bounded by --max-parallel", nil
-	case t.submit != "" && !t.wait && (flag == "format" || flag == "pictures" || flag == "retries"):
-		return "with --wait=false the call ends before there is a table; the call that collects takes it", nil
 	case flag == "seed":
 		return "a table has several training seeds: --seeds", nil
 	case flag == "select" && !slices.ContainsFunc(tables, reproduce.Selects):
@@ -197,7 +175,7 @@ func (t *tableRun) run(name string) error {
 		fmt.Fprintln(os.Stderr, line)
 	}
 	for _, plan := range plans {
-		if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.submit, t.wait, t.slurm, t.job, t.dryRun}); err != nil {
+		if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.job, t.dryRun}); err != nil {
 			return err
 		}
 	}
@@ -373,7 +351,7 @@ func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 	missing := plan.Missing(lab)
 	failures := map[string]string{}
 	if len(missing) > 0 {
-		if t.submit != "" || t.jobs > 1 {
+		if t.jobs > 1 {
 			failed = t.spread(ctx, lab, plan, missing, failures)
 		} else {
 			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Item) {
@@ -382,9 +360,6 @@ func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 		}
 		if ctx.Err() != nil {
 			return f, false, stopped(ctx.Err())
-		}
-		if t.submit != "" && !t.wait {
-			return f, false, failed
 		}
 	}
 	f, err := plan.Fill(lab, failures)

@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,31 +15,46 @@ import (
 	"time"
 )
 
-// TestTableOnCluster: a table run as an array of a real Slurm, with one job killed in the middle,
-// equals the table made here.
+// TestTableOnCluster: the batch script of docs/cluster.md on a real Slurm, with one task killed in the
+// middle and submitted again, makes the table that a call here makes.
 func TestTableOnCluster(t *testing.T) {
 	if os.Getenv("SWLAB_TEST_SLURM") != "1" {
 		t.Skip("needs a Slurm that may be used for tests: `make test-slurm` starts one and stops it")
 	}
-	call := func(out string, more ...string) []string {
-		return append([]string{"table", "run", "ablation_kappa", "--preset", "smoke", "--seeds", "1,2", "--rows", "la-v-dsw,sw", "--out", out, "--format", "json"}, more...)
+	call := func(out string) []string {
+		return []string{"table", "run", "ablation_kappa", "--preset", "smoke", "--seeds", "1,2", "--rows", "la-v-dsw,sw", "--out", out, "--format", "json"}
 	}
-	here, there := t.TempDir(), t.TempDir()
-	code, want, errs := command(t, call(here)...)
+	code, want, errs := command(t, call(t.TempDir())...)
 	if code != 0 {
 		t.Fatal(errs)
 	}
 
-	slurm := []string{"--submit", "slurm", "--cpus", "1", "--time", "10", "--retries", "0"}
-	first := process(call(there, slurm...)...)
+	page, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile("(?s)```sh\n(#!/bin/bash\n.*?)```").FindSubmatch(page)
+	if script == nil {
+		t.Fatal("docs/cluster.md has no batch script")
+	}
+	dir, there := t.TempDir(), t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	if err := errors.Join(os.Mkdir(bin, 0o755), os.Symlink(os.Args[0], filepath.Join(bin, "swlab")), os.WriteFile(filepath.Join(dir, "job.sh"), script[1], 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	submit := func() *exec.Cmd {
+		c := exec.Command("sbatch", "--wait", "--array=0-3", "--cpus-per-task=1", "--time=10", "--output="+dir+"/%a.log", filepath.Join(dir, "job.sh"))
+		c.Env = append(os.Environ(), "SWLAB_TEST_IS_SWLAB=1", "PATH="+bin+":"+os.Getenv("PATH"), "TABLE=ablation_kappa", "PRESET=smoke", "STORE="+there, "ROWS=la-v-dsw sw", "SEEDS=1 2")
+		return c
+	}
+	first := submit()
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
 	pid := 0
-	for range 600 { // until a job trains and holds the lock of its run's folder
-		logs, _ := filepath.Glob(filepath.Join(there, "runs", "train-*", "run", "config.json"))
-		if len(logs) > 0 {
-			pid = jobOf(t, there)
+	for range 600 { // until a task trains and holds the lock of its run's folder
+		if logs, _ := filepath.Glob(filepath.Join(there, "runs", "train-*", "run", "config.json")); len(logs) > 0 {
+			pid = taskOf(t, there)
 		}
 		if pid != 0 {
 			break
@@ -45,32 +63,25 @@ func TestTableOnCluster(t *testing.T) {
 	}
 	p, err := os.FindProcess(pid)
 	if pid == 0 || err != nil || p.Kill() != nil {
-		t.Fatalf("no job to kill: process %d, %v", pid, err)
+		t.Fatalf("no task to kill: process %d, %v", pid, err)
 	}
-	if err := first.Wait(); err == nil {
-		t.Error("exit code 0, though a job was killed")
+	_ = first.Wait() // Slurm may start the task again by itself
+	if out, err := submit().CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 
-	code, got, errs := command(t, call(there, slurm...)...)
+	before := results(t, there)
+	code, got, errs := command(t, call(there)...)
 	if code != 0 || timeless(t, got) != timeless(t, want) {
 		t.Errorf("exit code %d: %s\nhere:  %s\nthere: %s", code, errs, timeless(t, want), timeless(t, got))
 	}
-	scripts, _ := filepath.Glob(filepath.Join(there, "jobs", "*", "slurm.json"))
-	if len(scripts) != 1 {
-		t.Fatalf("folders of jobs: %v", scripts)
-	}
-	raw, _ := os.ReadFile(scripts[0])
-	var array struct{ Jobs int }
-	if err := json.Unmarshal(raw, &array); err != nil || array.Jobs != 1 {
-		t.Errorf("the second array was %s (%v), expected the killed job alone", raw, err)
-	}
-	if out, err := exec.Command("squeue", "-h").Output(); err != nil || strings.TrimSpace(string(out)) != "" {
-		t.Errorf("left in the queue: %s, %v", out, err)
+	if after := results(t, there); len(before) == 0 || !maps.Equal(after, before) {
+		t.Errorf("the array left work: %d results, then %d", len(before), len(after))
 	}
 }
 
-// jobOf returns a process that does a job of the store: a call of table run with --job.
-func jobOf(t *testing.T, store string) int {
+// taskOf returns a process that does a task of the store.
+func taskOf(t *testing.T, store string) int {
 	t.Helper()
 	calls, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -78,7 +89,7 @@ func jobOf(t *testing.T, store string) int {
 	}
 	for _, file := range calls {
 		raw, _ := os.ReadFile(file) // the process may have ended meanwhile
-		if words := strings.Split(string(raw), "\x00"); slices.Contains(words, "--job") && slices.Contains(words, store) {
+		if words := strings.Split(string(raw), "\x00"); slices.Contains(words, "table") && slices.Contains(words, store) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 			if err != nil {
 				t.Fatal(err)

@@ -13,14 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 )
 
-// environment lists the variables that a job on another machine must inherit: where the backends
-// are, and how XLA runs.
-var environment = []string{"SWLAB_BACKEND", "SWLAB_CACHE", "PJRT_PLUGIN_LIBRARY_PATH", "GOMLX_BACKEND", "GOMLX_NO_AUTO_INSTALL", "LD_LIBRARY_PATH",
-	"XLA_FLAGS", "GLIBC_TUNABLES"}
-
-// spread runs the missing jobs in processes of their own, here or on a cluster. The folder of their
-// logs is named after all jobs of the table, so that a later call with fewer left finds the same
-// one. It also does from another folder, if all paths of the call are absolute.
+// spread runs the missing jobs in processes of their own. The folder of their logs is named after
+// all jobs of the table, so that a later call with fewer left finds the same one.
 func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
 	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {
@@ -34,21 +28,7 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.
 	}
 	dir := filepath.Join(t.out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, all.Sum(nil)[:6]))
 	show := func(c jobs.Counts) { fmt.Fprintf(os.Stderr, "%s: %s\n", plan.Table.Name, c) }
-	var failed map[string]error
-	var err error
-	if t.submit == "" {
-		failed, err = jobs.Local(ctx, dir, calls(missing), t.jobs, show)
-	} else {
-		t.slurm.Env = environment
-		var array string
-		if array, err = t.slurm.Submit(ctx, dir, calls(missing)); err == nil {
-			fmt.Fprintf(os.Stderr, "array %s: the same command waits for it, or collects what is done\n", array)
-			if !t.wait {
-				return nil
-			}
-			err = jobs.Wait(ctx, dir, show)
-		}
-	}
+	failed, err := jobs.Local(ctx, dir, calls(missing), t.jobs, show)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package jobs runs independent calls of this program: n at a time on this machine ([Local]) or as
-// a job array of Slurm ([Slurm.Submit], [Wait]).
+// Package jobs runs independent calls of this program as processes, n at a time ([Local]).
 //
 // It keeps no record of what is done. A job must be idempotent and resumable: started again it
 // continues where it was interrupted, and ends at once if its result exists. A store such as
@@ -7,8 +6,6 @@
 // waits for the other. The caller asks the store which jobs are left and passes those.
 //
 //	DIR/logs/<name>.log  output of a job, all attempts
-//	DIR/job.sh           the batch script; Slurm only
-//	DIR/slurm.json       the array submitted last; Slurm only
 package jobs
 
 import (
@@ -36,15 +33,11 @@ type Job struct {
 // Counts are numbers of jobs by state.
 type Counts struct {
 	Waiting, Running, Done, Failed int
-	Reason                         string // why a job is pending, in Slurm's words
 }
 
 // String formats the counts as a progress line.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%d waiting, %d running, %d done", c.Waiting, c.Running, c.Done)
-	if c.Reason != "" {
-		text = strings.Replace(text, " waiting", " waiting ("+c.Reason+")", 1)
-	}
 	if c.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", c.Failed)
 	}

@@ -23,7 +23,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "job" {
 		os.Exit(job(os.Args[2:]))
 	}
-	pollEvery = 20 * time.Millisecond // no cluster to spare
 	os.Exit(m.Run())
 }
 
@@ -41,15 +40,6 @@ func job(args []string) int {
 	// is done.
 	case "stop":
 		return waitForStop(args[1])
-	case "once": // the first time it kills itself
-		if _, err := os.Stat(args[1]); err == nil {
-			return 0
-		}
-		if err := os.WriteFile(args[1], nil, 0o644); err != nil {
-			panic(err)
-		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
 	}
 	return 0
 }

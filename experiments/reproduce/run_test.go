@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -102,8 +101,7 @@ func estimate(t *testing.T, l *runs.Store, schedules ...*Schedule) Estimate {
 	return e
 }
 
-// TestEstimate: every missing run counts once, ours too, with the paper's own seconds per epoch in
-// proportion to clouds and points, and with the exact EMD only where it is shown.
+// TestEstimate: every missing run counts once, ours too, and the exact EMD only where it is shown.
 func TestEstimate(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -114,21 +112,9 @@ func TestEstimate(t *testing.T) {
 	}
 	p.Select = selectNone
 	some := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer", "chamfer-summed", "la-sorted-v-dsw")
-	mean := 0.0 // of all times that the paper prints
-	times := printedTimes()
-	for _, x := range times {
-		mean += x.seconds / float64(len(times))
-	}
-	// SW, twice CD, and an amortizer that the paper does not have.
-	seconds := 3 * 301 * (106 + 2*95 + mean) * 64 / 57448 * 16 / 2048
 	size := int64(4 * (&pointnet.Autoencoder{Points: 16}).Parameters())
-	want := Estimate{Runs: 4 * 3 * 5, Trainings: 12, Epochs: 12 * 301, Unlike: 3, Scored: 2 * 12 * 32, Exact: 12 * 32, Disk: (2*12 + 4) * size}
-	cores := float64(want.Scored)*14/256 + float64(want.Exact)*71/256
-	got := estimate(t, l, some, some)
-	if (got.V100-duration(seconds)).Abs() > time.Millisecond || (got.Cores-duration(cores/128/128)).Abs() > time.Millisecond {
-		t.Errorf("%v and %v, want %g s and %g s", got.V100, got.Cores, seconds, cores/128/128)
-	}
-	if got.V100, got.Cores = 0, 0; got != want {
+	want := Estimate{Runs: 4 * 3 * 5, Trainings: 12, Epochs: 12 * 301, Scored: 2 * 12 * 32, Exact: 12 * 32, Disk: (2*12 + 4) * size}
+	if got := estimate(t, l, some, some); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for _, j := range some.Jobs[:2] {
@@ -201,7 +187,7 @@ func TestEstimateOfAll(t *testing.T) {
 	if want := len(generations)*101 + (len(trainings)-len(generations))*301; e.Epochs != want {
 		t.Errorf("%d epochs, want %d", e.Epochs, want)
 	}
-	if text := e.String(); !strings.Contains(text, "unlike any that it times") || !strings.Contains(text, "2 CPU cores") || !strings.Contains(text, "GB on disk") {
+	if text := e.String(); !strings.Contains(text, " epochs in all; ") || !strings.Contains(text, "GB on disk") {
 		t.Error(text)
 	}
 	t.Log(e)

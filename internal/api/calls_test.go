@@ -31,7 +31,6 @@ var mayPanic = map[string]string{
 	"notebook.Session.Picture": exits,
 	"engine.HugePages":         "starts the program anew",
 	"jobs.Local":               "starts this program, which here is the test itself",
-	"jobs.Slurm.Submit":        "submits jobs",
 }
 
 const exits = "ends a notebook's cell on an error, by exit"
