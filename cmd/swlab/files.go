@@ -352,9 +352,5 @@ func (p *place) probe() error {
 	if err != nil {
 		return err
 	}
-	var failed *durable.Error
-	if err := durable.Probe(filepath.Join(dir, "swlab")); errors.As(err, &failed) {
-		return &durable.Error{Path: dir, Err: failed.Err}
-	}
-	return nil
+	return durable.ProbeDir(dir)
 }

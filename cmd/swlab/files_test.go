@@ -47,6 +47,55 @@ func TestFilesDeclared(t *testing.T) {
 	}
 }
 
+// TestAnyNeighbour: whatever in a folder is named swlab, or like a temporary file, every output of
+// every command can be made in it.
+func TestAnyNeighbour(t *testing.T) {
+	for what, occupy := range map[string]func(path string) error{
+		"a folder":    func(path string) error { return os.Mkdir(path, 0o755) },
+		"a file":      func(path string) error { return os.WriteFile(path, nil, 0o400) },
+		"a dead link": func(path string) error { return os.Symlink("none", path) },
+	} {
+		dir := t.TempDir()
+		for _, name := range []string{"swlab", "probe", ".swlab", ".probe", ".new", "tmp"} {
+			if err := occupy(filepath.Join(dir, name)); err != nil {
+				t.Skip("no links here:", err)
+			}
+		}
+		before := digests(t, dir)
+		checked := 0
+		var walk func(cmd *cobra.Command)
+		walk = func(cmd *cobra.Command) {
+			cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+				as, written := f.Annotations[writesKey]
+				if !written {
+					return
+				}
+				checked++
+				out := filepath.Join(dir, f.Name)
+				if strings.HasPrefix(as[0], ".") {
+					out += as[0]
+				}
+				if err := f.Value.Set(out); err != nil {
+					t.Error(err)
+				}
+			})
+			if err := checkFiles(cmd, nil); err != nil {
+				t.Errorf("beside %s: %s: %v", what, cmd.CommandPath(), err)
+			}
+			for _, sub := range cmd.Commands() {
+				walk(sub)
+			}
+		}
+		walk(newRoot())
+		if checked < 15 {
+			t.Errorf("only %d outputs checked", checked)
+		}
+		if after := digests(t, dir); len(after) != len(before) {
+			t.Errorf("%v became %v", before, after)
+		}
+	}
+}
+
 // TestForce: with --force an output is replaced, a link to it stays, and so do its permissions.
 func TestForce(t *testing.T) {
 	dir := misuseFiles(t)

@@ -206,6 +206,15 @@ func Probe(path string) error {
 	if err != nil {
 		return err
 	}
+	return probe(path, target)
+}
+
+// ProbeDir checks whether a file can be made in a folder, whatever it holds. It leaves nothing
+// behind.
+func ProbeDir(dir string) error { return probe(dir, filepath.Join(dir, "probe")) }
+
+// probe makes and removes a temporary file beside target; its errors name path.
+func probe(path, target string) error {
 	f, err := create(target)
 	if err != nil {
 		return failed(path, err)

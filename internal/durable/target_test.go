@@ -114,16 +114,19 @@ func TestRegularOnly(t *testing.T) {
 	}
 }
 
-// TestProbe: Probe leaves nothing behind and finds what would make Write fail.
+// TestProbe: Probe and ProbeDir leave nothing behind and find what would make Write fail.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
-	if err := Probe(filepath.Join(dir, "f")); err != nil {
+	if err := errors.Join(Probe(filepath.Join(dir, "f")), ProbeDir(dir)); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := Probe(filepath.Join(dir, "none", "f")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing folder: %v", err)
+	none := filepath.Join(dir, "none")
+	for what, err := range map[string]error{"Probe": Probe(filepath.Join(none, "f")), "ProbeDir": ProbeDir(none)} {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), none) {
+			t.Errorf("%s of a missing folder: %v", what, err)
+		}
 	}
 }
