@@ -115,6 +115,7 @@ check: setup ## the rest: linters, all tests on the best backend, data races, al
 	@$(MAKE) cross
 	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
 	@$(MAKE) check-errors
+	@$(MAKE) check-readme
 	@$(MAKE) check-lab
 	@$(MAKE) check-python
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
@@ -160,6 +161,9 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 
 check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says?
 	@$(env) export SWLAB_OUT="$(CURDIR)/.out/check-errors" && mkdir -p "$$SWLAB_OUT" && $(py) scripts/check_errors.py
+
+check-readme: setup ## README's block "From the shell", line by line, in a clean clone of HEAD (table and sweep in a smaller size)
+	@scripts/check-readme
 
 check-python: setup ## check-wheel, then run the Python of docs/python.md and docs/conventions.md (installs PyTorch and POT: 2 GB to download, 4 GB of disk)
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
