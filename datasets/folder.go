@@ -146,7 +146,15 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 	out.Coords = make([]float32, 0, total)
 	var flat []int32
 	meshes := false
+	if slices.ContainsFunc(sets, func(s *Set) bool { return s.Origins != nil }) {
+		out.Origins = make([]float64, 0, out.Clouds*out.Dim)
+	}
 	for _, s := range sets {
+		if out.Origins != nil {
+			out.Origins = append(out.Origins, s.Origins...)
+			out.Origins = append(out.Origins, make([]float64, s.Clouds*s.Dim-len(s.Origins))...)
+		}
+		out.Rounding = max(out.Rounding, s.Rounding)
 		out.Coords, out.Frames = append(out.Coords, s.Coords...), append(out.Frames, s.Frames...)
 		s.Coords = nil
 		flat = append(flat, s.DegenerateFaces...)

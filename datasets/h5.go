@@ -16,21 +16,15 @@ const (
 	h5Rewrite     = "rewrite the file with plain numbers and gzip, LZF or no compression, with h5py or h5repack"
 )
 
-// h5Array is an array read from an HDF5 file.
-type h5Array struct {
-	data  []float32
-	shape []int
-}
-
-// readH5 reads the array named key as float32 and, if the file has them, the class labels: a data
+// readH5 reads the array named key and, if the file has them, the class labels: a data
 // set "label" or "labels" beside it with one integer per cloud. It reads what h5py writes:
 // contiguous or chunked, gzip, shuffle, LZF, in the default and the latest layout. For anything
 // else the error says how to rewrite the file.
-func readH5(path, key string) (data h5Array, labels []int64, err error) {
+func readH5(path, key string) (data array, labels []int64, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
-		err := readH5Slabs(f.set, func(slab []float32) error {
-			data.data = append(data.data, slab...)
+		err := readH5Slabs(f.set, func(slab array) error {
+			data.narrow, data.wide = append(data.narrow, slab.narrow...), append(data.wide, slab.wide...)
 			return nil
 		})
 		if err != nil {
@@ -124,7 +118,7 @@ func (f *h5File) labels(key string) ([]int64, error) {
 }
 
 // readH5Slabs reads an array of any rank in slabs along the first axis.
-func readH5Slabs(set *hdf5.Array, take func(slab []float32) error) error {
+func readH5Slabs(set *hdf5.Array, take func(slab array) error) error {
 	step := h5Step(set)
 	for first := 0; first < set.Rows(); first += step {
 		slab, err := readH5Rows(set, first, min(step, set.Rows()-first))
@@ -139,13 +133,27 @@ func readH5Slabs(set *hdf5.Array, take func(slab []float32) error) error {
 }
 
 // readH5Rows reads rows of the first axis of an array.
-func readH5Rows(set *hdf5.Array, first, rows int) ([]float32, error) {
-	out := make([]float32, 0, set.Bytes()/max(1, set.Rows())*rows/set.Type.Size)
-	err := eachH5(set, first, rows, func(bits uint64, t npyType) error {
-		out = append(out, float32(t.float(bits)))
+func readH5Rows(set *hdf5.Array, first, rows int) (out array, err error) {
+	n := set.Bytes() / max(1, set.Rows()) * rows / set.Type.Size
+	if h5Type(set).narrow() {
+		out.narrow = make([]float32, 0, n)
+		err = eachH5(set, first, rows, func(bits uint64, t npyType) error {
+			out.narrow = append(out.narrow, float32(t.float(bits)))
+			return nil
+		})
+		return out, err
+	}
+	out.wide = make([]float64, 0, n)
+	err = eachH5(set, first, rows, func(bits uint64, t npyType) error {
+		out.wide = append(out.wide, t.float(bits))
 		return nil
 	})
 	return out, err
+}
+
+// h5Type is the element type of an array.
+func h5Type(set *hdf5.Array) npyType {
+	return npyType{class: set.Type.Class, size: set.Type.Size, order: set.Type.Order}
 }
 
 // h5Step returns the number of rows to read at a time: about h5SlabEntries numbers, in whole
@@ -158,7 +166,7 @@ func h5Step(set *hdf5.Array) int {
 
 // eachH5 calls take with every number of some rows.
 func eachH5(set *hdf5.Array, first, rows int, take func(bits uint64, t npyType) error) error {
-	t := npyType{class: set.Type.Class, size: set.Type.Size, order: set.Type.Order}
+	t := h5Type(set)
 	buffer := make([]byte, set.Bytes()/max(1, set.Rows())*rows)
 	if err := set.ReadRows(buffer, first, rows); err != nil {
 		return fmt.Errorf("rows %d to %d: %w", first, first+rows-1, h5Error(err))

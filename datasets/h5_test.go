@@ -11,8 +11,14 @@ import (
 	"github.com/scigolib/hdf5"
 )
 
+// h5Data is an array to write.
+type h5Data struct {
+	data  []float32
+	shape []int
+}
+
 // writeH5 writes arrays of float32 with the library's own writer.
-func writeH5(t *testing.T, arrays map[string]h5Array) string {
+func writeH5(t *testing.T, arrays map[string]h5Data) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.h5")
 	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
@@ -44,7 +50,7 @@ func TestLoadH5(t *testing.T) {
 	for i := range labels {
 		labels[i] = float32(i % 3)
 	}
-	path := writeH5(t, map[string]h5Array{"data": {clouds.Coords, []int{70, 11, 3}}, "label": {labels, []int{70, 1}}, "normal": {make([]float32, 4), []int{4}}})
+	path := writeH5(t, map[string]h5Data{"data": {clouds.Coords, []int{70, 11, 3}}, "label": {labels, []int{70, 1}}, "normal": {make([]float32, 4), []int{4}}})
 	s := load(t, path, Options{Raw: true})
 	wantShape(t, s, "h5", 70, 11, 3)
 	if !slices.Equal(s.Coords, clouds.Coords) || s.Labels[4] != 1 {
@@ -62,17 +68,17 @@ func TestLoadH5(t *testing.T) {
 }
 
 func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
-	data := h5Array{randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}
-	_, err := Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 2, 3}, []int{3}}}), Options{})
+	data := h5Data{randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}
+	_, err := Load(writeH5(t, map[string]h5Data{"data": data, "label": {[]float32{1, 2, 3}, []int{3}}}), Options{})
 	wantError(t, err, "a.h5", "3 labels for 2 clouds")
-	_, err = Load(writeH5(t, map[string]h5Array{"data": data, "label": {[]float32{1, 0.5}, []int{2}}}), Options{})
+	_, err = Load(writeH5(t, map[string]h5Data{"data": data, "label": {[]float32{1, 0.5}, []int{2}}}), Options{})
 	wantError(t, err, "a.h5", `"label"`, "entry 1", "0.5")
 }
 
 // TestDamagedH5 flips bytes in the structure of a small file: errors or other values are fine, a
 // panic is not.
 func TestDamagedH5(t *testing.T) {
-	path := writeH5(t, map[string]h5Array{"data": {randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}})
+	path := writeH5(t, map[string]h5Data{"data": {randomSet(2, 3, 3, 1).Coords, []int{2, 3, 3}}})
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

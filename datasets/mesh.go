@@ -174,7 +174,7 @@ func (m *mesh) area() float64 {
 // sample draws n points uniformly by area: a triangle with probability proportional to its area,
 // then a uniform point in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is
 // row-major [n, 3].
-func (m *mesh) sample(n int, random *rng) ([]float32, error) {
+func (m *mesh) sample(n int, random *rng) ([]float64, error) {
 	total, upTo := 0.0, make([]float64, len(m.triangles))
 	for i, t := range m.triangles {
 		total += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
@@ -183,25 +183,25 @@ func (m *mesh) sample(n int, random *rng) ([]float32, error) {
 	if len(m.triangles) == 0 {
 		return nil, fmt.Errorf("no face with an area to sample from (%d faces, %d vertices)", m.faces, len(m.vertices))
 	}
-	if err := memory.Check(fmt.Sprintf("points: %d samples of a mesh", n), memory.Bytes(3*4, n)); err != nil {
+	if err := memory.Check(fmt.Sprintf("points: %d samples of a mesh", n), memory.Bytes(3*8, n)); err != nil {
 		return nil, err
 	}
-	out := make([]float32, 0, 3*n)
+	out := make([]float64, 0, 3*n)
 	for range n {
 		t := m.triangles[pick(upTo, random.float())]
 		a, b, c := m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]
 		s, along := math.Sqrt(random.float()), random.float()
 		p := a.add(b.sub(a).add(c.sub(b).scale(along)).scale(s))
-		out = append(out, float32(p.x), float32(p.y), float32(p.z))
+		out = append(out, p.x, p.y, p.z)
 	}
 	return out, nil
 }
 
 // points returns the vertices, row-major [len, 3].
-func (m *mesh) points() []float32 {
-	out := make([]float32, 0, 3*len(m.vertices))
+func (m *mesh) points() []float64 {
+	out := make([]float64, 0, 3*len(m.vertices))
 	for _, v := range m.vertices {
-		out = append(out, float32(v.x), float32(v.y), float32(v.z))
+		out = append(out, v.x, v.y, v.z)
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func modelNet(t *testing.T) string {
 			points[6*i+1] = 2
 			number++
 		}
-		from := writeH5(t, map[string]h5Array{"data": {points, []int{part.clouds, 2, 3}}, "label": {labels, []int{part.clouds, 1}}, "faceId": {make([]float32, 8), []int{8}}})
+		from := writeH5(t, map[string]h5Data{"data": {points, []int{part.clouds, 2, 3}}, "label": {labels, []int{part.clouds, 1}}, "faceId": {make([]float32, 8), []int{8}}})
 		folder, list := "train", &trainList
 		if strings.Contains(part.name, "test") {
 			folder, list = "test", &testList
@@ -102,7 +102,7 @@ func TestModelNet40(t *testing.T) {
 func TestModelNetLists(t *testing.T) {
 	h5 := func(n int, label float32) []byte {
 		labels := slices.Repeat([]float32{label}, n)
-		data, err := os.ReadFile(writeH5(t, map[string]h5Array{"data": {randomSet(n, 4, 3, 1).Coords, []int{n, 4, 3}}, "label": {labels, []int{n, 1}}}))
+		data, err := os.ReadFile(writeH5(t, map[string]h5Data{"data": {randomSet(n, 4, 3, 1).Coords, []int{n, 4, 3}}, "label": {labels, []int{n, 1}}}))
 		if err != nil {
 			t.Fatal(err)
 		}

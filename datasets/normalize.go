@@ -10,7 +10,7 @@ import (
 //
 //	x_i <- (x_i - c) / r,   c = (1/m) sum_j x_j,   r = max_j |x_j - c|
 //
-// with sums and norms in float64. Afterwards the centroid is 0 and the largest norm is 1, up to
+// with sums and norms in float64, relative to the cloud's origin. Afterwards the centroid is 0 and the largest norm is 1, up to
 // float32 rounding; c and r are in s.Frames. A cloud with a NaN or an infinity, or whose points are
 // all equal, is an error that names it. The clouds before it are then normalised, the others
 // unchanged.
@@ -24,14 +24,15 @@ func (s *Set) Normalize() error {
 	frames := make([]Frame, s.Clouds)
 	for i := range s.Clouds {
 		var err error
-		if frames[i], err = normalizeCloud(s.Cloud(i), s.Dim); err != nil {
+		if frames[i], err = normalizeCloud(s.Cloud(i), s.Origin(i), s.Dim); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
+		clear(s.Origin(i))
 		if s.Frames != nil {
 			frames[i] = frames[i].within(s.Frames[i])
 		}
 	}
-	s.Frames = frames
+	s.Frames, s.Origins, s.Rounding = frames, nil, 0
 	return nil
 }
 
@@ -85,6 +86,12 @@ func FramesOf(x Clouds) ([]Frame, error) {
 		return nil, fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", h.Name, h.Clouds, h.Points, h.Dim)
 	}
 	frames := make([]Frame, 0, h.Clouds)
+	set, _ := x.(*Set)
+	if set != nil && set.Origins != nil {
+		relative := *set
+		relative.Origins = nil
+		x = &relative
+	}
 	for clouds, err := range Ahead(x, h.InOrder()) {
 		if err != nil {
 			return nil, err
@@ -94,7 +101,7 @@ func FramesOf(x Clouds) ([]Frame, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: cloud %d: %w", h.Name, len(frames), err)
 			}
-			frames = append(frames, f)
+			frames = append(frames, f.from(set.Origin(len(frames))))
 		}
 	}
 	return frames, nil
@@ -138,13 +145,46 @@ func (f Frame) within(outer Frame) Frame {
 	return Frame{Centre: centre, Scale: outer.Scale * f.Scale}
 }
 
-// normalizeCloud is Normalize for one cloud [points, d]. On error the cloud is unchanged.
-func normalizeCloud(cloud []float32, d int) (Frame, error) {
+// from returns the frame of a cloud whose coordinates are relative to origin; nil is 0.
+func (f Frame) from(origin []float64) Frame {
+	for k, o := range origin {
+		f.Centre[k] += o
+	}
+	return f
+}
+
+// Restore returns the clouds where they were before they were normalised with these frames, one for
+// each cloud.
+func (s *Set) Restore(frames []Frame) (*Set, error) {
+	if err := s.consistent(); err != nil {
+		return nil, err
+	}
+	if len(frames) != s.Clouds {
+		return nil, fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(frames), s.Clouds)
+	}
+	wide := make([]float64, 0, len(s.Coords))
+	for i, f := range frames {
+		if len(f.Centre) != s.Dim {
+			return nil, fmt.Errorf("%s: cloud %d: a centre of %d coordinates for dimension %d", s.Name, i, len(f.Centre), s.Dim)
+		}
+		for j, v := range s.Positions(i) {
+			wide = append(wide, f.Centre[j%s.Dim]+float64(f.Scale*v))
+		}
+	}
+	out := *s
+	out.Frames, out.Origins, out.Rounding = nil, nil, 0
+	out.setCoords(wide)
+	return &out, nil
+}
+
+// normalizeCloud is Normalize for one cloud [points, d] with that origin. On error the cloud is
+// unchanged.
+func normalizeCloud(cloud []float32, origin []float64, d int) (Frame, error) {
 	f, err := FrameOf(cloud, d)
 	if err == nil {
 		f.Apply(cloud)
 	}
-	return f, err
+	return f.from(origin), err
 }
 
 // allEqual reports whether every point equals the first.

@@ -20,18 +20,39 @@ import (
 // are converted; f8 values beyond float32 become infinite. The header is checked against the file's
 // size before anything is allocated: a mismatch is an error.
 func ReadNPY(path string) (data []float32, shape []int, err error) {
+	a, err := readNPY(path)
+	return a.float32s(), a.shape, err
+}
+
+// readNPY is ReadNPY without the rounding.
+func readNPY(path string) (a array, err error) {
 	err = withNPYFile(path, func(r io.Reader, size int64) error {
-		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
+		a, err = readNPYArray(r, size, true)
 		return err
 	})
-	return data, shape, err
+	return a, err
+}
+
+// readNPYArray reads one .npy stream of numbers; size and certain are those of readNPYBody.
+func readNPYArray(r io.Reader, size int64, certain bool) (a array, err error) {
+	head, used, err := readNPYHeader(r)
+	if err != nil {
+		return a, err
+	}
+	a.shape = head.shape
+	if head.kind.narrow() {
+		a.narrow, err = readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
+	} else {
+		a.wide, err = readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (float64, error) { return t.float(bits), nil })
+	}
+	return a, err
 }
 
 // ReadNPYInts is [ReadNPY] for labels and split files: every entry must be an integer that fits
 // int64. Float arrays are accepted when all their entries are whole numbers.
 func ReadNPYInts(path string) (data []int64, shape []int, err error) {
 	err = withNPYFile(path, func(r io.Reader, size int64) error {
-		data, shape, err = readNPYAs(r, size, true, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
+		data, shape, err = readNPYInts(r, size, true)
 		return err
 	})
 	return data, shape, err
@@ -58,21 +79,27 @@ func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
 	return nil
 }
 
-// readNPYAs reads one .npy stream of exactly size bytes and converts every entry. If size is
-// certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
-// an archive), memory grows as the bytes arrive.
-func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
+// readNPYInts reads one .npy stream of whole numbers.
+func readNPYInts(r io.Reader, size int64, certain bool) ([]int64, []int, error) {
 	head, used, err := readNPYHeader(r)
 	if err != nil {
 		return nil, nil, err
 	}
+	data, err := readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
+	return data, head.shape, err
+}
+
+// readNPYBody reads what follows a header, exactly size bytes, and converts every entry. If size is
+// certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
+// an archive), memory grows as the bytes arrive.
+func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(bits uint64, t npyType) (T, error)) ([]T, error) {
 	count, ok := product(head.shape...)
 	need, ok2 := product(count, head.kind.size)
-	if !ok || !ok2 || int64(need) != size-used {
-		return nil, nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind, bytesText(head), size-used)
+	if !ok || !ok2 || int64(need) != size {
+		return nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind, bytesText(head), size)
 	}
 	if err := memory.Check(fmt.Sprintf("npy: an array of shape %v", head.shape), memory.Bytes(count, int(unsafe.Sizeof(*new(T))))); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ahead := count
 	if !certain {
@@ -84,12 +111,12 @@ func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits u
 		n := min(count-done, 1<<13)
 		chunk := buffer[:n*head.kind.size]
 		if k, err := io.ReadFull(r, chunk); err != nil {
-			return nil, nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind, need, done*head.kind.size+k, err)
+			return nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind, need, done*head.kind.size+k, err)
 		}
 		for i := range n {
 			v, err := convert(head.kind.bits(chunk[i*head.kind.size:]), head.kind)
 			if err != nil {
-				return nil, nil, fmt.Errorf("npy: entry %d: %w", done+i, err)
+				return nil, fmt.Errorf("npy: entry %d: %w", done+i, err)
 			}
 			values = append(values, v)
 		}
@@ -98,7 +125,7 @@ func readNPYAs[T any](r io.Reader, size int64, certain bool, convert func(bits u
 	if head.fortran && len(head.shape) > 1 {
 		values = rowMajor(values, head.shape)
 	}
-	return values, head.shape, nil
+	return values, nil
 }
 
 // bytesText formats the number of bytes a header asks for, which may not fit an int.
@@ -149,6 +176,9 @@ func (t npyType) String() string {
 	}
 	return fmt.Sprintf("%c%d", t.class, t.size)
 }
+
+// narrow reports whether float32 holds every number of the type.
+func (t npyType) narrow() bool { return t.size < 4 || t.class == 'f' && t.size == 4 || t.class == 'b' }
 
 // bits returns the entry at the start of b as an unsigned word.
 func (t npyType) bits(b []byte) uint64 {

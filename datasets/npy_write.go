@@ -23,6 +23,28 @@ func WriteNPY(path string, data []float32, shape ...int) error {
 	})
 }
 
+// WriteNPY writes the clouds as a NumPy .npy file [Clouds, Points, Dim], as [WriteNPY] does: float32, or
+// float64 if the set has Origins, so that no digit is lost.
+func (s *Set) WriteNPY(path string) error {
+	if err := s.consistent(); err != nil {
+		return err
+	}
+	if s.Origins == nil {
+		return WriteNPY(path, s.Coords, s.Clouds, s.Points, s.Dim)
+	}
+	return writeNPY(path, "<f8", len(s.Coords), []int{s.Clouds, s.Points, s.Dim}, s.writePositions)
+}
+
+// writePositions writes the points where they are, as float64.
+func (s *Set) writePositions(w io.Writer) error {
+	for i := range s.Clouds {
+		if err := binary.Write(w, binary.LittleEndian, s.Positions(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // WriteNPYInts is [WriteNPY] for int32 arrays: labels and split files.
 func WriteNPYInts(path string, data []int32, shape ...int) error {
 	return writeNPY(path, "<i4", len(data), shape, func(w io.Writer) error {

@@ -25,7 +25,8 @@ func ReadNPZ(path, key string) ([]float32, []int, error) {
 	if key, err = archive.key(key); err != nil {
 		return nil, nil, err
 	}
-	return archive.floats(key)
+	a, err := archive.floats(key)
+	return a.float32s(), a.shape, err
 }
 
 // npzFile is an open .npz archive.
@@ -116,12 +117,20 @@ func (a *npzFile) find(key string) *zip.File {
 	return nil
 }
 
-func (a *npzFile) floats(key string) ([]float32, []int, error) {
-	return npzArray(a, key, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
+func (a *npzFile) floats(key string) (out array, err error) {
+	err = a.read(key, func(r io.Reader, size int64) error {
+		out, err = readNPYArray(r, size, false)
+		return err
+	})
+	return out, err
 }
 
-func (a *npzFile) ints(key string) ([]int64, []int, error) {
-	return npzArray(a, key, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
+func (a *npzFile) ints(key string) (data []int64, shape []int, err error) {
+	err = a.read(key, func(r io.Reader, size int64) error {
+		data, shape, err = readNPYInts(r, size, false)
+		return err
+	})
+	return data, shape, err
 }
 
 // labels reads the class labels beside the array named key, nil if there are none.
@@ -135,28 +144,29 @@ func (a *npzFile) labels(key string) ([]int64, error) {
 	return nil, nil
 }
 
-func npzArray[T any](a *npzFile, key string, convert func(bits uint64, t npyType) (T, error)) ([]T, []int, error) {
+// read opens the array named key for read, which gets its bytes and their number.
+func (a *npzFile) read(key string, read func(r io.Reader, size int64) error) error {
 	entry := a.find(key)
 	if entry == nil {
-		return nil, nil, fmt.Errorf("%s: no array named %q: it holds %s", a.path, key, listed(a.keys()))
+		return fmt.Errorf("%s: no array named %q: it holds %s", a.path, key, listed(a.keys()))
 	}
 	if entry.UncompressedSize64 > math.MaxInt64 {
-		return nil, nil, fmt.Errorf("%s: array %q claims %d bytes", a.path, key, entry.UncompressedSize64)
+		return fmt.Errorf("%s: array %q claims %d bytes", a.path, key, entry.UncompressedSize64)
 	}
 	r, err := entry.Open()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: array %q: %w", a.path, key, err)
+		return fmt.Errorf("%s: array %q: %w", a.path, key, err)
 	}
 	defer r.Close()
 	buffered := bufio.NewReaderSize(r, 1<<18)
-	data, shape, err := readNPYAs(buffered, int64(entry.UncompressedSize64), false, convert)
+	err = read(buffered, int64(entry.UncompressedSize64))
 	if err == nil {
 		_, err = io.Copy(io.Discard, buffered) // to the end, where the checksum is verified
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: array %q: %w", a.path, key, err)
+		return fmt.Errorf("%s: array %q: %w", a.path, key, err)
 	}
-	return data, shape, nil
+	return nil
 }
 
 // listed joins names for an error message, at most 20 of them.

@@ -10,11 +10,11 @@ import (
 // loadPointsFolder reads points.npy and its companions.
 func loadPointsFolder(dir string, o Options) (*Set, error) {
 	points := filepath.Join(dir, "points.npy")
-	data, shape, err := ReadNPY(points)
+	a, err := readNPY(points)
 	if err != nil {
 		return nil, err
 	}
-	set, err := newSet(points, "folder", data, shape)
+	set, err := a.set(points, "folder")
 	if err != nil {
 		return nil, err
 	}

@@ -13,11 +13,11 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 	var err error
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
 	case ".npy":
-		data, shape, readErr := ReadNPY(path)
+		a, readErr := readNPY(path)
 		if readErr != nil {
 			return nil, readErr
 		}
-		set, err = newSet(path, "npy", data, shape)
+		set, err = a.set(path, "npy")
 	case ".npz":
 		set, err = readNPZSet(path, o.Key)
 	case ".h5", ".hdf5":
@@ -25,7 +25,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		if readErr != nil {
 			return nil, readErr
 		}
-		if set, err = newSet(path, "h5", array.data, array.shape); err == nil {
+		if set, err = array.set(path, "h5"); err == nil {
 			err = set.setLabels(path, labels)
 		}
 	case ".pt", ".pth":
@@ -62,11 +62,11 @@ func readNPZSet(path, key string) (*Set, error) {
 	if key, err = archive.key(key); err != nil {
 		return nil, err
 	}
-	data, shape, err := archive.floats(key)
+	a, err := archive.floats(key)
 	if err != nil {
 		return nil, err
 	}
-	set, err := newSet(path, "npz", data, shape)
+	set, err := a.set(path, "npz")
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,37 @@ func readMeshSet(path, seedName string, o Options) (*Set, error) {
 	return set, err
 }
 
-// newSet wraps an array [m, d] or [B, m, d].
-func newSet(path, kind string, data []float32, shape []int) (*Set, error) {
-	set := &Set{Name: path, Kind: kind, Coords: data}
+// array is an array as read: float32 where that holds every number of its type, else float64.
+type array struct {
+	narrow []float32
+	wide   []float64
+	shape  []int
+}
+
+// set is newSet of the array.
+func (a array) set(path, kind string) (*Set, error) {
+	if a.wide != nil {
+		return newSet(path, kind, a.wide, a.shape)
+	}
+	return newSet(path, kind, a.narrow, a.shape)
+}
+
+// float32s are the array's numbers, rounded.
+func (a array) float32s() []float32 {
+	if a.wide == nil {
+		return a.narrow
+	}
+	out := make([]float32, len(a.wide))
+	for i, v := range a.wide {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// newSet makes a set of an array [m, d] or [B, m, d]. It shares numbers that are float32, and rounds
+// others.
+func newSet[T float](path, kind string, data []T, shape []int) (*Set, error) {
+	set := &Set{Name: path, Kind: kind}
 	switch len(shape) {
 	case 2:
 		set.Clouds, set.Points, set.Dim = 1, shape[0], shape[1]
@@ -118,7 +146,29 @@ func newSet(path, kind string, data []float32, shape []int) (*Set, error) {
 	if set.Clouds < 1 || set.Points < 1 || set.Dim < 1 {
 		return nil, fmt.Errorf("%s: shape %v holds no points", path, shape)
 	}
+	set.setCoords(data)
 	return set, nil
+}
+
+// setCoords stores the coordinates.
+func (s *Set) setCoords(data any) {
+	wide, ok := data.([]float64)
+	if !ok {
+		s.Coords = data.([]float32)
+		return
+	}
+	s.Coords = make([]float32, len(wide))
+	size, ok := product(s.Points, s.Dim)
+	for i := 0; ok && (i+1)*size <= len(wide); i++ {
+		origin, lost := round(s.Coords[i*size:(i+1)*size], wide[i*size:(i+1)*size], s.Dim)
+		s.Rounding = max(s.Rounding, lost)
+		if origin != nil {
+			if s.Origins == nil {
+				s.Origins = make([]float64, s.Clouds*s.Dim)
+			}
+			copy(s.Origin(i), origin)
+		}
+	}
 }
 
 // setLabels stores one label per cloud; nil leaves the set without.
@@ -152,13 +202,16 @@ func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 		s.Frames = make([]Frame, s.Clouds)
 	}
 	for i := range s.Clouds {
-		f, err := o.prepare(s.Cloud(i), s.Dim)
+		f, err := o.prepare(s.Cloud(i), s.Origin(i), s.Dim)
 		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 		if !o.Raw {
 			s.Frames[i] = f
 		}
+	}
+	if !o.Raw { // normalised clouds are at 0
+		s.Origins, s.Rounding = nil, 0
 	}
 	if o.Points == 0 || o.Points == s.Points {
 		return nil
@@ -172,13 +225,13 @@ func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 	return nil
 }
 
-// prepare checks a stored cloud and normalises it, unless o.Raw.
-func (o Options) prepare(cloud []float32, d int) (Frame, error) {
+// prepare checks a stored cloud with that origin and normalises it, unless o.Raw.
+func (o Options) prepare(cloud []float32, origin []float64, d int) (Frame, error) {
 	switch {
 	case o.NonFinite:
 		return Frame{}, nil
 	case o.Raw:
 		return Frame{}, checkFinite(cloud, d)
 	}
-	return normalizeCloud(cloud, d)
+	return normalizeCloud(cloud, origin, d)
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,7 +26,8 @@ type Sampling struct {
 
 // SampleMeshes samples every mesh below in (or the single mesh in) uniformly by area and writes
 // clouds [B, Points, 3] in the order of the file names, normalised unless o.Raw. They are exactly
-// those of [Load] with the same path and options, but only some are in memory at a time. out is
+// those of [Load] with the same path and options, as float32, or as float64 if a mesh is so far from 0
+// that it has an origin ([Set.Origins]), but only some are in memory at a time. out is
 // F.npy, or a new or empty folder that gets points.npy and, if the folders name classes and parts,
 // labels.npy, classes.txt and split.npy. The write is atomic. progress, if not nil, is called after
 // every few meshes. For in = builtin the procedural shapes are written, with any number of points.
@@ -51,6 +53,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return nil, fmt.Errorf("points: %d samples of %d meshes are more than a file can hold", o.Points, len(files))
 	}
 	size := 3 * o.Points
+	descr := "<f4"
 	points := func(w io.Writer) error {
 		for done := 0; done < len(files); {
 			chunk := files[done:min(done+sampleChunk, len(files))]
@@ -59,6 +62,15 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 				return err
 			}
 			for _, s := range sets {
+				if descr == "<f8" {
+					if err := s.writePositions(w); err != nil {
+						return err
+					}
+					continue
+				}
+				if s.Origins != nil {
+					return errFar
+				}
 				if err := writeWords(w, len(s.Coords), func(i int) uint32 { return math.Float32bits(s.Coords[i]) }); err != nil {
 					return err
 				}
@@ -71,7 +83,12 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return nil
 	}
 	writePoints := func(path string) error {
-		return writeNPY(path, "<f4", len(files)*size, []int{len(files), o.Points, 3}, points)
+		err := writeNPY(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
+		if errors.Is(err, errFar) { // begin again
+			descr = "<f8"
+			err = writeNPY(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
+		}
+		return err
 	}
 	result := &Sampling{Clouds: len(files), Points: o.Points}
 	if IsArray(out) {
@@ -96,6 +113,9 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return writePoints(filepath.Join(dir, "points.npy"))
 	})
 }
+
+// errFar says that float32 does not hold a mesh where it is.
+var errFar = errors.New("a mesh is too far from 0 for float32")
 
 // sampleBuiltin writes the procedural shapes, with any number of points.
 func sampleBuiltin(out string, o Options) (*Sampling, error) {

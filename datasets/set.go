@@ -11,13 +11,20 @@ type Set struct {
 	Name string // "builtin", the path given to Load, or "memory" (New)
 	// Kind is "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file
 	// without faces), "meshes", "modelnet", "folder" or "memory".
-	Kind                string
-	Coords              []float32 // coordinates, row-major [Clouds, Points, Dim]
-	Clouds, Points, Dim int       // clouds, points per cloud, coordinates per point
-	Labels              []int32   // [Clouds] class of each cloud, or nil if unknown
-	Classes             []string  // class names by label, or nil
-	Split               []uint8   // [Clouds] TrainPart, TestPart or ValPart, or nil if unknown
-	SplitDraw           *Draw     // how Split was drawn, or nil if it came with the data
+	Kind string
+	// Coords are the coordinates, row-major [Clouds, Points, Dim], relative to Origins.
+	Coords              []float32
+	Clouds, Points, Dim int      // clouds, points per cloud, coordinates per point
+	Labels              []int32  // [Clouds] class of each cloud, or nil if unknown
+	Classes             []string // class names by label, or nil
+	// Origins [Clouds, Dim] are the origins of clouds that are so far from 0 that float32 would not
+	// tell their points apart; nil: all 0. A point is at Origins + Coords ([Set.Positions]).
+	Origins []float64
+	// Rounding is the largest rounding of a coordinate to float32, as a fraction of its cloud's extent
+	// (that of the middle half of its points); 0 if float32 holds what was read.
+	Rounding  float64
+	Split     []uint8 // [Clouds] TrainPart, TestPart or ValPart, or nil if unknown
+	SplitDraw *Draw   // how Split was drawn, or nil if it came with the data
 	// [Clouds] position of each cloud before normalisation, or nil for clouds as stored
 	Frames []Frame
 	// [Clouds] faces without area in each cloud's mesh file, left out of sampling; nil without
@@ -25,8 +32,8 @@ type Set struct {
 	DegenerateFaces []int32
 }
 
-// Cloud returns cloud i as a view of its Points*Dim coordinates, row-major [Points, Dim]. Writing
-// to it changes the set. It returns nil if there is no such cloud.
+// Cloud returns cloud i as a view of its Points*Dim coordinates, row-major [Points, Dim], relative to
+// its origin. Writing to it changes the set. It returns nil if there is no such cloud.
 func (s *Set) Cloud(i int) []float32 {
 	if s == nil || i < 0 || i >= s.Clouds {
 		return nil
@@ -54,6 +61,12 @@ func (s *Set) Select(rows []int) *Set {
 	out.Clouds, out.Coords = len(rows), make([]float32, 0, len(rows)*s.Points*s.Dim)
 	for _, r := range rows {
 		out.Coords = append(out.Coords, s.Cloud(r)...)
+	}
+	if s.Origins != nil {
+		out.Origins = make([]float64, 0, len(rows)*s.Dim)
+		for _, r := range rows {
+			out.Origins = append(out.Origins, s.Origin(r)...)
+		}
 	}
 	out.Labels, out.Split, out.Frames, out.DegenerateFaces = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows), at(s.DegenerateFaces, rows)
 	return &out
@@ -96,6 +109,9 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("%s: split entry %d of cloud %d: expected %s", s.Name, p, i, partCodes)
 		}
 	}
+	if err := checkFinite(s.Origins, s.Dim); err != nil {
+		return fmt.Errorf("%s: origins: %w", s.Name, err)
+	}
 	for i := range s.Clouds {
 		if err := checkFinite(s.Cloud(i), s.Dim); err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
@@ -113,6 +129,9 @@ func (s *Set) consistent() error {
 	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
 		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
+	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
+		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds, s.Dim)
+	}
 	if s.Labels != nil && len(s.Labels) != s.Clouds {
 		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)
 	}
@@ -127,8 +146,11 @@ func (s *Set) consistent() error {
 
 var errNoSet = errors.New("expected a set of clouds, found nil")
 
+// float is a type of coordinates.
+type float interface{ float32 | float64 }
+
 // checkFinite reports the first coordinate of a cloud [points, d] that is NaN or infinite.
-func checkFinite(cloud []float32, d int) error {
+func checkFinite[T float](cloud []T, d int) error {
 	for j, v := range cloud {
 		if v-v != 0 { // NaN for all but finite numbers
 			found := "NaN"

@@ -15,12 +15,12 @@ import (
 type Clouds interface {
 	// Header describes the clouds.
 	Header() Header
-	// Read copies the clouds at rows, in that order, to dst, row-major [len(rows), Points, Dim]. A
+	// Read copies the clouds at rows, in that order and where they are, rounded to float32, to dst, row-major [len(rows), Points, Dim]. A
 	// row may appear more than once. A row outside [0, Clouds), a dst of another length or an
 	// unusable cloud is an error; the last names file and cloud.
 	Read(dst []float32, rows []int32) error
-	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds,
-	// in hexadecimal. It is the same for the same clouds wherever they are read from. A Stream
+	// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds
+	// and, for a Set with them, of its Origins as float64, in hexadecimal. It is the same for the same clouds wherever they are read from. A Stream
 	// reads all its clouds once for it.
 	Digest() (string, error)
 }
@@ -60,7 +60,13 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 	}
 	size := s.Points * s.Dim
 	for i, row := range rows {
-		copy(dst[i*size:(i+1)*size], s.Cloud(int(row)))
+		to, origin := dst[i*size:(i+1)*size], s.Origin(int(row))
+		copy(to, s.Cloud(int(row)))
+		for j := range origin {
+			for k := j; k < size; k += s.Dim {
+				to[k] = float32(origin[j] + float64(to[k]))
+			}
+		}
 	}
 	return nil
 }
@@ -72,6 +78,9 @@ func (s *Set) Digest() (string, error) {
 	}
 	d := newDigest()
 	d.add(s.Coords)
+	if s.Origins != nil {
+		_ = binary.Write(d.hash, binary.LittleEndian, s.Origins) // writing to a hash never fails
+	}
 	return d.sum(), nil
 }
 

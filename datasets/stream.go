@@ -28,8 +28,9 @@ type Stream struct {
 
 // rowReader reads the clouds of an array on disk as stored. It is safe for concurrent use.
 type rowReader interface {
-	// readRow copies one cloud to dst. buffer is scratch; the possibly grown buffer is returned.
-	readRow(dst []float32, row int, buffer []byte) ([]byte, error)
+	// readRow copies one cloud of dimension d to dst, relative to the origin that it returns; lost is
+	// that of round. buffer is scratch; the possibly grown buffer is returned.
+	readRow(dst []float32, d, row int, buffer []byte) (origin []float64, lost float64, grown []byte, err error)
 	Close() error
 }
 
@@ -119,9 +120,13 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 			cloud = whole
 		}
 		number := int(s.index.Coords[row])
-		var err error
-		if buffer, err = s.array.readRow(cloud, number, buffer); err == nil {
-			_, err = s.options.prepare(cloud, s.d)
+		origin, lost, grown, err := s.array.readRow(cloud, s.d, number, buffer)
+		buffer = grown
+		if err == nil {
+			_, err = s.options.prepare(cloud, origin, s.d)
+		}
+		if err == nil && s.options.Raw {
+			err = s.place(cloud, origin, lost)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.file, number, err)
@@ -129,6 +134,18 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 		if whole != nil {
 			appendSubset(to[:0], whole, s.d, s.m, s.random(number), order)
 		}
+	}
+	return nil
+}
+
+// place moves a cloud that was not normalised to where it is. It is an error if float32 does not hold
+// it there.
+func (s *Stream) place(cloud []float32, origin []float64, lost float64) error {
+	one := &Set{Coords: cloud, Clouds: 1, Points: s.stored, Dim: s.d, Origins: origin, Rounding: lost}
+	placed := one.Rebase(nil)
+	copy(cloud, placed.Coords)
+	if w := placed.RoundingWarning(); w != "" {
+		return errors.New(w + ": subtract a common offset from the file, or normalise the clouds")
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ func cacheName(path, key string) (prefix, name string, err error) {
 		return hex.EncodeToString(sum[:])[:16]
 	}
 	prefix = hash("%q %q", whole, key) + "-"
-	return prefix, prefix + hash("%d %d", info.Size(), info.ModTime().UnixNano()) + ".npy", nil
+	const form = 2 // of what is written
+	return prefix, prefix + hash("%d %d %d", form, info.Size(), info.ModTime().UnixNano()) + ".npy", nil
 }
 
 // openCopy opens a copy if it exists and is complete.

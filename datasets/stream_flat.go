@@ -54,7 +54,7 @@ func openFlat(path string, head npyHeader, at int64) (rowReader, error) {
 
 func (r *flatRows) Close() error { return r.file.Close() }
 
-func (r *flatRows) readRow(dst []float32, row int, buffer []byte) ([]byte, error) {
+func (r *flatRows) readRow(dst []float32, d, row int, buffer []byte) (origin []float64, lost float64, grown []byte, err error) {
 	width := r.kind.size
 	if cap(buffer) < width*r.row {
 		buffer = make([]byte, width*r.row)
@@ -64,16 +64,18 @@ func (r *flatRows) readRow(dst []float32, row int, buffer []byte) ([]byte, error
 		if err == io.EOF {
 			err = fmt.Errorf("the file ends after %d of %d bytes", n, len(buffer))
 		}
-		return buffer, err
+		return nil, 0, buffer, err
 	}
 	if r.kind.class == 'f' && width == 4 {
 		for i := range dst {
 			dst[i] = math.Float32frombits(r.kind.order.Uint32(buffer[4*i:]))
 		}
-		return buffer, nil
+		return nil, 0, buffer, nil
 	}
-	for i := range dst {
-		dst[i] = float32(r.kind.float(r.kind.bits(buffer[width*i:])))
+	wide := make([]float64, len(dst))
+	for i := range wide {
+		wide[i] = r.kind.float(r.kind.bits(buffer[width*i:]))
 	}
-	return buffer, nil
+	origin, lost = round(dst, wide, d)
+	return origin, lost, buffer, nil
 }

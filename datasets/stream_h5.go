@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"encoding/binary"
 	"io"
 	"math"
 )
@@ -47,25 +48,37 @@ func openH5Rows(path, key string) (rowReader, error) {
 
 func (r *h5Rows) Close() error { return r.file.Close() }
 
-func (r *h5Rows) readRow(dst []float32, row int, buffer []byte) ([]byte, error) {
-	values, err := readH5Rows(r.file.set, row, 1)
-	copy(dst, values)
-	return buffer, err
+func (r *h5Rows) readRow(dst []float32, d, row int, buffer []byte) (origin []float64, lost float64, grown []byte, err error) {
+	a, err := readH5Rows(r.file.set, row, 1)
+	if a.wide != nil && err == nil {
+		origin, lost = round(dst, a.wide, d)
+		return origin, lost, buffer, nil
+	}
+	copy(dst, a.narrow)
+	return nil, 0, buffer, err
 }
 
-// unpackH5 writes a chunked array as .npy of float32.
+// unpackH5 writes a chunked array as .npy of float32 or, where that does not hold its numbers, of
+// float64.
 func unpackH5(path, key string, w io.Writer, progress func(done, total int64)) error {
 	return withH5(path, key, func(f *h5File) error {
 		b := bufio.NewWriterSize(w, 1<<18)
-		if _, err := io.WriteString(b, npyHeaderText("<f4", f.set.Shape)); err != nil {
+		descr := "<f8"
+		if h5Type(f.set).narrow() {
+			descr = "<f4"
+		}
+		if _, err := io.WriteString(b, npyHeaderText(descr, f.set.Shape)); err != nil {
 			return err
 		}
 		count, _ := product(f.set.Shape...)
 		done := 0
-		err := readH5Slabs(f.set, func(slab []float32) error {
-			done += len(slab)
+		err := readH5Slabs(f.set, func(slab array) error {
+			done += len(slab.narrow) + len(slab.wide)
 			progress(4*int64(done), 4*int64(count))
-			return writeWords(b, len(slab), func(i int) uint32 { return math.Float32bits(slab[i]) })
+			if slab.wide != nil {
+				return binary.Write(b, binary.LittleEndian, slab.wide)
+			}
+			return writeWords(b, len(slab.narrow), func(i int) uint32 { return math.Float32bits(slab.narrow[i]) })
 		})
 		if err != nil {
 			return err

@@ -185,7 +185,7 @@ func (s *Set) setLabelsNPZ(path, key string) error {
 
 // open makes the stream.
 func (a *storedArray) open(o OpenOptions) (*Stream, error) {
-	sizes, err := newSet(a.file, a.kind, nil, a.shape)
+	sizes, err := newSet[float32](a.file, a.kind, nil, a.shape)
 	if err != nil {
 		return nil, err
 	}

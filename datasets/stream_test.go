@@ -65,7 +65,7 @@ func streamFiles(t *testing.T) map[string]string {
 		"npy double": write(t, "b.npy", npyBytes(2, npyHeaderFor(">f8", "False", shape), doubles)),
 		"npz stored": write(t, "a.npz", storedZip(t, entries)),
 		"npz packed": write(t, "b.npz", zipBytes(t, entries)),
-		"h5":         writeH5(t, map[string]h5Array{"data": {s.Coords, []int{n, m, 3}}, "label": {labels, []int{n}}}),
+		"h5":         writeH5(t, map[string]h5Data{"data": {s.Coords, []int{n, m, 3}}, "label": {labels, []int{n}}}),
 		"h5 chunked": chunkedH5(t, s, labels),
 		"folder":     tree(t, map[string][]byte{"points.npy": array, "labels.npy": ints(bytesOf), "split.npy": ints(split), "classes.txt": []byte("cup\nbowl\nfork\n")}),
 	}

@@ -59,12 +59,12 @@ func (s *Set) Summary() Summary {
 	}
 	order := make([]int32, s.Points)
 	for i := range s.Clouds {
-		cloud := s.Cloud(i)
+		cloud := s.Positions(i)
 		radius := 0.0
 		for j := 0; j < len(cloud); j += s.Dim {
 			norm := 0.0
 			for k := range s.Dim {
-				v := float64(cloud[j+k])
+				v := cloud[j+k]
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					sum.NonFinite++
 					continue
@@ -76,7 +76,7 @@ func (s *Set) Summary() Summary {
 		}
 		radius = math.Sqrt(radius)
 		sum.MinRadius, sum.MaxRadius = min(sum.MinRadius, radius), max(sum.MaxRadius, radius)
-		sum.Duplicates += duplicates(cloud, s.Dim, order)
+		sum.Duplicates += duplicates(s.Cloud(i), s.Dim, order)
 	}
 	for k := range s.Dim {
 		if sum.Min[k] > sum.Max[k] { // no finite coordinate on this axis

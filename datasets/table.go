@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// readTable reads a cloud from a .csv, .tsv or .txt file as float32, row-major [points, dim].
-func readTable(path string) (data []float32, dim int, err error) {
+// readTable reads a cloud from a .csv, .tsv or .txt file, row-major [points, dim].
+func readTable(path string) (data []float64, dim int, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, 0, fileError(path, err)
@@ -27,7 +27,7 @@ func readTable(path string) (data []float32, dim int, err error) {
 // A first line 0,1,2 may be the header that pandas gives to unnamed columns, and more than three
 // unnamed columns in a .txt file may be points with normals. Both are errors that say how to write
 // what is meant.
-func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
+func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 	text, err := newLines(name, raw, '#')
 	if err != nil {
 		return nil, 0, err
@@ -76,7 +76,7 @@ func parseTable(name string, raw []byte) (data []float32, dim int, err error) {
 			if err != nil {
 				return nil, 0, text.errorf("column %d: %w", c+1, err)
 			}
-			data = append(data, float32(x))
+			data = append(data, x)
 		}
 	}
 	return data, len(columns), nil

@@ -15,16 +15,22 @@ func readTorchSet(path, key string) (*Set, error) {
 		return nil, err
 	}
 	defer file.Close()
-	read := func(what string, value any) ([]float32, []int, error) {
+	read := func(what string, value any) (a array, err error) {
 		tensor, ok := value.(*torchfile.Tensor)
 		if !ok {
-			return nil, nil, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
+			return a, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
 		}
-		data, err := file.Floats(tensor)
+		a.shape = tensor.Shape()
+		switch tensor.DType() {
+		case "F64", "I64", "I32":
+			a.wide, err = file.Doubles(tensor)
+		default:
+			a.narrow, err = file.Floats(tensor)
+		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %s: %w", path, what, err)
+			return a, fmt.Errorf("%s: %s: %w", path, what, err)
 		}
-		return data, tensor.Shape(), nil
+		return a, nil
 	}
 	if !torchfile.IsDict(file.Root) {
 		if key != "" {
@@ -34,11 +40,11 @@ func readTorchSet(path, key string) (*Set, error) {
 			return nil, fmt.Errorf("%s: expected a tensor or a dict of tensors, found %s; torch.save(torch.stack(clouds), path) writes clouds of one size",
 				path, torchfile.Describe(file.Root))
 		}
-		data, shape, err := read("the tensor", file.Root)
+		a, err := read("the tensor", file.Root)
 		if err != nil {
 			return nil, err
 		}
-		return newSet(path, "torch", data, shape)
+		return a.set(path, "torch")
 	}
 	items, err := torchfile.Items(file.Root)
 	if err != nil {
@@ -54,20 +60,21 @@ func readTorchSet(path, key string) (*Set, error) {
 	if _, ok := values[key]; !ok {
 		return nil, fmt.Errorf("%s: no tensor named %q: it holds %s", path, key, listed(names))
 	}
-	data, shape, err := read(fmt.Sprintf("tensor %q", key), values[key])
+	a, err := read(fmt.Sprintf("tensor %q", key), values[key])
 	if err != nil {
 		return nil, err
 	}
-	set, err := newSet(path, "torch", data, shape)
+	set, err := a.set(path, "torch")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range labelKeys {
 		if value, ok := values[name]; ok && name != key {
-			numbers, _, err := read(fmt.Sprintf("tensor %q", name), value)
+			a, err := read(fmt.Sprintf("tensor %q", name), value)
 			if err != nil {
 				return nil, err
 			}
+			numbers := a.float32s()
 			labels := make([]int64, len(numbers)) // float32 represents every possible label
 			for i, v := range numbers {
 				if labels[i], err = wholeNumber(float64(v)); err != nil {

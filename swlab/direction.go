@@ -32,10 +32,14 @@ type Prediction struct {
 	Parameters int       // number of weights of the map
 	DK, K      int       // its sizes; 0 for a map without attention
 	Directions []float32 // [B, d] unit vectors
+	// Warnings say, one sentence each, why a direction may not be what the caller expects; nil without
+	// any.
+	Warnings []string
 }
 
 // Direction predicts one slicing direction per pair (x_b, y_b) of two sets of clouds, [B, m, d]
-// each, with the named amortizer (amortizer.Names). It neither centres nor scales the clouds. Large
+// each, with the named amortizer (amortizer.Names). It neither centres nor scales the clouds, and reads
+// their coordinates in float32, wherever they are. Large
 // sets are processed in parts.
 func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Prediction, err error) {
 	defer recovered(&err, "amortizer", name)
@@ -47,8 +51,9 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	if err != nil {
 		return nil, err
 	}
+	x, y = x.Rebase(nil), y.Rebase(nil)
 	found := sizes(name, amortizer.Config{Points: x.Points, Dim: x.Dim, Variant: o.Variant}, w)
-	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K}
+	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnRounding(nil, x, y)}
 	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Variant}}, Weights: w, Batch: min(x.Clouds, pairsAtOnce(x, y)),
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
 			return []*graph.Node{a.Direction(w, in[0], in[1])}

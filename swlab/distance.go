@@ -120,7 +120,10 @@ type Work struct {
 }
 
 // Distance compares the pairs (x_b, y_b) of two sets of clouds, [B, m, d] and [B, n, d], by the
-// named loss (loss.Names). It neither centres nor scales the clouds. Clouds of unequal sizes need a
+// named loss (loss.Names). It neither centres nor scales the clouds. Clouds far from 0 that were read
+// as float64 are compared relative to an origin of the pair (datasets.Set.Origins), unless an amortizer
+// or a loss reads the coordinates themselves: these get them rounded to float32. Result.Warnings says
+// where float32 loses more than 1e-4 of a cloud's extent. Clouds of unequal sizes need a
 // loss that is a mean over points.
 //
 // The engine keeps what a call compiles for later calls with the same loss, settings and shapes,
@@ -152,6 +155,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if err := p.vanished(d); err != nil {
 		return nil, err
 	}
+	d.Warnings = warnRounding(d.Warnings, p.x, p.y)
 	d.Loss, d.Convention = l.Name(), l.Convention()
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
@@ -231,8 +235,9 @@ func CheckDistance(name string, x, y *datasets.Set, o DistanceConfig) error {
 
 // problem is a checked call of Distance.
 type problem struct {
-	name string // of the loss
-	x, y *datasets.Set
+	name   string           // of the loss
+	x, y   *datasets.Set    // relative to the origins of the pairs, if the loss does not see that
+	placed [2]*datasets.Set // as they were given
 	DistanceConfig
 }
 
@@ -264,7 +269,34 @@ func (p problem) backend() string {
 func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.Loss, error) {
 	o.Config = o.Config.WithDefaults()
 	l, err := check(name, x, y, o)
-	return problem{name, x, y, o}, l, err
+	p := problem{name: name, x: x, y: y, placed: [2]*datasets.Set{x, y}, DistanceConfig: o}
+	if err == nil && translates(l) {
+		p.x, p.y = datasets.Aligned(x, y)
+	} else if err == nil {
+		p.x, p.y = x.Rebase(nil), y.Rebase(nil)
+	}
+	return p, l, err
+}
+
+// translates reports whether a loss may see both clouds of a pair moved to their common origin: unless
+// it says that this changes it, or a network of its own reads the coordinates.
+func translates(l loss.Loss) bool {
+	g, learned := l.(loss.Graph)
+	if learned {
+		_, sliced := l.(loss.Sliced) // its amortizer does not read these clouds
+		learned = !sliced && len(g.Specs()) > 0
+	}
+	return !learned && !slices.Contains(loss.Violates(l), loss.Translation)
+}
+
+// warnRounding adds what float32 lost of the clouds to the warnings.
+func warnRounding(warnings []string, sets ...*datasets.Set) []string {
+	for _, s := range sets {
+		if w := s.RoundingWarning(); w != "" && !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings
 }
 
 // check checks a call and returns its loss.

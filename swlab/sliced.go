@@ -27,7 +27,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 		return nil, err
 	}
 	d = &Result{}
-	if d.Location, d.Backend, err = p.locate(l); err != nil {
+	if d.Location, d.Backend, d.Warnings, err = p.locate(l); err != nil {
 		return nil, err
 	}
 	if d.Directions, err = p.draw(l, d.Location); err != nil {
@@ -89,21 +89,21 @@ func (p problem) work(l loss.Sliced, directions []float32) Work {
 
 // locate predicts the location, finds it by ascent, or both: [B, d], or nil if the directions have
 // none. backend is where it was predicted, else where directions are drawn and costs reduced.
-func (p problem) locate(l loss.Sliced) (location []float32, backend string, err error) {
+func (p problem) locate(l loss.Sliced) (location []float32, backend string, warnings []string, err error) {
 	backend = p.backend()
 	if l.Slicer.Amortizer != nil && p.Directions == nil {
 		maps := p.Maps
 		o := DirectionConfig{Weights: p.Weights, Seed: p.Seed, DK: maps.DK, K: maps.K, Variant: maps.Variant, Engine: p.Engine}
-		predicted, err := Direction(p.Amortizer, p.x, p.y, o)
+		predicted, err := Direction(p.Amortizer, p.placed[0], p.placed[1], o)
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
-		location, backend = predicted.Directions, predicted.Backend
+		location, backend, warnings = predicted.Directions, predicted.Backend, predicted.Warnings
 	}
 	if p.ascends(l) {
 		location, err = p.ascend(l, location)
 	}
-	return location, backend, err
+	return location, backend, warnings, err
 }
 
 // ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ

@@ -59,6 +59,9 @@ func newDirection(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, w := range p.Warnings {
+				c.warn("%s", w)
+			}
 			written := saveNPY("out", out, p.Directions, a.Clouds, a.Dim)
 			source := file
 			if file == "" {

@@ -82,23 +82,27 @@ func Parse(r io.ReaderAt, size int64, hint string) (file *File, err error) {
 // storage is a flat array of one type that tensors are views of.
 type storage struct {
 	kind
-	count  int
-	read   func() ([]byte, error) // its count*width bytes
-	floats []float32              // once read
+	count   int
+	read    func() ([]byte, error) // its count*width bytes
+	decoded any                    // []float32 or []float64, once read
 }
 
-// values returns the storage's elements as float32.
-func (s *storage) values() ([]float32, error) {
-	if s.floats != nil || s.count == 0 {
-		return s.floats, nil
+// values returns the storage's elements.
+func values[T float](s *storage) ([]T, error) {
+	if v, ok := s.decoded.([]T); ok || s.count == 0 {
+		return v, nil
 	}
 	raw, err := s.read()
 	if err != nil {
 		return nil, err
 	}
-	s.floats = Decode(s.dtype, raw)
-	return s.floats, nil
+	v := Decode[T](s.dtype, raw)
+	s.decoded = v
+	return v, nil
 }
+
+// float is a type that numbers are read as.
+type float interface{ float32 | float64 }
 
 // kind is the element type of a storage.
 type kind struct {

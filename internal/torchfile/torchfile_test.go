@@ -23,7 +23,7 @@ func TestDecode(t *testing.T) {
 		"BOOL": {[]byte{1, 0}, []float32{1, 0}},
 		"C64":  {[]byte{1, 0}, nil},
 	} {
-		if got := Decode(dtype, c.raw); !slices.Equal(got, c.want) {
+		if got := Decode[float32](dtype, c.raw); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", dtype, got, c.want)
 		}
 	}

@@ -27,12 +27,17 @@ func (t *Tensor) DType() string { return t.dtype }
 
 // Floats copies a tensor of f in row-major order. Numbers of any type are rounded to float32;
 // float64 beyond its range becomes infinite.
-func (f *File) Floats(v *Tensor) ([]float32, error) {
+func (f *File) Floats(v *Tensor) ([]float32, error) { return numbers[float32](f, v) }
+
+// Doubles is Floats in float64.
+func (f *File) Doubles(v *Tensor) ([]float64, error) { return numbers[float64](f, v) }
+
+func numbers[T float](f *File, v *Tensor) ([]T, error) {
 	if int64(v.count) > f.size {
 		return nil, fmt.Errorf("a storage of %d values in a file of %d bytes", v.count, f.size)
 	}
 	if slices.Contains(v.shape, 0) {
-		return []float32{}, nil
+		return []T{}, nil
 	}
 	// Number of elements, and index of the last in the storage.
 	count, last := int64(1), int64(v.offset)
@@ -47,11 +52,11 @@ func (f *File) Floats(v *Tensor) ([]float32, error) {
 		return nil, fmt.Errorf("shape %v with strides %v from %d reaches beyond its storage of %d values", v.shape, v.stride, v.offset, v.count)
 	}
 	f.budget -= count
-	from, err := v.values()
+	from, err := values[T](v.storage)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]float32, count)
+	data := make([]T, count)
 	index, at := make([]int, len(v.shape)), v.offset
 	for i := range data {
 		data[i] = from[at]
@@ -137,55 +142,55 @@ func Describe(v any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }
 
-// Decode reads little-endian numbers of a type (Tensor.DType) as float32; nil for an unknown type.
-func Decode(dtype string, b []byte) []float32 {
+// Decode reads little-endian numbers of a type (Tensor.DType); nil for an unknown type.
+func Decode[T float](dtype string, b []byte) []T {
 	le := binary.LittleEndian
-	var v []float32
+	var v []T
 	switch dtype {
 	case "F32":
-		v = make([]float32, len(b)/4)
+		v = make([]T, len(b)/4)
 		for i := range v {
-			v[i] = math.Float32frombits(le.Uint32(b[4*i:]))
+			v[i] = T(math.Float32frombits(le.Uint32(b[4*i:])))
 		}
 	case "F64":
-		v = make([]float32, len(b)/8)
+		v = make([]T, len(b)/8)
 		for i := range v {
-			v[i] = float32(math.Float64frombits(le.Uint64(b[8*i:])))
+			v[i] = T(math.Float64frombits(le.Uint64(b[8*i:])))
 		}
 	case "BF16":
-		v = make([]float32, len(b)/2)
+		v = make([]T, len(b)/2)
 		for i := range v {
-			v[i] = math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16)
+			v[i] = T(math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16))
 		}
 	case "F16":
-		v = make([]float32, len(b)/2)
+		v = make([]T, len(b)/2)
 		for i := range v {
-			v[i] = float16.FromBits(le.Uint16(b[2*i:])).Float32()
+			v[i] = T(float16.FromBits(le.Uint16(b[2*i:])).Float32())
 		}
 	case "I64":
-		v = make([]float32, len(b)/8)
+		v = make([]T, len(b)/8)
 		for i := range v {
-			v[i] = float32(int64(le.Uint64(b[8*i:])))
+			v[i] = T(int64(le.Uint64(b[8*i:])))
 		}
 	case "I32":
-		v = make([]float32, len(b)/4)
+		v = make([]T, len(b)/4)
 		for i := range v {
-			v[i] = float32(int32(le.Uint32(b[4*i:])))
+			v[i] = T(int32(le.Uint32(b[4*i:])))
 		}
 	case "I16":
-		v = make([]float32, len(b)/2)
+		v = make([]T, len(b)/2)
 		for i := range v {
-			v[i] = float32(int16(le.Uint16(b[2*i:])))
+			v[i] = T(int16(le.Uint16(b[2*i:])))
 		}
 	case "I8":
-		v = make([]float32, len(b))
+		v = make([]T, len(b))
 		for i := range v {
-			v[i] = float32(int8(b[i]))
+			v[i] = T(int8(b[i]))
 		}
 	case "U8", "BOOL":
-		v = make([]float32, len(b))
+		v = make([]T, len(b))
 		for i := range v {
-			v[i] = float32(b[i])
+			v[i] = T(b[i])
 		}
 	}
 	return v

@@ -115,7 +115,7 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		if _, err := r.ReadAt(buf, 8+int64(n)+e.Offsets[0]); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
-		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: torchfile.Decode(e.DType, buf)})
+		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: torchfile.Decode[float32](e.DType, buf)})
 	}
 	return set, nil
 }

@@ -1,0 +1,185 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The coordinates of a Set are float32. A number that is read as float64 or as text loses digits by
+// that, and far from 0 it may lose all that tell the points of a cloud from each other. Such clouds
+// are kept relative to an origin: a point is at Origins + Coords. Clouds whose numbers float32 holds,
+// and clouds near 0, have none.
+
+const (
+	// far is how many times its extent a cloud must be from 0 to get an origin.
+	far = 16
+	// extentSample is the largest number of points that originOf looks at.
+	extentSample = 128
+)
+
+// round rounds the points src [points, d] of a cloud to float32, relative to the origin that it
+// returns; nil is 0. lost is the largest rounding of a coordinate, as a fraction of the cloud's extent.
+func round(dst []float32, src []float64, d int) (origin []float64, lost float64) {
+	exact := true
+	for i, v := range src {
+		dst[i] = float32(v)
+		exact = exact && float64(dst[i]) == v
+	}
+	if exact {
+		return nil, 0
+	}
+	origin, extent := originOf(src, d)
+	off := 0.0
+	for i, v := range src {
+		if origin != nil {
+			v -= origin[i%d]
+			dst[i] = float32(v)
+		}
+		off = max(off, math.Abs(v-float64(dst[i])))
+	}
+	return origin, fraction(off, extent)
+}
+
+// fraction is off / extent; 0 without an extent, or if a number is not finite.
+func fraction(off, extent float64) float64 {
+	if f := off / extent; f-f == 0 {
+		return f
+	}
+	return 0
+}
+
+// originOf returns the origin of a cloud [points, d], nil for one near 0, and its extent: the range of
+// the middle half of its points along the longest axis, so that a few outliers count for nothing. An
+// origin is a multiple of a power of two: its difference from a coordinate is exact in float64, and
+// clouds near each other mostly have one origin.
+func originOf(cloud []float64, d int) (origin []float64, extent float64) {
+	m := len(cloud) / d
+	sample, middle := make([]float64, min(m, extentSample)), make([]float64, d)
+	for k := range d {
+		for i := range sample {
+			sample[i] = cloud[i*m/len(sample)*d+k]
+		}
+		slices.Sort(sample)
+		quarter := len(sample) / 4
+		middle[k] = sample[len(sample)/2]
+		extent = max(extent, sample[len(sample)-1-quarter]-sample[quarter])
+	}
+	distance, largest := 0.0, 0.0
+	for k := range d {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := k; i < len(cloud); i += d {
+			low, high = min(low, cloud[i]), max(high, cloud[i])
+		}
+		if !(high <= math.MaxFloat32/4 && low >= -math.MaxFloat32/4) { // NaN, too
+			return nil, extent
+		}
+		largest, distance = max(largest, high-low), max(distance, math.Abs(middle[k]))
+	}
+	if extent == 0 { // more than half of the points are equal
+		extent = largest
+	}
+	if distance <= far*extent {
+		return nil, extent
+	}
+	step := math.Exp2(math.Ceil(math.Log2(max(4*extent, distance*0x1p-48))))
+	for k, c := range middle {
+		middle[k] = step * math.RoundToEven(c/step)
+	}
+	return middle, extent
+}
+
+// Origin returns what Coords of cloud i are relative to, [Dim]; nil is 0.
+func (s *Set) Origin(i int) []float64 {
+	if s == nil || s.Origins == nil || i < 0 || (i+1)*s.Dim > len(s.Origins) {
+		return nil
+	}
+	return s.Origins[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim]
+}
+
+// Positions returns the points of cloud i where they are, Origin + Coords, row-major [Points, Dim];
+// nil if there is no such cloud.
+func (s *Set) Positions(i int) []float64 {
+	cloud := s.Cloud(i)
+	if cloud == nil {
+		return nil
+	}
+	out, origin := make([]float64, len(cloud)), s.Origin(i)
+	for j, v := range cloud {
+		if out[j] = float64(v); origin != nil {
+			out[j] += origin[j%s.Dim]
+		}
+	}
+	return out
+}
+
+// Rebase returns the same clouds relative to other origins, [Clouds, Dim]; nil is 0, and the result
+// then has the coordinates themselves, rounded to float32. It is s itself if nothing changes, else a
+// copy. It returns nil if the fields of s are inconsistent ([Set.Validate]) or origins has another
+// length.
+func (s *Set) Rebase(origins []float64) *Set {
+	if s.consistent() != nil || origins != nil && len(origins) != s.Clouds*s.Dim {
+		return nil
+	}
+	if origins == nil && s.Origins == nil || origins != nil && slices.Equal(origins, s.Origins) {
+		return s
+	}
+	out := *s
+	out.Origins, out.Coords = slices.Clone(origins), make([]float32, len(s.Coords))
+	wide, shift := make([]float64, s.Points*s.Dim), make([]float64, s.Dim)
+	for i := range s.Clouds {
+		from, to := s.Origin(i), out.Origin(i)
+		for k := range shift {
+			shift[k] = at0(from, k) - at0(to, k)
+		}
+		off, rounded := 0.0, out.Cloud(i)
+		for j, v := range s.Cloud(i) {
+			wide[j] = float64(v) + shift[j%s.Dim]
+			rounded[j] = float32(wide[j])
+			off = max(off, math.Abs(wide[j]-float64(rounded[j])))
+		}
+		if off > 0 {
+			_, extent := originOf(wide, s.Dim)
+			out.Rounding = max(out.Rounding, fraction(off, extent))
+		}
+	}
+	return &out
+}
+
+// RoundingWarning says by how much float32 rounds the coordinates, if that is more than 1e-4 of a
+// cloud's extent; else it is empty.
+func (s *Set) RoundingWarning() string {
+	if s == nil || s.Rounding <= 1e-4 {
+		return ""
+	}
+	return fmt.Sprintf("%s: float32 rounds coordinates by up to %.2g of their cloud's extent (that of the middle half of its points)", s.Name, s.Rounding)
+}
+
+// at0 is v[k], or 0 of a nil v.
+func at0(v []float64, k int) float64 {
+	if v == nil {
+		return 0
+	}
+	return v[k]
+}
+
+// Aligned returns both sets with one origin for each pair of clouds (x_b, y_b), so that coordinates of
+// x and y can be subtracted. Sets without origins, and of unequal numbers or dimensions, are returned
+// as they are.
+func Aligned(x, y *Set) (*Set, *Set) {
+	if x.consistent() != nil || y.consistent() != nil || x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil && y.Origins == nil || slices.Equal(x.Origins, y.Origins) {
+		return x, y
+	}
+	origins := make([]float64, 0, x.Clouds*x.Dim)
+	for b := range x.Clouds {
+		origin := x.Origin(b)
+		if !slices.Equal(origin, y.Origin(b)) {
+			origin, _ = originOf(slices.Concat(x.Positions(b), y.Positions(b)), x.Dim)
+		}
+		if origin == nil {
+			origin = make([]float64, x.Dim)
+		}
+		origins = append(origins, origin...)
+	}
+	return x.Rebase(origins), y.Rebase(origins)
+}

@@ -1,0 +1,130 @@
+package swlab
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// moved is a batch of clouds of float64, each pair moved by its own offset. Their numbers are multiples
+// of 2^-20, so that float64 holds them when moved.
+func moved(t *testing.T, seed uint64, m, d int, offsets ...float64) *datasets.Set {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 2))
+	var v []float64
+	for _, offset := range offsets {
+		for i := range m * d {
+			v = append(v, offset*(1-float64(i%d)/4)+math.RoundToEven(0x1p20*r.NormFloat64())/0x1p20)
+		}
+	}
+	s, err := datasets.New(v, len(offsets), m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestMovedTogether: no distance changes, nor its gradient, when both clouds of a pair move by as far as
+// float64 allows.
+func TestMovedTogether(t *testing.T) {
+	const m, d = 30, 3
+	at := func(offsets ...float64) (*datasets.Set, *datasets.Set) {
+		return moved(t, 1, m, d, offsets...), moved(t, 2, m, d, offsets...)
+	}
+	paths := map[string]Path{"auto": AutoPath, "host": HostPath, "graph": GraphPath}
+	for _, name := range loss.Names() {
+		l, err := loss.New(name, loss.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, p := range paths {
+			if _, sliced := l.(loss.Sliced); !sliced && p != AutoPath {
+				continue
+			}
+			o := DistanceConfig{Seed: 3, Path: p, Gradient: true}
+			x, y := at(0, 0, 0, 0)
+			want, err := Distance(name, x, y, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, y = at(1e6, 1e7, 1e8, -3e8)
+			got, err := Distance(name, x, y, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b, v := range want.PerPair {
+				if rel := math.Abs(got.PerPair[b]/v - 1); !(rel < 2e-6) {
+					t.Errorf("%s, %s: pair %d is at %v, moved %v", name, path, b, v, got.PerPair[b])
+				}
+			}
+			largest := 0.0
+			for _, g := range want.Gradient {
+				largest = max(largest, math.Abs(float64(g)))
+			}
+			for i, g := range want.Gradient {
+				if !(math.Abs(float64(got.Gradient[i]-g)) < 1e-3*largest) {
+					t.Fatalf("%s, %s: gradient %d is %v, moved %v", name, path, i, g, got.Gradient[i])
+				}
+			}
+			if got.Warnings != nil {
+				t.Errorf("%s, %s: warnings %q", name, path, got.Warnings)
+			}
+		}
+	}
+}
+
+// TestAmortizerReadsCoordinates: an amortizer gets the coordinates themselves, rounded to float32, and
+// a call that loses digits by that says so.
+func TestAmortizerReadsCoordinates(t *testing.T) {
+	x, y := moved(t, 1, 20, 3, 1e6), moved(t, 2, 20, 3, 1e6)
+	rounded := func(s *datasets.Set) *datasets.Set {
+		var v []float32
+		for _, c := range s.Positions(0) {
+			v = append(v, float32(c))
+		}
+		out, err := datasets.New(v, 20, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want, err := Direction("l", rounded(x), rounded(y), DirectionConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Direction("l", x, y, DirectionConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Directions, want.Directions) {
+		t.Errorf("direction %v, of the rounded coordinates %v", got.Directions, want.Directions)
+	}
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "float32 rounds") || want.Warnings != nil {
+		t.Errorf("warnings %q", got.Warnings)
+	}
+	o := DistanceConfig{Config: loss.Defaults()}
+	o.Amortizer = "l"
+	r, err := Distance("v-dsw", x, y, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Location, want.Directions) || !slices.Equal(r.Warnings, got.Warnings) {
+		t.Errorf("location %v and warnings %q of the distance", r.Location, r.Warnings)
+	}
+}
+
+// TestRoundingIsSaid: clouds that float32 cannot hold beside each other are compared with a warning.
+func TestRoundingIsSaid(t *testing.T) {
+	r, err := Distance("emd-exact", moved(t, 1, 20, 3, 0), moved(t, 2, 20, 3, 1e10), DistanceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "float32 rounds") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
