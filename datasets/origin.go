@@ -91,7 +91,7 @@ func originOf(cloud []float64, d int) (origin []float64, extent float64) {
 
 // Origin returns what Coords of cloud i are relative to, [Dim]; nil is 0.
 func (s *Set) Origin(i int) []float64 {
-	if s == nil || s.Origins == nil || i < 0 || (i+1)*s.Dim > len(s.Origins) {
+	if s == nil || s.Origins == nil || s.Dim < 1 || i < 0 || i >= len(s.Origins)/s.Dim {
 		return nil
 	}
 	return s.Origins[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim]
@@ -118,7 +118,7 @@ func (s *Set) Positions(i int) []float64 {
 // copy. It returns nil if the fields of s are inconsistent ([Set.Validate]) or origins has another
 // length.
 func (s *Set) Rebase(origins []float64) *Set {
-	if s.consistent() != nil || origins != nil && len(origins) != s.Clouds*s.Dim {
+	if s.consistent() != nil || s.Dim < 0 || origins != nil && len(origins) != s.Clouds*s.Dim {
 		return nil
 	}
 	if origins == nil && s.Origins == nil || origins != nil && slices.Equal(origins, s.Origins) {
@@ -126,8 +126,8 @@ func (s *Set) Rebase(origins []float64) *Set {
 	}
 	out := *s
 	out.Origins, out.Coords = slices.Clone(origins), make([]float32, len(s.Coords))
-	wide, shift := make([]float64, s.Points*s.Dim), make([]float64, s.Dim)
-	for i := range s.Clouds {
+	wide, shift := make([]float64, len(s.Cloud(0))), make([]float64, s.Dim)
+	for i := 0; s.Cloud(i) != nil; i++ {
 		from, to := s.Origin(i), out.Origin(i)
 		for k := range shift {
 			shift[k] = at0(from, k) - at0(to, k)
@@ -170,8 +170,8 @@ func Aligned(x, y *Set) (*Set, *Set) {
 	if x.consistent() != nil || y.consistent() != nil || x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil && y.Origins == nil || slices.Equal(x.Origins, y.Origins) {
 		return x, y
 	}
-	origins := make([]float64, 0, x.Clouds*x.Dim)
-	for b := range x.Clouds {
+	var origins []float64
+	for b := 0; x.Cloud(b) != nil && y.Cloud(b) != nil; b++ {
 		origin := x.Origin(b)
 		if !slices.Equal(origin, y.Origin(b)) {
 			origin, _ = originOf(slices.Concat(x.Positions(b), y.Positions(b)), x.Dim)

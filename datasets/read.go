@@ -159,7 +159,7 @@ func (s *Set) setCoords(data any) {
 	}
 	s.Coords = make([]float32, len(wide))
 	size, ok := product(s.Points, s.Dim)
-	for i := 0; ok && (i+1)*size <= len(wide); i++ {
+	for i := 0; ok && size > 0 && (i+1)*size <= len(wide); i++ {
 		origin, lost := round(s.Coords[i*size:(i+1)*size], wide[i*size:(i+1)*size], s.Dim)
 		s.Rounding = max(s.Rounding, lost)
 		if origin != nil {
