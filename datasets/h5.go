@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
 	"github.com/sliced-wasserstein/lab/internal/durable"
@@ -78,11 +76,10 @@ func openH5(path, key string) (*h5File, error) {
 
 // h5Named finds an array in an open file.
 func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
-	name := strings.TrimLeft(key, "/")
-	if !slices.Contains(file.Names, name) {
+	set, err := file.Array(key)
+	if errors.Is(err, hdf5.ErrMissing) {
 		return nil, fmt.Errorf("no array named %q: it holds %s", key, listed(file.Names))
 	}
-	set, err := file.Array(name)
 	if err != nil {
 		return nil, fmt.Errorf("array %q: %w", key, h5Error(err))
 	}
@@ -93,10 +90,13 @@ func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
 // shape; nil if there are none.
 func (f *h5File) labels(key string) ([]int64, error) {
 	for _, name := range labelKeys {
-		if name == key || !slices.Contains(f.Names, name) {
+		if name == key {
 			continue
 		}
 		set, err := f.Array(name)
+		if errors.Is(err, hdf5.ErrMissing) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", name, h5Error(err))
 		}

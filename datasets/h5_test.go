@@ -150,6 +150,16 @@ func TestUnsupportedH5(t *testing.T) {
 	wantError(t, err, "default.h5", "filter 6", "h5repack")
 }
 
+func TestLinkedH5(t *testing.T) {
+	for _, name := range []string{"links.h5", "links_latest.h5"} {
+		path := filepath.Join("internal", "hdf5", "testdata", name)
+		for key, want := range map[string]string{"far": "other.h5", "tour": "circle", "gone": "nowhere", "none": "it holds chain, data"} {
+			_, err := Load(path, Options{Raw: true, Key: key})
+			wantError(t, err, name, key, want)
+		}
+	}
+}
+
 // FuzzH5 reads any file as clouds with labels. The format itself has a target of its own in
 // internal/hdf5.
 func FuzzH5(f *testing.F) {

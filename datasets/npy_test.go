@@ -313,6 +313,12 @@ func TestHostileHeadersDoNotAllocate(t *testing.T) {
 	}
 }
 
+func TestNPZRefusesNamesTwice(t *testing.T) {
+	one := zipBytes(t, map[string][]byte{"data.npy": floatNPY("(1,)", 1), "dato.npy": floatNPY("(1,)", 2)})
+	_, _, err := ReadNPZ(write(t, "twice.npz", bytes.ReplaceAll(one, []byte("dato.npy"), []byte("data.npy"))), "data")
+	wantError(t, err, "twice.npz", `"data.npy" occurs twice`)
+}
+
 func TestNPZRefusesNamesThatLeadOut(t *testing.T) {
 	for _, name := range []string{"../data.npy", "/data.npy", "a/../../data.npy", `..\data.npy`} {
 		_, _, err := ReadNPZ(write(t, "out.npz", zipBytes(t, map[string][]byte{name: floatNPY("(1,)", 1)})), "data")

@@ -43,8 +43,14 @@ func openNPZ(path string) (*npzFile, error) {
 		}
 		return nil, fileError(path, err)
 	}
+	seen := map[string]bool{}
 	for _, f := range z.File {
-		if err := checkEntry(f); err != nil {
+		err := checkEntry(f)
+		if err == nil && seen[f.Name] {
+			err = fmt.Errorf("entry %q occurs twice", shorten(f.Name, 80))
+		}
+		seen[f.Name] = true
+		if err != nil {
 			z.Close()
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -249,7 +249,7 @@ func replaceable(flag, pattern string, force bool) error {
 }
 
 // fileEndings are extensions of files that users give to --out where it names a folder.
-var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg", ".pdf", ".html",
+var fileEndings = []string{".npz", ".h5", ".hdf5", ".csv", ".tsv", ".txt", ".json", ".mat", ".pt", ".pth", ".pkl", ".safetensors", ".png", ".svg", ".pdf", ".html",
 	".off", ".obj", ".ply", ".stl", ".xyz", ".pts", ".pcd"}
 
 // resolveFolder is resolve for a folder, which need not exist.

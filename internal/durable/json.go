@@ -43,7 +43,7 @@ func seal(head []byte) string {
 	return sealBegin + hex.EncodeToString(sum[:])
 }
 
-// ReadJSON reads a file that WriteJSON wrote, or any other JSON. sealed reports whether it has a
+// ReadJSON reads a file that WriteJSON wrote, or any other JSON ([UnmarshalJSON]). sealed reports whether it has a
 // checksum, which then is right: a wrong one is an error that names the file.
 func ReadJSON(path string, v any) (sealed bool, err error) {
 	raw, err := os.ReadFile(path)
@@ -57,10 +57,45 @@ func ReadJSON(path string, v any) (sealed bool, err error) {
 		}
 		raw, sealed = append(bytes.Clone(raw[:at]), "\n}\n"...), true
 	}
-	if err := json.Unmarshal(raw, v); err != nil {
+	if err := UnmarshalJSON(raw, v); err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
 	return sealed, nil
+}
+
+// UnmarshalJSON is [json.Unmarshal], but an object with a key twice is an error: programs disagree
+// about which one counts.
+func UnmarshalJSON(raw []byte, v any) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return err
+	}
+	return uniqueKeys(json.NewDecoder(bytes.NewReader(raw)))
+}
+
+// uniqueKeys reads one value.
+func uniqueKeys(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil || token != json.Delim('{') && token != json.Delim('[') {
+		return err
+	}
+	seen := map[json.Token]bool{}
+	for d.More() {
+		if token == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if seen[key] {
+				return fmt.Errorf("the key %q occurs twice", key)
+			}
+			seen[key] = true
+		}
+		if err := uniqueKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token() // the end
+	return err
 }
 
 // ReadJSONOrList is ReadJSON for a file with an object, or with the bare list that an earlier

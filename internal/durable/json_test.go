@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -71,4 +72,24 @@ func FuzzJSON(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestKeysOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": [1, {"b": 2}, {"b": 3}], "c": {"a": null}}`: "",
+		`[]`: "", `"a"`: "", `1`: "",
+		`{"a": 1, "a": 1}`:             `the key "a" occurs twice`,
+		`[[{"c": {"b": 1, "b": {}}}]]`: `the key "b" occurs twice`,
+		`{"a": 1, "\u0061": 1}`:        `the key "a" occurs twice`,
+	} {
+		path := filepath.Join(t.TempDir(), "f.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		_, err := ReadJSON(path, &v)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "f.json: "+want) {
+			t.Errorf("%s: expected %q, found %v", text, want, err)
+		}
+	}
 }

@@ -120,6 +120,9 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	records := map[string]*zip.File{}
 	folder := ""
 	for _, f := range z.File {
+		if records[f.Name] != nil {
+			return nil, fmt.Errorf("the record %q occurs twice in the zip file", f.Name)
+		}
 		records[f.Name] = f
 		if strings.HasSuffix(f.Name, "/data.pkl") && strings.Count(f.Name, "/") == 1 {
 			folder = strings.TrimSuffix(f.Name, "data.pkl")

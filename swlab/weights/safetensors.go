@@ -2,6 +2,7 @@ package weights
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,7 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
@@ -29,7 +30,8 @@ type entry struct {
 // ReadSafetensors reads a file of the safetensors format (8 bytes little-endian header length, a
 // JSON header, raw data). F32, F64, F16 and BF16 tensors become float32. Integer tensors are
 // allowed only for "num_batches_tracked" entries, which are dropped. Tensors come in the order of
-// their data. A file of [WriteSafetensors] that was damaged is an error.
+// their data. A key twice, bytes that belong to two tensors or to none, and a file of
+// [WriteSafetensors] that was damaged are errors.
 func ReadSafetensors(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -64,7 +66,7 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		return nil, err
 	}
 	var header map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &header); err != nil {
+	if err := durable.UnmarshalJSON(raw, &header); err != nil {
 		return nil, fmt.Errorf("safetensors header: %w", err)
 	}
 	if err := checkSum(header, io.NewSectionReader(r, 8+int64(n), fileSize-8-int64(n))); err != nil {
@@ -85,15 +87,16 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		}
 		list = append(list, named{name, e})
 	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].Offsets[0] != list[j].Offsets[0] {
-			return list[i].Offsets[0] < list[j].Offsets[0]
-		}
-		return list[i].name < list[j].name
+	slices.SortFunc(list, func(a, b named) int {
+		return cmp.Or(slices.Compare(a.Offsets[:], b.Offsets[:]), cmp.Compare(a.name, b.name))
 	})
 	set := NewSet()
-	data := fileSize - 8 - int64(n)
+	data, at := fileSize-8-int64(n), int64(0)
 	for _, e := range list {
+		if e.Offsets[0] != at {
+			return nil, fmt.Errorf("tensor %q: expected its data at byte %d, after those of the tensor before, found offsets %v", e.name, at, e.Offsets)
+		}
+		at = e.Offsets[1]
 		if strings.HasSuffix(e.name, ".num_batches_tracked") {
 			continue
 		}
@@ -116,6 +119,9 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
 		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: torchfile.Decode[float32](e.DType, buf)})
+	}
+	if at != data {
+		return nil, fmt.Errorf("expected the end of the file after %d bytes of tensors, found %d", at, data)
 	}
 	return set, nil
 }

@@ -137,7 +137,7 @@ func TestReadTorchDamaged(t *testing.T) {
 }
 
 // hostile is a state dict whose storage or tensor claims to be huge.
-func hostile(t testing.TB, count, size, stride uint32) []byte {
+func hostile(t testing.TB, count, size, stride uint32, again ...string) []byte {
 	t.Helper()
 	p := []byte("\x80\x02}X\x01\x00\x00\x00wctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuJ")
 	p = binary.LittleEndian.AppendUint32(p, count)
@@ -148,7 +148,11 @@ func hostile(t testing.TB, count, size, stride uint32) []byte {
 	p = append(p, "\x85\x89N"+"tRs."...)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, content := range map[string][]byte{"x/data.pkl": p, "x/data/0": make([]byte, 16)} {
+	for _, name := range append([]string{"x/data.pkl", "x/data/0"}, again...) {
+		content := make([]byte, 16)
+		if name == "x/data.pkl" {
+			content = p
+		}
 		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {
 			t.Fatal(err)
@@ -176,6 +180,7 @@ func TestReadTorchHostile(t *testing.T) {
 		data []byte
 		want string
 	}{
+		"twice":      {hostile(t, 4, 4, 1, "x/data/0"), `"x/data/0" occurs twice`},
 		"storage":    {hostile(t, 1<<30, 4, 1), "1073741824 values in a file of"},
 		"length":     {hostile(t, 5, 4, 1), "has 16 bytes, expected 5 values"},
 		"expanded":   {hostile(t, 4, 1<<30, 0), "does not fit into a file of this size"},

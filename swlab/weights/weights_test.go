@@ -2,7 +2,9 @@ package weights
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +42,35 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
 	if len(left) > 0 {
 		t.Errorf("temporary files left: %v", left)
+	}
+}
+
+// TestSafetensorsRefuses: headers about which programs would disagree.
+func TestSafetensorsRefuses(t *testing.T) {
+	file := func(header string, data int) []byte {
+		return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), make([]byte, data)...)
+	}
+	const w, v = `"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`, `"v":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}`
+	for want, data := range map[string][]byte{
+		"":                        file("{"+v+","+w+`,"empty":{"dtype":"F32","shape":[0],"data_offsets":[8,8]}}`, 12),
+		`"w" occurs twice`:        file("{"+w+","+strings.Replace(w, "[0,8]", "[8,16]", 1)+"}", 16),
+		`"shape" occurs twice`:    file("{"+strings.Replace(w, `"shape":[2]`, `"shape":[1],"shape":[2]`, 1)+"}", 8),
+		`"format" occurs twice`:   file(`{"__metadata__":{"format":"pt","format":"np"},`+w+"}", 8),
+		"found offsets [4 8]":     file("{"+w+","+strings.Replace(v, "[8,12]", "[4,8]", 1)+"}", 8),
+		"found offsets [12 16]":   file("{"+w+","+strings.Replace(v, "[8,12]", "[12,16]", 1)+"}", 16),
+		"after 12 bytes of tenso": file("{"+w+","+v+"}", 14),
+	} {
+		_, err := readSafetensors(bytes.NewReader(data), int64(len(data)))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("expected %q, found %v", want, err)
+		}
+	}
+	path := filepath.Join("..", "..", "..", "shared", "cases", "st", "duplicate.safetensors")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no shared test data at ../shared/cases")
+	}
+	if _, err := ReadSafetensors(path); err == nil || !strings.Contains(err.Error(), "occurs twice") {
+		t.Errorf("%s: %v", path, err)
 	}
 }
 

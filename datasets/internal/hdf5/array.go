@@ -29,11 +29,12 @@ type Type struct {
 	Order binary.ByteOrder
 }
 
-// Array returns the array of that name, one of File.Names.
+// Array returns the array of that name, one of File.Names or one reached through a link to its group.
+// It is ErrMissing if there is none.
 func (f *File) Array(name string) (*Array, error) {
-	address, ok := f.arrays[name]
-	if !ok {
-		return nil, fmt.Errorf("no array named %q", name)
+	address, err := f.resolve(name)
+	if err != nil {
+		return nil, err
 	}
 	messages, err := f.header(address)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with
-// libver="latest": superblocks 0 to 3, groups of any kind, contiguous, compact and chunked arrays
+// libver="latest": superblocks 0 to 3, groups of any kind, soft links, contiguous, compact and chunked arrays
 // with any chunk index and the filters gzip, LZF, shuffle and Fletcher-32. Anything else the format
 // offers is an error of type [*Unsupported].
 //
@@ -33,8 +33,10 @@ func unsupported(format string, args ...any) error { return &Unsupported{fmt.Spr
 
 // File is an open HDF5 file. It is safe for concurrent use.
 type File struct {
-	Names  []string // of the arrays, sorted, each with the groups it is in: "group/data"
+	// Names of the arrays, and of links to arrays, sorted, each with the groups it is in: "group/data".
+	Names  []string
 	arrays map[string]uint64
+	links  map[string]link // soft, external, and further names of groups
 	in     io.ReaderAt
 	base   uint64 // start of the HDF5 data; other data may precede them
 	size   uint64 // of the HDF5 data
@@ -63,7 +65,7 @@ func Open(path string) (*File, error) {
 
 // Read lists the arrays of a file of the given size.
 func Read(in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in, arrays: map[string]uint64{}, close: func() error { return nil }}
+	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, close: func() error { return nil }}
 	start := int64(0)
 	for { // the signature is at byte 0, 512, 1024, 2048, ...
 		head := make([]byte, len(signature))
@@ -83,9 +85,14 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("superblock: %w", err)
 	}
-	l := lister{walker: newWalker(f)}
+	l := lister{walker: newWalker(f), groups: map[uint64]string{}}
 	if err := l.list("", root); err != nil {
 		return nil, err
+	}
+	for name := range f.links {
+		if _, err := f.resolve(name); err == nil {
+			f.Names = append(f.Names, name)
+		}
 	}
 	slices.Sort(f.Names)
 	return f, nil

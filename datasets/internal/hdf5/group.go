@@ -1,13 +1,66 @@
 package hdf5
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
 
-const maxDepth = 32 // of groups in groups
+const (
+	maxDepth = 32 // of groups in groups
+	maxLinks = 64 // that lead to each other
+)
+
+// ErrMissing is the error of a name that a file does not have.
+var ErrMissing = errors.New("no such array")
+
+// link is a name for what is elsewhere.
+type link struct {
+	target string // path of the array or group
+	file   string // that holds it; "": this one
+}
+
+// resolve follows the links in a name and returns the address of the array.
+func (f *File) resolve(name string) (uint64, error) {
+	at := name
+	for n := range maxLinks {
+		at = strings.TrimPrefix(path.Clean("/"+at), "/")
+		if address, ok := f.arrays[at]; ok {
+			return address, nil
+		}
+		end := 0 // of the shortest part of the path that is a link
+		for found := false; !found; {
+			if end == len(at) {
+				if n == 0 {
+					return 0, ErrMissing
+				}
+				return 0, fmt.Errorf("a link to %q, where the file has no array", at)
+			}
+			if next := strings.IndexByte(at[min(end+1, len(at)):], '/'); next >= 0 {
+				end += 1 + next
+			} else {
+				end = len(at)
+			}
+			_, found = f.links[at[:end]]
+		}
+		to := f.links[at[:end]]
+		if to.file != "" {
+			return 0, fmt.Errorf("a link to %q in another file, %q: name that file, or copy the array into this one", to.target, to.file)
+		}
+		if !strings.HasPrefix(to.target, "/") {
+			to.target = path.Dir("/"+at[:end]) + "/" + to.target
+		}
+		at = to.target + at[end:]
+	}
+	return 0, errors.New("its links lead in a circle")
+}
 
 // lister walks through the groups of a file.
 type lister struct {
 	walker
-	depth int
+	groups map[uint64]string // the first name of each
+	depth  int
 }
 
 // list adds the object at an address, and its members, under a name.
@@ -21,6 +74,9 @@ func (l *lister) list(name string, address uint64) error {
 		switch m.kind {
 		case messageDataspace:
 			if name != "" {
+				if _, ok := l.file.arrays[name]; ok {
+					return fmt.Errorf("the name %q occurs twice: the file is damaged", name)
+				}
 				l.file.Names = append(l.file.Names, name)
 				l.file.arrays[name] = address
 				return nil
@@ -29,10 +85,14 @@ func (l *lister) list(name string, address uint64) error {
 			group = true
 		}
 	}
-	if !group || l.seen[address] { // a second link to the same group, or to an enclosing one
+	if !group {
 		return nil
 	}
-	l.seen[address] = true
+	if first, ok := l.groups[address]; ok { // a second name of the same group, or of an enclosing one
+		l.file.links[name] = link{target: "/" + first}
+		return nil
+	}
+	l.groups[address] = name
 	if l.depth++; l.depth > maxDepth {
 		return fmt.Errorf("group %q: more than %d groups in each other", name, maxDepth)
 	}
@@ -79,13 +139,20 @@ func (l *lister) table(group string, tree, heap uint64) error {
 		}
 		for c := (cursor{data: entries}); len(c.data) > 0; {
 			at, object, cache := c.number(8), c.number(8), c.number(4)
-			c.take(20)
-			if cache == 2 {
-				continue // a soft link
-			}
+			c.take(4)
+			target := c.number(4)
+			c.take(12)
 			name, err := l.file.text(names + at)
 			if err != nil {
 				return err
+			}
+			if cache == 2 { // a soft link
+				if target, err := l.file.text(names + target); err != nil {
+					return err
+				} else if err := l.add(group, name, link{target: target}); err != nil {
+					return err
+				}
+				continue
 			}
 			if err := l.list(join(group, name), object); err != nil {
 				return err
@@ -93,6 +160,16 @@ func (l *lister) table(group string, tree, heap uint64) error {
 		}
 		return nil
 	})
+}
+
+// add keeps a link.
+func (l *lister) add(group, name string, to link) error {
+	name = join(group, name)
+	if _, ok := l.file.links[name]; ok {
+		return fmt.Errorf("the name %q occurs twice: the file is damaged", name)
+	}
+	l.file.links[name] = to
+	return nil
 }
 
 // link lists a member whose link is a message of its group's header.
@@ -111,7 +188,18 @@ func (l *lister) link(group string, data []byte) error {
 	}
 	name := string(c.take(int(min(c.number(1<<(flags&3)), 1<<16))))
 	if kind != 0 {
-		return c.done("link") // soft or external
+		value := string(c.take(int(c.number(2))))
+		if err := c.done("link"); err != nil {
+			return err
+		}
+		switch kind {
+		case 1: // soft
+			return l.add(group, name, link{target: value})
+		case 64: // external: a byte, the file and the path in it
+			file, target, _ := strings.Cut(value[min(1, len(value)):], "\x00")
+			return l.add(group, name, link{target: strings.TrimRight(target, "\x00"), file: file})
+		}
+		return l.add(group, name, link{target: value, file: fmt.Sprintf("a link of kind %d", kind)})
 	}
 	object := c.number(8)
 	if err := c.done("link"); err != nil {

@@ -180,15 +180,42 @@ func TestNames(t *testing.T) {
 	for _, name := range f.Names {
 		count[name]++
 	}
-	if count["again"] != 1 || count["gzip"] != 1 || count["soft"] != 0 || count["types/big i4"] != 1 {
+	if count["again"] != 1 || count["gzip"] != 1 || count["soft"] != 1 || count["types/big i4"] != 1 {
 		t.Errorf("found %q", f.Names)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	wantCounting(t, open(t, "default.h5"), "soft", 7, 10, 3)
+	wantCounting(t, open(t, "default.h5"), "deep/up/deep/up/soft", 7, 10, 3)
+	for _, name := range []string{"links.h5", "links_latest.h5"} {
+		f := open(t, name)
+		found := strings.Split(strings.ReplaceAll(strings.Join(f.Names, "\n"), "twin/", "g/"), "\n") // two names of a group
+		slices.Sort(found)
+		if want := []string{"chain", "data", "g/near", "g/own", "g/up", "label", "names", "real"}; !slices.Equal(found, want) {
+			t.Errorf("%s: found %q, expected %q", name, f.Names, want)
+		}
+		for _, array := range []string{"real", "data", "/data", "chain", "g/up", "folder/up", "self/self/data", "self/folder/up"} {
+			wantCounting(t, f, array, 4, 5, 3)
+		}
+		for _, array := range []string{"g/near", "folder/near", "twin/near", "twin/own", "self/twin/own"} {
+			wantCounting(t, f, array, 2, 2)
+		}
+		for array, want := range map[string]string{
+			"tour": "circle", "turn": "circle", "longer": "circle", "tour/data": "circle", "gone": `"nowhere/data"`, "self/gone": `"nowhere/data"`, "folder": "no array", "g": "no", "g/none": "no",
+			"far": `"/data" in another file, "other.h5"`, "none": ErrMissing.Error(), "": ErrMissing.Error(),
+		} {
+			if _, err := f.Array(array); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s: error %v, expected %q", name, array, err, want)
+			}
+		}
 	}
 }
 
 func TestRefused(t *testing.T) {
 	f := open(t, "default.h5")
 	for name, want := range map[string]string{
-		"bad/text": "class", "bad/bool": "class", "bad/complex": "class", "bad/scaleoffset": "filter 6", "bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "the file ends", "none": `"none"`,
+		"bad/text": "class", "bad/bool": "class", "bad/complex": "class", "bad/scaleoffset": "filter 6", "bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "the file ends", "none": ErrMissing.Error(),
 	} {
 		_, err := f.Array(name)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -91,3 +91,22 @@ with h5py.File("ordered.h5", "w", track_order=True) as f:
 with h5py.File("heap.h5", "w", libver="latest") as f:  # so many links that they leave the header
     for i in range(30):
         f.create_dataset(f"a{i}", data=numbers(1, 1, dtype="u1"))
+
+for name, libver in (("links.h5", "earliest"), ("links_latest.h5", "latest")):
+    with h5py.File(name, "w", libver=libver) as f:
+        f.create_dataset("real", data=numbers(4, 5, 3))
+        f.create_dataset("g/own", data=numbers(2, 2))
+        f["data"] = h5py.SoftLink("/real")
+        f["chain"] = h5py.SoftLink("data")
+        f["g/near"] = h5py.SoftLink("own")
+        f["g/up"] = h5py.SoftLink("/chain")
+        f["folder"] = h5py.SoftLink("/g")
+        f["twin"] = f["g"]  # a hard link
+        f["self"] = h5py.SoftLink("/")
+        f["tour"] = h5py.SoftLink("/turn")
+        f["turn"] = h5py.SoftLink("/tour")
+        f["longer"] = h5py.SoftLink("/longer/longer")
+        f["gone"] = h5py.SoftLink("/nowhere/data")
+        f["far"] = h5py.ExternalLink("other.h5", "/data")
+        f["names"] = np.array(["cup", "bowl", "cup", "b"], "S4")
+        f["label"] = h5py.SoftLink("/names")
