@@ -61,14 +61,15 @@ function say(text, error) { $("status").textContent = text; $("status").classNam
 // --- what is shown ---------------------------------------------------------------------------------------------
 
 const s = {
-  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, from: {}, seed: 1, slice: null, map: null,
-  estimates: [], path: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, losses: [], emd: [], steps: 0, frames: null,
+  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, seed: 1, made: {}, slice: null, map: null,
+  estimates: [], path: null, climb: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, sw: [], emd: [], steps: 0,
 };
-const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000], ROWS = { 2: 360, 3: 64 };
+const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000];
 const NAMES = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LA, sorted", n: "N" };
 const LETTERS = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LS", n: "N" };
-const tenth = id => Math.pow(10, $(id).value / 10); // of a slider in tenths of decades
-const kappa = () => tenth("kappa");
+const kappa = id => +Math.pow(10, $(id).value / 10).toPrecision(2); // of a slider in tenths of decades
+const blurred = () => $("blur").checked ? kappa("blur-kappa") : 0;
+const equal = () => s.map && s.map.costs[1] === 0, EQUAL = "Equal clouds: every direction costs 0.";
 const format = v => v === null || v === undefined ? "–" : v === 0 ? "0" : Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5 ? v.toExponential(3) : v.toPrecision(4);
 const unit = v => { const n = Math.hypot(...v); return v.map(c => c / n); };
 const dot = (a, b) => a.reduce((sum, c, i) => sum + c * b[i], 0);
@@ -217,17 +218,12 @@ async function setTheta(theta) {
   s.theta = theta;
   redraw("scene", "map");
   if ($("distribution").value === "vmf") estimate();
-  const q = { op: "slice", theta };
+  const q = { op: "slice", theta, kappa: blurred() };
   s.slice = await ask(q);
-  cost();
+  for (const name of ["value", "mean", "smallest", "largest"]) $(name).textContent = format(s.slice[name]);
+  for (const e of document.querySelectorAll(".quantity")) e.innerHTML = q.kappa ? "<i>J</i><sub>κ</sub>" : "<i>F</i>";
   s.answers = (s.answers || 0) + 1;
   redraw("scene", "slice", "map");
-}
-// cost writes the number of this direction: that of the map's function, so that it can be compared with the map's other numbers.
-function cost() {
-  const blurred = s.map && s.map.kappa > 0;
-  $("cost-of").innerHTML = blurred ? "this direction, <i>J</i><sub>κ</sub>(<i>θ</i>)" : "this direction, <i>F</i>(<i>θ</i>)";
-  $("cost").textContent = blurred ? format(valueAt(s.theta)) : s.slice ? format(s.slice.cost) : "–";
 }
 function drawSlice() {
   const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 150), c = s.slice;
@@ -246,7 +242,7 @@ function drawSlice() {
   g.globalAlpha = 1;
   label(g, "X", 14, 10, paint.x); label(g, "Y", 14, h - 9, paint.y);
   label(g, format(lo), 34, h - 9, paint.muted); label(g, format(hi), w - 14, h - 9, paint.muted, "right");
-  label(g, w > 460 ? "F(θ) is the mean of (x − y)² over the matched pairs" : "F(θ): mean of (x − y)²", w - 14, 10, paint.muted, "right");
+  label(g, `F(θ) = ${format(c.cost)}: mean of (x − y)²` + (w > 460 ? " over the matched pairs" : ""), w - 14, 10, paint.muted, "right");
 }
 
 // --- all directions --------------------------------------------------------------------------------------------
@@ -272,10 +268,6 @@ function fromMollweide(u, v) {
 // The value of the map, between its points.
 function valueAt(p) {
   const m = s.map;
-  if (m.rows === 1) {
-    const v = (Math.atan2(p[1], p[0]) / (2 * Math.PI) + 1) % 1 * m.columns, j = Math.floor(v), b = v - j;
-    return (1 - b) * m.values[j % m.columns] + b * m.values[(j + 1) % m.columns];
-  }
   const u = Math.acos(Math.max(-1, Math.min(1, p[2]))) / Math.PI * m.rows - 0.5;
   const v = (Math.atan2(p[1], p[0]) / (2 * Math.PI) + 1) % 1 * m.columns - 0.5;
   const i = Math.floor(u), j = Math.floor(v), a = u - i, b = v - j;
@@ -330,7 +322,7 @@ function marks(g, at, joined) {
 }
 function drawCircle() {
   const [g, w, h] = sheet("map", w => w > 460 ? 280 : 220), m = s.map;
-  Object.assign(place, { left: 46, width: w - 60 });
+  Object.assign(place, { left: 54, width: w - 68 });
   if (!m || m.rows !== 1) return;
   const hi = 1.08 * (m.costs[1] || 1), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
   axes(g, w, h, place.left, 0, hi, y);
@@ -341,7 +333,7 @@ function drawCircle() {
   line(g, [[x(0), y(m.mean)], [x(360), y(m.mean)]], paint.muted, 1.2, [5, 4]);
   label(g, "mean", x(360), y(m.mean) - 8, paint.muted, "right", paint.card);
   const angle = p => (Math.atan2(p[1], p[0]) * 180 / Math.PI + 360) % 360;
-  const at = p => [x(angle(p)), y(valueAt(p))];
+  const at = p => { const a = angle(p), v = a / 360 * m.columns, i = Math.floor(v), b = v - i; return [x(a), y((1 - b) * m.values[i % m.columns] + b * m.values[(i + 1) % m.columns])]; };
   const sample = s.estimates.at(-1);
   if (sample) {
     g.strokeStyle = paint.ink; g.globalAlpha = 0.45; g.lineWidth = 1; g.beginPath();
@@ -369,13 +361,8 @@ function dragMap() {
   });
 }
 async function landscape() {
-  const kappa = $("blur").checked ? tenth("blur-kappa") : 0;
-  s.map = { ...await ask({ op: "landscape", rows: ROWS[s.dim], kappa }), kappa };
-  cost();
-  $("mean").textContent = format(s.map.mean);
-  $("lowest").textContent = format(Math.min(...s.map.values));
-  $("highest").textContent = format(Math.max(...s.map.values));
-  redraw("map", "growth", "climbing");
+  s.map = await ask({ op: "landscape", kappa: blurred() });
+  redraw("map", "growth");
   table();
 }
 
@@ -390,17 +377,18 @@ function axes(g, w, h, left, lo, hi, y) {
   }
 }
 async function estimate() {
-  const run = s.run = (s.run || 0) + 1, done = [];
+  const run = s.run = (s.run || 0) + 1, done = [], distribution = $("distribution").value;
+  const target = { vmf: "It converges to the mean around θ (v-DSW), not to SW₂².", "random-path": "It does not converge to SW₂²: directions between points of the clouds weigh more." }[distribution];
   for (const slices of COUNTS.slice(0, +$("slices").value + 1)) {
-    const q = { op: "estimate", distribution: $("distribution").value, kappa: kappa(), slices, seed: s.seed, theta: s.theta };
-    const e = await ask(q);
+    const e = await ask({ op: "estimate", distribution, kappa: kappa("kappa"), slices, seed: s.seed, theta: s.theta });
     if (run !== s.run) return;
     done.push(e);
     s.estimates = done.slice();
     redraw("growth", "map");
   }
-  const e = done.at(-1), around = { vmf: "It converges to the mean around θ, J_κ(θ), not to SW².", "random-path": "It does not converge to SW²: directions between points of the clouds weigh more." }[$("distribution").value];
-  $("estimate-text").textContent = `L = ${e.slices}: ${format(e.value)}` + (e.low === null ? ". " : `, 95 % interval ${format(e.low)} to ${format(e.high)}. `) + (around || "The dashed line is the mean over all directions.");
+  const e = done.at(-1);
+  $("estimate-text").textContent = equal() ? EQUAL : `L = ${e.slices}: ${format(e.value)}, `
+    + (e.low === null ? "too few independent directions for an interval. " : `95 % interval ${format(e.low)} to ${format(e.high)}. `) + (target || "The dashed line is the mean over all directions.");
 }
 function drawGrowth() {
   const [g, w, h] = sheet("growth", () => 220), some = s.estimates, left = 58;
@@ -450,13 +438,14 @@ function drawSteps(id, curves, lines) {
 const CLIMB = "40 steps of Adam on θ. The white dots on the map are the steps.";
 async function climb() {
   const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta, since = forgotten;
+  const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: kappa("climb-kappa"), seed: s.seed };
   $("climb").disabled = true;
   try {
-    const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: tenth("climb-kappa"), seed: s.seed, rows: ROWS[s.dim] };
     const p = await ask(q);
+    if (s.playing) return;
     s.path = [];
     for (let i = 0; i < p.locations.length; i += s.dim) s.path.push(p.locations.slice(i, i + s.dim));
-    s.climb = p; s.climb.name = q.slices ? "J_κ(θ)" : "F(θ)";
+    s.climb = { ...p, name: q.slices ? "J_κ" : "F", kappa: q.slices ? `, κ = ${q.kappa}` : "" };
     const angle = Math.acos(Math.min(1, Math.abs(dot(before, s.path.at(-1))))) * 180 / Math.PI;
     const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (s.climbed = quiet ? steps : 0; s.climbed <= steps; s.climbed++) {
@@ -465,24 +454,16 @@ async function climb() {
       if (!s.path || since !== forgotten) return;
     }
     s.climbed = steps;
-    $("ascent-text").textContent = `${p.name} from ${format(p.costs[0])} to ${format(p.costs.at(-1))}; θ turned by ${angle.toFixed(1)}°. ` + short(p, q);
+    const end = p.values.at(-1), part = end / p.largest;
+    $("ascent-text").textContent = equal() ? EQUAL : `${s.climb.name}(θ)${s.climb.kappa}: from ${format(p.values[0])} to ${format(end)}; θ turned by ${angle.toFixed(1)}°. `
+      + (part < 0.99 ? `The end is ${(100 * part).toFixed(0)} % of the largest on the map, ${format(p.largest)}: an ascent climbs the hill that it starts on, up to a local maximum if its steps get that far.` : "");
     setTheta(s.path.at(-1));
   } finally { if (since === forgotten) $("climb").disabled = s.playing; }
 }
-// short says why an ascent ended below the largest value of what it climbed.
-function short({ costs, largest }, { rate, tangent, slices }) {
-  const end = costs.at(-1), part = end / largest;
-  if (!(part < 0.98)) return "";
-  return `That is ${(100 * part).toFixed(0)} % of the largest, ${format(largest)}. ` + (rate < 1e-3 ? "Steps as small as these hardly leave the start."
-    : slices ? `It sees the mean only through ${slices} random directions a step.`
-    : !tangent ? "This gradient pulls the steps towards the diagonals, and leads to a local maximum at best: begin elsewhere."
-    : Math.abs(end - costs.at(-6)) > 0.002 * end ? "It is still on its way."
-    : "It is a local maximum, from which no small step leads up: begin elsewhere.");
-}
 function drawClimbing() {
   const c = s.path && s.climb;
-  drawSteps("climbing", [{ values: c ? c.costs.slice(0, s.climbed + 1) : [], last: 40, upTo: s.climbed, colour: paint["theta-text"], text: c && c.name }],
-    c ? [{ value: c.largest, text: "largest" }] : s.map ? [{ value: s.map.costs[1], text: "largest cost" }] : []);
+  drawSteps("climbing", c ? [{ values: c.values.slice(0, s.climbed + 1), last: 40, upTo: s.climbed, colour: paint["theta-text"], text: `${c.name}(θ)${c.kappa}` }] : [],
+    c ? [{ value: c.largest, text: `largest ${c.name} on the map` }] : []);
 }
 async function predict() {
   s.predictions = [];
@@ -496,43 +477,46 @@ async function predict() {
   }
 }
 function table() {
-  const most = s.map ? s.map.costs[1] : 0, body = $("predictions");
+  const body = $("predictions");
   body.replaceChildren(...s.predictions.map(p => {
-    const row = document.createElement("tr"), part = most > 0 ? p.cost / most : null; // none if the clouds are equal
+    const row = document.createElement("tr"), part = equal() ? 0 : p.cost / s.map.costs[1];
     const cells = [0, 1, 2, 3].map(() => row.appendChild(document.createElement("td")));
     const button = cells[0].appendChild(document.createElement("button"));
     button.type = "button"; button.textContent = NAMES[p.name]; button.title = "Look along this direction";
     button.onclick = () => setTheta(p.theta);
     cells[1].textContent = format(p.cost);
-    cells[2].textContent = part === null ? "–" : (100 * part).toFixed(0) + " %";
+    cells[2].textContent = equal() ? "equal clouds" : (100 * part).toFixed(0) + " %";
     const bar = cells[3].appendChild(document.createElement("div"));
     bar.className = "bar"; bar.style.width = Math.min(100, 100 * part) + "%";
     return row;
   }));
   const trained = s.predictions.length && s.predictions.every(p => p.trained);
-  $("amortizers-text").textContent = !s.predictions.length ? (s.playing ? "The predictions wait until Y stands still." : "…") : trained
+  $("amortizers-text").textContent = !s.predictions.length ? s.playing ? "They are asked when the flow stops." : "…" : trained
     ? "Small maps (d_k = k = 16), trained for this page by 1500 steps of 16 pairs of built-in shapes to point where the cost is largest; no pair of the page was among them. A, EA, G, LA and N have learnt about one direction for all pairs; L and LA on sorted points follow the pair."
     : "Not trained: weights are for 500 points, so these are initial ones.";
 }
 const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them
 async function play() {
   if (s.playing) return stop();
-  s.playing = true; s.path = null; s.estimates = []; s.predictions = [];
-  s.run = (s.run || 0) + 1; s.predicting = (s.predicting || 0) + 1;
-  $("ascent-text").textContent = CLIMB; $("climb").disabled = true;
-  $("estimate-text").textContent = "The estimate waits until Y stands still.";
+  s.playing = true; s.path = null; s.predictions = [];
+  s.predicting = (s.predicting || 0) + 1;
+  $("ascent-text").textContent = CLIMB;
+  $("climb").disabled = true;
   table(); redraw();
   $("play").textContent = "❚❚ Pause";
   const since = forgotten;
   while (s.playing) {
     const from = s.shownY || s.y;
-    const q = { op: "flow", distribution: $("distribution").value, kappa: kappa(), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
+    const q = { op: "flow", distribution: $("flow-distribution").value, kappa: kappa("flow-kappa"), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
     const f = await ask(q);
-    if (!s.losses.length) { s.losses = [f.losses[0]]; s.emd = [f.emd[0]]; }
-    s.losses.push(...f.losses.slice(1)); s.emd.push(f.emd[1]); s.steps += CHUNK;
+    if (!s.steps) { s.sw = [f.sw[0]]; s.emd = [f.emd[0]]; }
+    s.sw.push(f.sw[1]); s.emd.push(f.emd[1]); s.steps += CHUNK; s.estimates = [];
+    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(f.sw[1])}, the root of the mean over all directions; W₂ ${format(f.emd[1])}, exact.` + (q.distribution === "vmf" ? " What no direction around θ sees does not move." : "");
+    redraw("falling");
+    setTheta(s.theta); landscape(); estimate();
     const to = f.points.at(-1), begin = performance.now();
     let t = 0;
-    while (t < 1) {
+    while (t < 1 || s.playing && s.estimates.length <= $("slices").value) { // the numbers are of this state
       await new Promise(requestAnimationFrame);
       if (since !== forgotten) return;
       t = Math.min(1, (performance.now() - begin) / 130);
@@ -540,13 +524,9 @@ async function play() {
       drawScene();
     }
     s.y = to; s.shownY = null;
-    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(Math.sqrt(s.losses.at(-1)))}, W₂ ${format(f.emd[1])}.`;
-    redraw("falling");
-    setTheta(s.theta);
-    landscape();
     if (s.steps >= 400) stop();
   }
-  if (s.steps) { landscape(); estimate(); predict(); }
+  if (s.steps) predict();
 }
 function stop() {
   s.playing = false;
@@ -559,7 +539,7 @@ async function restart() {
 }
 function drawFalling() {
   drawSteps("falling", [
-    { values: s.losses.map(Math.sqrt), last: s.steps, upTo: s.steps, colour: paint.x, text: "SW₂, 50 directions" },
+    { values: s.sw, last: s.steps, upTo: s.steps, colour: paint.x, text: "SW₂, all directions" },
     { values: s.emd, last: s.steps, upTo: s.steps, colour: paint.y, text: "W₂, exact" }], []);
 }
 
@@ -567,11 +547,10 @@ function drawFalling() {
 
 function take(p) {
   changing = false;
-  dimension(p.dim);
   s.x = p.x || []; s.y = p.y || [];
-  s.path = null; s.slice = null; s.map = null; s.losses = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
+  s.path = null; s.slice = null; s.sw = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
-  $("flow-text").textContent = "The flow follows the exact gradient of the sliced distance.";
+  $("flow-text").textContent = "Every step draws 50 new directions and follows the exact gradient of the mean of their costs.";
   $("ascent-text").textContent = CLIMB;
   document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
   $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest on the map</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
@@ -580,46 +559,45 @@ function take(p) {
   setTheta(s.theta); landscape(); estimate(); predict();
 }
 let shapes;
-// dimension changes to clouds in 2 or 3 dimensions: the direction, and the shapes to choose from.
+// dimension changes to clouds in 2 or 3 dimensions, and the direction with them.
 function dimension(dim) {
-  if (dim === s.dim && $("shape-x").length) return;
+  if (dim === s.dim) return;
   s.dim = dim;
   s.theta = dim === 2 ? [Math.cos(0.6), Math.sin(0.6)] : [0.6, 0, 0.8];
-  for (const which of ["x", "y"]) $("shape-" + which).replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
 }
-// source remembers where a cloud comes from, and shows it in its menu. What is no built-in shape has an entry of its own there.
-function source(which, from) {
-  const menu = $("shape-" + which);
-  s.from[which] = from;
-  for (const o of [...menu.options]) if (!shapes[s.dim].includes(o.value)) o.remove();
-  if (!from.shape) menu.add(new Option(from.path || "drawn", ""));
-  menu.value = from.shape || "";
+// named says what a cloud is made of, the part of the question that differs, and shows it in the list.
+function named(which, made) {
+  s.made[which] = made;
+  const list = $("shape-" + which);
+  list.replaceChildren(...shapes[s.dim].map(name => new Option(name, name)));
+  if (!made.shape) list.prepend(new Option(made.strokes ? "your drawing" : made.path.slice(2), ""));
+  list.value = made.shape || "";
 }
-// both makes both clouds from their sources.
-async function both(dim) {
-  await change({ op: "cloud", which: "x", dim, seed: s.seeds.x, ...s.from.x }, "cloud x");
-  take(await ask({ op: "cloud", which: "y", dim, seed: s.seeds.y, ...s.from.y }, "cloud y"));
-}
-async function choose(dim, x, y) {
+const cloud = (which, made) => ({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...made });
+async function make(dim, x, y) {
   dimension(dim);
-  source("x", { shape: x }); source("y", { shape: y });
-  await both(dim);
+  named("x", x); named("y", y);
+  await change(cloud("x", x), "cloud x");
+  take(await ask(cloud("y", y), "cloud y"));
 }
+const choose = (dim, x, y) => make(dim, { shape: x }, { shape: y });
 const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
-async function replace(which, question) {
-  const p = await change({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...question });
+async function replace(which, made) {
+  let p = await change(cloud(which, made));
   dimension(p.dim);
-  source(which, question);
-  if (p.x && p.y) return take(p);
-  // The other cloud had another dimension: a built-in one takes its place.
-  const other = which === "x" ? "y" : "x", shape = FIRST[p.dim][other === "x" ? 0 : 1];
-  source(other, { shape });
-  take(await ask({ op: "cloud", which: other, dim: p.dim, shape, seed: s.seeds[other] }));
+  named(which, made);
+  if (!p.x || !p.y) { // the other cloud had another dimension: a built-in one takes its place
+    const other = which === "x" ? "y" : "x";
+    named(other, { shape: FIRST[p.dim][other === "x" ? 0 : 1] });
+    p = await ask(cloud(other, s.made[other]));
+  }
+  take(p);
 }
 async function file(which, f) {
   if (!f) return;
-  worker.postMessage({ path: f.name, bytes: new Uint8Array(await f.arrayBuffer()) });
-  await replace(which, { path: f.name }).catch(() => {});
+  const path = `${which}/${f.name}`;
+  worker.postMessage({ path, bytes: new Uint8Array(await f.arrayBuffer()) });
+  await replace(which, { path }).catch(() => {});
 }
 function pencil(which) {
   const was = s.drawing;
@@ -640,19 +618,17 @@ function controls() {
     $("file-" + which).onchange = e => file(which, e.target.files[0]);
     $("draw-" + which).onclick = () => pencil(which);
   }
-  $("redraw").onclick = () => { s.seeds.x += 2; s.seeds.y += 2; both(s.dim); }; // never one seed for both: a shape against itself is two samples
+  $("redraw").onclick = () => { s.seeds.x += 2; s.seeds.y += 2; make(s.dim, s.made.x, s.made.y); };
+  $("flow-distribution").innerHTML = $("distribution").innerHTML;
   const show = () => {
-    $("kappa-out").textContent = +kappa().toPrecision(2); $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
-    $("blur-out").textContent = +tenth("blur-kappa").toPrecision(2); $("blur-row").style.display = $("blur").checked ? "" : "none";
-    $("kappa-row").style.display = concentrated() ? "" : "none";
-    $("climb-kappa-out").textContent = +tenth("climb-kappa").toPrecision(2); $("climb-kappa-row").style.display = $("objective").value !== "0" ? "" : "none";
-    $("flow-from").textContent = `50 new directions in every step, as chosen under Estimate: ${$("distribution").selectedOptions[0].text}${concentrated() ? `, κ = ${$("kappa-out").textContent}` : ""}.`
-      + ($("distribution").value === "vmf" ? " What no direction around θ sees does not move." : "");
+    $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
+    const needs = id => ["vmf", "markov", "random-path"].includes($(id).value);
+    const shown = { "blur-kappa": $("blur").checked, kappa: needs("distribution"), "climb-kappa": $("objective").value !== "0", "flow-kappa": needs("flow-distribution") };
+    for (const id in shown) { $(id + "-out").textContent = kappa(id); $(id + "-row").style.display = shown[id] ? "" : "none"; }
   };
-  const concentrated = () => ["vmf", "markov", "random-path"].includes($("distribution").value);
-  for (const id of ["blur", "blur-kappa"]) $(id).oninput = () => { show(); landscape(); };
+  for (const id of ["blur", "blur-kappa"]) $(id).oninput = () => { show(); setTheta(s.theta); landscape(); };
   for (const id of ["kappa", "slices", "distribution"]) $(id).oninput = () => { show(); estimate(); };
-  $("speed").oninput = $("objective").oninput = $("climb-kappa").oninput = show;
+  for (const id of ["speed", "objective", "climb-kappa", "flow-kappa", "flow-distribution"]) $(id).oninput = show;
   $("seed").onclick = () => { s.seed++; estimate(); };
   $("climb").onclick = climb; $("play").onclick = play; $("restart").onclick = restart;
   $("theme").onclick = () => {

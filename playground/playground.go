@@ -40,6 +40,8 @@ type Playground struct {
 	engine *engine.Engine
 	x, y   *datasets.Set // one cloud each
 	start  *datasets.Set // y before it began to flow; nil: it has not
+	// maps are the landscapes of these clouds by kappa; 0 is that of F.
+	maps map[float64]*landscape
 }
 
 // New returns a playground without clouds, on the pure-Go backend.
@@ -58,7 +60,6 @@ type request struct {
 	Strokes      [][][]float64 `json:"strokes"` // polylines that the reader has drawn
 	Seed         uint64        `json:"seed"`
 	Theta        []float32     `json:"theta"` // a unit vector
-	Rows         int           `json:"rows"`  // of the map: directions per half circle
 	Distribution string        `json:"distribution"`
 	Kappa        float64       `json:"kappa"`
 	Slices       int           `json:"slices"`
@@ -87,9 +88,9 @@ func (p *Playground) Answer(question []byte) ([]byte, error) {
 		}
 		switch q.Op {
 		case "slice":
-			answer, err = p.slice(q.Theta)
+			answer, err = p.slice(q.Theta, q.Kappa)
 		case "landscape":
-			answer, err = p.landscape(q.Rows, q.Kappa)
+			answer, err = p.landscape(q.Kappa)
 		case "estimate":
 			answer, err = p.estimate(q)
 		case "ascent":
@@ -118,9 +119,10 @@ type pair struct {
 	Y      []float32 `json:"y"`
 }
 
-// cloud undoes the flow and replaces one cloud, unless Which is restart. The other one follows if it has more points; if its dimension differs
-// it is dropped, and the answer has none.
+// cloud undoes the flow and replaces one cloud, unless Which is restart. The other one follows if it
+// has more points; if its dimension differs it is dropped, and the answer has none.
 func (p *Playground) cloud(q request) (pair, error) {
+	p.maps = nil
 	if p.start != nil { // undo the flow
 		p.y, p.start = p.start, nil
 	}
@@ -195,14 +197,20 @@ func newCloud(q request) (*datasets.Set, error) {
 // cut is one slice of the pair. XOrder[i] and YOrder[i] are the points of rank i, which optimal
 // transport on the line matches.
 type cut struct {
-	Cost   float64   `json:"cost"` // W_2^2 of the projections
+	Cost   float64   `json:"cost"` // F(theta), the W_2^2 of the projections
 	X      []float64 `json:"x"`    // projections, in the order of the points
 	Y      []float64 `json:"y"`
 	XOrder []int     `json:"x_order"`
 	YOrder []int     `json:"y_order"`
+	// Value is F(theta), or J(theta) for a kappa above 0. Mean, Smallest and Largest are of the same
+	// function: its mean over all directions, and its extremes over the map and theta.
+	Value    float64 `json:"value"`
+	Mean     float64 `json:"mean"`
+	Smallest float64 `json:"smallest"`
+	Largest  float64 `json:"largest"`
 }
 
-func (p *Playground) slice(theta []float32) (cut, error) {
+func (p *Playground) slice(theta []float32, kappa float64) (cut, error) {
 	if len(theta) != p.x.Dim {
 		return cut{}, fmt.Errorf("theta: expected %d numbers, found %d", p.x.Dim, len(theta))
 	}
@@ -210,7 +218,15 @@ func (p *Playground) slice(theta []float32) (cut, error) {
 	if err != nil {
 		return cut{}, err
 	}
-	c := cut{Cost: costs[0]}
+	m, err := p.landscape(kappa)
+	if err != nil {
+		return cut{}, err
+	}
+	values, err := p.values(theta, kappa)
+	if err != nil {
+		return cut{}, err
+	}
+	c := cut{Cost: costs[0], Value: values[0], Mean: m.Mean, Smallest: min(slices.Min(m.Values), values[0]), Largest: max(slices.Max(m.Values), values[0])}
 	c.X, c.XOrder = project(p.x, theta)
 	c.Y, c.YOrder = project(p.y, theta)
 	return c, nil
@@ -239,6 +255,30 @@ func clouds(s *datasets.Set) ot1d.Clouds {
 	return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: s.Dim}
 }
 
+// values returns F of every direction [L, dim], or J for a kappa above 0.
+func (p *Playground) values(directions []float32, kappa float64) ([]float64, error) {
+	if kappa == 0 {
+		return p.costs(directions)
+	}
+	m, err := p.landscape(0)
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for at := range slices.Chunk(directions, p.x.Dim) {
+		density, err := m.density(at, kappa)
+		if err != nil {
+			return nil, err
+		}
+		sum := 0.0
+		for i, v := range m.Values {
+			sum += v * density[i]
+		}
+		out = append(out, sum)
+	}
+	return out, nil
+}
+
 // landscape is a function of the direction over all directions: the cost F, or its mean around a
 // location, J(eps) = E[F(theta)] with theta from vMF(eps, kappa). In the plane Values[j] belongs to
 // the angle 2 pi j / Columns. In space Values[i Columns + j] belongs to the polar angle
@@ -247,47 +287,52 @@ type landscape struct {
 	Rows    int        `json:"rows"` // 1 in the plane
 	Columns int        `json:"columns"`
 	Values  []float64  `json:"values"`
-	Mean    float64    `json:"mean"` // over all directions: the squared SW_2, for F and for every J
-	Highest []float32  `json:"highest"`
-	Costs   [2]float64 `json:"costs"` // the smallest and the largest F
+	Mean    float64    `json:"mean"`    // over all directions: the squared SW_2, for F and for every J
+	Highest []float32  `json:"highest"` // the direction of the largest value
+	Costs   [2]float64 `json:"costs"`   // the smallest and the largest F
 }
 
 // landscape costs directions of one half only: theta and -theta have one cost. A kappa above 0 is
 // that of J, 0 stands for F.
-func (p *Playground) landscape(rows int, kappa float64) (landscape, error) {
-	if rows < 2 || rows > 720 || rows%2 != 0 {
-		return landscape{}, fmt.Errorf("rows: expected an even number from 2 to 720, found %d", rows)
+func (p *Playground) landscape(kappa float64) (*landscape, error) {
+	if m := p.maps[kappa]; m != nil {
+		return m, nil
 	}
-	m := landscape{Rows: rows, Columns: 2 * rows}
+	m := &landscape{Rows: 64, Columns: 128}
 	if p.x.Dim == 2 {
-		m.Rows = 1
+		m.Rows, m.Columns = 1, 720
 	}
-	var directions []float32
-	for i := range m.half() {
-		directions = append(directions, m.direction(i)...)
-	}
-	costs, err := p.costs(directions)
-	if err != nil {
-		return m, err
-	}
-	m.fill(costs)
-	m.Costs = [2]float64{slices.Min(costs), slices.Max(costs)}
-	weights := fejer(m.Rows)
-	for i, c := range costs {
-		m.Mean += c * weights[i/m.Columns] * 2 / float64(m.Columns)
-	}
-	if kappa > 0 {
-		if err := m.blur(kappa); err != nil {
-			return m, err
+	var half []float64
+	if kappa != 0 {
+		sharp, err := p.landscape(0)
+		if err != nil {
+			return nil, err
 		}
-	}
-	best := 0
-	for i, v := range m.Values {
-		if v > m.Values[best] {
-			best = i
+		if half, err = sharp.blur(kappa); err != nil {
+			return nil, err
 		}
+		m.Mean, m.Costs = sharp.Mean, sharp.Costs
+	} else {
+		var directions []float32
+		for i := range m.half() {
+			directions = append(directions, m.direction(i)...)
+		}
+		var err error
+		if half, err = p.costs(directions); err != nil {
+			return nil, err
+		}
+		weights := fejer(m.Rows)
+		for i, c := range half {
+			m.Mean += c * weights[i/m.Columns] * 2 / float64(m.Columns)
+		}
+		m.Costs = [2]float64{slices.Min(half), slices.Max(half)}
 	}
-	m.Highest = m.direction(best)
+	m.fill(half)
+	m.Highest = m.direction(slices.Index(half, slices.Max(half)))
+	if p.maps == nil {
+		p.maps = map[float64]*landscape{}
+	}
+	p.maps[kappa] = m
 	return m, nil
 }
 
@@ -303,21 +348,32 @@ func (m *landscape) fill(half []float64) {
 	}
 }
 
-// blur replaces F by J, by the same quadrature as that of the mean. The density of the direction in
-// row r and column c around that in row i and column j depends on i, r and c - j alone.
-func (m *landscape) blur(kappa float64) error {
+// density returns the weights with which the values of F make J(at): those of the quadrature of the
+// mean times the density of vMF(at, kappa), with sum 1.
+func (m *landscape) density(at []float32, kappa float64) ([]float64, error) {
+	around, err := vmf.New(at, kappa)
+	if err != nil {
+		return nil, err
+	}
 	weights := fejer(m.Rows)
-	var half []float64
-	density := make([]float64, m.Rows*m.Columns)
+	density, total := make([]float64, m.Rows*m.Columns), 0.0
+	for i := range density {
+		density[i] = weights[i/m.Columns] * math.Exp(around.LogProb(wide(m.direction(i))))
+		total += density[i]
+	}
+	for i := range density {
+		density[i] /= total
+	}
+	return density, nil
+}
+
+// blur returns J of one half from F. The density of the direction in row r and column c around that in row
+// i and column j depends on i, r and c - j alone.
+func (m *landscape) blur(kappa float64) (half []float64, err error) {
 	for start := 0; start < m.half(); start += m.Columns {
-		around, err := vmf.New(m.direction(start), kappa)
+		density, err := m.density(m.direction(start), kappa)
 		if err != nil {
-			return err
-		}
-		total := 0.0
-		for i := range density {
-			density[i] = weights[i/m.Columns] * math.Exp(around.LogProb(wide(m.direction(i))))
-			total += density[i]
+			return nil, err
 		}
 		for column := range min(m.Columns, m.half()-start) {
 			sum := 0.0
@@ -330,26 +386,10 @@ func (m *landscape) blur(kappa float64) error {
 					sum += v * density[row+len(ahead)+i]
 				}
 			}
-			half = append(half, sum/total)
+			half = append(half, sum)
 		}
 	}
-	m.fill(half)
-	return nil
-}
-
-// around is J at a location of its own, from the values of F on the map.
-func (m *landscape) around(location []float32, kappa float64) (float64, error) {
-	d, err := vmf.New(location, kappa)
-	if err != nil {
-		return 0, err
-	}
-	weights := fejer(m.Rows)
-	sum, total := 0.0, 0.0
-	for i, v := range m.Values {
-		w := weights[i/m.Columns] * math.Exp(d.LogProb(wide(m.direction(i))))
-		sum, total = sum+w*v, total+w
-	}
-	return sum / total, nil
+	return half, nil
 }
 
 // wide is the vector in float64.
@@ -441,47 +481,34 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// path is a sequence of directions with their values of what was climbed: F, or its mean J around
-// them.
+// path is a sequence of directions with the objective of the ascent along them.
 type path struct {
 	Locations []float32 `json:"locations"` // [steps + 1, dim]
-	Costs     []float64 `json:"costs"`
-	Largest   float64   `json:"largest"` // on the map of all directions
+	Values    []float64 `json:"values"`
+	Largest   float64   `json:"largest"` // objective over the map and the path
 }
 
-// ascent climbs from theta: on the cost of one direction (Max-SW) where slices is 0, else on the
-// mean over so many directions from vMF around the location (v-DSW), whose values are those of the
-// mean over all directions.
+// ascent climbs from theta: F of one direction (Max-SW) where slices is 0, else J, of which a step
+// sees the mean over so many directions from vMF around the location (v-DSW).
 func (p *Playground) ascent(q request) (path, error) {
-	slicer := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}
+	slicer, kappa := slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}, 0.0
 	if q.Slices > 0 {
-		slicer = slicing.Slicer{Distribution: slicing.VMF{Kappa: q.Kappa}, Slices: q.Slices}
+		slicer, kappa = slicing.Slicer{Distribution: slicing.VMF{Kappa: q.Kappa}, Slices: q.Slices}, q.Kappa
 	}
 	slicer.Ascent = &slicing.Ascent{Steps: q.Steps, LearningRate: q.Rate, Tangent: q.Tangent}
 	paths, err := experiments.AscentPaths(p.engine, p.x, p.y, slicer, q.Theta, q.Seed)
 	if err != nil {
 		return path{}, err
 	}
-	m, err := p.landscape(q.Rows, 0)
+	m, err := p.landscape(kappa)
 	if err != nil {
 		return path{}, err
 	}
-	out := path{Locations: paths[0]}
-	if q.Slices == 0 {
-		out.Largest = m.Costs[1]
-		out.Costs, err = p.costs(paths[0])
-		return out, err
+	values, err := p.values(paths[0], kappa)
+	if err != nil {
+		return path{}, err
 	}
-	for i := 0; i < len(paths[0]); i += p.x.Dim {
-		mean, err := m.around(paths[0][i:i+p.x.Dim], q.Kappa)
-		if err != nil {
-			return path{}, err
-		}
-		out.Costs = append(out.Costs, mean)
-	}
-	err = m.blur(q.Kappa)
-	out.Largest = slices.Max(m.Values)
-	return out, err
+	return path{paths[0], values, max(slices.Max(m.Values), slices.Max(values))}, nil
 }
 
 // prediction is the direction of one amortizer.
@@ -514,11 +541,12 @@ func (p *Playground) predict(name string, seed uint64) (prediction, error) {
 	return prediction{name, o.Weights != nil, d.Directions, costs[0]}, nil
 }
 
-// frames are states of the flow.
+// frames are two states of the flow, with their distances to the first cloud in the units of the
+// coordinates: SW_2, the root of the mean over all directions, and W_2.
 type frames struct {
 	Points [][]float32 `json:"points"`
-	Losses []float64   `json:"losses"` // the sliced distance of that state
-	EMD    []float64   `json:"emd"`    // W_2 of the first state and of the last
+	SW     []float64   `json:"sw"`
+	EMD    []float64   `json:"emd"`
 }
 
 // flow takes the second cloud some steps further down the gradient of the sliced distance, with new
@@ -527,21 +555,32 @@ func (p *Playground) flow(q request) (frames, error) {
 	if p.start == nil {
 		p.start = p.y
 	}
-	c, err := p.config(q)
+	fresh := func(y *datasets.Set, step int) (float64, []float32, error) {
+		next := q
+		next.Seed += uint64(step)
+		c, err := p.config(next)
+		if err != nil {
+			return 0, nil, err
+		}
+		return flow.Distance("sw", p.x, c)(y, step)
+	}
+	f, err := flow.Descend(context.Background(), p.x, p.y, fresh, flow.Config{Steps: q.Steps, LearningRate: q.Rate, Every: q.Steps})
 	if err != nil {
 		return frames{}, err
 	}
-	f, err := flow.Descend(context.Background(), p.x, p.y, flow.Fresh("sw", p.x, c), flow.Config{Steps: q.Steps, LearningRate: q.Rate, Every: q.Steps})
-	if err != nil {
-		return frames{}, err
-	}
-	last := f.Frames[len(f.Frames)-1]
-	if p.y, err = datasets.New(last.Points, 1, p.x.Points, p.x.Dim); err != nil {
-		return frames{}, err
-	}
-	out := frames{Losses: f.Losses}
+	var out frames
 	for _, frame := range f.Frames {
-		out.Points, out.EMD = append(out.Points, frame.Points), append(out.EMD, frame.EMD)
+		if frame.Step > 0 {
+			if p.y, err = datasets.New(frame.Points, 1, p.x.Points, p.x.Dim); err != nil {
+				return frames{}, err
+			}
+			p.maps = nil
+		}
+		m, err := p.landscape(0)
+		if err != nil {
+			return frames{}, err
+		}
+		out.Points, out.SW, out.EMD = append(out.Points, frame.Points), append(out.SW, math.Sqrt(m.Mean)), append(out.EMD, frame.EMD)
 	}
 	return out, nil
 }

@@ -78,7 +78,7 @@ func TestLandscape(t *testing.T) {
 		if p.y, err = datasets.New(v, 1, 1, dim); err != nil {
 			t.Fatal(err)
 		}
-		m := answer[landscape](t, p, `{"op":"landscape","rows":16}`)
+		m := answer[landscape](t, p, `{"op":"landscape"}`)
 		var square float64
 		for _, c := range v {
 			square += float64(c) * float64(c)
@@ -99,7 +99,7 @@ func TestLandscape(t *testing.T) {
 // TestMean: the mean over the map is what many directions estimate.
 func TestMean(t *testing.T) {
 	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
-		m := answer[landscape](t, p, `{"op":"landscape","rows":64}`)
+		m := answer[landscape](t, p, `{"op":"landscape"}`)
 		e := answer[estimate](t, p, `{"op":"estimate","distribution":"uniform","slices":2000,"kappa":1,"seed":3}`)
 		if math.Abs(m.Mean-e.Value) > 4**e.StdErr {
 			t.Errorf("%s: mean %.6f, estimate %.6f +- %.6f", name, m.Mean, e.Value, *e.StdErr)
@@ -111,10 +111,10 @@ func TestMean(t *testing.T) {
 // locations is that of the cost, and its range shrinks with kappa.
 func TestBlur(t *testing.T) {
 	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
-		sharp := answer[landscape](t, p, `{"op":"landscape","rows":64}`)
+		sharp := answer[landscape](t, p, `{"op":"landscape"}`)
 		before := slices.Max(sharp.Values) - slices.Min(sharp.Values)
 		for _, kappa := range []float64{200, 10, 1} {
-			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","rows":64,"kappa":%g}`, kappa))
+			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","kappa":%g}`, kappa))
 			var mean float64
 			weights := fejer(m.Rows)
 			for i, v := range m.Values {
@@ -137,33 +137,104 @@ func TestBlur(t *testing.T) {
 	}
 }
 
+// TestOneQuantity: what the page shows of a direction is one function, F or J, with its mean and its
+// extremes around it, also along the path of an ascent, whose end lies between the map's directions.
+func TestOneQuantity(t *testing.T) {
+	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		start := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
+		for kappa, objective := range map[float64]int{0: 0, 1: 30, 10: 30, 1000: 30} {
+			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","kappa":%g}`, kappa))
+			up := answer[path](t, p, fmt.Sprintf(`{"op":"ascent","theta":%s,"steps":40,"rate":0.05,"tangent":true,"slices":%d,"kappa":%g}`, start, objective, kappa))
+			if up.Largest < slices.Max(up.Values) || up.Largest < slices.Max(m.Values) {
+				t.Errorf("%s, kappa %g: the largest %g is below the path or the map", name, kappa, up.Largest)
+			}
+			directions := append(slices.Clone(up.Locations), m.Highest...)
+			for i := range len(directions) / p.x.Dim {
+				theta := directions[i*p.x.Dim : (i+1)*p.x.Dim]
+				at, _ := json.Marshal(theta)
+				c := answer[cut](t, p, fmt.Sprintf(`{"op":"slice","theta":%s,"kappa":%g}`, at, kappa))
+				if !(c.Smallest <= c.Value && c.Value <= c.Largest && c.Smallest < c.Mean && c.Mean < c.Largest) || c.Mean != m.Mean {
+					t.Errorf("%s, kappa %g, direction %v: %g is not from %g to %g around %g", name, kappa, theta, c.Value, c.Smallest, c.Largest, c.Mean)
+				}
+				if kappa == 0 && c.Value != c.Cost {
+					t.Errorf("%s, direction %v: expected F %g, found %g", name, theta, c.Cost, c.Value)
+				}
+				if i < len(up.Values) {
+					near(t, name+": the ascent's objective", up.Values[i], c.Value, 1e-12)
+				} else {
+					near(t, name+": the highest", c.Value, slices.Max(m.Values), 1e-6)
+				}
+			}
+		}
+	}
+}
+
+// TestMapIsFine: the mean over the directions of the map has the four digits that the page shows.
+func TestMapIsFine(t *testing.T) {
+	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		m := answer[landscape](t, p, `{"op":"landscape"}`)
+		fine := landscape{Rows: 1, Columns: 7200}
+		if p.x.Dim == 3 {
+			fine = landscape{Rows: 320, Columns: 640}
+		}
+		var directions []float32
+		for i := range fine.half() {
+			directions = append(directions, fine.direction(i)...)
+		}
+		costs, err := p.costs(directions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, weights := 0.0, fejer(fine.Rows)
+		for i, c := range costs {
+			mean += c * weights[i/fine.Columns] * 2 / float64(fine.Columns)
+		}
+		near(t, name+": mean", m.Mean, mean, 5e-5)
+	}
+}
+
 // TestAscent: a tangent ascent raises the cost, and one slice has no standard error.
 func TestAscent(t *testing.T) {
 	p := newPlane(t)
-	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":20,"rate":0.05,"tangent":true,"rows":64}`)
-	if len(up.Costs) != 21 || up.Costs[20] <= up.Costs[0] || up.Costs[20] > 1.001*up.Largest {
-		t.Errorf("expected costs of 21 locations that rise to at most %g, found %v", up.Largest, up.Costs)
+	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":20,"rate":0.05,"tangent":true}`)
+	if len(up.Values) != 21 || up.Values[20] <= up.Values[0] {
+		t.Errorf("expected 21 values that rise, found %v", up.Values)
 	}
 	if e := answer[estimate](t, p, `{"op":"estimate","distribution":"vmf","theta":[1,0],"slices":1,"kappa":5}`); e.StdErr != nil {
 		t.Errorf("one slice: expected no standard error, found %v", *e.StdErr)
 	}
 }
 
-// TestAscentMean: the values of an ascent on the mean around θ are those means, not the costs of the
-// locations.
+// TestAscentMean: the values of an ascent on the mean around a location are those means.
 func TestAscentMean(t *testing.T) {
 	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
 		theta := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
-		up := answer[path](t, p, `{"op":"ascent","theta":`+theta+`,"steps":30,"rate":0.05,"tangent":true,"slices":30,"kappa":5,"rows":64}`)
+		up := answer[path](t, p, `{"op":"ascent","theta":`+theta+`,"steps":30,"rate":0.05,"tangent":true,"slices":30,"kappa":5}`)
 		for _, k := range []int{0, 30} {
 			at, _ := json.Marshal(up.Locations[k*p.x.Dim : (k+1)*p.x.Dim])
 			e := answer[estimate](t, p, fmt.Sprintf(`{"op":"estimate","distribution":"vmf","theta":%s,"slices":4000,"kappa":5,"seed":7}`, at))
-			if math.Abs(up.Costs[k]-e.Value) > 4**e.StdErr {
-				t.Errorf("%s, location %d: %g, estimate %g +- %g", name, k, up.Costs[k], e.Value, *e.StdErr)
+			if math.Abs(up.Values[k]-e.Value) > 4**e.StdErr {
+				t.Errorf("%s, location %d: %g, estimate %g +- %g", name, k, up.Values[k], e.Value, *e.StdErr)
 			}
 		}
-		if up.Costs[30] <= up.Costs[0] || up.Costs[30] > 1.001*up.Largest {
-			t.Errorf("%s: from %g to %g, expected a rise to at most %g", name, up.Costs[0], up.Costs[30], up.Largest)
+		if up.Values[30] <= up.Values[0] {
+			t.Errorf("%s: expected a rise, found %g to %g", name, up.Values[0], up.Values[30])
+		}
+	}
+}
+
+// TestEqualClouds: every number of equal clouds is 0, not NaN.
+func TestEqualClouds(t *testing.T) {
+	p := newPlane(t)
+	p.y = p.x
+	m := answer[landscape](t, p, `{"op":"landscape"}`)
+	c := answer[cut](t, p, `{"op":"slice","theta":[0.6,0.8],"kappa":10}`)
+	e := answer[estimate](t, p, `{"op":"estimate","distribution":"uniform","slices":20,"kappa":1}`)
+	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":2,"rate":0.05,"tangent":true}`)
+	f := answer[frames](t, p, `{"op":"flow","distribution":"uniform","kappa":1,"slices":20,"steps":2,"rate":1}`)
+	for _, v := range []float64{m.Costs[1], m.Mean, c.Value, c.Largest, e.Value, *e.StdErr, up.Values[2], up.Largest, f.SW[1], f.EMD[1]} {
+		if v != 0 {
+			t.Errorf("expected 0, found %g", v)
 		}
 	}
 }
@@ -229,13 +300,26 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestFlow: the second cloud comes closer, and a restart brings it back.
+// TestFlow: the second cloud comes closer, by distances of one unit, and a restart brings it back.
+// Directions around a location are new ones in every step, like all others.
 func TestFlow(t *testing.T) {
 	p := newPlane(t)
 	before := append([]float32(nil), p.y.Coords...)
+	first := answer[landscape](t, p, `{"op":"landscape"}`).Mean
 	f := answer[frames](t, p, `{"op":"flow","distribution":"uniform","kappa":1,"slices":20,"steps":3,"rate":1}`)
-	if len(f.Losses) != 4 || f.EMD[1] >= f.EMD[0] || f.Losses[3] >= f.Losses[0] {
-		t.Errorf("expected distances that fall, found %v and %v", f.Losses, f.EMD)
+	near(t, "SW_2 at the start", f.SW[0], math.Sqrt(first), 1e-12)
+	near(t, "SW_2 at the end", f.SW[1], math.Sqrt(answer[landscape](t, p, `{"op":"landscape"}`).Mean), 1e-12)
+	if f.EMD[1] >= f.EMD[0] || f.SW[1] >= f.SW[0] || f.SW[0] > f.EMD[0]/math.Sqrt2 || f.SW[1] > f.EMD[1]/math.Sqrt2 {
+		t.Errorf("expected distances that fall, SW_2 at most W_2 over the root of 2, found %v and %v", f.SW, f.EMD)
+	}
+	twice, steps := newPlane(t), newPlane(t)
+	var one frames
+	for seed := range 2 {
+		one = answer[frames](t, twice, fmt.Sprintf(`{"op":"flow","distribution":"vmf","theta":[1,0],"kappa":1,"slices":20,"steps":1,"rate":1,"seed":%d}`, seed))
+	}
+	two := answer[frames](t, steps, `{"op":"flow","distribution":"vmf","theta":[1,0],"kappa":1,"slices":20,"steps":2,"rate":1,"seed":0}`)
+	if !slices.Equal(one.Points[1], two.Points[1]) {
+		t.Error("vmf: two steps are not one step with each seed")
 	}
 	back := answer[pair](t, p, `{"op":"cloud","which":"restart"}`)
 	for i, v := range back.Y {
@@ -269,7 +353,7 @@ func TestRefusals(t *testing.T) {
 		`{"op":"cloud","which":"x","dim":2,"strokes":[]}`:             "a line",
 		`{"op":"cloud","which":"x","dim":2,"strokes":[[[1,2,3]]]}`:    "2 coordinates",
 		`{"op":"cloud","which":"x","path":"missing.npy"}`:             "missing.npy",
-		`{"op":"landscape","rows":3}`:                                 "even",
+		`{"op":"landscape","kappa":-1}`:                               "kappa",
 		`{"op":"slice","theta":[]}`:                                   "theta",
 		`{"op":"estimate","distribution":"bow","slices":3,"kappa":1}`: "bow",
 		`{"op":"predict","name":"bow"}`:                               "bow",

@@ -5,6 +5,7 @@ direction turns are measured and printed, with the load of the machine; they fai
 import json
 import math
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -73,6 +74,13 @@ class Check:
         if found is None or not abs(found - expected) <= RELATIVE * abs(expected):
             self.wrong.append(f"{what}: expected {expected!r} as on the command line, found {found!r}")
 
+    def around(self, what, found, *args):
+        """A number without a Monte-Carlo error beside an estimate of the command line with one."""
+        self.compared += 1
+        many = self.run(*args)
+        if abs(found - many["value"]) > 4 * many["stderr"]:
+            self.wrong.append(f"{what}: {found}, and {many['value']} +- {many['stderr']} on the command line")
+
     def close(self, what, found, expected):
         """Numbers of the size of 1, such as coordinates."""
         self.compared += len(expected)
@@ -100,12 +108,12 @@ class Check:
         self.run("vmf", "sample", "--kappa", 10, "--location", ",".join(map(str, THETA[dim])), "--n", 64, "--seed", 5, "--out", out, "--force")
         answer = self.ask(op="estimate", distribution="vmf", theta=THETA[dim], kappa=10, slices=64, seed=5)
         self.same(f"vmf, {dim}-D", answer["value"], self.run(*distance, "--loss", "sw", "--directions", out)["value"])
-        mean, many = self.ask(op="landscape", rows=64)["mean"], self.run(*distance, "--loss", "sw", "--slices", 6400)
-        if abs(mean - many["value"]) > 4 * many["stderr"]:
-            self.wrong.append(f"mean over all directions, {dim}-D: {mean}, and {many['value']} +- {many['std_err']} on the command line")
-        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True, rows=64)
+        self.around(f"mean over all directions, {dim}-D", self.ask(op="landscape")["mean"], *distance, "--loss", "sw", "--slices", 6400)
+        self.run("vmf", "sample", "--kappa", 10, "--location", ",".join(map(str, THETA[dim])), "--n", 6400, "--out", out, "--force")
+        self.around(f"J(theta), {dim}-D", self.ask(op="slice", theta=THETA[dim], kappa=10)["value"], *distance, "--loss", "sw", "--directions", out)
+        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True)
         write(theta, path["locations"][-dim:], dim)
-        self.same(f"end of the ascent, {dim}-D", path["costs"][-1], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
+        self.same(f"end of the ascent, {dim}-D", path["values"][-1], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
         for name in ("a", "ea", "g", "l", "la", "la-sorted", "n"):
             answer = self.ask(op="predict", name=name)
             self.run("direction", "--amortizer", name, *clouds, "--weights", f"playground/weights/{name}-{dim}d.safetensors", "--out", out, "--force")
@@ -114,19 +122,28 @@ class Check:
         write(y, flow["points"][-1], dim)
         squared = self.run("distance", *clouds, "--loss", "emd-exact", "--p", 2, "--reduce", "mean")["value"]
         self.same(f"W_2 after the flow, {dim}-D", flow["emd"][1], math.sqrt(squared))
+        self.around(f"SW_2^2 after the flow, {dim}-D", flow["sw"][1] ** 2, *distance, "--loss", "sw", "--slices", 6400)
 
     def files(self):
         """A mesh and an array that the reader opens have the points of the command line."""
         mesh, out = self.folder / "mesh.off", self.folder / "sampled.npy"
         mesh.write_text("OFF\n5 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n.5 .5 1\n3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4\n3 0 2 1\n3 0 3 2\n")
         self.run("data", "sample", mesh, "--out", out, "--points", 500, "--seed", 1, "--force")
-        for which, path in (("x", mesh), ("y", out)):
+        for which, path in (("x", mesh), ("y", out), ("x", out)):
             node = self.browser.call("DOM.getDocument")["root"]["nodeId"]
             node = self.browser.call("DOM.querySelector", nodeId=node, selector=f"#file-{which}")["nodeId"]
             self.browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
             time.sleep(0.5)
             self.browser.evaluate(QUIET)
             self.close(f"{path.name} as {which}", self.browser.evaluate(f"Array.from(playground.state.{which})"), read(out))
+            if chosen(self.browser, which) != path.name:
+                self.wrong.append(f"{path.name} as {which}: the list says {chosen(self.browser, which)}")
+        # Both are one array now.
+        self.browser.evaluate("document.getElementById('climb').click()")
+        self.browser.evaluate(QUIET)
+        for name in ("predictions", "estimate-text", "ascent-text"):
+            if "equal clouds" not in text(self.browser, name).lower() or "NaN" in self.browser.evaluate("document.body.innerText"):
+                self.wrong.append(f"equal clouds: {name} says {text(self.browser, name)}")
 
 
 def write(path, values, dim):
@@ -147,6 +164,75 @@ def text(browser, name):
     return browser.evaluate(f"document.getElementById('{name}').textContent")
 
 
+def chosen(browser, which):
+    """The name that the list of shapes shows."""
+    return browser.evaluate(f"document.getElementById('shape-{which}').selectedOptions[0].textContent")
+
+
+def choose(browser, name, value):
+    """Chooses an entry of a list, or a place of a slider."""
+    browser.evaluate(f"(e => {{ e.value = {value!r}; for (const n of ['input', 'change']) e.dispatchEvent(new Event(n)); }})(document.getElementById('{name}'))")
+    browser.evaluate(QUIET)
+
+
+def said(browser):
+    """What is wrong with the words and the numbers beside one another."""
+    wrong = []
+
+    def expect(what, holds, found):
+        if not holds:
+            wrong.append(f"{what}: found {found}")
+
+    browser.evaluate("""(() => { // keeps the questions
+      const send = Worker.prototype.postMessage;
+      window.questions = [];
+      Worker.prototype.postMessage = function (m) { if (m.question) questions.push(JSON.parse(m.question)); return send.apply(this, arguments); };
+    })()""")
+    for name in ("", "climb-kappa"):
+        if name:
+            choose(browser, "objective", "30")
+            browser.evaluate("document.getElementById('blur').click()")
+            for slider in ("climb-kappa", "blur-kappa"):
+                choose(browser, slider, "12")
+        quantity = "J_κ(θ), κ = 16" if name else "F(θ)"
+        browser.evaluate("playground.choose(3, 'chair', 'teapot')")
+        browser.evaluate(QUIET)
+        browser.evaluate("document.getElementById('climb').click()")
+        browser.evaluate(QUIET)
+        row = [text(browser, n) for n in ("smallest", "value", "largest")]
+        expect("smallest, this and largest", sorted(row, key=float) == row, row)
+        found, (end, largest) = text(browser, "ascent-text"), browser.evaluate("(c => [c.values.at(-1), c.largest])(playground.state.climb)")
+        expect("the ascent names what it raises and where it ends", found.startswith(quantity) and f" to {row[1]};" in found, [found, row])
+        expect("an end below the largest is explained", (end < 0.99 * largest) == (f"{100 * end / largest:.0f} % of the largest" in found), [found, end, largest])
+    browser.evaluate("document.getElementById('blur').click()")
+    for dim in PAIRS:
+        browser.evaluate(f"playground.choose({dim}, {PAIRS[dim][0]!r}, {PAIRS[dim][0]!r})")
+        browser.evaluate(QUIET)
+        different = browser.evaluate("playground.state.x.filter((v, i) => v !== playground.state.y[i]).length")
+        expect("two samples of one shape", different > 900 and float(text(browser, "smallest")) > 0, different)
+        expect("no NaN", "NaN" not in browser.evaluate("document.body.innerText"), text(browser, "predictions"))
+    choose(browser, "distribution", "vmf")
+    choose(browser, "kappa", "30")
+    choose(browser, "flow-distribution", "markov")
+    before = text(browser, "estimate-text")
+    browser.evaluate("document.getElementById('play').click()")
+    wait(lambda: browser.evaluate("playground.state.steps") > 8, 20, "steps of the flow")
+    expect("the estimate follows the flow", text(browser, "estimate-text") != before, before)
+    expect("no climb while the flow runs", browser.evaluate("document.getElementById('climb').disabled"), "a button that can be pressed")
+    browser.evaluate("document.getElementById('play').click()")
+    browser.evaluate(QUIET)
+    q = browser.evaluate("questions.findLast(q => q.op === 'flow')")
+    expect("the flow obeys its own card", [q["distribution"], q["kappa"]] == ["markov", 10] and text(browser, "flow-kappa-out") == "10", q)
+    sw, emd, mean = browser.evaluate("[playground.state.sw.at(-1), playground.state.emd.at(-1), playground.state.slice.mean]")
+    found = text(browser, "flow-text")
+    shown = [float(v) for v in re.findall("W₂ ([^,]+),", found)]
+    expect("the flow says SW_2 and W_2", len(shown) == 2 and abs(shown[0] - sw) < 1e-3 * sw and abs(shown[1] - emd) < 1e-3 * emd, [found, sw, emd])
+    expect("SW_2 of the flow is that of the map", abs(sw * sw - mean) < 1e-9 * mean, [sw, mean])
+    choose(browser, "distribution", "uniform")
+    choose(browser, "flow-distribution", "uniform")
+    return wrong
+
+
 def handled(browser):
     """What is wrong with mouse, keys, buttons, both themes and a phone's width."""
     wrong = []
@@ -163,31 +249,29 @@ def handled(browser):
     browser.evaluate("playground.choose(3, 'chair', 'teapot')")
     browser.evaluate(QUIET)
     x, y, width, height = browser.box("document.getElementById('map')")
-    changes("dragging on the map", "cost", lambda: browser.drag((x + 0.3 * width, y + 0.4 * height), (x + 0.6 * width, y + 0.6 * height)))
+    changes("dragging on the map", "value", lambda: browser.drag((x + 0.3 * width, y + 0.4 * height), (x + 0.6 * width, y + 0.6 * height)))
     browser.evaluate("document.getElementById('map').focus()")
-    changes("an arrow key on the map", "cost", lambda: browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight"))
-    changes("the mean around each direction", "highest", lambda: browser.evaluate("document.getElementById('blur').click()"))
-    wrong += comparable(browser)
+    changes("an arrow key on the map", "value", lambda: browser.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight"))
+    changes("the mean around each direction", "largest", lambda: browser.evaluate("document.getElementById('blur').click()"))
     changes("Climb", "ascent-text", lambda: browser.evaluate("document.getElementById('climb').click()"))
-    changes("another distribution", "estimate-text", lambda: browser.evaluate(
-        "(e => { e.value = 'qmc'; e.dispatchEvent(new Event('input')); })(document.getElementById('distribution'))"))
+    changes("another distribution", "estimate-text", lambda: choose(browser, "distribution", "qmc"))
     changes("Play", "flow-text", lambda: browser.evaluate("document.getElementById('play').click()"))
     browser.evaluate("document.getElementById('play').click()")
-    browser.evaluate(QUIET)
-    if "SW₂ " + browser.evaluate("format(Math.sqrt(playground.state.losses.at(-1)))") not in (said := text(browser, "flow-text")):
-        wrong.append(f"the flow says {said!r}, but its plot is of SW₂")
-    changes("2-D", "cost", lambda: browser.evaluate("document.querySelector('[data-dim=\"2\"]').click()"))
+    changes("2-D", "value", lambda: browser.evaluate("document.querySelector('[data-dim=\"2\"]').click()"))
     browser.evaluate(QUIET)
     wrong += leaves(browser)
     x, y, width, height = browser.box("document.getElementById('scene')")
-    changes("dragging the direction", "cost", lambda: browser.drag((x + 0.7 * width, y + 0.5 * height), (x + 0.5 * width, y + 0.2 * height)))
+    changes("dragging the direction", "value", lambda: browser.drag((x + 0.7 * width, y + 0.5 * height), (x + 0.5 * width, y + 0.2 * height)))
     browser.evaluate("document.getElementById('draw-y').click()")
     browser.drag((x + 0.3 * width, y + 0.3 * height), (x + 0.7 * width, y + 0.7 * height))
+    if f"press {text(browser, 'draw-y')}." not in text(browser, "scene-hint"):
+        wrong.append(f"the button says {text(browser, 'draw-y')}, the hint {text(browser, 'scene-hint')}")
     changes("a drawn cloud", "mean", lambda: browser.evaluate("document.getElementById('draw-y').click()"))
     browser.evaluate(QUIET)
-    if (shown := browser.evaluate("document.getElementById('shape-y').selectedOptions[0].text")) != "drawn":
-        wrong.append(f"a drawn cloud is called {shown!r}")
-    wrong += alike(browser)
+    if chosen(browser, "y") != "your drawing":
+        wrong.append(f"after drawing, the list says {chosen(browser, 'y')}")
+    changes("another pair with a drawing", "mean", lambda: browser.evaluate("document.getElementById('redraw').click()"))
+    changes("the shape before the drawing", "mean", lambda: choose(browser, "shape-y", "moons"))
     grounds = set()
     for theme in ("light", "dark"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
@@ -200,32 +284,6 @@ def handled(browser):
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     if browser.evaluate("document.documentElement.scrollWidth") > 390:
         wrong.append("at 390 pixels the page is wider than the window")
-    return wrong
-
-
-def comparable(browser):
-    """What is wrong with the numbers of the map while it shows the mean around each direction: that of θ is one of them."""
-    wrong = []
-    for theta in [0.6, 0, 0.8], [0, 1, 0], [0, 0, 1]:
-        browser.evaluate(QUIET)
-        browser.evaluate(f"playground.setTheta({theta})")
-        browser.evaluate(QUIET)
-        lowest, this, highest = (float(text(browser, name)) for name in ("lowest", "cost", "highest"))
-        if not lowest * 0.999 <= this <= highest * 1.001:
-            wrong.append(f"the mean around {theta} is {this}, the smallest {lowest} and the largest {highest}")
-    return wrong
-
-
-def alike(browser):
-    """What is wrong if both clouds have one name: they are two samples of it, and no number is missing."""
-    wrong = []
-    for dim, name in (2, "moons"), (3, "chair"):
-        browser.evaluate(f"playground.choose({dim}, {name!r}, {name!r})")
-        browser.evaluate(QUIET)
-        if not float(text(browser, "mean")) > 0:
-            wrong.append(f"{name} against {name}: SW² is {text(browser, 'mean')}, expected two samples")
-        if "NaN" in browser.evaluate("document.body.innerText"):
-            wrong.append(f"{name} against {name}: a number is NaN")
     return wrong
 
 
@@ -263,7 +321,7 @@ def main(page, program):
         frames = browser.evaluate(DRAG)
         work = (cpu(browser.process) - before) / frames
         load = os.getloadavg()[0]
-        wrong += handled(browser) + browser.complaints()
+        wrong += said(browser) + handled(browser) + browser.complaints()
         browser.open(page.resolve().as_uri())
         browser.evaluate("playground.ready")
         browser.evaluate(QUIET)
