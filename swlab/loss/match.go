@@ -66,8 +66,9 @@ func (t transport) result(x, y, right *graph.Node) Result {
 
 // assign finds a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first,
 // and the rest of y. It makes one sweep per level, which ends the level before, because only then
-// is left known, and begins its own. With e the exponentials of a level, those of the sharper level
-// before are e^4.
+// is left known, and begins its own. Both sweeps of a level take the same E to the last digit: left
+// is what remains of nearly equal numbers, and the next level's division by 1e-9 + sum_l E_kl
+// right_l would turn an error of 1e-6 in it into one of a hundredth of the gradient in a point.
 func (t tables) assign() (a, b []*graph.Node, right *graph.Node) {
 	right = t.columns(graph.Ones)
 	// rows beyond m offer nothing
@@ -79,9 +80,9 @@ func (t tables) assign() (a, b []*graph.Node, right *graph.Node) {
 		}
 		state := []*graph.Node{t.rows(graph.Zeros), t.rows(graph.Zeros), t.columns(graph.Zeros)}
 		r := t.sweep(constants, state, func(k block, c, s []*graph.Node) []*graph.Node {
-			e, left := k.exponential(j), k.rowsOf(c[0])
+			e, left := ofLevel(k.exponential, j), k.rowsOf(c[0])
 			if j < sharpest {
-				taken := graph.Mul(k.rowsOf(c[2]), graph.Dot(fourth(e), k.columnsOf(c[3])).Product())
+				taken := graph.Mul(k.rowsOf(c[2]), graph.Dot(ofLevel(k.exponential, j+1), k.columnsOf(c[3])).Product())
 				left = graph.Max(graph.Sub(left, taken), k.vector(0, t.height))
 			}
 			wanted := graph.Dot(e, k.columnsOf(c[1])).Product()
@@ -132,27 +133,23 @@ func (k block) match(a, b []*graph.Node) *graph.Node {
 }
 
 // sumOfLevels is the sum over levels, the sharpest of which has the number 0, of what weighed makes
-// of their exponentials. Every third E is an exponential, the next two are its fourth powers:
-// accurate to 16 units in the last place.
+// of their exponentials.
 func sumOfLevels(exponential func(j int) *graph.Node, weighed func(e *graph.Node, level int) *graph.Node) *graph.Node {
-	var sum, e *graph.Node
-	for j := softest; j <= sharpest; j++ {
-		if (j-softest)%3 == 0 {
-			e = exponential(j)
-		} else {
-			e = fourth(e)
-		}
-		w := weighed(e, sharpest-j)
-		if sum == nil {
-			sum = w
-		} else {
-			sum = graph.Add(sum, w)
-		}
+	sum := weighed(ofLevel(exponential, softest), sharpest-softest)
+	for j := softest + 1; j <= sharpest; j++ {
+		sum = graph.Add(sum, weighed(ofLevel(exponential, j), sharpest-j))
 	}
 	return sum
 }
 
-func fourth(e *graph.Node) *graph.Node {
-	square := graph.Mul(e, e)
-	return graph.Mul(square, square)
+// ofLevel is E of level j. Every third E is an exponential, the next two are its fourth powers:
+// accurate to 16 units in the last place. XLA computes what levels share once.
+func ofLevel(exponential func(j int) *graph.Node, j int) *graph.Node {
+	powers := (j - softest) % 3
+	e := exponential(j - powers)
+	for range powers {
+		square := graph.Mul(e, e)
+		e = graph.Mul(square, square)
+	}
+	return e
 }
