@@ -112,20 +112,8 @@ func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []floa
 	}
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for i, j := range a.Match {
-		px, py := x[i*dim:(i+1)*dim], y[int(j)*dim:(int(j)+1)*dim]
-		s := 0.0
-		for d := range px {
-			e := float64(px[d]) - float64(py[d])
-			s += e * e
-		}
-		if s == 0 {
-			continue
-		}
-		f := p * math.Pow(s, p/2-1)
-		for d := range px {
-			g := f * (float64(px[d]) - float64(py[d]))
-			gx[i*dim+d], gy[int(j)*dim+d] = g, -g
-		}
+		at := int(j)
+		addGradient(gx[i*dim:(i+1)*dim], gy[at*dim:(at+1)*dim], x[i*dim:(i+1)*dim], y[at*dim:(at+1)*dim], p, 1)
 	}
 	return gx, gy
 }

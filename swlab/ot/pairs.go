@@ -45,30 +45,33 @@ func pairCosts(x, y []float32, dim int, p float64) []float64 {
 func pairGradient(grad []float64, x, y []float32, dim int, p float64) (gx, gy []float64) {
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	k := len(y) / dim
-	difference := make([]float64, dim)
 	for i := 0; i < len(x)/dim; i++ {
 		for j, g := range grad[i*k : (i+1)*k] {
-			if g == 0 {
-				continue
-			}
-			s := 0.0
-			for d := range difference {
-				e := float64(x[i*dim+d]) - float64(y[j*dim+d])
-				difference[d] = e
-				s += e * e
-			}
-			if s == 0 {
-				continue
-			}
-			f := 2 * g
-			if p != 2 {
-				f = g * p * math.Pow(s, p/2-1)
-			}
-			for d, e := range difference {
-				gx[i*dim+d] += f * e
-				gy[j*dim+d] -= f * e
+			if g != 0 {
+				addGradient(gx[i*dim:(i+1)*dim], gy[j*dim:(j+1)*dim], x[i*dim:(i+1)*dim], y[j*dim:(j+1)*dim], p, g)
 			}
 		}
 	}
 	return gx, gy
+}
+
+// addGradient adds g times the gradient of ||x - y||^p in two points.
+func addGradient(gx, gy []float64, x, y []float32, p, g float64) {
+	s := 0.0
+	for d, a := range x {
+		e := float64(a) - float64(y[d])
+		s += e * e
+	}
+	if s == 0 {
+		return
+	}
+	f := 2 * g
+	if p != 2 {
+		f = g * p * math.Pow(s, p/2-1)
+	}
+	for d, a := range x {
+		e := float64(a) - float64(y[d])
+		gx[d] += f * e
+		gy[d] -= f * e
+	}
 }
