@@ -48,6 +48,12 @@ func readNPYArray(r io.Reader, size int64, certain bool) (a array, err error) {
 	return a, err
 }
 
+// ReadNPYFloat64 is [ReadNPY] without the rounding to float32, for masses.
+func ReadNPYFloat64(path string) (data []float64, shape []int, err error) {
+	a, err := readNPY(path)
+	return a.float64s(), a.shape, err
+}
+
 // ReadNPYInts is [ReadNPY] for labels and split files: every entry must be an integer that fits
 // int64. Float arrays are accepted when all their entries are whole numbers.
 func ReadNPYInts(path string) (data []int64, shape []int, err error) {

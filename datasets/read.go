@@ -131,6 +131,18 @@ func (a array) float32s() []float32 {
 	return out
 }
 
+// float64s are the array's numbers.
+func (a array) float64s() []float64 {
+	if a.narrow == nil {
+		return a.wide
+	}
+	out := make([]float64, len(a.narrow))
+	for i, v := range a.narrow {
+		out[i] = float64(v)
+	}
+	return out
+}
+
 // newSet makes a set of an array [m, d] or [B, m, d]. It shares numbers that are float32, and rounds
 // others.
 func newSet[T float](path, kind string, data []T, shape []int) (*Set, error) {

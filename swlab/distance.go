@@ -60,9 +60,11 @@ type DistanceConfig struct {
 	// Seed of the directions: equal seeds give equal directions on every backend. 0 is a seed too.
 	Seed       uint64
 	Directions *Directions // replace the loss's own; sliced losses only
-	// MassX and MassY are [B, points] masses of the points; nil: equal ones. Only for sliced losses
-	// with Reduce: loss.Mean, and not with an ascent on the location. Amortizers do not see them.
-	MassX, MassY []float32
+	// MassX and MassY are [B, points] masses of the points, divided by each cloud's sum; nil: equal
+	// ones. For a loss that takes masses (loss.TakesMasses) as a mean over points, Reduce: loss.Mean
+	// where that is not the loss's own, and not with an ascent on the location. Amortizers do not see
+	// them.
+	MassX, MassY []float64
 	Weights      *weights.Set // of the amortizer, if any; nil: initial ones, by Seed
 	Gradient     bool         // also compute the gradient with respect to y
 	GradientX    bool         // the same with respect to x
@@ -243,7 +245,7 @@ type problem struct {
 
 // key identifies the call's graphs.
 func (p problem) key() distanceGraph {
-	return distanceGraph{name: p.name, settings: p.Config, wrt: p.wrt()}
+	return distanceGraph{name: p.name, settings: p.Config, wrt: p.wrt(), massX: p.MassX != nil, massY: p.MassY != nil}
 }
 
 // wrt says in which clouds the gradient is asked for.
@@ -270,12 +272,16 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	o.Config = o.Config.WithDefaults()
 	l, err := check(name, x, y, o)
 	p := problem{name: name, x: x, y: y, placed: [2]*datasets.Set{x, y}, DistanceConfig: o}
-	if err == nil && translates(l) {
+	if err != nil {
+		return p, l, err
+	}
+	p.MassX, p.MassY = balanced(o.MassX, x.Points), balanced(o.MassY, y.Points)
+	if translates(l) {
 		p.x, p.y = datasets.Aligned(x, y)
-	} else if err == nil {
+	} else {
 		p.x, p.y = x.Rebase(nil), y.Rebase(nil)
 	}
-	return p, l, err
+	return p, l, nil
 }
 
 // translates reports whether a loss may see both clouds of a pair moved to their common origin: unless
@@ -323,16 +329,21 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	sliced, isSliced := l.(loss.Sliced)
 	for _, mass := range []struct {
 		name   string
-		values []float32
+		values []float64
 		set    *datasets.Set
 	}{{"x", o.MassX, x}, {"y", o.MassY, y}} {
-		switch {
-		case mass.values == nil:
-		case !isSliced:
+		if mass.values == nil {
+			continue
+		}
+		taker, ok := l.(loss.TakesMasses)
+		if !ok {
 			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
-		case sliced.Reduce != loss.Mean:
-			return nil, fmt.Errorf("masses of %s: a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", mass.name)
-		case sliced.Slicer.Ascent != nil && o.Directions == nil:
+		}
+		if err := taker.CheckMasses(); err != nil {
+			return nil, fmt.Errorf("masses of %s: %w", mass.name, err)
+		}
+		switch {
+		case isSliced && sliced.Slicer.Ascent != nil && o.Directions == nil:
 			return nil, fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent", mass.name, name)
 		case len(mass.values) != mass.set.Clouds*mass.set.Points:
 			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.Clouds, mass.set.Points, mass.set.Name, len(mass.values))
@@ -438,24 +449,37 @@ func finite(s *datasets.Set) error {
 }
 
 // positive rejects masses [clouds, points] that are negative, not finite, or all 0 in a cloud.
-func positive(masses []float32, points int) error {
-	sum := 0.0
+func positive(masses []float64, points int) error {
+	largest := 0.0
 	for i, v := range masses {
 		if !(v >= 0) || v-v != 0 {
 			return fmt.Errorf("cloud %d, point %d: expected a finite mass of at least 0, found %v", i/points, i%points, v)
 		}
-		sum += float64(v)
+		largest = max(largest, v)
 		if i%points == points-1 {
-			if sum == 0 {
+			if largest == 0 {
 				return fmt.Errorf("cloud %d: expected a positive mass, found only 0", i/points)
 			}
-			sum = 0
+			largest = 0
 		}
 	}
 	return nil
 }
 
+// balanced scales the masses of every cloud by a power of 2, which changes no result, so that their
+// sums and shares fit into float64 and, in a graph, into float32.
+func balanced(masses []float64, points int) []float64 {
+	out := slices.Clone(masses)
+	for i := 0; i < len(out); i += points {
+		_, exponent := math.Frexp(slices.Max(out[i : i+points]))
+		for j := i; j < i+points; j++ {
+			out[j] = math.Ldexp(out[j], -exponent)
+		}
+	}
+	return out
+}
+
 // clouds converts a set for package ot1d.
-func clouds(s *datasets.Set, mass []float32) ot1d.Clouds {
+func clouds(s *datasets.Set, mass []float64) ot1d.Clouds {
 	return ot1d.Clouds{Coords: s.Coords, Mass: mass, Batch: s.Clouds, Points: s.Points, Dim: s.Dim}
 }

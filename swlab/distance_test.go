@@ -289,20 +289,20 @@ func TestWrongCalls(t *testing.T) {
 			return CheckDistance("v-dsw", line, line, DistanceConfig{Config: loss.Defaults()})
 		},
 		"take the mean over points (--reduce mean, in Go Reduce: loss.Mean)": func() error {
-			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
+			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
 		},
 		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {
-			o := DistanceConfig{Config: loss.Defaults(), MassY: make([]float32, 3)}
+			o := DistanceConfig{Config: loss.Defaults(), MassY: make([]float64, 3)}
 			o.Reduce = loss.Mean
 			return CheckDistance("sw", x, x, o)
 		},
 		`masses of x: the ascent of loss "v-dsw"`: func() error {
-			o := DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)}
+			o := DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)}
 			o.AscentSteps, o.Reduce = 3, loss.Mean
 			return CheckDistance("v-dsw", x, x, o)
 		},
-		`masses of x: loss "chamfer" takes none`: func() error {
-			return CheckDistance("chamfer", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float32, 20)})
+		`masses of x: loss "emd-approx" takes none`: func() error {
+			return CheckDistance("emd-approx", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
 		},
 		"expected shape [L, 3]": func() error {
 			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
@@ -341,9 +341,9 @@ func TestHostIsTheGraph(t *testing.T) {
 		t.Skip("compiles several programs")
 	}
 	x, y, short := gaussian(1, 2, 64, 3, 1), gaussian(2, 2, 64, 3, 1.5), gaussian(3, 2, 40, 3, 1.5)
-	mass := make([]float32, 2*64)
+	mass := make([]float64, 2*64)
 	for i := range mass {
-		mass[i] = float32(1 + i%5)
+		mass[i] = float64(1 + i%5)
 	}
 	for name, c := range map[string]struct {
 		loss   string
@@ -574,18 +574,18 @@ func TestBadPoints(t *testing.T) {
 			}
 		}
 	}
-	masses := func(m []float32) func() error {
+	masses := func(m []float64) func() error {
 		return func() error {
 			o := DistanceConfig{Config: loss.Defaults(), MassY: m}
 			o.Reduce = loss.Mean
 			return CheckDistance("sw", good, good, o)
 		}
 	}
-	nan := float32(math.NaN())
+	nan := math.NaN()
 	for says, f := range map[string]func() error{
-		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1":  masses([]float32{1, -1, 1, 1, 1, 1, 1, 1}),
-		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float32{1, 1, 1, 1, 1, 1, 1, nan}),
-		"masses of y: cloud 1: expected a positive mass, found only 0":                   masses([]float32{1, 0, 0, 0, 0, 0, 0, 0}),
+		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1":  masses([]float64{1, -1, 1, 1, 1, 1, 1, 1}),
+		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float64{1, 1, 1, 1, 1, 1, 1, nan}),
+		"masses of y: cloud 1: expected a positive mass, found only 0":                   masses([]float64{1, 0, 0, 0, 0, 0, 0, 0}),
 		"none.npy: expected at least one cloud": func() error {
 			none := &datasets.Set{Name: "none.npy", Points: 4, Dim: 3}
 			return CheckDistance("sw", none, none, DistanceConfig{Config: loss.Defaults()})

@@ -51,6 +51,35 @@ type distanceGraph struct {
 	points       int      // of a cloud, if no input tells
 }
 
+// massTensors are the masses that the call gives, of x before y, each [B, points].
+func (p problem) massTensors() (args []*tensors.Tensor) {
+	for _, side := range []struct {
+		masses []float64
+		of     *datasets.Set
+	}{{p.MassX, p.x}, {p.MassY, p.y}} {
+		if side.masses == nil {
+			continue
+		}
+		narrow := make([]float32, len(side.masses))
+		for i, w := range side.masses {
+			narrow[i] = float32(w)
+		}
+		args = append(args, tensors.FromFlatDataAndDimensions(narrow, side.of.Clouds, side.of.Points))
+	}
+	return args
+}
+
+// bindMasses gives the nodes of massTensors to a loss, and returns the inputs after them.
+func (g distanceGraph) bindMasses(build *loss.BuildArgs, in []*graph.Node) []*graph.Node {
+	if g.massX {
+		build.MassX, in = in[0], in[1:]
+	}
+	if g.massY {
+		build.MassY, in = in[0], in[1:]
+	}
+	return in
+}
+
 // call runs a graph once, compiled for the shapes of args.
 func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...*tensors.Tensor) ([]*tensors.Tensor, error) {
 	in := make([]any, len(args))

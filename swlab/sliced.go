@@ -371,23 +371,13 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 		return estimate{}, err
 	}
 	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
+	args = append(args, p.massTensors()...)
 	key := p.key()
-	if key.massX = p.MassX != nil; key.massX {
-		args = append(args, tensors.FromFlatDataAndDimensions(p.MassX, n, p.x.Points))
-	}
-	if key.massY = p.MassY != nil; key.massY {
-		args = append(args, tensors.FromFlatDataAndDimensions(p.MassY, n, p.y.Points))
-	}
 	defer exec.Free(args...)
 	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		fixed, build, masses := l, loss.BuildArgs{Wrt: key.wrt}, in[3:]
+		fixed, build := l, loss.BuildArgs{Wrt: key.wrt}
+		key.bindMasses(&build, in[3:])
 		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
-		if key.massX {
-			build.MassX, masses = masses[0], masses[1:]
-		}
-		if key.massY {
-			build.MassY = masses[0]
-		}
 		r := fixed.Build(build, in[0], in[1])
 		return append(append(outputs(r, perPair), r.Slices), gradients(r.Pairs, key.wrt, in[0], in[1])...)
 	}, args...)

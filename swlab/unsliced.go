@@ -22,7 +22,7 @@ func unsliced(backend string, pairs []float64) *Result {
 
 // onHost is Distance with a loss computed on the host.
 func (p problem) onHost(l loss.Host) (*Result, error) {
-	r, err := l.Compare(clouds(p.x, nil), clouds(p.y, nil), p.Gradient || p.GradientX)
+	r, err := l.Compare(clouds(p.x, p.MassX), clouds(p.y, p.MassY), p.Gradient || p.GradientX)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +72,12 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	} else if w, err = w.Match(specs); err != nil {
 		return nil, fmt.Errorf("loss %q: %w", l.Name(), err)
 	}
-	args := append([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, exec.Upload(w)...)
+	args := slices.Concat([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, p.massTensors(), exec.Upload(w))
 	defer exec.Free(args...)
-	name, wrt := p.name, p.wrt()
-	out, err := call(e, "loss", p.key(), func(in []*graph.Node) []*graph.Node {
-		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Weights: weights.Bind(specs, in[3:]), Wrt: wrt}
+	name, key, wrt := p.name, p.key(), p.wrt()
+	out, err := call(e, "loss", key, func(in []*graph.Node) []*graph.Node {
+		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Wrt: wrt}
+		build.Weights = weights.Bind(specs, key.bindMasses(&build, in[3:]))
 		r := l.Build(build, in[0], in[1])
 		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in[0].Shape().Dimensions[:1]) {
 			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in[0].Shape().Dim(0), r.Pairs))

@@ -48,7 +48,7 @@ func newDistance(c *common) *cobra.Command {
 	variantFlag(f, &d.settings.Maps.Variant)
 	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
-	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m]; needs --reduce mean")
+	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
 	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
@@ -217,11 +217,11 @@ func (d *distanceCall) asIf() loss.Config {
 }
 
 // masses reads the masses of a set's points.
-func masses(flag, path string, set *datasets.Set) ([]float32, error) {
+func masses(flag, path string, set *datasets.Set) ([]float64, error) {
 	if path == "" {
 		return nil, nil
 	}
-	v, shape, err := datasets.ReadNPY(path)
+	v, shape, err := datasets.ReadNPYFloat64(path)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}

@@ -32,11 +32,13 @@ type request struct {
 	Arrays   []input           `json:"arrays"`
 }
 
-// input is an array of float32 in the caller's memory, row-major.
+// input is an array in the caller's memory, row-major: of float32, or wide, of float64.
 type input struct {
 	Name   string `json:"name"`
 	Shape  []int  `json:"shape"`
+	DType  string `json:"dtype"`
 	values []float32
+	wide   []float64
 }
 
 func (a input) size() int {
@@ -142,7 +144,7 @@ func (r request) pair() (x, y *datasets.Set, err error) {
 }
 
 // masses returns the masses [clouds, points] of a set's points, or nil.
-func (r request) masses(name string, set *datasets.Set) ([]float32, error) {
+func (r request) masses(name string, set *datasets.Set) ([]float64, error) {
 	a := r.array(name)
 	if a == nil {
 		return nil, nil
@@ -150,7 +152,7 @@ func (r request) masses(name string, set *datasets.Set) ([]float32, error) {
 	if !slices.Equal(a.Shape, []int{set.Clouds, set.Points}) {
 		return nil, fmt.Errorf("%s: expected shape [%d, %d] like the clouds of %s, found %v", name, set.Clouds, set.Points, set.Name, a.Shape)
 	}
-	return a.values, nil
+	return a.wide, nil
 }
 
 // distanceSettings are the arguments of distance that are no arrays.

@@ -15,7 +15,7 @@ import (
 
 func pairRequest(function string, settings map[string]string) request {
 	x, y := []float32{0, 0, 1, 0, 0, 1}, []float32{1, 1, 2, 0, 0, 3}
-	return request{Function: function, Seed: 3, Settings: settings, Arrays: []input{{"x", []int{1, 3, 2}, x}, {"y", []int{1, 3, 2}, y}}}
+	return request{Function: function, Seed: 3, Settings: settings, Arrays: []input{{Name: "x", Shape: []int{1, 3, 2}, values: x}, {Name: "y", Shape: []int{1, 3, 2}, values: y}}}
 }
 
 // TestRespond compares the answer to a distance with swlab.Distance, and its arrays with their
@@ -72,7 +72,7 @@ func TestFunctions(t *testing.T) {
 		"unknown function":                {Function: "none"},
 		"x: expected an array":            {Function: "emd"},
 		"unknown setting":                 pairRequest("emd", map[string]string{"loss": "sw"}),
-		"mass_x: expected shape":          {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, input{"mass_x", []int{1}, []float32{1}})},
+		"mass_x: expected shape":          {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, input{Name: "mass_x", Shape: []int{1}, wide: []float64{1}})},
 		"kappa: it has no effect on loss": pairRequest("distance", map[string]string{"loss": "sw", "kappa": "2"}),
 	} {
 		if a := respond(r); a.Kind != "value" || !strings.Contains(a.Error, want) {

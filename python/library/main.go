@@ -14,12 +14,12 @@ import (
 	"unsafe"
 )
 
-// swlab_call answers a request, a JSON object. data holds a pointer to the float32 values of each of its
-// arrays, which are read in place and not kept. The answer is a JSON object too; it lists the resulting
+// swlab_call answers a request, a JSON object. data holds a pointer to the values of each of its
+// arrays, float32 or float64, which are read in place and not kept. The answer is a JSON object too; it lists the resulting
 // arrays, which swlab_read copies. The caller frees both with swlab_free.
 //
 //export swlab_call
-func swlab_call(text *C.char, data **C.float, result *C.uintptr_t) *C.char {
+func swlab_call(text *C.char, data *unsafe.Pointer, result *C.uintptr_t) *C.char {
 	var r request
 	a := answer{}
 	if err := json.Unmarshal([]byte(C.GoString(text)), &r); err != nil {
@@ -27,7 +27,12 @@ func swlab_call(text *C.char, data **C.float, result *C.uintptr_t) *C.char {
 	} else {
 		pointers := unsafe.Slice(data, len(r.Arrays))
 		for i := range r.Arrays {
-			r.Arrays[i].values = unsafe.Slice((*float32)(unsafe.Pointer(pointers[i])), r.Arrays[i].size())
+			switch in := &r.Arrays[i]; in.DType {
+			case "float64":
+				in.wide = unsafe.Slice((*float64)(pointers[i]), in.size())
+			default:
+				in.values = unsafe.Slice((*float32)(pointers[i]), in.size())
+			}
 		}
 		a = respond(r)
 	}

@@ -114,7 +114,8 @@ def distance(
 
     a sum over points without a root, which is m W_p^p of the projections. ``reduce="mean"`` divides
     by the number of points, ``root=True`` takes the p-th root. Clouds of unequal sizes or with
-    masses need the mean. Nothing is centred or scaled.
+    masses need the mean, also of emd-exact. Nothing is centred or scaled. Clouds of one dimension,
+    [m, 1], are compared on the line, without slices.
 
     Args:
         x, y: the clouds.
@@ -148,7 +149,7 @@ def distance(
         arrays["directions"] = _library.array("directions", directions, (2, 3))
     for name, mass in (("mass_x", mass_x), ("mass_y", mass_y)):
         if mass is not None:
-            m = _library.array(name, mass, (1, 2))
+            m = _library.array(name, mass, (1, 2), np.float64)
             arrays[name] = m[None] if m.ndim == 1 else m
     settings = dict(
         loss=loss, slices=slices, gradient=gradient, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain,

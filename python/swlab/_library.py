@@ -41,11 +41,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def array(name, values, axes):
-    """values as the library reads them: float32, row-major, with that many axes.
+def array(name, values, axes, dtype=np.float32):
+    """values as the library reads them: row-major, with that many axes.
 
-    A C-contiguous, aligned array of float32 is returned as it is. Everything else is copied, and
-    other numbers are rounded to float32.
+    A C-contiguous, aligned array of that type is returned as it is. Everything else is copied, and
+    other numbers are rounded to it.
     """
     given = np.asarray(values)
     if given.dtype.kind not in "fiub":
@@ -53,7 +53,7 @@ def array(name, values, axes):
     if given.ndim not in axes:
         raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}")
     with np.errstate(over="ignore"):  # the library refuses infinite numbers, and says where they are
-        return np.require(given, np.float32, ["C", "A"])
+        return np.require(given, dtype, ["C", "A"])
 
 
 def call(function, settings, arrays, seed=0):
@@ -68,7 +68,7 @@ def call(function, settings, arrays, seed=0):
         "function": function,
         "seed": int(seed),
         "settings": {name: str(value) for name, value in settings.items() if value is not None},
-        "arrays": [{"name": name, "shape": a.shape} for name, a in arrays.items()],
+        "arrays": [{"name": name, "shape": a.shape, "dtype": str(a.dtype)} for name, a in arrays.items()],
     }
     pointers = (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays.values()])
     result = ctypes.c_size_t()

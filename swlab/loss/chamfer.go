@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -17,7 +18,8 @@ import (
 //	CD(X, Y) = (1/m) sum_i min_j ||x_i - y_j||^P + (1/n) sum_j min_i ||x_i - y_j||^P
 //
 // The zero value is the paper's (Nguyen et al. 2023), P = 2. Reduce: Sum leaves out 1/m and 1/n. X
-// and Y may differ in size. The gradient holds the nearest neighbours fixed, the first of equally
+// and Y may differ in size. Masses, divided by their sum, replace 1/m and 1/n; a point without mass
+// is still a neighbour. The gradient holds the nearest neighbours fixed, the first of equally
 // near ones; between points that coincide it is 0.
 type Chamfer struct {
 	P      float64   // the exponent, at least 1; 0 means 2
@@ -68,7 +70,7 @@ func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {
 		panic(err)
 	}
 	stored := c.Plain.Has(plain.Tables)
-	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, stored)), l.oneWay(y, x, nearest(y, x, stored)))}
+	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, stored), c.MassX), l.oneWay(y, x, nearest(y, x, stored), c.MassY))}
 }
 
 // alike returns an error unless x and y are batches of clouds of one dimension and type.
@@ -80,9 +82,12 @@ func alike(x, y *graph.Node) error {
 	return nil
 }
 
-// oneWay sums over the points of x the distances to the points of y with the given indices [batch,
-// m].
-func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
+// CheckMasses returns an error for a sum over points.
+func (l Chamfer) CheckMasses() error { return meanMasses(cmp.Or(l.Reduce, Mean)) }
+
+// oneWay reduces over the points of x the distances to the points of y with the given indices
+// [batch, m]. mass [batch, m] are the masses of x, or nil.
+func (l Chamfer) oneWay(x, y, at, mass *graph.Node) *graph.Node {
 	d := graph.Sub(x, shard.GatherRows(y, at))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
@@ -92,8 +97,11 @@ func (l Chamfer) oneWay(x, y, at *graph.Node) *graph.Node {
 		apart := graph.GreaterThan(d, graph.MulScalar(graph.OnesLike(d), floor))
 		d = graph.Where(apart, graph.PowScalar(graph.MaxScalar(d, floor), p/2), graph.ZerosLike(d))
 	}
-	if l.Reduce == Sum {
+	switch {
+	case l.Reduce == Sum:
 		return graph.ReduceSum(d, -1)
+	case mass != nil:
+		return graph.Div(graph.ReduceSum(graph.Mul(d, mass), -1), graph.ReduceSum(mass, -1))
 	}
 	return graph.ReduceMean(d, -1)
 }

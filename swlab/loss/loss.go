@@ -4,6 +4,8 @@
 package loss
 
 import (
+	"errors"
+
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -41,6 +43,21 @@ type Host interface {
 	Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error)
 }
 
+// TakesMasses marks a Loss between clouds whose points have masses.
+type TakesMasses interface {
+	// CheckMasses returns an error if the loss has no masses with its settings, such as a sum over
+	// points.
+	CheckMasses() error
+}
+
+// meanMasses is CheckMasses of a loss that has masses only as a mean over points.
+func meanMasses(r Reduction) error {
+	if r != Mean {
+		return errors.New("a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)")
+	}
+	return nil
+}
+
 // Comparison is the result of a Host loss.
 type Comparison struct {
 	Pairs     []float64 // [batch]
@@ -56,8 +73,8 @@ type BuildArgs struct {
 	Source   slicing.Source // of random numbers
 	Weights  weights.Nodes  // the values of Specs
 	Location *graph.Node    // [batch, dim] unit locations found by ascent, or nil
-	// MassX and MassY are [batch, points] masses of the points; nil: equal ones. Sliced losses
-	// only.
+	// MassX and MassY are [batch, points] masses of the points; nil: equal ones. Only for a loss that
+	// TakesMasses.
 	MassX, MassY *graph.Node
 	// Wrt says where the result must be differentiable. The ascent uses ot1d.Directions.
 	Wrt   ot1d.Wrt

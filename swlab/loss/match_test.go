@@ -326,7 +326,7 @@ func TestLossesInOneGraph(t *testing.T) {
 	plainChamfer := func(l Chamfer, x, y *graph.Node) *graph.Node {
 		square := graph.StopGradient(squaredDistances(x, y))
 		there, back := graph.ArgMin(square, 2, dtypes.Int32), graph.ArgMin(square, 1, dtypes.Int32)
-		return graph.Add(l.oneWay(x, y, there), l.oneWay(y, x, back))
+		return graph.Add(l.oneWay(x, y, there, nil), l.oneWay(y, x, back, nil))
 	}
 	// all are the losses and their gradients in y.
 	all := func(x, y, theta *graph.Node, looped bool) []*graph.Node {

@@ -16,8 +16,9 @@ import (
 // This is the transport part: above W_p^p, and not zero between equal clouds. Its gradient holds
 // the plan fixed. Debiased is the Sinkhorn divergence OT(x, y) - (OT(x, x) + OT(y, y))/2 of the
 // objectives with the entropy relative to the product of the marginals (Feydy et al. 2019). It is
-// zero between equal clouds, and its gradient is exact. The clouds may differ in size. Both are
-// computed on the host, so no network can be trained on them.
+// zero between equal clouds, and its gradient is exact. The clouds may differ in size and have
+// masses; points of mass 0 are left out. Both are computed on the host, so no network can be trained
+// on them.
 type Sinkhorn struct {
 	Reg      float64 // in units of the cost
 	P        float64 // 0 means 2
@@ -32,6 +33,9 @@ func (s Sinkhorn) Name() string {
 }
 
 func (s Sinkhorn) Check(_, _, _ int) error { return nil }
+
+// CheckMasses accepts masses: the value is a mean over them.
+func (s Sinkhorn) CheckMasses() error { return nil }
 
 // Exponent is p.
 func (s Sinkhorn) Exponent() float64 {
@@ -55,18 +59,56 @@ func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 	if err := checkPaired(x, y); err != nil {
 		return out, err
 	}
-	solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
 	for b := range x.Batch {
-		cx, cy := x.Coords[b*x.Points*x.Dim:(b+1)*x.Points*x.Dim], y.Coords[b*y.Points*y.Dim:(b+1)*y.Points*y.Dim]
+		solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
+		var cx, cy []float32
+		var atX, atY []int
+		cx, solver.A, atX = support(x, b)
+		cy, solver.B, atY = support(y, b)
 		value, gx, gy, err := s.pair(solver, cx, cy, x.Dim, gradient)
 		if err != nil {
 			return Comparison{}, fmt.Errorf("pair %d: %w", b, err)
 		}
 		out.Pairs = append(out.Pairs, value)
-		out.GradientX = append(out.GradientX, gx...)
-		out.GradientY = append(out.GradientY, gy...)
+		if gradient {
+			out.GradientX = append(out.GradientX, spreadTo(x, atX, gx)...)
+			out.GradientY = append(out.GradientY, spreadTo(y, atY, gy)...)
+		}
 	}
 	return out, nil
+}
+
+// support is a cloud of a batch without its points of mass 0, with masses that sum to 1 and the
+// numbers of its points; without masses, nil and nil.
+func support(c ot1d.Clouds, b int) (coords []float32, mass []float64, at []int) {
+	coords, given := pairOf(c, b)
+	if given == nil {
+		return coords, nil, nil
+	}
+	sum := 0.0
+	for _, w := range given {
+		sum += w
+	}
+	var kept []float32
+	for i, w := range given {
+		if w /= sum; w > 0 {
+			kept = append(kept, coords[i*c.Dim:(i+1)*c.Dim]...)
+			mass, at = append(mass, w), append(at, i)
+		}
+	}
+	return kept, mass, at
+}
+
+// spreadTo gives the points of a cloud the gradients of those that support kept.
+func spreadTo(c ot1d.Clouds, at []int, gradient []float64) []float64 {
+	if at == nil {
+		return gradient
+	}
+	out := make([]float64, c.Points*c.Dim)
+	for n, i := range at {
+		copy(out[i*c.Dim:(i+1)*c.Dim], gradient[n*c.Dim:(n+1)*c.Dim])
+	}
+	return out
 }
 
 func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gx, gy []float64, err error) {
@@ -106,6 +148,11 @@ func checkPaired(x, y ot1d.Clouds) error {
 	for _, c := range []ot1d.Clouds{x, y} {
 		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords)/c.Batch/c.Points != c.Dim || len(c.Coords)%(c.Batch*c.Points) != 0 {
 			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Coords), c.Batch, c.Points, c.Dim)
+		}
+	}
+	for _, c := range []ot1d.Clouds{x, y} {
+		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
+			return fmt.Errorf("expected masses [%d, %d], found %d", c.Batch, c.Points, len(c.Mass))
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {

@@ -45,6 +45,9 @@ func (s Sliced) Check(m, n, dim int) error {
 	return s.estimator().Check(s.Slicer.Slices, dim)
 }
 
+// CheckMasses returns an error for a sum over points.
+func (s Sliced) CheckMasses() error { return meanMasses(s.Reduce) }
+
 // CheckDirections is Check for that many given directions in place of the slicer's.
 func (s Sliced) CheckDirections(m, n, slices, dim int) error {
 	s.Slicer = slicing.Slicer{Distribution: slicing.Uniform{}, Slices: slices}

@@ -12,7 +12,7 @@ import (
 type Clouds struct {
 	Coords []float32 // [Batch, Points, Dim]
 	// [Batch, Points], not negative and not all 0, divided by each cloud's sum; nil: equal
-	Mass               []float32
+	Mass               []float64
 	Batch, Points, Dim int
 }
 
@@ -195,7 +195,7 @@ func (h *host) direction(pair, slice int) []float64 {
 
 func (c Clouds) cloud(b int) []float32 { return c.Coords[b*c.Points*c.Dim : (b+1)*c.Points*c.Dim] }
 
-func (c Clouds) mass(b int) []float32 {
+func (c Clouds) mass(b int) []float64 {
 	if c.Mass == nil {
 		return nil
 	}
@@ -223,13 +223,13 @@ func widen(low, high []float64, points []float32, name string, pair int) error {
 	return nil
 }
 
-func total(masses []float32, name string, pair int) (float64, error) {
+func total(masses []float64, name string, pair int) (float64, error) {
 	sum := 0.0
 	for i, w := range masses {
 		if !(w >= 0) || w-w != 0 {
 			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: mass %v, expected a finite number of at least 0", name, pair, i, w)
 		}
-		sum += float64(w)
+		sum += w
 	}
 	if sum == 0 {
 		return 0, fmt.Errorf("ot1d: cloud %s of pair %d: all masses are 0", name, pair)

@@ -158,7 +158,7 @@ func (h *HostPairs) mass(c Clouds, totals []float64, pair int) func(uint64) floa
 		return func(uint64) float64 { return each }
 	}
 	scale := 1 / totals[pair]
-	return func(i uint64) float64 { return float64(w[i]) * scale }
+	return func(i uint64) float64 { return w[i] * scale }
 }
 
 // segment is mass |a_i - b_j|^p; it adds its derivatives to those of the two points.

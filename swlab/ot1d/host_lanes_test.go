@@ -44,7 +44,7 @@ func TestLanes(t *testing.T) {
 				out := Clouds{Coords: v, Batch: batch, Points: n, Dim: c.dim}
 				if c.mass {
 					for range batch * n {
-						out.Mass = append(out.Mass, r.Float32())
+						out.Mass = append(out.Mass, float64(r.Float32()))
 					}
 				}
 				return out

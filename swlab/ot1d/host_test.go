@@ -16,15 +16,15 @@ import (
 )
 
 // quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights by brute force, in float64. A nil weight is equal.
-func quantile(x, y, wx, wy, theta []float32, p float64) float64 {
-	side := func(c, w []float32) (value, upTo []float64) {
+func quantile(x, y []float32, wx, wy []float64, theta []float32, p float64) float64 {
+	side := func(c []float32, w []float64) (value, upTo []float64) {
 		type point struct{ v, w float64 }
 		var pts []point
 		total := 0.0
 		for i := range len(c) / len(theta) {
 			q := point{w: 1}
 			if w != nil {
-				q.w = float64(w[i])
+				q.w = w[i]
 			}
 			for j, t := range theta {
 				q.v += float64(t) * float64(c[i*len(theta)+j])
@@ -62,10 +62,10 @@ func quantile(x, y, wx, wy, theta []float32, p float64) float64 {
 	return sum
 }
 
-func positive(r *rand.Rand, n int) []float32 {
-	w := make([]float32, n)
+func positive(r *rand.Rand, n int) []float64 {
+	w := make([]float64, n)
 	for i := range w {
-		w[i] = r.Float32()
+		w[i] = float64(r.Float32())
 	}
 	if n > 3 {
 		w[r.IntN(n)] = 0
@@ -194,17 +194,17 @@ func TestHostProperties(t *testing.T) {
 	points := normals(r, n*dim, 1)
 	copy(points[30*dim:60*dim], points[:30*dim]) // duplicates
 	permuted := make([]float32, 0, n*dim)
-	weights := make([]float32, n) // so different that their sum depends on the order
+	weights := make([]float64, n) // so different that their sum depends on the order
 	for i := range weights {
-		weights[i] = float32(math.Exp(8 * r.NormFloat64()))
+		weights[i] = math.Exp(8 * r.NormFloat64())
 	}
 	copy(weights[30:60], weights[:30])
-	var permutedWeights []float32
+	var permutedWeights []float64
 	for _, i := range r.Perm(n) {
 		permuted = append(permuted, points[i*dim:(i+1)*dim]...)
 		permutedWeights = append(permutedWeights, weights[i])
 	}
-	cost := func(x, y, wx, wy []float32) []float64 {
+	cost := func(x, y []float32, wx, wy []float64) []float64 {
 		t.Helper()
 		c, err := HostCosts(Clouds{Coords: x, Mass: wx, Batch: 1, Points: len(x) / dim, Dim: dim}, Clouds{Coords: y, Mass: wy, Batch: 1, Points: len(y) / dim, Dim: dim}, d, lines, HostConfig{P: 2, Reduce: Mean})
 		if err != nil {
@@ -254,7 +254,7 @@ func TestHostProperties(t *testing.T) {
 	half[0] /= 2
 	same("split point", forth, cost(split, other, half, nil), 1e-12)
 	same("repeated cloud", cost(points, other, nil, nil), cost(slices.Concat(points, points, points), slices.Concat(other, other), nil, nil), 1e-12)
-	equal := slices.Repeat([]float32{.25}, n)
+	equal := slices.Repeat([]float64{.25}, n)
 	same("equal weights", cost(points, permuted[:n*dim], equal, nil), zero, 0)
 }
 
@@ -325,10 +325,10 @@ func TestHostErrors(t *testing.T) {
 		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, HostConfig{}, "cloud y of pair 1, point 2"},
 		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
 		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{}, "points with masses"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 8) }), d, 2, HostConfig{Reduce: Mean}, "all masses are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = []float32{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: mass -1"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float32, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{}, "points with masses"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{Reduce: Mean}, "all masses are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: mass -1"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},
 		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
 		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
 		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, HostConfig{}, "one batch size"},

@@ -32,6 +32,14 @@ var ways = map[string]struct {
 }{"network": {"", ""}, "sort": {"", plain.Sort}, "go": {"go", ""}, "go exact": {"go", plain.Sort}}
 
 // TestQuantile: value and gradients of unequal sizes and weights are those on the host.
+func narrow(v []float64) []float32 {
+	out := make([]float32, len(v))
+	for i, w := range v {
+		out[i] = float32(w)
+	}
+	return out
+}
+
 func TestQuantile(t *testing.T) {
 	const batch, lines, dim = 2, 3, 3
 	for i, c := range []struct{ m, n, weights int }{{20, 13, 0}, {9, 21, 3}, {1, 5, 0}, {16, 48, 0}, {17, 17, 1}, {6, 1, 2}} {
@@ -42,11 +50,11 @@ func TestQuantile(t *testing.T) {
 		in := []any{tensor(x.Coords, batch, c.m, dim), tensor(y.Coords, batch, c.n, dim), tensor(d, batch, lines, dim)}
 		if c.weights&1 != 0 {
 			x.Mass = positive(r, batch*c.m)
-			in = append(in, tensor(x.Mass, batch, c.m))
+			in = append(in, tensor(narrow(x.Mass), batch, c.m))
 		}
 		if c.weights&2 != 0 {
 			y.Mass = positive(r, batch*c.n)
-			in = append(in, tensor(y.Mass, batch, c.n))
+			in = append(in, tensor(narrow(y.Mass), batch, c.n))
 		}
 		upstream := make([]float64, batch*lines)
 		for i := range upstream {
@@ -120,7 +128,7 @@ func TestQuantileFiniteDifferences(t *testing.T) {
 	out := floatsOn(t, "go", func(in []*graph.Node) []*graph.Node {
 		o := Config{Wrt: X | Y | Directions, Reduce: Mean, MassX: in[3], MassY: in[4]}
 		return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], o)), in...)
-	}, tensor(args[0], 1, m, dim), tensor(args[1], 1, n, dim), tensor(args[2], 1, lines, dim), tensor(wx, 1, m), tensor(wy, 1, n))
+	}, tensor(args[0], 1, m, dim), tensor(args[1], 1, n, dim), tensor(args[2], 1, lines, dim), tensor(narrow(wx), 1, m), tensor(narrow(wy), 1, n))
 	got := 0.0
 	for k, c := range change {
 		for i, v := range c {
@@ -156,7 +164,7 @@ func TestQuantileConsistency(t *testing.T) {
 		weighted := Costs(x, y, d, o)
 		o.MassX = in[6]
 		return []*graph.Node{sum, mean, equal, weighted, Costs(in[5], y, d, o)}
-	}, tensor(x, 1, m, dim), tensor(y, 1, m, dim), tensor(d, 1, lines, dim), tensor(slices.Repeat([]float32{1. / m}, m), 1, m), tensor(w, 1, m), tensor(split, 1, m+1, dim), tensor(half, 1, m+1))
+	}, tensor(x, 1, m, dim), tensor(y, 1, m, dim), tensor(d, 1, lines, dim), tensor(slices.Repeat([]float32{1. / m}, m), 1, m), tensor(narrow(w), 1, m), tensor(split, 1, m+1, dim), tensor(narrow(half), 1, m+1))
 	same := func(what string, a, b []float32) {
 		for i := range a {
 			if math.Abs(float64(a[i]-b[i])) > 2e-6*math.Abs(float64(a[i])) {
