@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,15 +70,16 @@ func loadTree(root string, o Options) (*Set, error) {
 			meshes++
 		}
 	}
-	if meshes > 0 && o.Points == 0 {
-		o.Points = meshPoints
+	asked := o.Points > 0
+	if meshes > 0 && !asked {
+		o.Points, o.AtMost = meshPoints, true
 	}
 	sets, err := readAll(files, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Points == 0 && !sameSize(sets) {
-		o.Points = meshPoints
+		o.Points, o.AtMost = meshPoints, true
 		if sets, err = readAll(files, o); err != nil {
 			return nil, err
 		}
@@ -85,6 +87,9 @@ func loadTree(root string, o Options) (*Set, error) {
 	set, err := joinSets(root, files, sets)
 	if err != nil {
 		return nil, err
+	}
+	if asked {
+		set.Fewest = ""
 	}
 	if meshes == len(files) {
 		set.Kind = "meshes"
@@ -115,10 +120,18 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 	}
 	if o.AtMost && o.Points > 0 && !sameSize(sets) {
 		o.AtMost = false
-		for _, s := range sets {
-			o.Points = min(o.Points, s.Points)
+		fewest := 0
+		for i, s := range sets {
+			if s.Points < sets[fewest].Points {
+				fewest = i
+			}
 		}
-		return readAll(files, o)
+		o.Points = sets[fewest].Points
+		sets, err := readAll(files, o)
+		if err == nil {
+			sets[fewest].Fewest = files[fewest].path
+		}
+		return sets, err
 	}
 	return sets, nil
 }
@@ -154,7 +167,7 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 			out.Origins = append(out.Origins, s.Origins...)
 			out.Origins = append(out.Origins, make([]float64, s.Clouds*s.Dim-len(s.Origins))...)
 		}
-		out.Rounding = max(out.Rounding, s.Rounding)
+		out.Rounding, out.Fewest = max(out.Rounding, s.Rounding), cmp.Or(out.Fewest, s.Fewest)
 		out.Coords, out.Frames = append(out.Coords, s.Coords...), append(out.Frames, s.Frames...)
 		s.Coords = nil
 		flat = append(flat, s.DegenerateFaces...)

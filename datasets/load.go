@@ -81,7 +81,8 @@ func (o Options) h5Key() string {
 // files and files of other types are ignored, and so are .csv, .tsv, .txt, .pt and .pth files, which in
 // a folder are mostly lists and weights. A cloud file that cannot be read is an error that names it.
 // All clouds are brought to the same number of points: Points if given, else the common stored size
-// if there are only arrays of one size, else 2048.
+// if there are only arrays of one size, else 2048 or, with a warning ([Set.Warnings]), as many as the
+// smallest file has.
 //
 // Every error names the file, what was expected and what was found.
 func Load(path string, o Options) (*Set, error) {

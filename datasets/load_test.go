@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -288,8 +289,6 @@ func TestLoadMixedFolders(t *testing.T) {
 		files map[string][]byte
 		want  []string
 	}{
-		"few points": {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "m.off": square}, []string{"a.npy", "2048", "has 9"}},
-		"uneven":     {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(1, 8, 3, 1)}, []string{"a.npy", "2048", "has 9"}},
 		"dimensions": {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(1, 9, 2, 1)}, []string{"b.npy", "2 coordinates", "a.npy has 3"}},
 		"damaged":    {map[string][]byte{"a.off": square, "sub/b.off": []byte("OFF\n1 0\n0 0\n")}, []string{filepath.Join("sub", "b.off") + ":3"}},
 		"no clouds":  {map[string][]byte{"a.txt": nil, "sub/b.md": nil}, []string{"root", "no clouds"}},
@@ -299,6 +298,64 @@ func TestLoadMixedFolders(t *testing.T) {
 		_, err := Load(tree(t, c.files), Options{})
 		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
 	}
+}
+
+// TestLoadUnequalSizes: without Points, a folder of files of unequal sizes has as many as the
+// smallest, at most 2048, and says so; more than that, asked for, are an error.
+func TestLoadUnequalSizes(t *testing.T) {
+	list := func(m int) []byte { return []byte(strings.Repeat("0 0 1\n2 0 0\n", m)[:6*m]) }
+	for name, c := range map[string]struct {
+		files  map[string][]byte
+		points int
+		fewest string
+	}{
+		"lists":           {map[string][]byte{"a.xyz": list(6), "b.xyz": list(5), "c/d.xyz": list(7)}, 5, "b.xyz"},
+		"two of the same": {map[string][]byte{"a.xyz": list(6), "b.xyz": list(5), "c.xyz": list(5)}, 5, "b.xyz"},
+		"arrays":          {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "b.npy": cloudNPY(2, 8, 3, 1)}, 8, "b.npy"},
+		"beside a mesh":   {map[string][]byte{"a.npy": cloudNPY(1, 9, 3, 1), "m.off": []byte(squareOFF)}, 9, "a.npy"},
+		"one small":       {map[string][]byte{"a.npy": cloudNPY(1, 2050, 3, 1), "b.xyz": list(6)}, 6, "b.xyz"},
+		"all large":       {map[string][]byte{"a.npy": cloudNPY(1, 2049, 3, 1), "b.npy": cloudNPY(1, 2050, 3, 1)}, 2048, ""},
+	} {
+		dir := tree(t, c.files)
+		s := load(t, dir, Options{Raw: true})
+		if s.Points != c.points {
+			t.Errorf("%s: %d points, expected %d", name, s.Points, c.points)
+		}
+		switch w := s.Warnings(); {
+		case c.fewest == "" && w != nil:
+			t.Errorf("%s: %q", name, w)
+		case c.fewest != "" && (len(w) != 1 || !strings.Contains(w[0], filepath.Join(dir, c.fewest)) || !strings.Contains(w[0], fmt.Sprintf(" %d points", c.points))):
+			t.Errorf("%s: warnings %q, expected one that names %s and %d points", name, w, c.fewest, c.points)
+		}
+		if asked := load(t, dir, Options{Raw: true, Points: c.points}); asked.Warnings() != nil || !slices.Equal(asked.Coords, s.Coords) {
+			t.Errorf("%s: asked for, %d points are others, or %q", name, c.points, asked.Warnings())
+		}
+		if c.fewest != "" {
+			_, err := Load(dir, Options{Raw: true, Points: c.points + 1})
+			wantError(t, err, c.fewest, fmt.Sprintf("%d points per cloud were asked for, the file has %d", c.points+1, c.points))
+		}
+	}
+}
+
+// TestBeyondFloat32: every reader says where float32 ends.
+func TestBeyondFloat32(t *testing.T) {
+	const line = "1e40 0 0\n"
+	beyond := npyBytes(1, npyHeaderFor("<f8", "False", "(1, 3)"), binary.LittleEndian.AppendUint64(nil, math.Float64bits(1e40)))
+	beyond = append(beyond, make([]byte, 16)...)
+	files := map[string][]byte{
+		"a.xyz": []byte("0 0 1\n" + line), "a.pts": []byte("1\n" + line), "a.csv": []byte("0,0,1\n1e40,0,0\n"), "a.txt": []byte(line + line),
+		"a.pcd": []byte("FIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nPOINTS 1\nDATA ascii\n" + line),
+		"a.off": []byte("OFF\n1 0 0\n" + line), "a.obj": []byte("v " + line),
+		"a.ply": []byte("ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\nend_header\n" + line),
+		"a.stl": []byte("solid\nfacet normal 0 0 1\nouter loop\nvertex " + line + "vertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\nendsolid\n"),
+		"a.npy": beyond, "a.npz": zipBytes(t, map[string][]byte{"data.npy": beyond}),
+	}
+	for name, data := range files {
+		_, err := Load(write(t, name, data), Options{})
+		wantError(t, err, name, "3.4e38, the largest of float32")
+	}
+	_, err := Load(writeH5(t, map[string]h5Data{"data": {[]float32{float32(math.Inf(1)), 0, 0}, []int{1, 3}}}), Options{})
+	wantError(t, err, "3.4e38, the largest of float32")
 }
 
 func TestLoadFollowsLinksOnce(t *testing.T) {

@@ -150,7 +150,7 @@ func (m *mesh) keep(a, b, c int) bool {
 func (m *mesh) addVertex(v vec) error {
 	for _, x := range []float64{v.x, v.y, v.z} {
 		if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
-			return fmt.Errorf("vertex %d has the coordinate %v: expected a finite number within float32", len(m.vertices), x)
+			return fmt.Errorf("vertex %d: %w", len(m.vertices), errNotFinite(x))
 		}
 	}
 	if len(m.vertices) == math.MaxInt32 {

@@ -102,7 +102,7 @@ func TestWriteNPYErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	boom := errors.New("boom")
-	wantError(t, writeNPY(path, "<f4", 1, []int{1}, func(w io.Writer) error { io.WriteString(w, "half"); return boom }), path, "boom")
+	wantError(t, writeNPY(path, "<f4", 1, []int{1}, func(w io.Writer) error { io.WriteString(w, "half"); return boom }), "boom")
 	if got, _, err := ReadNPY(path); err != nil || got[0] != 1 {
 		t.Errorf("the old file is gone: %v %v", got, err)
 	}

@@ -52,11 +52,12 @@ func WriteNPYInts(path string, data []int32, shape ...int) error {
 	})
 }
 
+// writeNPY writes an array. Its error is that of body, or names path.
 func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) error) error {
 	if want, ok := product(shape...); !ok || want != count {
 		return fmt.Errorf("%s: shape %v does not fit %d values", path, shape, count)
 	}
-	err := durable.Write(path, func(w io.Writer) error {
+	return durable.Write(path, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<18)
 		if _, err := io.WriteString(b, npyHeaderText(descr, shape)); err != nil {
 			return err
@@ -66,10 +67,6 @@ func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) e
 		}
 		return b.Flush()
 	})
-	if err != nil {
-		return fileError(path, err)
-	}
-	return nil
 }
 
 // WriteNPZ writes a NumPy .npz archive, uncompressed: data under the key "data", which [Load] reads,

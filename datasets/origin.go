@@ -146,10 +146,25 @@ func (s *Set) Rebase(origins []float64) *Set {
 	return &out
 }
 
-// RoundingWarning says by how much float32 rounds the coordinates, if that is more than 1e-4 of a
-// cloud's extent; else it is empty.
-func (s *Set) RoundingWarning() string {
-	if s == nil || s.Rounding <= 1e-4 {
+// Warnings says, one sentence each, why the clouds may not be what the caller expects: by how much
+// float32 rounds the coordinates, if that is more than 1e-4 of a cloud's extent, and that all were cut
+// to the number of points of the smallest file. It is nil without any.
+func (s *Set) Warnings() []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	if s.Fewest != "" {
+		out = append(out, fmt.Sprintf("%s: %d points of every cloud are used, all that %s has: the files have unequal numbers", s.Name, s.Points, s.Fewest))
+	}
+	if w := s.roundingWarning(); w != "" {
+		out = append(out, w)
+	}
+	return out
+}
+
+func (s *Set) roundingWarning() string {
+	if s.Rounding <= 1e-4 {
 		return ""
 	}
 	return fmt.Sprintf("%s: float32 rounds coordinates by up to %.2g of their cloud's extent (that of the middle half of its points)", s.Name, s.Rounding)

@@ -44,7 +44,7 @@ func checkHeld(t *testing.T, s *Set, want []float64, extent float64) {
 			t.Fatalf("number %d: %v, expected %v", i, v, want[i])
 		}
 	}
-	if w := s.RoundingWarning(); w != "" {
+	if w := s.Warnings(); w != nil {
 		t.Error(w)
 	}
 }
@@ -209,7 +209,7 @@ func TestRoundingWarning(t *testing.T) {
 	if ratio := off / s.Rounding; !(ratio > 0.4 && ratio < 0.6) { // the middle half of the range 1
 		t.Errorf("rounding %v of a cloud whose largest is %v", s.Rounding, off)
 	}
-	if w := s.RoundingWarning(); !strings.Contains(w, fmt.Sprintf("%.2g", s.Rounding)) {
+	if w := strings.Join(s.Warnings(), ""); !strings.Contains(w, fmt.Sprintf("%.2g", s.Rounding)) {
 		t.Errorf("warning %q", w)
 	}
 	// Points that are missing, as 0: the others keep their digits.
@@ -223,7 +223,7 @@ func TestRoundingWarning(t *testing.T) {
 			t.Fatalf("number %d: %v, expected %v", i, x, far[i])
 		}
 	}
-	if w := s.Rebase(nil).RoundingWarning(); w == "" {
+	if w := s.Rebase(nil).Warnings(); w == nil {
 		t.Error("no warning about the coordinates themselves")
 	}
 }
@@ -329,7 +329,7 @@ func TestAligned(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y = Aligned(one, near)
-	if x.RoundingWarning()+y.RoundingWarning() == "" {
+	if len(x.Warnings())+len(y.Warnings()) == 0 {
 		t.Error("no warning about a pair whose clouds are 1e8 extents apart")
 	}
 	if a, b := Aligned(near, near); a != near || b != near {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -121,6 +122,9 @@ func TestSampleMeshesErrors(t *testing.T) {
 	} {
 		_, err := SampleMeshes(c.in, c.out, c.o, nil)
 		wantError(t, err, c.texts...)
+		if bad := filepath.Join(in, "b", "x.off"); c.in == in && c.texts[0] == "b/x.off" && !strings.HasPrefix(err.Error(), bad+":") {
+			t.Errorf("error %q, expected %s at its beginning", err, bad)
+		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(base, "*", "*")); left != nil {
 		t.Errorf("left behind: %v", left)

@@ -22,7 +22,10 @@ type Set struct {
 	Origins []float64
 	// Rounding is the largest rounding of a coordinate to float32, as a fraction of its cloud's extent
 	// (that of the middle half of its points); 0 if float32 holds what was read.
-	Rounding  float64
+	Rounding float64
+	// Fewest is the file of a folder with the fewest points, if all clouds were cut to its number because
+	// none was asked for; else "".
+	Fewest    string
 	Split     []uint8 // [Clouds] TrainPart, TestPart or ValPart, or nil if unknown
 	SplitDraw *Draw   // how Split was drawn, or nil if it came with the data
 	// [Clouds] position of each cloud before normalisation, or nil for clouds as stored
@@ -161,6 +164,11 @@ func checkFinite[T float](cloud []T, d int) error {
 		}
 	}
 	return nil
+}
+
+// errNotFinite is the error of a coordinate as it was read, if float32 does not hold it.
+func errNotFinite(x float64) error {
+	return fmt.Errorf("expected a finite number up to 3.4e38, the largest of float32, found %v", x)
 }
 
 // product multiplies sizes; ok is false when one is negative or the result does not fit an int.

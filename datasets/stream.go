@@ -144,7 +144,7 @@ func (s *Stream) place(cloud []float32, origin []float64, lost float64) error {
 	one := &Set{Coords: cloud, Clouds: 1, Points: s.stored, Dim: s.d, Origins: origin, Rounding: lost}
 	placed := one.Rebase(nil)
 	copy(cloud, placed.Coords)
-	if w := placed.RoundingWarning(); w != "" {
+	if w := placed.roundingWarning(); w != "" {
 		return errors.New(w + ": subtract a common offset from the file, or normalise the clouds")
 	}
 	return nil

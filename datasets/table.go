@@ -71,7 +71,7 @@ func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 		for _, c := range columns {
 			x, err := parseCoordinate(text.fields[c])
 			if err == nil && math.Abs(x) > math.MaxFloat32 {
-				err = fmt.Errorf("expected a finite number within float32, found %v", x)
+				err = errNotFinite(x)
 			}
 			if err != nil {
 				return nil, 0, text.errorf("column %d: %w", c+1, err)

@@ -53,7 +53,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	}
 	x, y = x.Rebase(nil), y.Rebase(nil)
 	found := sizes(name, amortizer.Config{Points: x.Points, Dim: x.Dim, Variant: o.Variant}, w)
-	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnRounding(nil, x, y)}
+	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnOf(nil, x, y)}
 	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Variant}}, Weights: w, Batch: min(x.Clouds, pairsAtOnce(x, y)),
 		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
 			return []*graph.Node{a.Direction(w, in[0], in[1])}

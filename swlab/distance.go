@@ -157,7 +157,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if err := p.vanished(d); err != nil {
 		return nil, err
 	}
-	d.Warnings = warnRounding(d.Warnings, p.x, p.y)
+	d.Warnings = warnOf(d.Warnings, p.x, p.y)
 	d.Loss, d.Convention = l.Name(), l.Convention()
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
@@ -295,11 +295,13 @@ func translates(l loss.Loss) bool {
 	return !learned && !slices.Contains(loss.Violates(l), loss.Translation)
 }
 
-// warnRounding adds what float32 lost of the clouds to the warnings.
-func warnRounding(warnings []string, sets ...*datasets.Set) []string {
+// warnOf adds the warnings of the clouds to those of a result.
+func warnOf(warnings []string, sets ...*datasets.Set) []string {
 	for _, s := range sets {
-		if w := s.RoundingWarning(); w != "" && !slices.Contains(warnings, w) {
-			warnings = append(warnings, w)
+		for _, w := range s.Warnings() {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
 		}
 	}
 	return warnings

@@ -31,6 +31,10 @@ func newDataInfo(c *common) *cobra.Command {
 				}
 			}
 			s := set.Summary()
+			c.warnOf(set)
+			if s.NonFinite > 0 {
+				c.warn("%s: coordinates that are NaN, infinite or larger than 3.4e38, the largest number of float32: %d; other calls refuse these clouds", args[0], s.NonFinite)
+			}
 			v := map[string]any{
 				"path": args[0], "kind": set.Kind, "clouds": set.Clouds, "points": set.Points, "dim": set.Dim, "classes": countClasses(s, o),
 				"class_names": set.Classes, "per_class": s.PerClass, "train": s.Train, "test": s.Test, "val": s.Val, "split_seed": nil,
@@ -105,7 +109,7 @@ func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Opt
 	rows = append(rows,
 		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", s.MinRadius, s.MaxRadius)},
 		[2]string{"duplicate points", fmt.Sprint(s.Duplicates)},
-		[2]string{"NaN or infinite", fmt.Sprint(s.NonFinite)})
+		[2]string{"NaN or over 3.4e38", fmt.Sprint(s.NonFinite)})
 	if set.DegenerateFaces != nil {
 		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", s.DegenerateFaces)})
 	}

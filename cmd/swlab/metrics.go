@@ -64,6 +64,7 @@ func (m *metricsCall) run() error {
 		if err != nil {
 			return usageError(fmt.Errorf("--%s: %w", from.flag, err))
 		}
+		m.warnOf(set)
 		sets[i] = set
 	}
 	reference, generated := sets[0], sets[1]

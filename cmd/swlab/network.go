@@ -139,6 +139,7 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--x: %w", err))
 	}
+	n.warnOf(set)
 	return set, nil
 }
 

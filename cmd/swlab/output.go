@@ -8,6 +8,7 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
@@ -16,6 +17,17 @@ func (c *common) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.warnings = append(c.warnings, text)
 	fmt.Fprintln(os.Stderr, "swlab: warning: "+text)
+}
+
+// warnOf gives the warnings of clouds that were read.
+func (c *common) warnOf(sets ...datasets.Clouds) {
+	for _, s := range sets {
+		if s, is := s.(*datasets.Set); is {
+			for _, w := range s.Warnings() {
+				c.warn("%s", w)
+			}
+		}
+	}
 }
 
 // print writes v as the only JSON object of the call, or rows as text. The object also gets the key

@@ -73,6 +73,7 @@ func (p *plotClouds) run() error {
 		if h.Dim != first.Dim || h.Clouds != first.Clouds {
 			return usageError(fmt.Errorf("--x: expected %d clouds of dimension %d as in %s, found %d of dimension %d in %s", first.Clouds, first.Dim, first.Name, h.Clouds, h.Dim, h.Name))
 		}
+		p.warnOf(set)
 		sets = append(sets, set)
 	}
 	if n := sets[0].Header().Clouds; p.given("clouds") && p.clouds > n {

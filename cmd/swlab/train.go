@@ -87,6 +87,7 @@ func (t *trainCall) run() error {
 	if err != nil {
 		return err
 	}
+	t.warnOf(set)
 	if err := t.parted("split", set, t.split); err != nil {
 		return err
 	}
