@@ -183,4 +183,48 @@ func TestOwnModule(t *testing.T) {
 	if table := call("./swlab", sized...); !strings.Contains(table, "centroid") {
 		t.Errorf("no row of the table:\n%s", table)
 	}
+
+	// The code of what is registered is part of a run: the compiled program reads it from its source files.
+	put("source/main.go", "package main\n\nimport (\n\t\"fmt\"\n\n\t_ \"example.com/mine/own\"\n\n\t\""+lab+"/swlab/amortizer\"\n\t\""+lab+"/swlab/loss\"\n)\n\n"+
+		"func main() {\n\tfmt.Println(loss.SourceOf(\"centroid\"))\n\tfmt.Println(amortizer.SourceOf(\"pooled\"))\n}\n")
+	own, err := os.ReadFile(filepath.Join(dir, "own/own.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := func(flags ...string) (centroid, pooled string) {
+		call("go", append(append([]string{"build"}, flags...), "-o", "source/source", "./source")...)
+		out := strings.Split(call("./source/source"), "\n")
+		return out[0], out[1]
+	}
+	changed := func(old, with string) {
+		text := strings.Replace(string(own), old, with, 1)
+		if text == string(own) {
+			t.Fatalf("own.go has no %q", old)
+		}
+		put("own/own.go", text)
+	}
+	centroid, pooled := source()
+	if !regexp.MustCompile("^loss centroid [0-9a-f]{12} <nil>$").MatchString(centroid) {
+		t.Errorf("source of the loss: %q", centroid)
+	}
+	changed("// centroid is", "// centroid, which is")
+	if said, _, _ := strings.Cut(call("./source/source"), "\n"); !strings.Contains(said, "was changed after the program was built") {
+		t.Errorf("a program older than its source says %q", said)
+	}
+	if c, p := source(); c != centroid || p != pooled {
+		t.Errorf("a comment changes the source: %s, %s; %s, %s", centroid, c, pooled, p)
+	}
+	changed("graph.Mul(d, d)", "graph.MulScalar(graph.Mul(d, d), 1000)")
+	if c, p := source(); c == centroid || p != pooled {
+		t.Errorf("the loss times 1000: %s, %s; the amortizer: %s, %s", centroid, c, pooled, p)
+	}
+	if c, _ := source("-trimpath"); !strings.Contains(c, "of process ") || !strings.Contains(c, "without the folder of its source") {
+		t.Errorf("with -trimpath: %s", c)
+	}
+
+	changed("graph.MulScalar(u, 2/", "graph.MulScalar(u, 3/")
+	call("sh", "-c", "set -e; lab="+script)
+	if said := call("sh", "-c", "! ./swlab train --resume --out run --steps 3 2>&1"); !strings.Contains(said, "the code of what is registered: slicing distribution cap ") {
+		t.Errorf("a run is resumed with another distribution: %s", said)
+	}
 }

@@ -1,11 +1,14 @@
-"""Runs the cells of "ten errors" in docs/notebooks.md on the kernel.
+"""Runs cells on the kernel: those of "ten errors" in docs/notebooks.md, and trainings on a loss of the notebook's own.
 
 Below each heading that is a message in backticks, the first block of Go must fail with that message and the second must run.
+A training is read again until the code of its loss changes.
 """
 
+import os
 import pathlib
 import re
 import sys
+import tempfile
 
 import nbformat
 from nbclient import NotebookClient
@@ -30,25 +33,103 @@ def said(cell):
     return "\n".join(parts)
 
 
+LOSS = """type moments struct{}
+
+func (moments) Name() string              { return "moments" }
+func (moments) Convention() string        { return "squared distance of the means, times a factor" }
+func (moments) Check(_, _, _ int) error   { return nil }
+func (moments) Specs() []weights.Spec     { return nil }
+func (moments) Violates() []loss.Property { return []loss.Property{loss.ZeroOnlyIfEqual} }
+
+func (moments) Build(_ loss.BuildArgs, x, y *graph.Node) loss.Result {
+	d := graph.Sub(graph.ReduceMean(x, 1), graph.ReduceMean(y, 1))
+	return loss.Result{Pairs: graph.MulScalar(scaled(graph.ReduceSum(graph.Mul(d, d), 1)), FACTOR)}
+}
+
+func init_moments() {
+	loss.Register("moments", func(loss.Config) (loss.Loss, error) { return moments{}, nil })
+}
+"""
+
+TRAINING = """%%
+e := show.Must(engine.Open("go"))
+set := show.Must(datasets.Shapes{Points: 16, Train: 1}.Generate())
+c := train.DefaultConfig()
+c.Loss, c.Points, c.Batch, c.Epochs, c.Steps = "moments", 16, 8, 1, 3
+b := show.Must(notebook.Open("stale"))
+trained := b.Trained(e, set, c)
+r := show.Must(b.Train(e, set, c))
+kept := show.Must(notebook.Cached(b, "loss", 1, func() (float64, error) { return r.Loss, nil }))
+fmt.Println("found before:", trained, "loss:", r.Loss, "kept:", kept)
+"""
+
+# What a cell changes, and whether the training is found again after it.
+CHANGES = [
+    ("the first training", LOSS.replace("FACTOR", "1"), False),
+    ("a variable that the loss does not use", "var unrelated = 1", True),
+    ("a function that the loss does not use, with the name of a parameter", "func x() int { return unrelated }", True),
+    ("a comment", LOSS.replace("FACTOR", "1").replace("type moments", "// moments is a loss.\ntype moments"), True),
+    ("the loss, times 1000", LOSS.replace("FACTOR", "1000"), False),
+    ("a function that the loss calls", "func scaled(d *graph.Node) *graph.Node { return graph.MulScalar(d, 3) }", False),
+    ("the same again", "func scaled(d *graph.Node) *graph.Node {\n\treturn graph.MulScalar(d, 3)\n}", True),
+]
+
+
+def stale():
+    """What is wrong with trainings on a loss that cells change."""
+    imports = """%noautoget
+import (
+    "github.com/gomlx/gomlx/core/graph"
+    "github.com/sliced-wasserstein/lab/datasets"
+    "github.com/sliced-wasserstein/lab/experiments/notebook"
+    "github.com/sliced-wasserstein/lab/swlab/engine"
+    "github.com/sliced-wasserstein/lab/swlab/loss"
+    "github.com/sliced-wasserstein/lab/swlab/train"
+    "github.com/sliced-wasserstein/lab/swlab/weights"
+    "github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+func scaled(d *graph.Node) *graph.Node { return d }
+"""
+    os.environ["SWLAB_OUT"] = tempfile.mkdtemp(dir=os.environ.get("SWLAB_OUT"))  # nothing is found there from another time
+    cells = [imports] + [source for _, cell, _ in CHANGES for source in (cell, TRAINING)]
+    outputs = iter(run(cells)[1:])
+    wrong, values = [], []
+    for what, _, found in CHANGES:
+        said_cell, said_training = said(next(outputs)), said(next(outputs))
+        match = re.search(r"found before: (\w+) loss: (\S+) kept: (\S+)", said_training)
+        if not match or (match[1] == "true") != found or match[2] != match[3] or (match[2] in values) != found:
+            wrong.append(f"a training after a cell has changed {what}: expected one that is {'' if found else 'not '}found, the kernel says:\n{said_cell}\n{said_training}")
+        if match:
+            values.append(match[2])
+    return wrong
+
+
+def run(sources):
+    """The cells after they have run on one kernel."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    notebook.metadata.kernelspec = {"name": "gonb", "display_name": "Go", "language": "go"}
+    NotebookClient(notebook, kernel_name="gonb", allow_errors=True, timeout=600).execute()
+    return notebook.cells
+
+
 def main():
     entries = [(message, BLOCK.findall(body)) for message, body in ENTRY.findall((ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8"))]
     if len(entries) < 10 or any(len(blocks) != 2 for _, blocks in entries):
         found = [(message, len(blocks)) for message, blocks in entries]
         return f"FAILED: docs/notebooks.md: expected ten messages with two blocks of Go each, found {found}"
     sources = [imports(), *(block for _, blocks in entries for block in blocks)]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
-    notebook.metadata.kernelspec = {"name": "gonb", "display_name": "Go", "language": "go"}
-    NotebookClient(notebook, kernel_name="gonb", allow_errors=True, timeout=600).execute()
-    wrong = []
+    cells = run(sources)
+    wrong = stale()
     for number, (message, _) in enumerate(entries):
-        fails, runs = notebook.cells[1 + 2 * number], notebook.cells[2 + 2 * number]
+        fails, runs = cells[1 + 2 * number], cells[2 + 2 * number]
         if message not in said(fails):
-            wrong.append(f"expected {message!r}, the kernel says:\n{said(fails)}")
+            wrong.append(f"docs/notebooks.md: expected {message!r}, the kernel says:\n{said(fails)}")
         if any(output.output_type == "error" for output in runs.outputs):
-            wrong.append(f"{message!r}: what to write instead fails:\n{said(runs)}")
+            wrong.append(f"docs/notebooks.md: {message!r}: what to write instead fails:\n{said(runs)}")
     for text in wrong:
-        print(f"FAILED: docs/notebooks.md: {text}", file=sys.stderr)
-    print(f"{len(entries)} errors of docs/notebooks.md, {len(wrong)} wrong")
+        print(f"FAILED: {text}", file=sys.stderr)
+    print(f"{len(entries)} errors of docs/notebooks.md and {len(CHANGES)} changes of a loss, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 

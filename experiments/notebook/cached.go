@@ -8,13 +8,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
 // Cached returns the result of compute. It keeps it as NAME-HASH.json in the session's folder, so
-// that a later cell, or the same cell run again, reads it. The hash is that of the key's JSON: the
-// key must hold everything that decides the result.
+// that a later cell, or the same cell run again, reads it. The hash is that of the key's JSON and of
+// the code of what is registered ([loss.SourceOf]): the key must hold everything else that decides the
+// result.
 func Cached[T any](b *Session, name string, key any, compute func() (T, error)) (T, error) {
 	var v T
 	if err := b.opened(); err != nil {
@@ -27,7 +32,11 @@ func Cached[T any](b *Session, name string, key any, compute func() (T, error)) 
 	if err != nil {
 		return v, err
 	}
-	sum := sha256.Sum256(raw)
+	code, err := registered()
+	if err != nil {
+		say(fmt.Sprintf("%s cannot be kept for later cells: %v", name, err))
+	}
+	sum := sha256.Sum256(append(raw, code...))
 	path := filepath.Join(b.Out, name+"-"+hex.EncodeToString(sum[:4])+".json")
 	var kept cachedValue[T]
 	switch sealed, err := durable.ReadJSON(path, &kept); {
@@ -40,6 +49,22 @@ func Cached[T any](b *Session, name string, key any, compute func() (T, error)) 
 		return v, err
 	}
 	return v, durable.WriteJSON(path, cachedValue[T]{v})
+}
+
+// registered identifies the code of all that is registered and not this module's; "" without any.
+func registered() (string, error) {
+	var texts []string
+	var errs []error
+	for _, kind := range []struct {
+		names    []string
+		sourceOf func(string) (string, error)
+	}{{loss.Names(), loss.SourceOf}, {slicing.Names(), slicing.SourceOf}, {amortizer.Names(), amortizer.SourceOf}} {
+		for _, name := range kind.names {
+			text, err := kind.sourceOf(name)
+			texts, errs = append(texts, text), append(errs, err)
+		}
+	}
+	return strings.Join(texts, ""), errors.Join(errs...)
 }
 
 // cachedValue is the content of a file of Cached. Files without a checksum are those of the first

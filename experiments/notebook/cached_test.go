@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // TestKept: computed once per key; an error or a truncated file is not kept.
@@ -44,6 +45,23 @@ func TestKept(t *testing.T) {
 	if _, err := Cached(b, "x", func() {}, func() (int, error) { return 0, nil }); err == nil {
 		t.Error("no error for a key without JSON")
 	}
+}
+
+// TestCachedSource: what was computed before the code of what is registered changed is computed again.
+func TestCachedSource(t *testing.T) {
+	b := &Session{Out: t.TempDir()}
+	computed := 0
+	get := func(want int) {
+		t.Helper()
+		if _, err := Cached(b, "x", 1, func() (int, error) { computed++; return 1, nil }); err != nil || computed != want {
+			t.Errorf("computed %d times, want %d, %v", computed, want, err)
+		}
+	}
+	get(1)
+	get(1)
+	loss.Register("own", func(c loss.Config) (loss.Loss, error) { return loss.New("sw", c) }, "1")
+	get(2)
+	get(2)
 }
 
 // TestCachedFaults: whichever file operation of a cached result fails, the cell has its value and an

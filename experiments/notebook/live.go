@@ -87,7 +87,7 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 	l.work = stoppable(ctx)
 	defer l.work.end()
 	_, err = train.ReadConfig(dir)
-	l.Result, err = train.Run(l.work, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step})
+	l.Result, err = train.Run(l.work, e, set, c, train.Options{Out: dir, Resume: err == nil, CheckpointEvery: w.Every, Progress: l.step, Note: say})
 	if l.work.Err() != nil {
 		return &l.LiveRun, errors.Join(errStopped, l.draw())
 	}

@@ -207,7 +207,7 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 		return r, nil
 	}
 	defer b.time("training")()
-	o := train.Options{Out: dir}
+	o := train.Options{Out: dir, Note: say}
 	if _, err := train.ReadConfig(dir); err == nil {
 		o.Resume = true
 	}
@@ -227,6 +227,9 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 	}
 	return r, err
 }
+
+// say prints what a training has to say.
+func say(text string) { fmt.Println(text) }
 
 // Finished reads the run of c on set that Train or Live has finished, and shows nothing. It is for
 // the cells after the one that trains. A missing run is an error.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 )
 
 // Gap is one row of the amortization-gap study for one seed.
@@ -18,11 +19,20 @@ func (Gap) Kind() string { return "gap" }
 
 func (g Gap) Name() string { return fmt.Sprintf("%s-s%d", g.Config.ID(), g.Config.Seed) }
 
+// source identifies the code of an amortizer that is not this module's; else it is "".
+func (g Gap) source() string {
+	text, _ := amortizer.SourceOf(g.Config.Method)
+	return text
+}
+
 func (Gap) Needs() []Task { return nil }
 
 func (g Gap) Clouds() []Data { return []Data{g.Data} }
 
 func (g Gap) do(ctx context.Context, l *Store, _ string) (any, error) {
+	if _, err := amortizer.SourceOf(g.Config.Method); err != nil {
+		l.say(fmt.Sprintf("%s cannot be found later: %v", g.Name(), err), 0, 0)
+	}
 	set, err := l.open(g.Data)
 	if err != nil {
 		return nil, err

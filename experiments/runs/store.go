@@ -125,7 +125,8 @@ func (l *Store) Folder(r Task) string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal; "" without a task. A task
+// Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal; "" without a task. The code of
+// what is registered and not this module's is part of it ([train.Config.Source]). A task
 // with a NaN has no JSON and cannot be run: its hash is that of how Go prints it.
 func Hash(r Task) string {
 	if r == nil {
@@ -139,7 +140,11 @@ func hash(r Task, as func(raw []byte) []byte) string {
 	if err != nil {
 		raw = fmt.Appendf(nil, "%+v", r)
 	}
-	sum := sha256.Sum256(append([]byte(r.Kind()+"\n"), as(raw)...))
+	raw = append([]byte(r.Kind()+"\n"), as(raw)...)
+	if g, ok := r.(Gap); ok {
+		raw = append(raw, g.source()...)
+	}
+	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 

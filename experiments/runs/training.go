@@ -2,7 +2,9 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +77,7 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held,
+	o := train.Options{Out: filepath.Join(dir, RunFolder), Validation: held, Note: func(text string) { l.say(text, 0, 0) },
 		Progress: func(r train.Record, total int) { l.say("training "+t.Name(), r.Step, total) }}
 	c := t.Config
 	c.Key, c.Split = t.Data.Key, t.Data.Split
@@ -101,6 +103,30 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	r.Run = RunFolder
 	return TrainingResult{Result: r, Backend: old.Backend, SecondsPerEpoch: r.SecondsPerStep * float64(r.Steps) / float64(max(r.Epochs, 1))},
 		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not resume
+}
+
+// TrainedOn opens the clouds that a run folder of a store was trained on, as they are now; nil if the
+// folder is not in a store, or they are built in.
+func TrainedOn(run string, memory int64) (datasets.Clouds, error) {
+	var kept struct {
+		Kind  string   `json:"kind"`
+		Value Training `json:"value"`
+		Paths []string `json:"paths"`
+	}
+	_, err := durable.ReadJSON(filepath.Join(filepath.Dir(filepath.Clean(run)), valueFile), &kept)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (kept.Kind != Training{}.Kind() || len(kept.Paths) == 0 || kept.Paths[0] == datasets.Builtin) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	config, err := train.ReadConfig(run)
+	if err != nil {
+		return nil, err
+	}
+	d := kept.Value.Data
+	d.Path, d.Key = kept.Paths[0], config.Key
+	return (&Store{Memory: memory}).open(d)
 }
 
 // TrainingResult is the result of a Training.

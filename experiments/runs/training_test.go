@@ -124,3 +124,52 @@ func TestMoved(t *testing.T) {
 		t.Errorf("trained on %s, expected %s; %v", c.Data, places[1], err)
 	}
 }
+
+// TestTrainedOn: the clouds of a run in a store are those that the store gave it, without those held
+// out, until the file changes.
+func TestTrainedOn(t *testing.T) {
+	l := in(t)
+	place := stored(t, filepath.Join(t.TempDir(), "a"), 1)
+	d, err := l.Data(Data{Path: place, Split: "train", Points: 32, Val: 0.25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sw(d)
+	r.Config.Seed = 7 // not that of the points
+	do(t, l, r)
+	run := filepath.Join(l.Folder(r), RunFolder)
+	c, err := train.ReadConfig(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := func() string {
+		t.Helper()
+		set, err := TrainedOn(run+"/", 0)
+		if err != nil || set == nil {
+			t.Fatalf("%v, %v", set, err)
+		}
+		if set.Header().Clouds != c.Clouds {
+			t.Errorf("%d clouds, trained on %d", set.Header().Clouds, c.Clouds)
+		}
+		found, err := set.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found[:len(c.DataHash)]
+	}
+	if found := digest(); found != c.DataHash {
+		t.Errorf("the clouds have the hash %s, expected %s", found, c.DataHash)
+	}
+	stored(t, place, 2)
+	if digest() == c.DataHash {
+		t.Error("other clouds have the same hash")
+	}
+	if set, err := TrainedOn(t.TempDir(), 0); set != nil || err != nil {
+		t.Errorf("outside of a store: %v, %v", set, err)
+	}
+	toys := sw(toy(t, l))
+	do(t, l, toys)
+	if set, err := TrainedOn(filepath.Join(l.Folder(toys), RunFolder), 0); set != nil || err != nil {
+		t.Errorf("on built-in clouds: %v, %v", set, err)
+	}
+}

@@ -56,8 +56,13 @@ var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
 // in the flags of a command line built with that package. Call it from init functions. Names
 // consist of lowercase letters, digits and single hyphens. Register panics with an error for
 // another name, a taken one, or a nil function. New completes and checks the Config before it calls
-// the function.
-func Register(name string, amortizer func(Config) Amortizer) { registered.Register(name, amortizer) }
+// the function. A version says when trainings of it are found again, as in loss.Register.
+func Register(name string, amortizer func(Config) Amortizer, version ...string) {
+	registered.Register(name, amortizer, version...)
+}
+
+// SourceOf identifies the code of an amortizer of another package, as loss.SourceOf does.
+func SourceOf(name string) (string, error) { return registered.Source(name) }
 
 // Names lists the registered amortizers.
 func Names() []string { return registered.Names() }

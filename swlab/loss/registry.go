@@ -34,7 +34,19 @@ var registered = registry.New("loss", map[string]func(Config) (Loss, error){
 // New checks the settings that several losses share before it calls the function. The function
 // should reject those that the loss would ignore (Config.RejectSlicing). The loss must be a Graph
 // or a Host; New gives registered ones to build variants on.
-func Register(name string, loss func(Config) (Loss, error)) { registered.Register(name, loss) }
+//
+// A training on it is found again, or resumed, while SourceOf is the same. A version, such as "2",
+// is then what counts; give it where the program is without its source.
+func Register(name string, loss func(Config) (Loss, error), version ...string) {
+	registered.Register(name, loss, version...)
+}
+
+// SourceOf identifies the code of a loss of another package, such as "loss moments 1f3a9c2b7d10": its
+// version or, without one, a hash of what is registered and of all that this uses in its module,
+// as the source files have it. Comments and layout do not count. It is "" for the losses of this
+// module. The error says why the source is not known; the text then is one that no other process
+// has.
+func SourceOf(name string) (string, error) { return registered.Source(name) }
 
 // Names lists the registered losses.
 func Names() []string { return registered.Names() }

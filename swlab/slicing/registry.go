@@ -35,8 +35,14 @@ var registered = registry.New("slicing distribution", map[string]func(Config) Di
 // the flags of a command line built with that package. Call it from init functions. Names consist
 // of lowercase letters, digits and single hyphens. Register panics with an error for another name,
 // a taken one, or a nil function. New checks the Config before it calls the function. A
-// distribution that draws several slices together must implement BlockSampler.
-func Register(name string, dist func(Config) Distribution) { registered.Register(name, dist) }
+// distribution that draws several slices together must implement BlockSampler. A version says when
+// trainings on it are found again, as in loss.Register.
+func Register(name string, dist func(Config) Distribution, version ...string) {
+	registered.Register(name, dist, version...)
+}
+
+// SourceOf identifies the code of a distribution of another package, as loss.SourceOf does.
+func SourceOf(name string) (string, error) { return registered.Source(name) }
 
 // Names lists the registered distributions.
 func Names() []string { return registered.Names() }

@@ -1,7 +1,10 @@
 package train
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
@@ -10,6 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -65,6 +69,10 @@ type Config struct {
 	CommonSlices     bool `json:"common_slices,omitempty" help:"with an amortizer: both steps draw the same random numbers for their slices, as in the paper's text"`
 	LocationGradient bool `json:"location_gradient,omitempty" help:"with an amortizer: the autoencoder's gradient also passes through the predicted location, as in the paper's text"`
 	OtherLocation    bool `json:"other_location,omitempty" help:"with an amortizer: the autoencoder's step takes for every pair the location of the next pair of the batch, a control"`
+
+	// Source identifies the code of the loss, slicing distribution and amortizer that are not this
+	// module's (loss.SourceOf); "" without any. Run fills it in.
+	Source string `json:"source,omitempty"`
 
 	Backend string `json:"backend"` // xla:cuda, xla:cpu or go: random numbers and rounding differ between them
 }
@@ -146,11 +154,39 @@ func (c Config) completed(m Model) Config {
 	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
 		c.P = e.Exponent()
 	}
+	c.Source, _ = c.source()
 	return c
 }
 
-// Completed is c with the numbers that the loss decides, Slices and P, filled in, so that it does
-// not matter who sets them. An invalid configuration is returned unchanged.
+// source returns Source.
+func (c Config) source() (string, error) {
+	var texts []string
+	var errs []error
+	for _, s := range []struct {
+		of   func(string) (string, error)
+		name string
+	}{{loss.SourceOf, c.Loss}, {slicing.SourceOf, c.Slicing}, {amortizer.SourceOf, c.Amortizer}} {
+		text, err := s.of(s.name)
+		errs = append(errs, err)
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ", "), errors.Join(errs...)
+}
+
+// Found returns nil if another process can find or resume the run of c, or why it cannot: the code
+// of its loss, slicing distribution or amortizer is not known (loss.SourceOf).
+func (c Config) Found() error {
+	_, err := c.source()
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the run cannot be found or resumed later, for the code of what is registered is not known: %w; Register takes a version in its place", err)
+}
+
+// Completed is c with what the loss decides, Slices, P and Source, filled in, so that it does not
+// matter who sets them. An invalid configuration is returned unchanged.
 func (c Config) Completed() Config {
 	m, err := c.Model()
 	if err != nil {
@@ -253,7 +289,7 @@ func (c Config) checkDivision() error {
 }
 
 // On returns c with the fields that the training clouds decide (Data, Points, Clouds, DataHash, and
-// Batch if 0) and, unless set, those that the loss decides (Slices and P). The hash reads all
+// Batch if 0) and those that the loss decides (Source and, unless set, Slices and P). The hash reads all
 // clouds, once for a stream. Run reports errors in them.
 func (c Config) On(set datasets.Clouds) Config {
 	c, _ = c.on(set)
@@ -344,9 +380,27 @@ func (c Config) Differences(other Config) []string {
 	var out []string
 	theirs := settings.Of(&other)
 	for i, f := range settings.Of(&c) {
-		if a, b := f.Value(), theirs[i].Value(); a != b {
+		a, b := f.Value(), theirs[i].Value()
+		switch {
+		case a != b && f.Name == "source":
+			out = append(out, fmt.Sprintf("the code of what is registered: %s, the run has %s", cmp.Or(c.Source, "none"), cmp.Or(other.Source, "none")))
+		case a != b:
 			out = append(out, fmt.Sprintf("%s: %v, the run has %v", f.Name, a, b))
 		}
 	}
 	return out
+}
+
+// ChangedSource returns how the code of what is registered differs from that of the run of c; nil if
+// it does not, or if this program has no such loss, slicing distribution or amortizer.
+func (c Config) ChangedSource() error {
+	now, err := c.source()
+	if _, missing := c.Model(); missing != nil || now == c.Source {
+		return nil
+	}
+	changed := fmt.Errorf("the run was trained with other code: %s, now %s", cmp.Or(c.Source, "not recorded"), cmp.Or(now, "built in"))
+	if err != nil {
+		changed = fmt.Errorf("%w (%w)", changed, err)
+	}
+	return changed
 }

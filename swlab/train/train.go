@@ -57,7 +57,7 @@ type Options struct {
 	// nonfinite-step-N.npz in Out: the clouds, data, and their rows in the set.
 	OnNonfinite string
 	// Note is called with messages for the user: a damaged checkpoint that is not used, a step that
-	// was skipped.
+	// was skipped, code that is not known (Config.Found).
 	Note func(text string)
 	// Progress is called after every step with its record and the number of steps of the whole run.
 	Progress func(r Record, total int)
@@ -78,7 +78,7 @@ func (e UsageError) Unwrap() error { return e.Err }
 // Run trains on the clouds of set and writes the run folder o.Out: config.json, log.jsonl (a Record
 // per step), checkpoints, weights.safetensors and amortizer.safetensors (the last state),
 // best.safetensors (the epoch of lowest mean training loss, which the paper evaluates),
-// result.json. The fields Points, Clouds, DataHash, Data and Backend of c are filled in.
+// result.json. The fields Points, Clouds, DataHash, Data, Source and Backend of c are filled in.
 //
 // On one CPU backend, equal configurations give equal logs (except seconds) and equal weights, also
 // when a run was interrupted anywhere and resumed; on CUDA they do up to rounding, because sums by
@@ -104,6 +104,9 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer unlock()
+	if err := c.Found(); err != nil {
+		o.note(err.Error())
+	}
 	defer memory.Keep()()
 	log, err := openLog(o.Out, start.log)
 	if err != nil {
