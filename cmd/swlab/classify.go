@@ -58,7 +58,7 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 	if err := looked([]any{classifier, config, svm, l.asked(sets)}); err != nil {
 		return err
 	}
-	sets.warn(l.common)
+	sets.warn(l.common, l.run)
 	e, err := l.engine()
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (g *generateCall) work() error {
 	if err := looked([]any{g.config, g.asked(sets), made.Clouds, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
 		return err
 	}
-	sets.warn(g.common)
+	sets.warn(g.common, g.run)
 	e, err := g.engine()
 	if err != nil {
 		return err

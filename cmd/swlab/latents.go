@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
+	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // latentCall is shared by the calls that work on the codes of a run: the run, clouds to learn from,
@@ -40,6 +42,8 @@ type coded struct {
 	file        string // of the weights
 	train, test datasets.Clouds
 	overlap     bool // the test has clouds that are also learned from
+	run         train.Config
+	from        []string // paths of the clouds
 }
 
 // open reads the run and opens the clouds, normalised and with as many points as the run's.
@@ -82,6 +86,7 @@ func (l *latentCall) open() (c coded, err error) {
 	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
 		return c, err
 	}
+	c.run, c.from = r.config, slices.Compact([]string{data, test})
 	c.overlap = test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
 	for i, clouds := range []datasets.Clouds{c.train, c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
@@ -96,8 +101,12 @@ func (l *latentCall) asked(c coded) []any {
 	return []any{l.run, c.file, c.train.Header(), c.test.Header(), l.key}
 }
 
-// warn says before the work that the result would be too good.
-func (c coded) warn(to *common) {
+// warn says before the work that the result would be too good, and what has changed since the run was
+// trained.
+func (c coded) warn(to *common, dir string) {
+	for _, path := range c.from {
+		to.warnChanged(dir, c.run, path)
+	}
 	if c.overlap {
 		to.warn("the test has clouds of %s that are also learned from", c.test.Header().Name)
 	}

@@ -73,7 +73,7 @@ func (n *networkCall) command(name, short, long, out string) *cobra.Command {
 
 func (n *networkCall) work() error {
 	began := time.Now()
-	net, file, err := n.network()
+	net, file, config, err := n.network()
 	if err != nil {
 		return usageError(err)
 	}
@@ -92,6 +92,9 @@ func (n *networkCall) work() error {
 		return err
 	}
 	n.warnUnusual(x)
+	if n.run != "" {
+		n.warnChanged(n.run, config, n.x)
+	}
 	values, err := work(x, n.options)
 	if err != nil {
 		return err
@@ -177,29 +180,27 @@ func restore(clouds []float32, frames []datasets.Frame) {
 	}
 }
 
-// network reads the weights and returns their file.
-func (n *networkCall) network() (*swlab.Network, string, error) {
+// network reads the weights and returns their file, and the configuration of their run.
+func (n *networkCall) network() (net *swlab.Network, file string, run train.Config, err error) {
 	file, flag := n.weights, "--weights"
 	switch {
 	case (n.weights == "") == (n.run == ""):
-		return nil, "", fmt.Errorf("expected one of --weights and --run, found %q and %q", n.weights, n.run)
+		return nil, "", run, fmt.Errorf("expected one of --weights and --run, found %q and %q", n.weights, n.run)
 	case n.run != "":
-		if _, err := train.ReadConfig(n.run); err != nil {
-			return nil, "", fmt.Errorf("--run: %w", err)
+		if run, err = train.ReadConfig(n.run); err != nil {
+			return nil, "", run, fmt.Errorf("--run: %w", err)
 		}
-		var err error
 		if file, err = weightsFile(n.run, n.state); err != nil {
-			return nil, "", err
+			return nil, "", run, err
 		}
 		flag = "--run"
 	}
 	w, err := weights.Read(file)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", flag, err)
+		return nil, "", run, fmt.Errorf("%s: %w", flag, err)
 	}
-	net, err := swlab.NewNetwork(w)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %s: %w", flag, file, err)
+	if net, err = swlab.NewNetwork(w); err != nil {
+		return nil, "", run, fmt.Errorf("%s: %s: %w", flag, file, err)
 	}
-	return net, file, nil
+	return net, file, run, nil
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -81,12 +83,51 @@ func (p part) of(c train.Config) part {
 	return p
 }
 
-// warn warns if a run is scored on its own training data without being asked to.
+// warn warns if a run is scored on its own training data without being asked to, and of what has
+// changed since.
 func (r trained) warn(to *common, asked part, h datasets.Header) {
 	p := asked.of(r.config)
+	to.warnChanged(r.dir, r.config, p.data)
 	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
 		to.warn("these are the clouds of %s that the run was trained on", p.data)
 	}
+}
+
+// warnChanged warns if the code of what is registered is not that of the run in dir, and if the clouds
+// in data are the run's by name, but no longer those that it was trained on.
+func (c *common) warnChanged(dir string, run train.Config, data string) {
+	if err := run.ChangedSource(); err != nil {
+		c.warn("--run %s: %v", dir, err)
+	}
+	if run.DataHash == "" || run.Data == datasets.Builtin || !sameSource(data, run.Data) {
+		return
+	}
+	now, err := trainingClouds(dir, run)
+	if err != nil {
+		c.warn("%s is no longer what the run %s was trained on: %v", data, dir, err)
+		return
+	}
+	digest, err := now.Digest()
+	switch n := now.Header().Clouds; {
+	case err != nil:
+		c.warn("%s is no longer what the run %s was trained on: %v", data, dir, err)
+	case n != run.Clouds:
+		c.warn("%s has %d clouds to train on, and the run %s was trained on %d: the data have been replaced since, or it was trained on a part of them", data, n, dir, run.Clouds)
+	case digest[:len(run.DataHash)] != run.DataHash:
+		c.warn("%s has been replaced since the run %s was trained on it: its clouds have the hash %s, those of the run %s", data, dir, digest[:len(run.DataHash)], run.DataHash)
+	}
+}
+
+// trainingClouds opens the clouds that a run was trained on, as they are now.
+func trainingClouds(dir string, run train.Config) (datasets.Clouds, error) {
+	if set, err := runs.TrainedOn(dir, loaded); set != nil || err != nil {
+		return set, err
+	}
+	set, err := datasets.Open(run.Data, datasets.OpenOptions{Options: datasets.Options{Points: run.Points, Seed: run.Seed, Key: run.Key}, Memory: loaded})
+	if err != nil {
+		return nil, err
+	}
+	return datasets.PartOf(set, cmp.Or(run.Split, "train"))
 }
 
 // unseen is the default part to evaluate: one that the run was not trained on, if there is one.
