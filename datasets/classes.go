@@ -95,7 +95,7 @@ func fileClasses(root string, files []cloudFile) (of, names []string, err error)
 	if flat {
 		return nil, nil, nil
 	}
-	return of, slices.Compact(slices.Sorted(slices.Values(of))), nil
+	return of, sortedSet(of), nil
 }
 
 // filesOf returns the files of the wanted classes, and their classes; without class folders, all.
@@ -124,23 +124,42 @@ func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
 		return err
 	}
 	s.Classes = names
-	s.label(of, sets)
-	return nil
+	return s.label(of, sets)
 }
 
 // label gives every cloud the class of its file. Without class folders (of is nil) the labels
-// stored in the files are kept if every file has them.
-func (s *Set) label(of []string, sets []*Set) {
+// stored in the files are kept if every file has them; if they are names, all of these are the
+// classes.
+func (s *Set) label(of []string, sets []*Set) error {
+	named := 0
 	for i, part := range sets {
 		switch {
 		case of != nil:
 			l, _ := slices.BinarySearch(s.Classes, of[i])
 			s.Labels = append(s.Labels, slices.Repeat([]int32{int32(l)}, part.Clouds)...)
+			continue
 		case part.Labels == nil:
-			s.Labels = nil
-			return
-		default:
-			s.Labels = append(s.Labels, part.Labels...)
+			s.Labels, s.Classes = nil, nil
+			return nil
+		case part.Classes != nil:
+			named++
+			s.Classes = append(s.Classes, part.Classes...)
+		}
+		s.Labels = append(s.Labels, part.Labels...)
+	}
+	if named == 0 {
+		return nil
+	}
+	if named < len(sets) {
+		return fmt.Errorf("%s: expected class labels of one kind, found names in %d of %d files and numbers in the others", s.Name, named, len(sets))
+	}
+	s.Classes = sortedSet(s.Classes)
+	s.Labels = s.Labels[:0]
+	for _, part := range sets {
+		for _, l := range part.Labels {
+			n, _ := slices.BinarySearch(s.Classes, part.Classes[l])
+			s.Labels = append(s.Labels, int32(n))
 		}
 	}
+	return nil
 }

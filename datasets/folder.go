@@ -95,7 +95,9 @@ func loadTree(root string, o Options) (*Set, error) {
 		set.Kind = "meshes"
 	}
 	set.Classes = classes
-	set.label(of, sets)
+	if err := set.label(of, sets); err != nil {
+		return nil, err
+	}
 	return set, set.assignParts(root, files, sets)
 }
 

@@ -18,7 +18,7 @@ const (
 // set "label" or "labels" beside it with one integer per cloud. It reads what h5py writes:
 // contiguous or chunked, gzip, shuffle, LZF, in the default and the latest layout. For anything
 // else the error says how to rewrite the file.
-func readH5(path, key string) (data array, labels []int64, err error) {
+func readH5(path, key string) (data array, labels labelArray, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
 		err := readH5Slabs(f.set, func(slab array) error {
@@ -80,15 +80,18 @@ func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
 	if errors.Is(err, hdf5.ErrMissing) {
 		return nil, fmt.Errorf("no array named %q: it holds %s", key, listed(file.Names))
 	}
+	if err == nil && set.Type.Class == 'S' {
+		err = errText
+	}
 	if err != nil {
 		return nil, fmt.Errorf("array %q: %w", key, h5Error(err))
 	}
 	return set, nil
 }
 
-// labels reads the class labels beside the array named key, one whole number per entry whatever the
-// shape; nil if there are none.
-func (f *h5File) labels(key string) ([]int64, error) {
+// labels reads the class labels beside the array named key, one whole number or text per entry whatever
+// the shape, if there are any.
+func (f *h5File) labels(key string) (l labelArray, err error) {
 	for _, name := range labelKeys {
 		if name == key {
 			continue
@@ -97,24 +100,27 @@ func (f *h5File) labels(key string) ([]int64, error) {
 		if errors.Is(err, hdf5.ErrMissing) {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", name, h5Error(err))
+		if err == nil {
+			err = eachH5(set, 0, set.Rows(), func(t npyType, raw []byte) error {
+				if !t.isText() {
+					n, err := t.integer(raw)
+					l.numbers = append(l.numbers, n)
+					return err
+				}
+				text, err := set.Text(raw)
+				if err == nil {
+					text, err = t.text([]byte(text))
+				}
+				l.names = append(l.names, text)
+				return err
+			})
 		}
-		labels := make([]int64, 0, min(set.Bytes()/set.Type.Size, 1<<20))
-		err = eachH5(set, 0, set.Rows(), func(bits uint64, t npyType) error {
-			l, err := t.integer(bits)
-			if err != nil {
-				return fmt.Errorf("entry %d: %w", len(labels), err)
-			}
-			labels = append(labels, l)
-			return nil
-		})
 		if err != nil {
-			return nil, fmt.Errorf("array %q: %w", name, err)
+			return l, fmt.Errorf("array %q: %w", name, h5Error(err))
 		}
-		return labels, nil
+		return l, nil
 	}
-	return nil, nil
+	return l, nil
 }
 
 // readH5Slabs reads an array of any rank in slabs along the first axis.
@@ -137,15 +143,15 @@ func readH5Rows(set *hdf5.Array, first, rows int) (out array, err error) {
 	n := set.Bytes() / max(1, set.Rows()) * rows / set.Type.Size
 	if h5Type(set).narrow() {
 		out.narrow = make([]float32, 0, n)
-		err = eachH5(set, first, rows, func(bits uint64, t npyType) error {
-			out.narrow = append(out.narrow, float32(t.float(bits)))
+		err = eachH5(set, first, rows, func(t npyType, raw []byte) error {
+			out.narrow = append(out.narrow, float32(t.float(t.bits(raw))))
 			return nil
 		})
 		return out, err
 	}
 	out.wide = make([]float64, 0, n)
-	err = eachH5(set, first, rows, func(bits uint64, t npyType) error {
-		out.wide = append(out.wide, t.float(bits))
+	err = eachH5(set, first, rows, func(t npyType, raw []byte) error {
+		out.wide = append(out.wide, t.float(t.bits(raw)))
 		return nil
 	})
 	return out, err
@@ -165,15 +171,15 @@ func h5Step(set *hdf5.Array) int {
 }
 
 // eachH5 calls take with every number of some rows.
-func eachH5(set *hdf5.Array, first, rows int, take func(bits uint64, t npyType) error) error {
+func eachH5(set *hdf5.Array, first, rows int, take func(t npyType, raw []byte) error) error {
 	t := h5Type(set)
 	buffer := make([]byte, set.Bytes()/max(1, set.Rows())*rows)
 	if err := set.ReadRows(buffer, first, rows); err != nil {
 		return fmt.Errorf("rows %d to %d: %w", first, first+rows-1, h5Error(err))
 	}
 	for at := 0; at < len(buffer); at += t.size {
-		if err := take(t.bits(buffer[at:]), t); err != nil {
-			return err
+		if err := take(t, buffer[at:at+t.size]); err != nil {
+			return fmt.Errorf("entry %d: %w", at/t.size, err)
 		}
 	}
 	return nil

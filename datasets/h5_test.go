@@ -153,7 +153,13 @@ func TestUnsupportedH5(t *testing.T) {
 func TestLinkedH5(t *testing.T) {
 	for _, name := range []string{"links.h5", "links_latest.h5"} {
 		path := filepath.Join("internal", "hdf5", "testdata", name)
-		for key, want := range map[string]string{"far": "other.h5", "tour": "circle", "gone": "nowhere", "none": "it holds chain, data"} {
+		for _, key := range []string{"folder/up", "/chain", "self/data"} {
+			s := load(t, path, Options{Raw: true, Key: key})
+			if wantShape(t, s, "h5", 4, 5, 3); !slices.Equal(s.Classes, []string{"b", "bowl", "cup"}) || !slices.Equal(s.Labels, []int32{2, 1, 2, 0}) {
+				t.Errorf("labels %v of classes %q", s.Labels, s.Classes)
+			}
+		}
+		for key, want := range map[string]string{"names": "found text", "far": "other.h5", "tour": "circle", "gone": "nowhere", "none": "it holds chain, data"} {
 			_, err := Load(path, Options{Raw: true, Key: key})
 			wantError(t, err, name, key, want)
 		}

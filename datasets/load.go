@@ -59,7 +59,7 @@ func (o Options) h5Key() string {
 //	builtin              the procedural shapes (see [Shapes]); their content does not depend on Options.Seed
 //	a name of the [Catalogue]   that data set, once it has been fetched ([Locate])
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
-//	FILE.npz, FILE.h5    the same under Options.Key, with class labels from an array label or labels where present
+//	FILE.npz, FILE.h5    the same under Options.Key, with class labels, numbers or names, from an array label or labels where present
 //	FILE.pt, FILE.pth    the same for a tensor, or a dict of tensors, that torch.save wrote
 //	FILE.csv .tsv .txt   one cloud, a point per line; with a header that has columns x, y, z only these
 //	FILE.off .obj .ply .stl   one mesh, sampled uniformly by area; without faces, its vertices

@@ -76,7 +76,9 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 		return nil, err
 	}
 	set.Kind = "modelnet"
-	set.label(nil, sets)
+	if err := set.label(nil, sets); err != nil {
+		return nil, err
+	}
 	for i, f := range files {
 		set.Split = append(set.Split, slices.Repeat([]uint8{parts[f.name()]}, sets[i].Clouds)...)
 	}

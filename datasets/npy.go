@@ -3,10 +3,12 @@ package datasets
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"strings"
 	"unsafe"
 
 	"github.com/gomlx/compute/dtypes/float16"
@@ -40,10 +42,13 @@ func readNPYArray(r io.Reader, size int64, certain bool) (a array, err error) {
 		return a, err
 	}
 	a.shape = head.shape
-	if head.kind.narrow() {
-		a.narrow, err = readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (float32, error) { return float32(t.float(bits)), nil })
-	} else {
-		a.wide, err = readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (float64, error) { return t.float(bits), nil })
+	switch {
+	case head.kind.isText():
+		return a, errText
+	case head.kind.narrow():
+		a.narrow, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float32, error) { return float32(t.float(t.bits(raw))), nil })
+	default:
+		a.wide, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float64, error) { return t.float(t.bits(raw)), nil })
 	}
 	return a, err
 }
@@ -58,7 +63,10 @@ func ReadNPYFloat64(path string) (data []float64, shape []int, err error) {
 // int64. Float arrays are accepted when all their entries are whole numbers.
 func ReadNPYInts(path string) (data []int64, shape []int, err error) {
 	err = withNPYFile(path, func(r io.Reader, size int64) error {
-		data, shape, err = readNPYInts(r, size, true)
+		labels, err := readNPYLabels(r, size, true)
+		if data, shape = labels.numbers, labels.shape; err == nil && labels.names != nil {
+			err = errText
+		}
 		return err
 	})
 	return data, shape, err
@@ -85,20 +93,25 @@ func withNPYFile(path string, read func(r io.Reader, size int64) error) error {
 	return nil
 }
 
-// readNPYInts reads one .npy stream of whole numbers.
-func readNPYInts(r io.Reader, size int64, certain bool) ([]int64, []int, error) {
+// readNPYLabels reads one .npy stream of whole numbers or text.
+func readNPYLabels(r io.Reader, size int64, certain bool) (l labelArray, err error) {
 	head, used, err := readNPYHeader(r)
 	if err != nil {
-		return nil, nil, err
+		return l, err
 	}
-	data, err := readNPYBody(r, head, size-used, certain, func(bits uint64, t npyType) (int64, error) { return t.integer(bits) })
-	return data, head.shape, err
+	l.shape = head.shape
+	if head.kind.isText() {
+		l.names, err = readNPYBody(r, head, size-used, certain, npyType.text)
+	} else {
+		l.numbers, err = readNPYBody(r, head, size-used, certain, npyType.integer)
+	}
+	return l, err
 }
 
 // readNPYBody reads what follows a header, exactly size bytes, and converts every entry. If size is
 // certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
 // an archive), memory grows as the bytes arrive.
-func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(bits uint64, t npyType) (T, error)) ([]T, error) {
+func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(t npyType, raw []byte) (T, error)) ([]T, error) {
 	count, ok := product(head.shape...)
 	need, ok2 := product(count, head.kind.size)
 	if !ok || !ok2 || int64(need) != size {
@@ -112,15 +125,16 @@ func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, c
 		ahead = min(count, 1<<20)
 	}
 	values := make([]T, 0, ahead)
-	buffer := make([]byte, head.kind.size*(1<<13))
+	step := min(count, max(1, 1<<16/head.kind.size))
+	buffer := make([]byte, step*head.kind.size)
 	for done := 0; done < count; {
-		n := min(count-done, 1<<13)
+		n := min(count-done, step)
 		chunk := buffer[:n*head.kind.size]
 		if k, err := io.ReadFull(r, chunk); err != nil {
 			return nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind, need, done*head.kind.size+k, err)
 		}
 		for i := range n {
-			v, err := convert(head.kind.bits(chunk[i*head.kind.size:]), head.kind)
+			v, err := convert(head.kind, chunk[i*head.kind.size:(i+1)*head.kind.size])
 			if err != nil {
 				return nil, fmt.Errorf("npy: entry %d: %w", done+i, err)
 			}
@@ -171,14 +185,17 @@ func rowMajor[T any](values []T, shape []int) []T {
 
 // npyType is the element type of a .npy array.
 type npyType struct {
-	class byte // 'f', 'i', 'u' or 'b'
-	size  int  // bytes per entry: 1, 2, 4 or 8
+	class byte // 'f', 'i', 'u' or 'b'; 'S' (bytes) or 'U' (UTF-32) for text
+	size  int  // bytes per entry: 1, 2, 4 or 8; any for text
 	order binary.ByteOrder
 }
 
 func (t npyType) String() string {
-	if t.class == 'b' {
+	switch {
+	case t.class == 'b':
 		return "bool"
+	case t.isText():
+		return "text"
 	}
 	return fmt.Sprintf("%c%d", t.class, t.size)
 }
@@ -231,7 +248,8 @@ func (t npyType) float(bits uint64) float64 {
 }
 
 // integer returns an entry as int64, or an error when it is not a whole number in range.
-func (t npyType) integer(bits uint64) (int64, error) {
+func (t npyType) integer(raw []byte) (int64, error) {
+	bits := t.bits(raw)
 	switch t.class {
 	case 'f':
 		return wholeNumber(t.float(bits))
@@ -246,6 +264,27 @@ func (t npyType) integer(bits uint64) (int64, error) {
 		return int64(bits), nil
 	}
 }
+
+func (t npyType) isText() bool { return t.class == 'S' || t.class == 'U' }
+
+// text returns an entry of text, or an error when it is empty.
+func (t npyType) text(raw []byte) (string, error) {
+	text := string(raw)
+	if t.class == 'U' {
+		var runes []rune
+		for ; len(raw) >= 4; raw = raw[4:] {
+			runes = append(runes, rune(t.order.Uint32(raw)))
+		}
+		text = string(runes)
+	}
+	if text = strings.TrimSpace(strings.TrimRight(text, "\x00")); text == "" {
+		return "", errors.New("expected a name, found an empty text")
+	}
+	return text, nil
+}
+
+// errText is the error of arrays of text in the place of numbers.
+var errText = errors.New("expected numbers, found text")
 
 // wholeNumber converts a float64 that holds an integer exactly.
 func wholeNumber(v float64) (int64, error) {

@@ -202,6 +202,13 @@ func (p *literal) dtype() (npyType, error) {
 		t.class, t.size = 'b', 1
 		return t, nil
 	}
+	if n, err := strconv.Atoi(code[min(1, len(code)):]); err == nil && n > 0 && n <= 1<<16 && (code[0] == 'S' || code[0] == 'U') {
+		t.class, t.size = code[0], n
+		if code[0] == 'U' {
+			t.size *= 4
+		}
+		return t, nil
+	}
 	return npyType{}, fmt.Errorf("descr: type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
 }
 

@@ -131,23 +131,17 @@ func (a *npzFile) floats(key string) (out array, err error) {
 	return out, err
 }
 
-func (a *npzFile) ints(key string) (data []int64, shape []int, err error) {
-	err = a.read(key, func(r io.Reader, size int64) error {
-		data, shape, err = readNPYInts(r, size, false)
-		return err
-	})
-	return data, shape, err
-}
-
-// labels reads the class labels beside the array named key, nil if there are none.
-func (a *npzFile) labels(key string) ([]int64, error) {
+// labels reads the class labels beside the array named key, if there are any.
+func (a *npzFile) labels(key string) (l labelArray, err error) {
 	for _, name := range labelKeys {
 		if name != key && a.find(name) != nil {
-			labels, _, err := a.ints(name)
-			return labels, err
+			return l, a.read(name, func(r io.Reader, size int64) error {
+				l, err = readNPYLabels(r, size, false)
+				return err
+			})
 		}
 	}
-	return nil, nil
+	return l, nil
 }
 
 // read opens the array named key for read, which gets its bytes and their number.

@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -30,21 +31,26 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 
 // setCompanions reads labels.npy, classes.txt and split.npy where present.
 func (s *Set) setCompanions(dir string) error {
-	labels, err := optionalInts(filepath.Join(dir, "labels.npy"))
-	if err != nil {
+	labels := filepath.Join(dir, "labels.npy")
+	var values labelArray
+	err := withNPYFile(labels, func(r io.Reader, size int64) (err error) {
+		values, err = readNPYLabels(r, size, true)
 		return err
-	}
-	if err := s.setLabels(filepath.Join(dir, "labels.npy"), labels); err != nil {
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if s.Classes, err = readClasses(filepath.Join(dir, "classes.txt")); err != nil {
 		return err
 	}
-	split, err := optionalInts(filepath.Join(dir, "split.npy"))
-	if err != nil {
+	if err := s.setLabels(labels, values); err != nil {
 		return err
 	}
-	if split != nil {
+	split, _, err := ReadNPYInts(filepath.Join(dir, "split.npy"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err == nil {
 		if len(split) != s.Clouds {
 			return fmt.Errorf("%s: %d entries for %d clouds", filepath.Join(dir, "split.npy"), len(split), s.Clouds)
 		}
@@ -56,10 +62,7 @@ func (s *Set) setCompanions(dir string) error {
 			s.Split[i] = uint8(p)
 		}
 	}
-	if err := s.checkNamed(filepath.Join(dir, "labels.npy"), filepath.Join(dir, "classes.txt")); err != nil {
-		return err
-	}
-	return nil
+	return s.checkNamed(labels, filepath.Join(dir, "classes.txt"))
 }
 
 // checkNamed checks that every label has a class name, if there are names. The error names both
@@ -71,15 +74,6 @@ func (s *Set) checkNamed(labels, classes string) error {
 		}
 	}
 	return nil
-}
-
-// optionalInts reads a companion file; a missing one gives nil.
-func optionalInts(path string) ([]int64, error) {
-	values, _, err := ReadNPYInts(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return values, err
 }
 
 // readClasses reads one class name per line; a missing file gives nil. Trailing blank lines are

@@ -183,24 +183,6 @@ func (s *Set) setCoords(data any) {
 	}
 }
 
-// setLabels stores one label per cloud; nil leaves the set without.
-func (s *Set) setLabels(path string, labels []int64) error {
-	if labels == nil {
-		return nil
-	}
-	if len(labels) != s.Clouds {
-		return fmt.Errorf("%s: %d labels for %d clouds", path, len(labels), s.Clouds)
-	}
-	s.Labels = make([]int32, s.Clouds)
-	for i, l := range labels {
-		if l < 0 || l >= 1<<24 {
-			return fmt.Errorf("%s: label %d of cloud %d: expected 0 to %d", path, l, i, 1<<24-1)
-		}
-		s.Labels[i] = int32(l)
-	}
-	return nil
-}
-
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the
 // subset of a cloud.
 func (s *Set) finish(o Options, random func(cloud int) *rng) error {

@@ -18,7 +18,7 @@ type flatRows struct {
 
 // checkFlat checks that a row-major array takes exactly the available bytes.
 func (h npyHeader) checkFlat(size int64) error {
-	if h.fortran && len(h.shape) > 1 {
+	if h.fortran && len(h.shape) > 1 || h.kind.isText() {
 		return errNotStored
 	}
 	count, ok := product(h.shape...)

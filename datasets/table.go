@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,14 +58,11 @@ func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 	}
 	for more := true; more; more = text.next() {
 		if len(text.fields) != width {
-			err := fmt.Errorf("expected %d columns as in the first line, found %d", width, len(text.fields))
-			for _, c := range columns[:min(len(columns), len(text.fields))] {
-				if _, number := parseNumber(text.fields[min(c, len(text.fields)-1)]); number != nil {
-					err = fmt.Errorf("%w: %w", err, number)
-					break
-				}
+			hint := ""
+			if slices.ContainsFunc(text.fields, hasDecimalComma) {
+				hint = decimalComma
 			}
-			return nil, 0, text.errorf("%w", err)
+			return nil, 0, text.errorf("expected %d columns as in the first line, found %d%s", width, len(text.fields), hint)
 		}
 		for _, c := range columns {
 			x, err := parseCoordinate(text.fields[c])

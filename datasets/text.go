@@ -225,12 +225,23 @@ func parseNumber(field []byte) (float64, error) {
 		return x, nil
 	}
 	hint := ""
-	if at := bytes.IndexAny(field, ", \t"); at >= 0 {
-		if _, err := strconv.ParseFloat(string(field[:at])+"."+string(field[at+1:]), 64); err == nil {
-			hint = ": decimals need a point, not a comma"
-		}
+	if hasDecimalComma(field) {
+		hint = decimalComma
 	}
 	return 0, fmt.Errorf("expected a finite number, found %q%s", shorten(string(field), 40), hint)
+}
+
+const decimalComma = ": decimals need a point, not a comma"
+
+// hasDecimalComma reports whether a field is a number with a comma, or was cut at such commas: in
+// "0,5 1,5", "5 1" is between them.
+func hasDecimalComma(field []byte) bool {
+	at := bytes.IndexAny(field, ", \t")
+	if at < 0 {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(field[:at])+"."+string(field[at+1:]), 64)
+	return err == nil
 }
 
 // parseCoordinate reads a finite decimal number.

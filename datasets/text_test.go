@@ -289,7 +289,7 @@ func TestSharedCases(t *testing.T) {
 		"off/wrapped.off": mesh, "off/lower.off": mesh, "stl/upper.stl": mesh, "stl/solid_trailing.stl": mesh,
 		"ply/cr_binary.ply": points, "ply/crlf_binary.ply": points, "ply/bigendian_faces_first.ply": mesh, "ply/more_rows.ply": "error: expected the end of the file",
 		"pcd/v05.pcd": points, "pcd/count_zero.pcd": points, "obj/negative_blocks.obj": "2 triangles of area 1, 0 of 2 faces flat",
-		"npz/streamed_zip64.npz": "", "npy/odd_tuple.npy": "", "h5/softlink.h5": "",
+		"npz/streamed_zip64.npz": "", "npy/odd_tuple.npy": "", "h5/softlink.h5": "", "npz/string_labels.npz": "",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		s, err := Load(path, Options{Raw: true, Seed: 1})
@@ -328,5 +328,9 @@ func TestSharedCases(t *testing.T) {
 	}
 	if low < 900 || low > 1100 {
 		t.Errorf("%d of 2000 points on the first of two equal triangles", low)
+	}
+	labelled := load(t, filepath.Join(dir, "npz", "string_labels.npz"), Options{Raw: true})
+	if len(labelled.Labels) != 4 || len(labelled.Classes) == 0 || !slices.IsSorted(labelled.Classes) {
+		t.Errorf("labels %v of classes %q", labelled.Labels, labelled.Classes)
 	}
 }

@@ -81,7 +81,7 @@ func readTorchSet(path, key string) (*Set, error) {
 					return nil, fmt.Errorf("%s: tensor %q: entry %d: %w", path, name, i, err)
 				}
 			}
-			return set, set.setLabels(path, labels)
+			return set, set.setLabels(path, labelArray{numbers: labels})
 		}
 	}
 	return set, nil

@@ -8,12 +8,13 @@ import (
 	"math"
 )
 
-// Array is an array of numbers in a file.
+// Array is an array of numbers, or of text, in a file.
 type Array struct {
-	Shape []int
-	Type  Type
-	file  *File
-	row   int // bytes of a row: one index of the first axis
+	Shape    []int
+	Type     Type
+	file     *File
+	variable bool // text of any length, which is elsewhere
+	row      int  // bytes of a row: one index of the first axis
 	// The maximum size of each axis; undefined: unlimited.
 	largest []uint64
 	// Where the numbers are, one of:
@@ -24,7 +25,7 @@ type Array struct {
 
 // Type is the type of an array's numbers.
 type Type struct {
-	Class byte // 'f', 'i' or 'u', as in NumPy
+	Class byte // 'f', 'i', 'u' or 'S' (text: see Array.Text), as in NumPy
 	Size  int  // bytes
 	Order binary.ByteOrder
 }
@@ -74,6 +75,7 @@ func (a *Array) setType(data []byte) error {
 	if bits&1 != 0 {
 		a.Type.Order = binary.BigEndian
 	}
+	whole := c
 	offset, precision := c.number(2), c.number(2)
 	switch class {
 	case 0:
@@ -91,8 +93,17 @@ func (a *Array) setType(data []byte) error {
 		if want, ok := map[int]uint64{2: 5, 4: 8, 8: 11}[a.Type.Size]; !ok || exponent != want || bits&64 != 0 {
 			return unsupported("a float of %d bytes with an exponent of %d bits", a.Type.Size, exponent)
 		}
+	case 3, 9: // text of one length, or of any
+		a.Type.Class, a.variable = 'S', class == 9
+		if class == 9 && (bits&15 != 1 || a.Type.Size != 16) {
+			return unsupported("an array of lists")
+		}
+		if a.Type.Size < 1 {
+			return errors.New("text of 0 bytes")
+		}
+		return whole.done("datatype")
 	default:
-		return unsupported("an array of something else than numbers (datatype class %d)", class)
+		return unsupported("an array of something else than numbers or text (datatype class %d)", class)
 	}
 	if err := c.done("datatype"); err != nil {
 		return err
@@ -222,6 +233,27 @@ func (a *Array) ReadRows(dst []byte, first, rows int) error {
 		err = nil
 	}
 	return err
+}
+
+// Text returns an entry of text, which may end in zeros.
+func (a *Array) Text(entry []byte) (string, error) {
+	if !a.variable {
+		return string(entry), nil
+	}
+	c := cursor{data: entry}
+	n, address, index := c.number(4), c.number(8), c.number(4)
+	if err := c.done("text"); err != nil || n == 0 {
+		return "", err
+	}
+	objects, err := a.file.objects(address)
+	if err != nil {
+		return "", fmt.Errorf("text: %w", err)
+	}
+	text, ok := objects[index]
+	if !ok || uint64(len(text)) < n {
+		return "", fmt.Errorf("text: %d bytes in object %d at %d: found %d", n, index, address, len(text))
+	}
+	return text[:n], nil
 }
 
 // product multiplies sizes; ok is false when the result does not fit an int.

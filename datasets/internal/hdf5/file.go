@@ -1,4 +1,4 @@
-// Package hdf5 reads arrays of numbers from HDF5 files as h5py writes them, by default or with
+// Package hdf5 reads arrays of numbers and text from HDF5 files as h5py writes them, by default or with
 // libver="latest": superblocks 0 to 3, groups of any kind, soft links, contiguous, compact and chunked arrays
 // with any chunk index and the filters gzip, LZF, shuffle and Fletcher-32. Anything else the format
 // offers is an error of type [*Unsupported].
@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 )
 
 const signature = "\x89HDF\r\n\x1a\n"
@@ -34,13 +35,16 @@ func unsupported(format string, args ...any) error { return &Unsupported{fmt.Spr
 // File is an open HDF5 file. It is safe for concurrent use.
 type File struct {
 	// Names of the arrays, and of links to arrays, sorted, each with the groups it is in: "group/data".
-	Names  []string
-	arrays map[string]uint64
-	links  map[string]link // soft, external, and further names of groups
-	in     io.ReaderAt
-	base   uint64 // start of the HDF5 data; other data may precede them
-	size   uint64 // of the HDF5 data
-	close  func() error
+	Names   []string
+	arrays  map[string]uint64
+	links   map[string]link // soft, external, and further names of groups
+	lock    sync.Mutex
+	heaps   map[uint64]map[uint64]string // texts by address of their collection and number
+	inHeaps uint64                       // bytes of these collections
+	in      io.ReaderAt
+	base    uint64 // start of the HDF5 data; other data may precede them
+	size    uint64 // of the HDF5 data
+	close   func() error
 }
 
 // Open opens a file and lists its arrays.
@@ -65,7 +69,7 @@ func Open(path string) (*File, error) {
 
 // Read lists the arrays of a file of the given size.
 func Read(in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, close: func() error { return nil }}
+	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, heaps: map[uint64]map[uint64]string{}, close: func() error { return nil }}
 	start := int64(0)
 	for { // the signature is at byte 0, 512, 1024, 2048, ...
 		head := make([]byte, len(signature))

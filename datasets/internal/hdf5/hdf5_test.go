@@ -212,10 +212,46 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for file, arrays := range map[string]map[string][]string{"default.h5": {"bad/text": {"a", "b"}}, "links.h5": {"label": {"cup", "bowl", "cup", "b"}}, "links_latest.h5": {"names": {"cup", "bowl", "cup", "b"}}} {
+		f := open(t, file)
+		for name, want := range arrays {
+			a, err := f.Array(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, found := make([]byte, a.Bytes()), []string{}
+			if err := a.ReadRows(raw, 0, a.Rows()); err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(raw); i += a.Type.Size {
+				text, err := a.Text(raw[i : i+a.Type.Size])
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, strings.TrimRight(text, "\x00"))
+			}
+			if a.Type.Class != 'S' || !slices.Equal(found, want) {
+				t.Errorf("%s, %s: found %q of class %c, expected %q", file, name, found, a.Type.Class, want)
+			}
+			if !a.variable {
+				continue
+			}
+			for what, change := range map[string]func([]byte){"GCOL": func(b []byte) { b[4]++ }, "object 999": func(b []byte) { b[12], b[13] = 231, 3 }, "found 1": func(b []byte) { b[0] = 9 }, "ends at": func(b []byte) { b[10] = 200 }} {
+				entry := bytes.Clone(raw[:a.Type.Size])
+				change(entry)
+				if _, err := a.Text(entry); err == nil || !strings.Contains(err.Error(), what) {
+					t.Errorf("%s: %v, expected %q", name, err, what)
+				}
+			}
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	f := open(t, "default.h5")
 	for name, want := range map[string]string{
-		"bad/text": "class", "bad/bool": "class", "bad/complex": "class", "bad/scaleoffset": "filter 6", "bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "the file ends", "none": ErrMissing.Error(),
+		"bad/bool": "class", "bad/complex": "class", "bad/scaleoffset": "filter 6", "bad/missing chunk": "1 of 2 chunks are missing", "bad/never written": "the file ends", "none": ErrMissing.Error(),
 	} {
 		_, err := f.Array(name)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -281,7 +317,11 @@ func readAll(data []byte) error {
 		a, err := f.Array(name)
 		for at := 0; err == nil && at < a.Rows(); at += a.Step() {
 			rows := min(a.Step(), a.Rows()-at)
-			err = a.ReadRows(make([]byte, a.Bytes()/a.Rows()*rows), at, rows)
+			raw := make([]byte, a.Bytes()/a.Rows()*rows)
+			err = a.ReadRows(raw, at, rows)
+			for i := 0; err == nil && a.Type.Class == 'S' && i < len(raw); i += a.Type.Size {
+				_, err = a.Text(raw[i : i+a.Type.Size])
+			}
 		}
 		if first == nil {
 			first = err

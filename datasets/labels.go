@@ -1,0 +1,52 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+)
+
+// labelArray is an array of class labels as read: numbers, or the names of the classes.
+type labelArray struct {
+	numbers []int64
+	names   []string
+	shape   []int
+}
+
+// setLabels stores one label per cloud. Names get the numbers of s.Classes or, without classes, become
+// them, sorted. An empty array leaves the set without labels.
+func (s *Set) setLabels(path string, labels labelArray) error {
+	count := max(len(labels.numbers), len(labels.names))
+	if labels.numbers == nil && labels.names == nil {
+		return nil
+	}
+	if count != s.Clouds {
+		return fmt.Errorf("%s: %d labels for %d clouds", path, count, s.Clouds)
+	}
+	if labels.names != nil {
+		if s.Classes == nil {
+			s.Classes = sortedSet(labels.names)
+		}
+		number := map[string]int64{}
+		for i, name := range s.Classes {
+			number[name] = int64(i)
+		}
+		for i, name := range labels.names {
+			l, ok := number[name]
+			if !ok {
+				return fmt.Errorf("%s: label %q of cloud %d: expected one of %s", path, name, i, listed(s.Classes))
+			}
+			labels.numbers = append(labels.numbers, l)
+		}
+	}
+	s.Labels = make([]int32, s.Clouds)
+	for i, l := range labels.numbers {
+		if l < 0 || l >= 1<<24 {
+			return fmt.Errorf("%s: label %d of cloud %d: expected 0 to %d", path, l, i, 1<<24-1)
+		}
+		s.Labels[i] = int32(l)
+	}
+	return nil
+}
+
+// sortedSet returns the different names, sorted.
+func sortedSet(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }
