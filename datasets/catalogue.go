@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,61 @@ func (s Source) Path(cache string) string {
 		return s.Name
 	}
 	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
+}
+
+// Check compares what Load would read at path with the numbers of clouds, of points and of clouds in
+// each part. It reads the headers of arrays and counts the files of meshes. A Source without a number of
+// clouds accepts everything.
+func (s Source) Check(path string) error {
+	if s.Clouds == 0 {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileError(path, err)
+	}
+	files, partOf := []cloudFile{{path: path, parts: []string{filepath.Base(path)}}}, cloudFile.part
+	switch {
+	case info.IsDir() && isModelNet(path):
+		var parts map[string]uint8
+		files, parts, err = modelNetFiles(path)
+		partOf = func(f cloudFile) (uint8, bool) { p, ok := parts[f.name()]; return p, ok }
+	case info.IsDir():
+		files, err = findClouds(path)
+	}
+	if err != nil {
+		return err
+	}
+	clouds, inPart := 0, map[string]int{}
+	for _, f := range files {
+		n := 1
+		if !f.isMesh {
+			a, err := findArray(f.path, Options{})
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.path, err)
+			}
+			sizes, err := newSet[float32](f.path, a.kind, nil, a.shape)
+			if err != nil {
+				return err
+			}
+			if n = sizes.Clouds; s.Points > 0 && sizes.Points != s.Points {
+				return fmt.Errorf("%s: expected clouds of %d points, found %d", f.path, s.Points, sizes.Points)
+			}
+		}
+		clouds += n
+		if p, ok := partOf(f); ok {
+			inPart[partNames[p]] += n
+		}
+	}
+	if clouds != s.Clouds {
+		return fmt.Errorf("%s: expected %d clouds, found %d", path, s.Clouds, clouds)
+	}
+	for _, part := range slices.Sorted(maps.Keys(s.Parts)) {
+		if n := s.Parts[part]; inPart[part] != n {
+			return fmt.Errorf("%s: expected %d clouds in the part %s, found %d", path, n, part, inPart[part])
+		}
+	}
+	return nil
 }
 
 // NotFetchedError says that a data set of the catalogue is not on this machine.

@@ -38,34 +38,9 @@ func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)
 // their names (test0, test1, train0, ..., train4: 12,308 clouds). Copies in sub-folders are not. A
 // file in neither list, in both, or listed and missing is an error.
 func loadModelNet(dir string, o Options) (*Set, error) {
-	names, err := h5In(dir)
+	files, parts, err := modelNetFiles(dir)
 	if err != nil {
-		return nil, fileError(dir, err)
-	}
-	parts := map[string]uint8{}
-	for _, part := range []uint8{TrainPart, TestPart} {
-		list := filepath.Join(dir, modelNetLists[part])
-		listedFiles, _, err := readNames(list)
-		if err != nil {
-			return nil, err
-		}
-		for _, line := range listedFiles {
-			name := baseName(line)
-			if !slices.Contains(names, name) {
-				return nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
-			}
-			if old, ok := parts[name]; ok && old != part {
-				return nil, fmt.Errorf("%s: lists %s, which %s lists too", list, name, modelNetLists[old])
-			}
-			parts[name] = part
-		}
-	}
-	var files []cloudFile
-	for _, name := range names {
-		if _, ok := parts[name]; !ok {
-			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
-		}
-		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}})
+		return nil, err
 	}
 	sets, err := readAll(files, o)
 	if err != nil {
@@ -87,6 +62,39 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 		return nil, err
 	}
 	return set, set.checkNamed(dir, classes)
+}
+
+// modelNetFiles lists the HDF5 files of that layout, and the part of each by its name.
+func modelNetFiles(dir string) (files []cloudFile, parts map[string]uint8, err error) {
+	names, err := h5In(dir)
+	if err != nil {
+		return nil, nil, fileError(dir, err)
+	}
+	parts = map[string]uint8{}
+	for _, part := range []uint8{TrainPart, TestPart} {
+		list := filepath.Join(dir, modelNetLists[part])
+		listedFiles, _, err := readNames(list)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, line := range listedFiles {
+			name := baseName(line)
+			if !slices.Contains(names, name) {
+				return nil, nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
+			}
+			if old, ok := parts[name]; ok && old != part {
+				return nil, nil, fmt.Errorf("%s: lists %s, which %s lists too", list, name, modelNetLists[old])
+			}
+			parts[name] = part
+		}
+	}
+	for _, name := range names {
+		if _, ok := parts[name]; !ok {
+			return nil, nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
+		}
+		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}})
+	}
+	return files, parts, nil
 }
 
 // h5In lists the HDF5 files of a folder, sorted by name.

@@ -15,6 +15,9 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/fetch"
 )
 
+// sourceOf finds a data set of the catalogue.
+var sourceOf = datasets.FindSource
+
 func newDataFetch(c *common) *cobra.Command {
 	var o fetch.Options
 	cmd := &cobra.Command{
@@ -31,7 +34,7 @@ func newDataFetch(c *common) *cobra.Command {
 	f.DurationVar(&o.Stall, "stall", 30*time.Second, "retry a connection after this time without a byte")
 	f.IntVar(&o.Retries, "retries", 5, "consecutive attempts without a new byte before giving up")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		source, err := datasets.FindSource(args[0])
+		source, err := sourceOf(args[0])
 		if err != nil {
 			return usageError(err)
 		}
@@ -87,7 +90,7 @@ func dataFlag(source datasets.Source, record *fetch.Record) string {
 func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	switch {
 	case errors.As(err, new(fetch.UsageError)):
-		if source.Terms != "" && !o.AcceptLicence {
+		if errors.Is(err, fetch.ErrTerms) {
 			fmt.Fprintf(os.Stderr, "%s: %s\n\n%s\n%s\n\n", source.Name, source.What, source.Terms, source.TermsURL)
 		}
 		return usageError(err)
@@ -128,7 +131,7 @@ func newDataVerify(c *common) *cobra.Command {
 		}
 		results, damaged, rows := []result{}, []string{}, [][2]string{}
 		for _, r := range records {
-			problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
+			problems, err := verifyRecord(ctx, r)
 			if err != nil {
 				return err
 			}
@@ -149,7 +152,7 @@ func newDataVerify(c *common) *cobra.Command {
 			return err
 		}
 		if len(damaged) > 0 {
-			return fmt.Errorf("%s: not as fetched; remove the folder and fetch again", strings.Join(damaged, ", "))
+			return fmt.Errorf("%s: not as fetched, or not what the catalogue says; delete the folder and fetch again", strings.Join(damaged, ", "))
 		}
 		return nil
 	}
@@ -160,6 +163,21 @@ func newDataVerify(c *common) *cobra.Command {
 		}
 		return "", nil
 	})
+}
+
+// verifyRecord returns how files differ from their record and, without a published sum, from the
+// catalogue's numbers.
+func verifyRecord(ctx context.Context, r *fetch.Record) ([]string, error) {
+	problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
+	if err != nil || problems != nil || r.Checksum == "catalogue" {
+		return problems, err
+	}
+	if source, err := sourceOf(r.Name); err == nil {
+		if err := source.Check(r.Path()); err != nil {
+			return []string{err.Error()}, nil
+		}
+	}
+	return nil, nil
 }
 
 // findRecords returns the record that a name or a path means; without arguments, all in the cache.

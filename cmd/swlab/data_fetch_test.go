@@ -3,6 +3,11 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,23 +42,8 @@ func TestDataFetchFrom(t *testing.T) {
 	t.Setenv("SWLAB_CACHE", cache)
 	t.Setenv("SWLAB_MIRROR", "http://localhost:1") // --from takes precedence
 	npz := filepath.Join(t.TempDir(), "shapenet57448xyzonly.npz")
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	f, err := w.Create("data.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	npy := filepath.Join(t.TempDir(), "x.npy")
-	if err := datasets.WriteNPY(npy, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, 2, 2, 3); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(npy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Write(data)
-	w.Close()
-	if err := os.WriteFile(npz, b.Bytes(), 0o644); err != nil {
+	whole := headNPZ(t, 57448, 2048)
+	if err := os.WriteFile(npz, whole, 0o644); err != nil {
 		t.Fatal(err)
 	}
 
@@ -62,14 +52,11 @@ func TestDataFetchFrom(t *testing.T) {
 	wantCall(t, 2, []string{"data", "info", "shapenet-core55"}, "swlab data fetch shapenet-core55")
 	v := object(t, append(call, "--accept-licence")...)
 	has(t, v, "name", "path", "kind", "clouds", "points", "classes", "bytes", "licence", "files")
-	if sum := v["sha256"].(string); len(sum) != 64 || v["checksum"] != "first use" || v["fetched"] != true || v["bytes"] != float64(b.Len()) {
+	if sum := v["sha256"].(string); len(sum) != 64 || v["checksum"] != "first use" || v["fetched"] != true || v["bytes"] != float64(len(whole)) {
 		t.Errorf("%v", v)
 	}
 	if v = object(t, call...); v["fetched"] != false {
 		t.Errorf("again: %v", v)
-	}
-	if info := object(t, "data", "info", "shapenet-core55"); info["clouds"] != 2.0 || info["points"] != 2.0 {
-		t.Errorf("%v", info)
 	}
 	for _, args := range [][]string{{}, {"shapenet-core55"}, {v["path"].(string)}} {
 		if v := object(t, append([]string{"data", "verify"}, args...)...); v["ok"] != true || len(v["sets"].([]any)) != 1 {
@@ -100,15 +87,135 @@ func TestDataFetchFrom(t *testing.T) {
 	}
 }
 
+// headNPZ is a file of that many clouds as far as its headers tell: what follows them is not there.
+func headNPZ(t *testing.T, clouds, points int) []byte {
+	t.Helper()
+	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d, 3), }", clouds, points)
+	npy := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+	var b, packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Write(append(npy, head...))
+	z.Write(make([]byte, 1<<12))
+	z.Close()
+	body := clouds * points * 3
+	packed.Write(make([]byte, body/99)) // no clouds shrink by more
+	w := zip.NewWriter(&b)
+	f, err := w.CreateRaw(&zip.FileHeader{Name: "data.npy", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(npy) + len(head) + body)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(packed.Bytes())
+	w.Close()
+	return b.Bytes()
+}
+
+// TestDataFetchWrongFile: a file that is not the set of the catalogue is refused before it is recorded.
+// One that an older program recorded, or that differs from what was fetched, is never left in place
+// silently: the error says what to delete, and then the right file is fetched.
+func TestDataFetchWrongFile(t *testing.T) {
+	cache, dir := t.TempDir(), t.TempDir()
+	t.Setenv("SWLAB_CACHE", cache)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	put := func(path string, data []byte) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := []byte("<!DOCTYPE html><html><head><title>Quota exceeded</title></head></html>")
+	whole := headNPZ(t, 57448, 2048)
+	put(at("page.npz"), page)
+	put(at("few.npz"), headNPZ(t, 57447, 2048))
+	put(at("short.npz"), headNPZ(t, 57448, 2047))
+	put(at("half.npz"), whole[:len(whole)/2])
+	put(at("whole.npz"), whole)
+	for name, files := range map[string][]string{"twos.zip": {"benchmark/db/0/a.off", "benchmark/db/1/b.off"}, "else.zip": {"README"}} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for _, file := range files {
+			f, err := w.Create(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Write([]byte(triangleOFF))
+		}
+		w.Close()
+		put(at(name), b.Bytes())
+	}
+	put(at("other.npz"), append(slices.Clip(whole), 0))
+	call := func(name, from string) []string {
+		return []string{"data", "fetch", name, "--accept-licence", "--from", at(from)}
+	}
+	core := filepath.Join(cache, "data", "shapenet-core55")
+	for file, says := range map[string]string{
+		"page.npz": "expected a .npz archive", "half.npz": "expected a .npz archive", "few.npz": "expected 57448 clouds, found 57447", "short.npz": "expected clouds of 2048 points, found 2047",
+	} {
+		wantCall(t, 2, call("shapenet-core55", file), "--from: "+at(file), "not shapenet-core55: shapenet57448xyzonly.npz: ", says)
+		if left, _ := os.ReadDir(core); len(left) != 0 {
+			t.Errorf("%s left %v", file, left)
+		}
+	}
+	for _, set := range []map[string][]byte{
+		{"train": headNPZ(t, 5763, 2048), "val": headNPZ(t, 338, 2048), "test": page},
+		{"train": headNPZ(t, 5763, 2048), "val": headNPZ(t, 677, 2048), "test": headNPZ(t, 338, 2048)},
+	} {
+		for part, data := range set {
+			put(at(part+".npz"), data)
+		}
+		wantCall(t, 2, call("shapenet-chairs", ""), "--from: "+dir, "not shapenet-chairs: chairs", "test")
+	}
+	put(at("val.npz"), headNPZ(t, 338, 2048))
+	put(at("test.npz"), headNPZ(t, 677, 2048))
+	if v := object(t, call("shapenet-chairs", "")...); v["fetched"] != true {
+		t.Errorf("%v", v)
+	}
+	wantCall(t, 2, call("psb", "page.npz"), "--from: "+at("page.npz"), "expected a zip archive")
+	wantCall(t, 2, call("psb", "twos.zip"), "--from: "+at("twos.zip"), "not psb: benchmark/db: expected 1814 clouds, found 2")
+	wantCall(t, 2, call("psb", "else.zip"), "--from: ", "benchmark/db")
+	wantCall(t, 2, call("modelnet10", "page.npz"), "--from: "+at("page.npz"), "expected 473402300 bytes")
+
+	// Recorded by a program that did not look.
+	sum := sha256.Sum256(page)
+	text := hex.EncodeToString(sum[:])
+	put(filepath.Join(core, "files", "shapenet57448xyzonly.npz"), page)
+	put(filepath.Join(core, "fetched.json"), fmt.Appendf(nil, `{"name": "shapenet-core55", "checksum": "first use", "sha256": %[1]q, "bytes": %[2]d, "root": "shapenet57448xyzonly.npz",
+		"downloads": [{"name": "shapenet57448xyzonly.npz", "from": "--from", "bytes": %[2]d, "sha256": %[1]q}], "files": [{"path": "shapenet57448xyzonly.npz", "bytes": %[2]d, "sha256": %[1]q}]}`, text, len(page)))
+	code, out, errs := command(t, "data", "verify", "shapenet-core55")
+	if code != 1 || !strings.Contains(out, "expected a .npz archive") || !strings.Contains(errs, "delete the folder") {
+		t.Errorf("verified: exit code %d, %s%s", code, out, errs)
+	}
+	wantCall(t, 2, call("shapenet-core55", "whole.npz"), "not shapenet-core55", "delete "+core)
+	if err := os.Remove(filepath.Join(core, "files", "shapenet57448xyzonly.npz")); err != nil {
+		t.Fatal(err)
+	}
+	wantCall(t, 2, call("shapenet-core55", "whole.npz"), at("whole.npz"), text, "delete "+core)
+	if err := os.RemoveAll(core); err != nil {
+		t.Fatal(err)
+	}
+	for _, now := range []bool{true, false} {
+		if v := object(t, call("shapenet-core55", "whole.npz")...); v["fetched"] != now {
+			t.Errorf("%v", v)
+		}
+	}
+	wantCall(t, 2, call("shapenet-core55", "other.npz"), at("other.npz"), "fetched before", "delete "+core)
+	wantCall(t, 2, call("shapenet-core55", "page.npz"), at("page.npz"), "fetched before", "delete "+core)
+	wantCall(t, 2, call("shapenet-core55", "none.npz"), "--from", "none.npz")
+}
+
 // TestDataFetchMirror: over the network, with failures.
 func TestDataFetchMirror(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	f, err := w.Create("benchmark/db/0/m1/m1.off")
-	if err != nil {
-		t.Fatal(err)
+	for i := range 1814 {
+		f, err := w.Create(fmt.Sprintf("benchmark/db/%d/m%[1]d/m%[1]d.off", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte(triangleOFF))
 	}
-	f.Write([]byte(triangleOFF))
 	w.Close()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/psb_v1.zip" {
@@ -125,12 +232,12 @@ func TestDataFetchMirror(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	out := filepath.Join(t.TempDir(), "clouds.npy")
-	if v := object(t, "data", "sample", "psb", "--points", "7", "--out", out); v["clouds"] != 1.0 {
+	if v := object(t, "data", "sample", "psb", "--points", "7", "--out", out); v["clouds"] != 1814.0 {
 		t.Errorf("%v", v)
 	}
 	wantCall(t, 1, []string{"data", "fetch", "modelnet10", "--accept-licence"}, "/ModelNet10.zip", "404", "--mirror", "--from")
 	wantCall(t, 1, []string{"data", "fetch", "modelnet10", "--accept-licence", "--mirror", server.URL + "/psb_v1.zip"}, "404")
-	wantCall(t, 1, []string{"data", "fetch", "modelnet10", "--accept-licence", "--from", out}, out, "expected 473402300 bytes")
+	wantCall(t, 2, []string{"data", "fetch", "modelnet10", "--accept-licence", "--from", out}, out, "expected 473402300 bytes")
 }
 
 func TestDataWrongCalls(t *testing.T) {

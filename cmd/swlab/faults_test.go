@@ -20,6 +20,8 @@ func TestEveryFault(t *testing.T) {
 	dir := misuseInputs(t)
 	t.Chdir(dir)
 	quiet(t)
+	sourceOf = anyClouds
+	t.Cleanup(func() { sourceOf = datasets.FindSource })
 	for _, call := range []string{
 		"vmf sample --kappa 1 --location 0,0,1 --n 5 --out out.npy --force",
 		"distance --loss sw --x x.npy --y y.npy --slices 4 --out-slices s.npy --out-grad g.npy --force",

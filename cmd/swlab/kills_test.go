@@ -42,6 +42,7 @@ func TestKills(t *testing.T) {
 			t.Fatalf("SWLAB_TEST_KILLS: %v", err)
 		}
 	}
+	t.Setenv("SWLAB_TEST_ANY_CLOUDS", "1")
 	data, clouds, site := folder(t), cloudFile(t, 3, 40, 16, 3), slowSite(t)
 	for name, w := range map[string]killedWork{
 		"training": {0.5, func(t *testing.T) (string, []string) {

@@ -79,7 +79,7 @@ func verify(names ...string) error {
 		if err != nil {
 			return err
 		}
-		problems, err := record.Verify(ctx, byteBar("reading "+name))
+		problems, err := verifyRecord(ctx, record)
 		if err != nil {
 			return stopped(err)
 		}

@@ -28,6 +28,7 @@ func TestPaperPreset(t *testing.T) {
 	}
 	cache := t.TempDir()
 	t.Setenv("SWLAB_TEST_STREAMS", "1")
+	t.Setenv("SWLAB_TEST_ANY_CLOUDS", "1")
 	t.Setenv("SWLAB_CACHE", cache)
 	downloads, modelNet := t.TempDir(), modelNetFolder(t)
 	set := shapesOf(t, 8, 8)

@@ -8,8 +8,8 @@
 //	fetched.json   the [Record]; it is written last, so that a set with a record is whole
 //	FILE.part      a partial download, with FILE.part.json; both are removed at the end
 //
-// A file without a published checksum is trusted the first time. Its sum is recorded, and a later
-// fetch must match it.
+// A file without a published checksum is trusted the first time, if it holds as many clouds and points
+// as the catalogue says. Its sum is recorded, and a later fetch must match it.
 package fetch
 
 import (
@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -66,8 +67,12 @@ func (o *Options) fill() error {
 	return nil
 }
 
+// ErrTerms is the error of a fetch before its licence is accepted; it is in a [UsageError].
+var ErrTerms = errors.New("its terms have not been accepted: --accept-licence accepts them")
+
 // UsageError says that the call is invalid: the licence was not accepted, a file must be downloaded
-// by hand, an option does not fit. Nothing was written.
+// by hand, an option does not fit, the file given is not that of the catalogue or not the one fetched
+// before. Nothing was fetched.
 type UsageError struct{ error }
 
 // Error returns the message; for a zero UsageError, that the call is wrong.
@@ -83,7 +88,8 @@ func (e UsageError) Unwrap() error { return e.error }
 func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Fetch makes a data set available and returns its record. An existing one is left alone
-// (Record.Fetched is false). An interrupted download resumes.
+// (Record.Fetched is false), unless it is not what the catalogue says or not what Options.From holds:
+// that is an error, which says what to delete. An interrupted download resumes.
 func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -95,12 +101,11 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		return nil, err
 	}
 	dir := source.Dir(o.Cache)
-	if record, err := ReadRecord(dir); err == nil && record.present() {
-		record.discardDownloads() // of a process killed just before its end
-		return record, nil
+	if record, err := before(ctx, source, o); record != nil || err != nil {
+		return record, err
 	}
 	if source.Terms != "" && !o.AcceptLicence {
-		return nil, usageErrorf("%s: its terms have not been accepted: --accept-licence accepts them", source.Name)
+		return nil, usageErrorf("%s: %w", source.Name, ErrTerms)
 	}
 	takers, err := plan(source, o)
 	if err != nil {
@@ -114,10 +119,10 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
-	old, err := ReadRecord(dir)
-	if err == nil && old.present() { // another process was faster
-		return old, nil
+	if record, err := before(ctx, source, o); record != nil || err != nil { // another process was faster
+		return record, err
 	}
+	old, _ := ReadRecord(dir)           // nil on an error: no sum is known
 	for _, file := range source.Files { // what a killed process was writing
 		if err := durable.RemoveTemporary(filepath.Join(dir, file.Name+partSuffix+metaSuffix)); err != nil {
 			return nil, err
@@ -136,13 +141,14 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		return nil, err
 	}
 	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
+	var trusted []string
 	for i, file := range source.Files {
 		if file.SHA256 == "" {
 			record.Checksum = "first use"
 			if known := old.download(file.Name); known != nil {
-				file.SHA256, file.Recorded = known.SHA256, "the first fetch, "+filepath.Join(dir, datasets.RecordName)
+				file.SHA256, file.Recorded = known.SHA256, "the first fetch; delete "+dir+" to trust another file"
 			} else {
-				o.Note(file.Name + ": no checksum is known for this file; this download is trusted and its checksum recorded")
+				trusted = append(trusted, file.Name)
 			}
 		}
 		got, local, err := takers[i](ctx, file, dir)
@@ -153,7 +159,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		record.Bytes += got.Bytes
 		entries, err := place(local, file, stage, budget)
 		if err != nil {
-			return nil, err
+			return nil, o.refused(err)
 		}
 		record.Files = append(record.Files, entries...)
 	}
@@ -161,9 +167,66 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 		record.SHA256 = record.Downloads[0].SHA256
 	}
 	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
-		return nil, fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root)
+		return nil, o.refused(fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root))
+	}
+	if err := record.check(source, stage); err != nil {
+		record.discardDownloads()
+		return nil, o.refused(fmt.Errorf("%s: %w", cmp.Or(o.From, record.Downloads[0].From), err))
+	}
+	for _, name := range trusted {
+		o.Note(name + ": no checksum is known for this file; it is trusted, and its checksum recorded")
 	}
 	return record, record.settle(stage)
+}
+
+// refused is the error of a file's content: a wrong call if the user gave the file.
+func (o Options) refused(err error) error {
+	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return usageErrorf("--from: %w", err)
+}
+
+// before returns the record of a set whose files are there, or nil. It is an error if they are not what
+// the catalogue says, or not those of --from.
+func before(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
+	record, err := ReadRecord(source.Dir(o.Cache))
+	if err != nil || !record.present() {
+		return nil, nil
+	}
+	if err := record.check(source, filepath.Join(record.dir, datasets.FilesName)); err != nil {
+		return nil, usageErrorf("%w; delete %s, which holds it, and fetch again", err, record.dir)
+	}
+	for _, file := range source.Files {
+		if o.From == "" {
+			break
+		}
+		local, err := localFile(source, file, o.From)
+		if err != nil {
+			return nil, err
+		}
+		_, sum, err := hash(ctx, local)
+		if err != nil {
+			return nil, err
+		}
+		if known := record.download(file.Name); known != nil && known.SHA256 != sum {
+			return nil, usageErrorf("--from: %s has the SHA-256 %s; %s was fetched before with %s: delete %s to replace it", local, sum, file.Name, known.SHA256, record.dir)
+		}
+	}
+	record.discardDownloads() // of a process killed just before its end
+	return record, nil
+}
+
+// check compares files without a published sum with the numbers of the catalogue. Its error names the
+// files below root as they are in the set.
+func (r *Record) check(source datasets.Source, root string) error {
+	if r.Checksum == "catalogue" {
+		return nil
+	}
+	if err := source.Check(filepath.Join(root, filepath.FromSlash(source.Root))); err != nil {
+		return fmt.Errorf("not %s: %s", source.Name, strings.ReplaceAll(err.Error(), root+string(filepath.Separator), ""))
+	}
+	return nil
 }
 
 // take gets one file and returns what is known of it and its path.
@@ -185,7 +248,7 @@ func plan(source datasets.Source, o Options) ([]take, error) {
 			takers[i] = func(ctx context.Context, file datasets.File, _ string) (Download, string, error) {
 				got, err := check(ctx, local, local, file)
 				got.From = "--from"
-				return got, local, err
+				return got, local, o.refused(err)
 			}
 		case o.Mirror != "":
 			address, err := mirrored(o.Mirror, file.Name, len(source.Files) == 1)
