@@ -131,3 +131,31 @@ func TestRoundingIsSaid(t *testing.T) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }
+
+// TestOutliersInGraph: outliers leave the other points few digits in float32, and the graph's path says
+// so. On the host nothing is lost.
+func TestOutliersInGraph(t *testing.T) {
+	x, err := datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DistanceConfig{Directions: &Directions{[]float32{0.6, 0.8}, []int{1, 2}}}
+	o.P = 1
+	for path, warnings := range map[Path]int{AutoPath: 0, HostPath: 0, GraphPath: 1} {
+		o.Path = path
+		r, err := Distance("sw", x, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Warnings) != warnings {
+			t.Errorf("path %d: warnings %q", path, r.Warnings)
+		}
+		if path != GraphPath && math.Abs(r.Value-1.80000007) > 1e-8 {
+			t.Errorf("path %d: %.10g, expected 1.80000007", path, r.Value)
+		}
+	}
+}

@@ -45,6 +45,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	if e.backend != "" {
 		d.Backend = e.backend
 	}
+	d.Warnings = append(d.Warnings, e.warnings...)
 	d.PerPair, d.Slices, d.Costs, d.Value = e.pairs, e.used, e.costs, mean(e.pairs)
 	d.GradientX, d.Gradient = e.gradX, e.gradY
 	var half float64
@@ -255,6 +256,7 @@ type estimate struct {
 	costs         []float32 // [B, L]
 	gradX, gradY  []float32 // [B, m, d] and [B, n, d], or nil
 	backend       string    // where the costs were computed; "" on the host
+	warnings      []string  // of the graph
 }
 
 // perPair is L, the number of directions per pair.
@@ -386,9 +388,22 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	defer exec.Free(out...)
 	r := read(out)
+	r.warnings = p.outlyingInGraph()
 	r.backend, r.costs = e.Name, tensors.MustCopyFlatData[float32](out[3])
 	r.gradX, r.gradY, _ = readGradients(out[4:], key.wrt)
 	return r, nil
+}
+
+// outlyingInGraph warns of pairs whose outliers leave the other points few digits in float32.
+func (p problem) outlyingInGraph() (warnings []string) {
+	const ratio = 0x1p-10 // of 24 bits
+	x, y := clouds(p.x, nil), clouds(p.y, nil)
+	for b := range p.x.Clouds {
+		if ot1d.Outlying(x, y, b, ratio) {
+			return []string{fmt.Sprintf("pair %d: outliers of %s and %s lie more than %g times farther from 0 than other points, whose costs lose digits in float32 in the graph; the host's path loses none (--path host, in Go HostPath)", b, p.x.Name, p.y.Name, 1/ratio)}
+		}
+	}
+	return nil
 }
 
 // outputs are pairs, shares and the number of slices used, for read.

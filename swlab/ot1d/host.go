@@ -43,7 +43,9 @@ type HostConfig struct {
 //
 // Projections are sorted as integers in units of 2^-52 of the pair's extent (2^-42 for clouds of a
 // million points with masses). So costs are those of float64 to about 1e-12 of the extent, also for
-// near pairs and clouds far from the origin, and 0 for a cloud and any permutation of it. The work
+// near pairs and clouds far from the origin, and 0 for a cloud and any permutation of it. Where a few
+// outliers are so far out that these units are too coarse for the other points, and where the cost is
+// below a million units, projections are sorted as they are and costs have all digits. The work
 // is spread over GOMAXPROCS goroutines, which does not change the result, and several directions are
 // sorted at once by vector instructions, which does not change it either. Large clouds that with Fast
 // would not fit into the memory of this machine are a *memory.Error; without Fast they need a quarter.
@@ -69,6 +71,7 @@ type HostPairs struct {
 	p              float64
 	boxes          []float64 // [Batch, 2, Dim] lowest and highest coordinates of each pair
 	totalX, totalY []float64 // [Batch] sums of masses, or nil
+	outlying       []bool    // [Batch] whether keys would erase much of a pair (Outlying)
 	normalized     bool
 }
 
@@ -150,6 +153,7 @@ func (h *HostPairs) scan() error {
 	b, dim := h.x.Batch, h.x.Dim
 	h.boxes = make([]float64, b*2*dim)
 	errs := make([]error, b)
+	h.outlying = make([]bool, b)
 	if h.x.Mass != nil {
 		h.totalX = make([]float64, b)
 	}
@@ -164,6 +168,7 @@ func (h *HostPairs) scan() error {
 		if errs[pair] = widen(low, high, h.x.cloud(pair), "x", pair); errs[pair] == nil {
 			errs[pair] = widen(low, high, h.y.cloud(pair), "y", pair)
 		}
+		h.outlying[pair] = outlying(h.x.cloud(pair), h.y.cloud(pair), low, high, tooSmall)
 		if errs[pair] == nil && h.totalX != nil {
 			h.totalX[pair], errs[pair] = total(h.x.mass(pair), "x", pair)
 		}

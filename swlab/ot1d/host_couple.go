@@ -8,10 +8,8 @@ import (
 // cost is the cost of one pair and direction. dx and dy, if not nil, must hold zeros; they receive
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
-	pair := task / h.slices
-	hasMass := h.totalX != nil || h.totalY != nil
 	indexBits := uint(0)
-	if hasMass || dx != nil || dy != nil {
+	if h.hasMass() || dx != nil || dy != nil {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
 	c, ok := s.sort(task, indexBits)
@@ -19,8 +17,30 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 		return 0
 	}
 	c.dx, c.dy = dx, dy
+	pair := task / h.slices
+	cost := h.couple(&c, pair)
+	mean := cost
+	if !h.normalized {
+		mean /= float64(h.x.Points)
+	}
+	if h.tooCoarse(&c, pair, mean) {
+		clear(dx)
+		clear(dy)
+		c = s.exact(task)
+		c.dx, c.dy = dx, dy
+		cost = h.couple(&c, pair)
+	}
+	return cost
+}
+
+// hasMass reports whether points have masses of their own.
+func (h *HostPairs) hasMass() bool { return h.totalX != nil || h.totalY != nil }
+
+// couple is the cost of a pair's sorted projections.
+func (h *host) couple(c *coupling, pair int) float64 {
+	dx, dy := c.dx, c.dy
 	switch {
-	case hasMass:
+	case h.hasMass():
 		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
 	case h.x.Points != h.y.Points:
 		return c.byShares()
@@ -29,10 +49,10 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	if h.normalized {
 		mass = 1 / float64(h.x.Points)
 	}
-	if dx == nil && dy == nil {
+	if dx == nil && dy == nil && c.exact == nil {
 		return mass * c.byRanks()
 	}
-	if c.p == 2 {
+	if c.p == 2 && c.exact == nil {
 		return c.slopes2(mass)
 	}
 	sum := 0.0
@@ -70,7 +90,9 @@ type coupling struct {
 	indexBits uint
 	step      float64 // width of a key
 	p         float64
-	sum       float64 // of byRanks, in units of step^p, if a is nil
+	sum       float64          // of byRanks, in units of step^p, if a is nil
+	certain   bool             // sum is known to be exact enough
+	exact     *[2][]projection // by rank; a and b then hold points alone, and step is 0
 	dx, dy    []float64
 }
 
@@ -164,7 +186,7 @@ func (h *HostPairs) mass(c Clouds, totals []float64, pair int) func(uint64) floa
 // segment is mass |a_i - b_j|^p; it adds its derivatives to those of the two points.
 func (c *coupling) segment(i, j int, mass float64) float64 {
 	a, b := c.a[i], c.b[j]
-	value, slope := c.power(a, b)
+	value, slope := c.power(c.difference(i, j))
 	slope *= mass
 	number := uint64(1)<<c.indexBits - 1
 	if c.dx != nil {
@@ -176,9 +198,17 @@ func (c *coupling) segment(i, j int, mass float64) float64 {
 	return mass * value
 }
 
-// power is |a - b|^p of two keys, and its derivative in a.
-func (c *coupling) power(a, b uint64) (value, slope float64) {
-	d := float64(int64(a>>c.indexBits-b>>c.indexBits)) * c.step
+// difference is a_i - b_j.
+func (c *coupling) difference(i, j int) float64 {
+	if c.exact != nil {
+		a, b := &c.exact[0][i], &c.exact[1][j]
+		return (a.high - b.high) + (a.low - b.low)
+	}
+	return float64(int64(c.a[i]>>c.indexBits-c.b[j]>>c.indexBits)) * c.step
+}
+
+// power is |d|^p, and its derivative.
+func (c *coupling) power(d float64) (value, slope float64) {
 	if d == 0 {
 		return 0, 0
 	}

@@ -161,9 +161,14 @@ func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 		return 0
 	}
 	var cost float64
-	if h.p == 2 && len(g) == 3 {
+	if h.p == 2 && len(g) == 3 && c.exact == nil {
 		cost = c.turn23(x, y, g)
 	} else {
+		cost = c.turn(x, y, g)
+	}
+	if h.tooCoarse(&c, pair, cost/float64(h.x.Points)) {
+		clear(g)
+		c = s.exact(task)
 		cost = c.turn(x, y, g)
 	}
 	if h.normalized {
@@ -177,7 +182,7 @@ func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 func (c *coupling) turn(x, y []float32, g []float64) float64 {
 	sum, number := 0.0, uint64(1)<<c.indexBits-1
 	for i, a := range c.a {
-		value, slope := c.power(a, c.b[i])
+		value, slope := c.power(c.difference(i, i))
 		sum += value
 		p, q := x[int(a&number)*len(g):], y[int(c.b[i]&number)*len(g):]
 		for j := range g {

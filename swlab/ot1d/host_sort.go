@@ -20,6 +20,7 @@ type hostSorter struct {
 	pair   int          // of points; -1: none
 
 	keys, spare [2][]uint64        // of the radix sort; nil: not needed so far
+	projections [2][]projection    // of exact; nil: not needed so far
 	low, high   [maxBuckets]uint32 // places of the two digits
 	scaled      []float64
 	run         [1024]uint64             // keys of consecutive points
@@ -63,6 +64,9 @@ func (s *hostSorter) release() {
 // projections are equal.
 func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 	pair, theta := task/s.slices, s.direction(task/s.slices, task%s.slices)
+	if s.outlying[pair] {
+		return s.exact(task), true
+	}
 	alone := s.isAlone(task)
 	if s.fast && !alone {
 		b := s.block(fastBits)
@@ -71,7 +75,7 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 			return coupling{}, false
 		}
 		if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
-			return coupling{p: s.p, step: 1 / b.scale[lane], sum: sum}, true
+			return coupling{p: s.p, step: 1 / b.scale[lane], sum: sum, certain: true}, true
 		}
 	}
 	r := s.ruler(pair, theta, min(fixedBits, 62-indexBits))
