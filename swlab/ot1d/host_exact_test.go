@@ -22,7 +22,7 @@ func exactly(x, y Clouds, theta []float32, p int, scale float64) (cost float64, 
 			}
 			w := big.NewFloat(1)
 			if c.Mass != nil {
-				w = big.NewFloat(float64(c.Mass[i]))
+				w = big.NewFloat(c.Mass[i])
 			}
 			w = new(big.Float).SetPrec(2000).Set(w)
 			total.Add(total, w)
@@ -119,7 +119,7 @@ func TestOutliers(t *testing.T) {
 			}
 			if kind == "masses" {
 				for range m {
-					x.Mass, y.Mass = append(x.Mass, 0.5+r.Float32()), append(y.Mass, 0.5+r.Float32())
+					x.Mass, y.Mass = append(x.Mass, 0.5+r.Float64()), append(y.Mass, 0.5+r.Float64())
 				}
 			}
 			for _, p := range []int{1, 2, 3} {
