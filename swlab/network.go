@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -152,6 +153,12 @@ func (n normalized) Read(dst []float32, rows []int32) error {
 func (o NetworkOptions) normalize(x datasets.Clouds) (datasets.Clouds, []datasets.Frame, error) {
 	if !o.Normalize {
 		return x, nil, nil
+	}
+	if s, ok := x.(*datasets.Set); ok && s.Origins != nil { // float32 does not hold it where it is
+		moved := *s
+		moved.Coords, moved.Origins, moved.Frames = slices.Clone(s.Coords), slices.Clone(s.Origins), nil
+		err := moved.Normalize()
+		return &moved, moved.Frames, err
 	}
 	frames, err := datasets.FramesOf(x)
 	return normalized{x, frames}, frames, err
