@@ -89,9 +89,9 @@ func TestLabelsAsText(t *testing.T) {
 	for what, labels := range map[string][]byte{
 		"2 labels for 3 clouds": textNPY("<U", "cup", "bowl"),
 		"entry 1":               textNPY("<U", "cup", "", "bowl"),
-		`type "|O"`:             npyBytes(1, npyHeaderFor("|O", "False", "(3,)"), make([]byte, 24)),
-		`type "<U0"`:            npyBytes(1, npyHeaderFor("<U0", "False", "(3,)"), nil),
-		"needs 1.2e+16 bytes":   npyBytes(1, npyHeaderFor("<U1000", "False", "(3000000000000,)"), nil),
+		"save numbers as float32, and names with dtype=str": npyBytes(1, npyHeaderFor("|O", "False", "(3,)"), make([]byte, 24)),
+		`type "<U0"`:          npyBytes(1, npyHeaderFor("<U0", "False", "(3,)"), nil),
+		"needs 1.2e+16 bytes": npyBytes(1, npyHeaderFor("<U1000", "False", "(3000000000000,)"), nil),
 	} {
 		_, err := Load(write(t, "bad.npz", npz(labels)), Options{})
 		wantError(t, err, "bad.npz", what)

@@ -209,6 +209,9 @@ func (p *literal) dtype() (npyType, error) {
 		}
 		return t, nil
 	}
+	if code == "O" {
+		return npyType{}, errors.New("descr: type \"O\": Python objects are not read: save numbers as float32, and names with dtype=str")
+	}
 	return npyType{}, fmt.Errorf("descr: type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
 }
 

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,8 @@ import (
 // ("OFF490 518 0", as in parts of ModelNet). Comments start with #.
 //
 // If the vertices and polygons have a line each, what comes after a vertex or polygon on its line is
-// ignored. Otherwise line ends do not matter, and a vertex has as many numbers as the keyword says.
+// ignored; a polygon may go on in the next line. Otherwise line ends do not matter, except after the
+// last vertex, and a vertex has as many numbers as the keyword says.
 func parseOFF(name string, data []byte) (*mesh, error) {
 	text, err := newLines(name, data, '#')
 	if err != nil {
@@ -26,14 +28,16 @@ func parseOFF(name string, data []byte) (*mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, rows := &mesh{}, text.left()
-	if text.bounded = rows == vertices+faces && text.used == len(text.fields); text.bounded {
-		return m, m.addOFF(text, vertices, faces, perVertex)
+	m, rows, first := &mesh{}, text.left(), *text
+	first.fields = nil
+	first.next()
+	text.bounded = rows >= vertices+faces && text.used == len(text.fields) && len(first.fields) >= 3 &&
+		(rows == vertices+faces || len(first.fields) >= perVertex || perVertex == 3)
+	err = m.addOFF(text, vertices, faces, perVertex)
+	if err != nil && rows != vertices+faces {
+		err = fmt.Errorf("%w (%d lines for %d vertices and %d faces)", err, rows, vertices, faces)
 	}
-	if err := m.addOFF(text, vertices, faces, perVertex); err != nil {
-		return nil, fmt.Errorf("%w (%d lines for %d vertices and %d faces)", err, rows, vertices, faces)
-	}
-	return m, nil
+	return m, err
 }
 
 // offKeyword are the prefixes, the keyword and what is glued to it.
@@ -105,7 +109,13 @@ func (m *mesh) addOFF(text *lines, vertices, faces, perVertex int) error {
 			}
 		}
 	}
-	text.bounded = text.bounded || text.used == len(text.fields) && text.left() == faces
+	switch {
+	case text.bounded:
+	case text.used == len(text.fields):
+		text.bounded = text.left() == faces
+	case text.left() > 0:
+		return text.errorf("expected the end of the line after %d vertices, found %q", vertices, shorten(string(text.fields[text.used]), 40))
+	}
 	var corners []int
 	for i := range faces {
 		if text.bounded {
@@ -115,6 +125,7 @@ func (m *mesh) addOFF(text *lines, vertices, faces, perVertex int) error {
 		if word == nil {
 			return text.errorf("expected %d faces, the file ends after %d", faces, i)
 		}
+		line := text.number
 		n, err := text.integer(word, "number of corners")
 		if err != nil {
 			return err
@@ -122,7 +133,13 @@ func (m *mesh) addOFF(text *lines, vertices, faces, perVertex int) error {
 		corners = corners[:0]
 		for len(corners) < n && err == nil {
 			c := 0
-			if word = text.word(); word == nil {
+			if word = text.word(); word == nil && text.bounded && text.next() {
+				// Not if this line may be a face of its own.
+				if n, err := strconv.Atoi(string(text.fields[0])); err != nil || n < 0 || n >= len(text.fields) {
+					word = text.word()
+				}
+			}
+			if word == nil {
 				break
 			}
 			c, err = text.integer(word, "corner")
@@ -132,7 +149,7 @@ func (m *mesh) addOFF(text *lines, vertices, faces, perVertex int) error {
 			return err
 		}
 		if len(corners) != n {
-			return text.errorf("a face claims %d corners: found %d", n, len(corners))
+			return text.errorAt(line, fmt.Errorf("a face claims %d corners: found %d", n, len(corners)))
 		}
 		if err := m.addFace(corners); err != nil {
 			return text.errorf("%w", err)

@@ -22,17 +22,13 @@ func parsePLY(name string, data []byte) (*mesh, error) {
 	}
 	p := &plyBody{mesh: &mesh{}}
 	if head.order == nil {
-		p.values = plyText{text}
+		p.values = &plyText{lines: text}
 		text.used = len(text.fields)
 	} else {
 		p.values = &plyBinary{name: name, data: data, at: text.body(), order: head.order}
 	}
 	for _, e := range head.elements {
-		err := p.element(e)
-		if err == nil {
-			err = p.values.rowEnd()
-		}
-		if err != nil {
+		if err := p.element(e); err != nil {
 			return nil, p.values.errorAt(p.values.place(), fmt.Errorf("element %s: %w", e.name, err))
 		}
 	}
@@ -47,27 +43,41 @@ type plyValues interface {
 	value(k plyKind) (float64, error)
 	place() int // of the last number
 	errorAt(place int, err error) error
-	rowEnd() error // unless the last number can end an element
+	rowEnd(row, rows int) error // an error unless the last number can end that row of an element
 	end(after string) error
 }
 
-// plyText reads numbers separated by blanks and line ends. An element begins on a line of its own, so
-// that a missing row cannot be made up of the next element's numbers.
-type plyText struct{ *lines }
+// plyText reads numbers separated by blanks and line ends. If the first row is a line, so must be all
+// rows: else a row too many or too few could be made up for by the next element's numbers. An element
+// of one row may always go on in the next line. If the first row is no line, elements are lines.
+type plyText struct {
+	*lines
+	begin          int // line of the row's first number; 0: before it
+	started, byRow bool
+}
 
-func (t plyText) value(plyKind) (float64, error) {
+func (t *plyText) value(plyKind) (float64, error) {
 	word := t.word()
 	if word == nil {
 		return 0, fmt.Errorf("the file ends")
 	}
+	if t.begin == 0 {
+		t.begin = t.number
+	}
 	return parseNumber(word)
 }
 
-func (t plyText) place() int { return t.number }
+func (t *plyText) place() int { return t.number }
 
-func (t plyText) rowEnd() error {
-	if t.used < len(t.fields) {
-		return fmt.Errorf("expected the end of the line after the last row, found %q", shorten(string(t.fields[t.used]), 40))
+func (t *plyText) rowEnd(row, rows int) error {
+	ends := t.used == len(t.fields)
+	whole := ends && t.begin == t.number
+	if !t.started {
+		t.started, t.byRow = true, whole
+	}
+	t.begin = 0
+	if t.byRow && !whole && rows > 1 || row == rows-1 && !ends && t.left() > 0 {
+		return fmt.Errorf("row %d of %d: expected a line of its own, found %q", row, rows, shorten(string(t.line), 60))
 	}
 	return nil
 }
@@ -96,7 +106,7 @@ func (b *plyBinary) errorAt(place int, err error) error {
 	return fmt.Errorf("%s: byte %d: %w", b.name, place, err)
 }
 
-func (b *plyBinary) rowEnd() error { return nil }
+func (b *plyBinary) rowEnd(int, int) error { return nil }
 
 func (b *plyBinary) end(after string) error {
 	if err := checkEnd(b.data[b.at:], after); err != nil {
@@ -170,6 +180,9 @@ func (p *plyBody) element(e plyElement) error {
 			if err := p.mesh.addVertex(vec{v[0], v[1], v[2]}); err != nil {
 				return err
 			}
+		}
+		if err := p.values.rowEnd(row, e.count); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -46,7 +46,16 @@ func newLines(name string, data []byte, comment byte) (*lines, error) {
 
 // next moves to the next line with fields; false at the end of the text.
 func (l *lines) next() bool {
-	l.used = 0
+	found := l.nextLine()
+	l.used, l.fields = 0, l.fields[:0]
+	if found {
+		l.split()
+	}
+	return found
+}
+
+// nextLine moves to the next line that is not blank, without its fields.
+func (l *lines) nextLine() bool {
 	for l.offset < len(l.data) {
 		end := l.offset
 		for end < len(l.data) && l.data[end] != '\n' && l.data[end] != '\r' {
@@ -64,18 +73,16 @@ func (l *lines) next() bool {
 		if l.comment != 0 {
 			l.line, _, _ = bytes.Cut(l.line, []byte{l.comment})
 		}
-		if l.split(); len(l.fields) > 0 {
+		if l.line = bytes.TrimSpace(l.line); len(l.line) > 0 {
 			return true
 		}
 	}
-	l.line, l.fields = nil, l.fields[:0]
+	l.line = nil
 	return false
 }
 
 // split cuts the current line into its fields.
 func (l *lines) split() {
-	l.line = bytes.TrimSpace(l.line)
-	l.fields = l.fields[:0]
 	delimiter, line := byte(' '), l.line
 	if l.delimited {
 		if bytes.IndexByte(line, '"') >= 0 { // what is in quotes does not count
@@ -113,10 +120,11 @@ func (l *lines) split() {
 	}
 }
 
-// left counts the lines with fields after the current one.
+// left counts the lines after the current one that are not blank.
 func (l *lines) left() int {
 	n, ahead := 0, *l
-	for ahead.fields = nil; ahead.next(); n++ {
+	for ahead.nextLine() {
+		n++
 	}
 	return n
 }

@@ -191,8 +191,8 @@ func TestRowsAndFaces(t *testing.T) {
 		"OFF, binary":          {"a.off", "off binary\n\x00\x00", []string{"binary"}},
 		"PLY, more rows":       {"a.ply", sixPLY + sixRows + "7 7 7\n", []string{"a.ply:14", "end of the file", `"7"`}},
 		"PLY, more faces":      {"a.ply", pyramidPLY + "3 0 1 2\n", []string{"a.ply:18", "end of the file"}},
-		"PLY, a column more":   {"a.ply", sixPLY + strings.ReplaceAll(sixRows, "\n", " 1\n"), []string{"a.ply:", "end of the line"}},
-		"PLY, fewer vertices":  {"a.ply", strings.Replace(pyramidPLY, "0 0 1\n", "", 1), []string{"a.ply:13", "element vertex", "end of the line"}},
+		"PLY, a column more":   {"a.ply", sixPLY + strings.ReplaceAll(sixRows, "\n", " 1\n"), []string{"a.ply:12", "row 5 of 6", "a line of its own"}},
+		"PLY, fewer vertices":  {"a.ply", strings.Replace(pyramidPLY, "0 0 1\n", "", 1), []string{"a.ply:13", "element vertex", "row 3 of 4", "a line of its own"}},
 		"PLY, fewer rows":      {"a.ply", sixPLY + "0 0 0\n", []string{"row 1 of 6", "the file ends"}},
 		"PLY, binary":          {"a.ply", binary + strings.Repeat("\x00", 12), []string{"a.ply: byte 187", "12 more bytes"}},
 		"PLY, binary, short":   {"a.ply", binary[:len(binary)-1], []string{"a.ply: byte", "row 5 of 6"}},
@@ -225,6 +225,34 @@ func TestRowsAndFaces(t *testing.T) {
 		m := parse(t, filepath.Ext(name), []byte(text))
 		if len(m.triangles) != 4 || m.flat != 2 || m.faces != 6 {
 			t.Errorf("%s: %d triangles, %d of %d faces without area: expected 4, 2 of 6", name, len(m.triangles), m.flat, m.faces)
+		}
+	}
+}
+
+// TestNoRowGoesUnnoticed: whatever numbers a row too many has, and whichever row is missing, the rows
+// after it do not make up for it.
+func TestNoRowGoesUnnoticed(t *testing.T) {
+	for _, sample := range []struct{ file, head, vertices, faces string }{
+		{"a.off", "OFF\n4 4 6\n", pyramidRows, pyramidFaces},
+		{"a.off", "OFF\n4 4 6\n", pyramidRows, strings.ReplaceAll(pyramidFaces, "\n", " 0 0 0\n")},
+		{"a.ply", strings.TrimSuffix(pyramidPLY, pyramidRows+pyramidFaces), pyramidRows, pyramidFaces},
+	} {
+		rows := strings.SplitAfter(sample.vertices+sample.faces, "\n")
+		rows = rows[:len(rows)-1]
+		try := func(rows ...string) {
+			t.Helper()
+			if _, err := describe(sample.file, []byte(sample.head+strings.Join(rows, ""))); err == nil {
+				t.Errorf("%s was read with the rows %q", sample.file, rows)
+			}
+		}
+		for at := range len(rows) + 1 {
+			for n := range 6 * 6 * 6 {
+				try(slices.Insert(slices.Clone(rows), at, fmt.Sprintf("%d %d %d\n", n/36, n/6%6, n%6))...)
+			}
+			try(slices.Insert(slices.Clone(rows), at, rows[len(rows)-1])...)
+			if at < len(rows) {
+				try(slices.Delete(slices.Clone(rows), at, at+1)...)
+			}
 		}
 	}
 }

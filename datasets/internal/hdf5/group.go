@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	maxDepth = 32 // of groups in groups
-	maxLinks = 64 // that lead to each other
+	maxDepth = 32      // of groups in groups
+	maxChain = 16      // links that lead to each other
+	maxPath  = 1 << 10 // bytes of what a link leads to
+	maxLinks = 1 << 14 // of a file
 )
 
 // ErrMissing is the error of a name that a file does not have.
@@ -24,7 +26,10 @@ type link struct {
 // resolve follows the links in a name and returns the address of the array.
 func (f *File) resolve(name string) (uint64, error) {
 	at := name
-	for n := range maxLinks {
+	for n := range maxChain {
+		if len(at) > maxPath {
+			return 0, fmt.Errorf("a path of %d bytes, expected at most %d", len(at), maxPath)
+		}
 		at = strings.TrimPrefix(path.Clean("/"+at), "/")
 		if address, ok := f.arrays[at]; ok {
 			return address, nil
@@ -89,8 +94,7 @@ func (l *lister) list(name string, address uint64) error {
 		return nil
 	}
 	if first, ok := l.groups[address]; ok { // a second name of the same group, or of an enclosing one
-		l.file.links[name] = link{target: "/" + first}
-		return nil
+		return l.add("", name, link{target: "/" + first})
 	}
 	l.groups[address] = name
 	if l.depth++; l.depth > maxDepth {
@@ -167,6 +171,9 @@ func (l *lister) add(group, name string, to link) error {
 	name = join(group, name)
 	if _, ok := l.file.links[name]; ok {
 		return fmt.Errorf("the name %q occurs twice: the file is damaged", name)
+	}
+	if len(l.file.links) == maxLinks {
+		return fmt.Errorf("more than %d links", maxLinks)
 	}
 	l.file.links[name] = to
 	return nil
