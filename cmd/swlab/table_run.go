@@ -46,7 +46,7 @@ func newTableRun(c *common) *cobra.Command {
 	f.StringVar(&t.data, "data", "", "clouds in place of the preset's: to train on; for the generation tables, all parts")
 	f.StringVar(&t.test, "test", "", "clouds to reconstruct and to transfer to; default: the preset's, or the test part of --data")
 	f.StringArrayVar(&t.set, "set", nil, "NAME=VALUE overrides a setting of the preset; may be repeated, and is printed with the result")
-	f.StringVar(&t.selection, "select", "", "how the widths of A, EA, LA are chosen: none (one width), or the lowest EMD on held-out training clouds (validation) or on the test clouds (test, as in the paper); default: test for the preset paper, else none")
+	f.StringVar(&t.selection, "select", "", "how the widths of A, EA, LA and the steps T of Max-SW and v-DSW are chosen: none (one of each), or the lowest EMD on held-out training clouds (validation) or on the test clouds (test, as in the paper); default: test for the preset paper, else none")
 	f.StringVar(&t.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
@@ -83,7 +83,7 @@ func (t *tableRun) unused(flag string) (why string, err error) {
 	case flag == "seed":
 		return "a table has several training seeds: --seeds", nil
 	case flag == "select" && !slices.ContainsFunc(tables, reproduce.Selects):
-		return fmt.Sprintf("the table %s has one width per row", name), nil
+		return fmt.Sprintf("the table %s has one setting per row", name), nil
 	case flag == "test" && !used("test"):
 		return fmt.Sprintf("the table %s takes its clouds from --data alone", name), nil
 	case flag == "set":

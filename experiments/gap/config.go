@@ -106,8 +106,8 @@ func PaperRows(study Config) []Config {
 }
 
 // OurRows returns rows that are not in the paper: the random location, the best constant one, the
-// converged ascent, LA on sorted points, and every amortizer trained for that many epochs with Adam
-// at learning rate 1e-3.
+// converged ascent, LA on sorted points, A and EA with the widths d_k that the paper searches
+// elsewhere, and every amortizer trained for that many epochs with Adam at learning rate 1e-3.
 func OurRows(study Config, passes int) []Config {
 	var rows []Config
 	for _, method := range []string{Uniform, Constant, Converged} {
@@ -116,6 +116,13 @@ func OurRows(study Config, passes int) []Config {
 		rows = append(rows, c)
 	}
 	rows = append(rows, study.amortized("la-sorted"))
+	for _, name := range []string{"a", "ea"} {
+		for _, width := range []int{16, 32, 64, 128} {
+			c := study.amortized(name)
+			c.DK = width
+			rows = append(rows, c)
+		}
+	}
 	for _, name := range []string{"l", "g", "n", "a", "ea", "la", "la-sorted"} {
 		c := study.amortized(name)
 		c.Optimiser, c.Passes, c.LearningRate = Adam, passes, 1e-3
@@ -144,10 +151,15 @@ func (c Config) ID() string {
 		return fmt.Sprintf("v-dsw-T%d-L%d", c.Steps, c.Slices)
 	case !c.IsAmortizer():
 		return c.Method
-	case c.Optimiser == SGD && c.Passes == 1:
-		return fmt.Sprintf("%s-v-dsw-L%d", c.Method, c.Slices)
 	}
-	return fmt.Sprintf("%s-v-dsw-L%d-%s-%d", c.Method, c.Slices, c.Optimiser, c.Passes)
+	id := fmt.Sprintf("%s-v-dsw-L%d", c.Method, c.Slices)
+	if c.DK != c.amortized(c.Method).DK {
+		id += fmt.Sprintf("-dk%d", c.DK)
+	}
+	if c.Optimiser != SGD || c.Passes != 1 {
+		id += fmt.Sprintf("-%s-%d", c.Optimiser, c.Passes)
+	}
+	return id
 }
 
 // IsAmortizer reports whether the method is a registered amortizer.

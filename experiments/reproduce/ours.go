@@ -11,8 +11,14 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// With adds our own rows and columns to a table of the paper, for comparison (protocol section 8).
+// With adds our own rows and columns to a table of the paper, for comparison (protocol section 8), and
+// to its rows the settings that the table does not print: the ascent steps among which the paper
+// chooses, the widths of the gap study.
 func (p Preset) With(t table.Table) table.Table {
+	t.Rows = slices.Clone(t.Rows)
+	for i := range t.Rows {
+		p.complete(&t.Rows[i], t)
+	}
 	switch t.Study {
 	case "reconstruction":
 		t.Columns = append(t.Columns,
@@ -55,6 +61,40 @@ func (p Preset) With(t table.Table) table.Table {
 	return t
 }
 
+// complete adds the settings of a row of t that the table does not print.
+func (p Preset) complete(r *table.Row, t table.Table) {
+	searched := func(r table.Row) bool {
+		return r.Overrides["amortizer"] == nil && (r.Overrides["loss"] == "max-sw" || r.Overrides["loss"] == "v-dsw")
+	}
+	alike := 0 // rows of the same loss
+	for _, other := range t.Rows {
+		if searched(other) && other.Overrides["loss"] == r.Overrides["loss"] {
+			alike++
+		}
+	}
+	switch {
+	case t.Study == "gap":
+		for _, c := range gap.PaperRows(p.gap()) {
+			if c.ID() == r.ID {
+				r.Overrides = widths(r.Overrides, c)
+			}
+		}
+	case (t.Study == "reconstruction" || t.Study == "generation") && searched(*r) && alike == 1:
+		r.Candidates = map[string][]int{"ascent_steps": {1, 10, 50}}
+	}
+}
+
+// widths adds the widths of an amortizer to the settings of its row.
+func widths(overrides map[string]any, c gap.Config) map[string]any {
+	out := maps.Clone(overrides)
+	for name, width := range map[string]int{"dk": c.DK, "k": c.K} {
+		if width > 0 {
+			out[name] = width
+		}
+	}
+	return out
+}
+
 // locate returns a column of the time of an ascent or a map on one backend.
 func locate(key, name, backend string) table.Column {
 	return table.Column{Key: key, Name: name, Better: table.Down, Scale: 1, Decimals: 3, Ours: true,
@@ -89,9 +129,9 @@ func (p Preset) rows(t table.Table) []table.Row {
 		r.Group = group
 		return r
 	}
-	widths := map[string][]int{} // those of the paper's LA, for ours to be selected alike
+	candidates := map[string][]int{} // those of the paper's LA, for ours to be selected alike
 	if i := slices.IndexFunc(t.Rows, func(r table.Row) bool { return r.ID == "la-v-dsw" }); i >= 0 {
-		widths = t.Rows[i].Candidates
+		candidates = t.Rows[i].Candidates
 	}
 	vDSW := func(steps int, note string) table.Row {
 		return row(fmt.Sprintf("v-dsw-T%d-moving", steps), fmt.Sprintf("v-DSW (T = %d), moving", steps),
@@ -103,7 +143,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 	located := vDSW(p.MovingSteps, "tangent ascent of rate 0.05, which turns the location (deviation T2)")
 	control := row("la-v-dsw-kappa0.1", "LAv-DSW, kappa = 0.1", set{"loss": "v-dsw", "amortizer": "la", "slices": 100, "kappa": 0.1}, "negative control: within 0.1 % of SW for any location (deviation T3)")
 	invariant := row("la-sorted-v-dsw", "LAv-DSW, sorted", set{"loss": "v-dsw", "amortizer": "la-sorted", "slices": 100, "kappa": 1}, "LA of points in canonical order, so that their order does not matter (deviation T17)")
-	control.Candidates, invariant.Candidates = widths, widths
+	control.Candidates, invariant.Candidates = candidates, candidates
 	sw := row("sw", "SW", set{"loss": "sw", "slices": 100}, "kappa = 0")
 	switch t.Name {
 	case "short_reconstruction_result":
@@ -124,7 +164,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 	case "vDSW_approximation":
 		var out []table.Row
 		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
-			out = append(out, row(c.ID(), gapName(c), set{"loss": "v-dsw", "slices": c.Slices, "kappa": c.Kappa}, ""))
+			out = append(out, row(c.ID(), gapName(c), widths(set{"loss": "v-dsw", "slices": c.Slices, "kappa": c.Kappa}, c), ""))
 		}
 		return out
 	}
@@ -252,6 +292,8 @@ func gapName(c gap.Config) string {
 		return "v-DSW, converged"
 	case c.Optimiser == gap.Adam:
 		return names[c.Method] + ", trained"
+	case c.K == 0 && c.DK > 1:
+		return fmt.Sprintf("%s, d_k = %d", names[c.Method], c.DK)
 	}
 	return names[c.Method]
 }

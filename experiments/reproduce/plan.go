@@ -109,7 +109,7 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 		return nil, err
 	}
 	if p.Select == selectTest && Selects(plan.Table) {
-		plan.Settings = append(plan.Settings, "widths of A, EA, LA: of each row's candidates the one with the lowest mean EMD on the test clouds, as in the paper")
+		plan.Settings = append(plan.Settings, "widths of A, EA, LA and T of Max-SW and v-DSW: of each row's candidates the one with the lowest mean EMD on the test clouds, as in the paper")
 	}
 	for _, r := range plan.Table.Rows {
 		for _, candidate := range p.candidates(r) {
@@ -238,6 +238,19 @@ func (p Preset) clouds(path, split string, points int) runs.Data {
 	return runs.Data{Path: path, Split: split, Points: points, Train: p.PerClass, Test: p.PerTest}
 }
 
+// described fills descriptions of data into a text.
+func described(l *runs.Store, format string, data ...runs.Data) (string, error) {
+	var texts []any
+	for _, d := range data {
+		text, err := l.Describe(d)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return fmt.Sprintf(format, texts...), nil
+}
+
 // data is [runs.Store.Data]. It notes a data set that has not been fetched and leaves its content
 // unknown.
 func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
@@ -313,7 +326,9 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		}
 		transfer = test.Part("train")
 	}
-	plan.Data = fmt.Sprintf("trained on %s, scored on %s", data, test)
+	if plan.Data, err = described(l, "trained on %s; scored on %s", data, test); err != nil {
+		return nil, err
+	}
 	classes, err := hasClasses(l, transfer)
 	if err != nil {
 		return nil, err
@@ -340,7 +355,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 					cells["emd_exact"] = v.ExactEMD.Mean
 				}
 				if p.Select == selectTest {
-					cells[criterion] = v.EMD.Mean
+					maps.Copy(cells, judgement(v))
 				}
 				return cells
 			}),
@@ -386,7 +401,9 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, er
 		return nil, err
 	}
 	data.Val = p.Val
-	plan.Data = fmt.Sprintf("trained on %s, six of them scored", data)
+	if plan.Data, err = described(l, "trained on %s; six of them scored", data); err != nil {
+		return nil, err
+	}
 	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.Batch, p.Epochs)
 		if err != nil {
@@ -410,8 +427,14 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 	if err != nil {
 		return nil, err
 	}
-	plan.Data = data.String()
 	study := p.gap()
+	set, err := l.Clouds(data)
+	if err != nil && !errors.As(err, new(*datasets.NotFetchedError)) {
+		return nil, err
+	}
+	if plan.Data = data.String(); err == nil {
+		plan.Data += ", " + runs.Clouds(study.Clouds(), set.Header().Clouds)
+	}
 	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
 	return func(r setRow, seed uint64) ([]Reading, error) {
 		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
@@ -449,7 +472,9 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading
 		return nil, err
 	}
 	val, test := data.Part("val"), data.Part("test")
-	plan.Data = fmt.Sprintf("%s, %s, %s", data, val, test)
+	if plan.Data, err = described(l, "%s; %s; %s", data, val, test); err != nil {
+		return nil, err
+	}
 	return func(r setRow, seed uint64) ([]Reading, error) {
 		c, err := p.config(r, seed, p.ChairBatch, p.ChairEpochs)
 		if err != nil {

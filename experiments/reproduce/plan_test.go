@@ -1,11 +1,14 @@
 package reproduce
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -209,6 +212,61 @@ func TestRowsAndSeeds(t *testing.T) {
 	for _, bad := range []string{"", "1,", "one", "-1"} {
 		if _, err := ParseSeeds(bad); err == nil || !strings.Contains(err.Error(), "seeds: expected numbers") {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestSizes: the head of a table says how many clouds it was trained and scored on, and how many the
+// data set of that name has, in every format.
+func TestSizes(t *testing.T) {
+	cache, other := t.TempDir(), filepath.Join(t.TempDir(), "other.npy")
+	t.Setenv("SWLAB_CACHE", cache)
+	source, err := datasets.FindSource("shapenet-core55")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Shapes{Points: 16, Train: 1}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.MkdirAll(filepath.Dir(source.Path(cache)), 0o755),
+		os.WriteFile(filepath.Join(source.Dir(cache), datasets.RecordName), []byte("{}"), 0o644),
+		datasets.WriteNPZ(source.Path(cache), set.Coords[:14*16*3], []int{14, 16, 3}, nil),
+		datasets.WriteNPY(other, set.Coords[:9*16*3], 9, 16, 3),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &runs.Store{Dir: t.TempDir()}
+	defer l.Close()
+	p := preset(t, "smoke")
+	p.Data, p.Test, p.Batch, p.Select = "shapenet-core55", other, 8, "none"
+	p.GapBatches, p.GapPairs, p.GapHeldOut = 1, 3, 2
+	built := preset(t, "smoke") // two training clouds and one test cloud in each of 32 classes
+	for _, c := range []struct {
+		table, want string
+		p           Preset
+	}{
+		{"ablation_L", "trained on shapenet-core55 (train), 14 of 57,448 clouds; scored on " + other + " (all), 9 clouds", p},
+		{"full_reconstruction_quantitative", "trained on shapenet-core55 (train), 14 of 57,448 clouds; six of them scored", p},
+		{"vDSW_approximation", "shapenet-core55 (train), 10 of 14 clouds", p},
+		{"ablation_L", "trained on swshapes-1 (train), 64 clouds; scored on swshapes-1 (test), 32 clouds", built},
+		{"short_generation_result", "swshapes-1 chair (train), 32 clouds; swshapes-1 chair (val), 1 cloud; swshapes-1 chair (test), 12 clouds", built},
+	} {
+		f, err := plan(t, l, c.table, c.p).Fill(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"text", "md", "json", "html"} {
+			text := new(strings.Builder)
+			if err := table.Write(text, f, format); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(strings.ReplaceAll(strings.Join(strings.Fields(text.String()), " "), `\_`, "_"), c.want) {
+				t.Errorf("%s as %s has no %q: %.600s", c.table, format, c.want, text)
+			}
 		}
 	}
 }

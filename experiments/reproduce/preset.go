@@ -25,7 +25,7 @@ type Preset struct {
 	// ClaimSeeds are the seeds of the rows of claimRows in the tables that score reconstructions;
 	// nil: Seeds.
 	ClaimSeeds []uint64 `json:"-"`
-	// Select says how the rows with candidate widths get theirs, one of Selections.
+	// Select says how the rows with candidates get their settings, one of Selections.
 	Select string `json:"-"`
 
 	Data string `json:"data" study:"reconstruction shapes gap"` // clouds to train on
@@ -192,7 +192,7 @@ var presetWords = map[string]string{
 	"smoke": "every row once, at toy size, on the built-in shapes: shows that it runs, the numbers mean nothing, nor does the time: XLA compiles fast and not well. Up to a minute a table on 2 cores",
 	"quick": "three seeds on the built-in shapes, 256 points, 3 epochs. Up to half an hour a table on 2 cores",
 	"desk":  "the built-in shapes, 512 points, 30 epochs, three seeds, in reconstruction five of the rows that a claim is about, the best epoch chosen by validation clouds. About 10 hours for all tables on 2 cores",
-	"paper": "full data, 2048 points, 301 epochs, three seeds, widths of A, EA, LA selected on test clouds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
+	"paper": "full data, 2048 points, 301 epochs, three seeds, widths of A, EA, LA and T of Max-SW and v-DSW selected on test clouds: needs ShapeNet, ModelNet40 and a GPU. The time is estimated before it starts",
 }
 
 // Override sets the field of that JSON name to the value, written as on a command line. A name

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func TestRowsTrained(t *testing.T) {
 }
 
 // TestRowsGap: the rows of the gap study, from protocol 6.5: plain steps at learning rate 0.1, L =
-// 10, one epoch, d_k = 1 for A and EA (inferred), 32 and k = 64 for LA.
+// 10, one epoch, d_k = 1 for A and EA (inferred; ours have four others), 32 and k = 64 for LA.
 func TestRowsGap(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -147,9 +148,22 @@ func TestRowsGap(t *testing.T) {
 		"l-v-dsw-L10-adam-20": adam("l", 0, 0), "g-v-dsw-L10-adam-20": adam("g", 0, 0), "n-v-dsw-L10-adam-20": adam("n", 0, 0), "a-v-dsw-L10-adam-20": adam("a", 1, 0),
 		"ea-v-dsw-L10-adam-20": adam("ea", 1, 0), "la-v-dsw-L10-adam-20": adam("la", 32, 64), "la-sorted-v-dsw-L10-adam-20": adam("la-sorted", 32, 64),
 	}
+	for _, width := range []int{16, 32, 64, 128} {
+		for _, method := range []string{"a", "ea"} {
+			want[fmt.Sprintf("%s-v-dsw-L10-dk%d", method, width)] = sgd(method, width, 0)
+		}
+	}
 	p := preset(t, "paper")
 	seen := 0
-	for _, j := range plan(t, l, "vDSW_approximation", p).Jobs {
+	schedule := plan(t, l, "vDSW_approximation", p)
+	for _, r := range schedule.Table.Rows { // the widths are in the JSON
+		w := want[r.ID]
+		dk, _ := r.Overrides["dk"].(int)
+		if k, _ := r.Overrides["k"].(int); dk != w.DK || k != w.K {
+			t.Errorf("row %s has the settings %v, expected d_k = %d, k = %d", r.ID, r.Overrides, w.DK, w.K)
+		}
+	}
+	for _, j := range schedule.Jobs {
 		w, ok := want[j.Row]
 		if !ok {
 			t.Errorf("row %s is not in the list by hand", j.Row)

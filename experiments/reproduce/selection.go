@@ -14,9 +14,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Selections lists how a row with candidate widths gets its numbers: from the preset's width alone
-// (none), or from the candidate of the lowest EMD, approximate and averaged over the seeds, on held
-// out training clouds (validation) or, as in the paper, on the test clouds (test).
+// Selections lists how a row with candidates, widths of A, EA and LA and ascent steps T of Max-SW and
+// v-DSW, gets its numbers: from the preset's width and the row's T (none), or from the candidate of
+// the lowest EMD, approximate and averaged over the seeds, on held out training clouds (validation)
+// or, as in the paper, on the test clouds (test). Of equal ones that of the lowest SW is taken.
 var Selections = []string{selectNone, selectValidation, selectTest}
 
 const (
@@ -24,8 +25,9 @@ const (
 	selectValidation = "validation"
 	selectTest       = "test"
 
-	// criterion is the key of the number by which candidates are compared; no column has it.
-	criterion = "criterion"
+	// criterion is the key of the number by which candidates are compared, secondary of that by which
+	// equal ones are; no column has them.
+	criterion, secondary = "criterion", "secondary criterion"
 	// validationShare of the training clouds, at least, is held out to compare candidates.
 	validationShare = 0.05
 	// seedStride separates the groups of seeds of a row whose candidates differ in the seed.
@@ -110,11 +112,13 @@ func (p Preset) candidates(r table.Row) []map[string]int {
 	return out
 }
 
-// judged is the reading of the EMD by which a candidate is selected.
+// judged is the reading of EMD and SW by which a candidate is selected.
 func judged(t runs.Training, on runs.Data) Reading {
-	return reading(runs.Scores{Of: t, State: "best", Data: on, Seed: 1}, func(v experiments.Scores) map[string]float64 {
-		return map[string]float64{criterion: v.EMD.Mean}
-	})
+	return reading(runs.Scores{Of: t, State: "best", Data: on, Seed: 1}, judgement)
+}
+
+func judgement(v experiments.Scores) map[string]float64 {
+	return map[string]float64{criterion: v.EMD.Mean, secondary: v.SW.Mean}
 }
 
 // measured are the numbers of a candidate, by column and seed.
@@ -136,7 +140,10 @@ func (p Preset) choose(r *table.Row, all []measured, missing []string) map[strin
 	best := 0
 	for i, m := range all {
 		means[i] = table.NewCell(m.values[criterion]...).Mean
-		if means[i] < means[best] || math.IsNaN(means[best]) {
+		less := func(other int) bool {
+			return table.NewCell(m.values[secondary]...).Mean < table.NewCell(all[other].values[secondary]...).Mean
+		}
+		if means[i] < means[best] || math.IsNaN(means[best]) || means[i] == means[best] && less(best) {
 			best = i
 		}
 	}

@@ -181,14 +181,64 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// scored overwrites the EMD of pretended scores.
-func scored(t *testing.T, l *runs.Store, s runs.Scores, emd float64) {
+// TestSelectSteps: Max-SW and v-DSW have the T of lowest EMD, then SW, where a table has one row of them;
+// without a selection it is the paper's.
+func TestSelectSteps(t *testing.T) {
+	l := &runs.Store{Dir: t.TempDir()}
+	defer l.Close()
+	p := preset(t, "smoke")
+	rows := []string{"max-sw-T50", "v-dsw-T50"}
+	for _, j := range plan(t, l, "short_reconstruction_result", p, rows...).Jobs {
+		if c := j.training().Config; j.Candidate != nil || c.AscentSteps != 50 {
+			t.Errorf("without a selection %s has T = %d", j.Name(), c.AscentSteps)
+		}
+	}
+	p.Select = "test"
+	selecting := plan(t, l, "short_reconstruction_result", p, rows...)
+	full := map[string]bool{}
+	for _, j := range plan(t, l, "full_reconstruction_result", p, "max-sw-T1", "max-sw-T10", "max-sw-T50", "v-dsw-T1", "v-dsw-T10", "v-dsw-T50").Jobs {
+		full[runs.Hash(*j.training())] = true
+	}
+	for _, j := range selecting.Jobs {
+		c := j.training().Config
+		if c.AscentSteps != j.Candidate["ascent_steps"] || !full[runs.Hash(*j.training())] {
+			t.Errorf("%s: T = %d, and it is no run of the long table", j.Name(), c.AscentSteps)
+		}
+		for _, r := range j.Runs {
+			pretend(t, l, r.Run)
+			if s, ok := r.Run.(runs.Scores); ok && s.State == "best" {
+				// of Max-SW 10 has the lowest EMD; of v-DSW 1 and 50 have, and 50 the lower SW
+				emd := map[string]map[int]float64{"max-sw": {1: 70, 10: 60, 50: 80}, "v-dsw": {1: 60, 10: 70, 50: 60}}[c.Loss][c.AscentSteps]
+				scored(t, l, s, emd, 100-float64(c.AscentSteps))
+			}
+		}
+	}
+	f, err := selecting.Fill(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{10, 50} {
+		r := f.Table.Rows[i]
+		if r.Selected["ascent_steps"] != want || !strings.Contains(r.Note, fmt.Sprintf("ascent_steps = %d: of 3 candidates the lowest mean EMD on the test clouds, 60;", want)) || f.Cells[r.ID]["emd"].Mean != 60 {
+			t.Errorf("%s has %v, %q, %+v", r.ID, r.Selected, r.Note, f.Cells[r.ID]["emd"])
+		}
+	}
+	if jobs := plan(t, l, "short_generation_result", p, "max-sw-T10").Jobs; len(jobs) != 3 {
+		t.Errorf("%d jobs of Max-SW in generation, expected 3", len(jobs))
+	}
+}
+
+// scored overwrites the EMD of pretended scores, and the SW if given.
+func scored(t *testing.T, l *runs.Store, s runs.Scores, emd float64, sw ...float64) {
 	t.Helper()
 	var v experiments.Scores
 	if err := l.Result(s, &v); err != nil {
 		t.Fatal(err)
 	}
 	v.EMD.Mean = emd
+	if sw != nil {
+		v.SW.Mean = sw[0]
+	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)

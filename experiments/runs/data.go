@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -55,6 +57,44 @@ func (d Data) String() string {
 		s += " " + strings.Join(d.Classes, ", ")
 	}
 	return fmt.Sprintf("%s (%s)", s, d.Split)
+}
+
+// Describe is d.String with the number of clouds and, of a data set of the catalogue that has others,
+// what it should be: "shapenet-core55 (train), 140 of 57,448 clouds". Of a data set that has not been
+// fetched it is d.String.
+func (l *Store) Describe(d Data) (string, error) {
+	set, err := l.open(d)
+	if errors.As(err, new(*datasets.NotFetchedError)) {
+		return d.String(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	n, whole := set.Header().Clouds, 0
+	if source, err := datasets.FindSource(d.Path); err == nil && source.Files != nil {
+		whole = source.Parts[d.Split]
+		if source.Parts == nil || d.Split == "all" {
+			whole = source.Clouds
+		}
+	}
+	return d.String() + ", " + Clouds(n, whole), nil
+}
+
+// Clouds writes n clouds, or n of whole clouds if these are others.
+func Clouds(n, whole int) string {
+	number := func(n int) string {
+		if n < 10000 {
+			return strconv.Itoa(n)
+		}
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	switch {
+	case whole != 0 && whole != n:
+		return number(n) + " of " + number(whole) + " clouds"
+	case n == 1:
+		return "1 cloud"
+	}
+	return number(n) + " clouds"
 }
 
 // Data completes d. It finds Content, for a file by reading it once, and keeps the answer in the

@@ -224,7 +224,12 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	if h := scored.Header(); h.Clouds == 0 || h.Dim != set.Header().Dim {
 		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Header().Dim, h.Clouds, h.Dim)
 	}
-	p.train, p.test = data.String(), test.String()
+	if p.train, err = l.Describe(data); err != nil {
+		return err
+	}
+	if p.test, err = l.Describe(test); err != nil {
+		return err
+	}
 	for _, seed := range p.Config.Seeds {
 		c.Seed = seed
 		t := runs.NewTraining(data, c)

@@ -259,6 +259,7 @@ var functions = map[string]any{
 	"reproduce.Selects":          reproduce.Selects,
 	"reproduce.SettingNames":     reproduce.SettingNames,
 	"reproduce.Unfetched":        reproduce.Unfetched,
+	"runs.Clouds":                runs.Clouds,
 	"runs.Hash":                  runs.Hash,
 	"runs.NewTraining":           runs.NewTraining,
 	"runs.TrainedOn":             runs.TrainedOn,
