@@ -66,9 +66,13 @@ type DistanceConfig struct {
 	// them.
 	MassX, MassY []float64
 	Weights      *weights.Set // of the amortizer, if any; nil: initial ones, by Seed
-	Gradient     bool         // also compute the gradient with respect to y
-	GradientX    bool         // the same with respect to x
-	Path         Path         // where the costs of slices are computed
+	// Normalize centres and scales both clouds of a pair together, to radius 1 around their common
+	// centre, and scales the value back. For emd-approx, whose scales are for such clouds. The
+	// gradient holds centre and scale fixed, as it does the match.
+	Normalize bool
+	Gradient  bool // also compute the gradient with respect to y
+	GradientX bool // the same with respect to x
+	Path      Path // where the costs of slices are computed
 	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
 	// for little work and the best backend found for more.
 	Engine *engine.Engine
@@ -158,6 +162,12 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		return nil, err
 	}
 	d.Warnings = warnOf(d.Warnings, p.x, p.y)
+	if _, ok := l.(loss.ApproximateEMD); ok {
+		d.inUnits(p.scales)
+		if w := p.excess(d); w != "" {
+			d.Warnings = append(d.Warnings, w)
+		}
+	}
 	d.Loss, d.Convention = l.Name(), l.Convention()
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
@@ -198,7 +208,7 @@ func (p problem) vanished(d *Result) error {
 		return nil
 	}
 	o := p.DistanceConfig
-	o.P, o.Root, o.Gradient, o.GradientX = 1, false, false, false
+	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize = 1, false, false, false, false
 	if d.Costs != nil {
 		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
 	}
@@ -240,6 +250,7 @@ type problem struct {
 	name   string           // of the loss
 	x, y   *datasets.Set    // relative to the origins of the pairs, if the loss does not see that
 	placed [2]*datasets.Set // as they were given
+	scales []float64        // of the pairs before they were normalised; nil if they were not
 	DistanceConfig
 }
 
@@ -281,7 +292,72 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	} else {
 		p.x, p.y = x.Rebase(nil), y.Rebase(nil)
 	}
+	if o.Normalize {
+		p.normalize()
+	}
 	return p, l, nil
+}
+
+// normalize centres and scales the pairs.
+func (p *problem) normalize() {
+	x, y := *p.x, *p.y
+	x.Coords, y.Coords = slices.Clone(x.Coords), slices.Clone(y.Coords)
+	for b := range x.Clouds {
+		p.scales = append(p.scales, 1)
+		if f, err := p.frame(b); err == nil { // else all points are equal
+			f.Apply(x.Cloud(b))
+			f.Apply(y.Cloud(b))
+			p.scales[b] = f.Scale
+		}
+	}
+	p.x, p.y = &x, &y
+}
+
+// frame is the common centre and the radius of a pair.
+func (p problem) frame(pair int) (datasets.Frame, error) {
+	return datasets.FrameOf(slices.Concat(p.x.Cloud(pair), p.y.Cloud(pair)), p.x.Dim)
+}
+
+// inUnits scales the values of normalised pairs back.
+func (d *Result) inUnits(scales []float64) {
+	if scales == nil {
+		return
+	}
+	for b, s := range scales {
+		d.PerPair[b] *= s
+	}
+	d.Value = mean(d.PerPair)
+	d.Low, d.High = d.Value, d.Value
+}
+
+// solvable is the number of points up to which a pair's exact EMD is computed for a warning: a
+// fraction of a second, rarely more.
+const solvable = 2048
+
+// excess warns if the pair of the smallest radius is too small for the approximate EMD.
+func (p problem) excess(d *Result) string {
+	smallest, radius := 0, math.Inf(1)
+	for b := range p.x.Clouds {
+		if f, err := p.frame(b); err == nil && f.Scale < radius {
+			smallest, radius = b, f.Scale
+		}
+	}
+	if loss.LargestExcess(radius) <= loss.LargestExcess(1) {
+		return ""
+	}
+	exact := math.NaN()
+	if p.x.Points <= solvable {
+		pair := []int{smallest}
+		r, err := loss.ExactEMD{Reduce: p.Reduce}.Compare(clouds(p.x.Select(pair), nil), clouds(p.y.Select(pair), nil), false)
+		if err == nil {
+			exact = r.Pairs[0]
+		}
+	}
+	w := loss.ExcessWarning(radius, d.PerPair[smallest], exact)
+	if w == "" {
+		return ""
+	}
+	return fmt.Sprintf("pair %d: %s; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact", smallest, w)
 }
 
 // translates reports whether a loss may see both clouds of a pair moved to their common origin: unless
@@ -327,6 +403,9 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	}
 	if err := checkClouds(x, y); err != nil {
 		return nil, err
+	}
+	if _, ok := l.(loss.ApproximateEMD); o.Normalize && !ok {
+		return nil, fmt.Errorf("normalize: loss %q takes clouds as they are, expected emd-approx", name)
 	}
 	sliced, isSliced := l.(loss.Sliced)
 	for _, mass := range []struct {

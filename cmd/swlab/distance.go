@@ -23,6 +23,7 @@ type distanceCall struct {
 	directions, massX, massY, path    string
 	weights                           string
 	outSlices, outGrad, outDirections string
+	normalize                         string
 	points                            int
 	settings                          loss.Config
 }
@@ -50,6 +51,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
 	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean")
 	f.StringVar(&d.massY, "mass-y", "", "the same of y")
+	f.StringVar(&d.normalize, "normalize", "none", "emd-approx: unit: centre both clouds of a pair together and scale them to radius 1, and the value back; none: clouds as they are")
 	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)")
 	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
 	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
@@ -77,6 +79,10 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 	case "path", "out-slices", "out-directions":
 		if !sliced {
 			return fmt.Sprintf("loss %q takes no slices", d.loss), nil
+		}
+	case "normalize":
+		if _, ok := l.(loss.ApproximateEMD); !ok {
+			return fmt.Sprintf("loss %q takes clouds as they are", d.loss), nil
 		}
 	case "weights":
 		if d.directions != "" {
@@ -112,7 +118,7 @@ func (d *distanceCall) run() error {
 		sets[i] = set
 	}
 	x, y := sets[0], sets[1]
-	o := swlab.DistanceConfig{Config: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path}
+	o := swlab.DistanceConfig{Config: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path, Normalize: d.normalize == "unit"}
 	if d.directions != "" {
 		v, shape, err := datasets.ReadNPY(d.directions)
 		if err != nil {

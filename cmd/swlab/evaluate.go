@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
@@ -58,6 +59,9 @@ func newEvaluate(c *common) *cobra.Command {
 			rows := [][2]string{{"clouds", fmt.Sprint(s.N)}, line("CD", "cd", s.CD), line("SW", "sw", s.SW), line("EMD (approximate)", "emd_approx", s.EMD)}
 			if s.ExactEMD != nil {
 				rows = append(rows, line("EMD (exact)", "emd_exact", *s.ExactEMD))
+				if w := loss.ExcessWarning(1, s.EMD.Mean, s.ExactEMD.Mean); w != "" {
+					c.warn("mean over the clouds: %s", w)
+				}
 			}
 			return errors.Join(c.print(struct {
 				experiments.Scores

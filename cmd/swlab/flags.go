@@ -131,7 +131,8 @@ var kinds = map[string]kind{
 	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},
 	"caption": free, "view": {unit: "AZIMUTH,ELEVATION"}, "direction": {unit: "X,Y,..."}, "pair": {unit: "I,J"},
 	"distribution": {unit: "NAME", words: slicing.Names, what: "slicing distribution"}, "smooth": {unit: "weight", least: bound(0)},
-	"plot clouds normalize": {unit: "NAME", words: words("none", "unit")}, "plot clouds clouds": {unit: "clouds", least: bound(1)},
+	"plot clouds normalize": {unit: "NAME", words: words("none", "unit")}, "distance normalize": {unit: "NAME", words: words("none", "unit")},
+	"metrics normalize": {unit: "NAME", words: words("none", "unit")}, "plot clouds clouds": {unit: "clouds", least: bound(1)},
 	"plot sphere n": {unit: "directions", least: bound(1)},
 
 	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},

@@ -70,6 +70,7 @@ var proofs = map[string]map[string]proof{
 		"directions":     {"--loss sw", "--directions dirs.npy"},
 		"mass-x":         {"--loss sw --slices 5 --reduce mean", "--mass-x mass.npy"},
 		"mass-y":         {"--loss sw --slices 5 --reduce mean", "--mass-y mass.npy"},
+		"normalize":      {"--loss emd-approx", "--normalize unit"},
 		"path":           {"--loss sw --slices 5", "--path graph"},
 		"out-slices":     {"--loss sw --slices 5", "--out-slices o.npy"},
 		"out-grad":       {"--loss sw --slices 5", "--out-grad o.npy"},
@@ -219,6 +220,7 @@ var proofs = map[string]map[string]proof{
 		"store":     {"--reference x.npy --generated y.npy", "--store blocks"},
 		"key":       {"--reference x.npy --generated k.npz", "--key other"},
 		"points":    {"--reference x.npy --generated y.npy", "--points 7"},
+		"normalize": {"= metrics --distances emd-approx --backend go --reference x.npy --generated y.npy", "--normalize unit"},
 	},
 	"encode": {
 		"":            {"encode --backend go --x x.npy --out o.npy", ""},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 type metricsCall struct {
 	*common
 	reference, generated, key string
+	normalize                 string
 	points                    int
 	options                   metric.Config
 }
@@ -35,13 +37,17 @@ func newMetrics(c *common) *cobra.Command {
 	f.StringVar(&m.generated, "generated", "", "generated clouds")
 	f.StringSliceVar(&m.options.Distances, "distances", metric.PaperDistances(), strings.Join(metric.Distances(), ", ")+"; EMDs are per point")
 	f.StringVar(&m.options.Store, "store", "", "folder that keeps finished blocks of distances, for these and other calls")
+	f.StringVar(&m.normalize, "normalize", "none", "emd-approx: unit: centre both clouds of a pair together and scale them to radius 1, and the distance back; none: clouds as they are")
 	f.StringVar(&m.key, "key", "", "array in .npz or .h5 files (default data)")
 	f.IntVar(&m.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
 	reads(cmd, "reference", "generated")
 	writes(cmd, "store", workFolder)
 	cmd = refuse(cmd, func(flag string) (string, error) {
-		if flag == "key" {
+		switch {
+		case flag == "key":
 			return unkeyed(m.reference, m.generated), nil
+		case flag == "normalize" && !slices.Contains(m.options.Distances, "emd-approx"):
+			return "emd-approx is not among the --distances, and others take clouds as they are", nil
 		}
 		return "", nil
 	})
@@ -69,6 +75,7 @@ func (m *metricsCall) run() error {
 	}
 	reference, generated := sets[0], sets[1]
 	m.options.Progress = passes()
+	m.options.Normalize = m.normalize == "unit"
 	if err := metric.Check(reference.Header(), generated.Header(), m.options); err != nil {
 		return usageError(err)
 	}
@@ -98,6 +105,9 @@ func (m *metricsCall) run() error {
 			[2]string{name + " MMD", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.MMDPaper, s.MMDStandard)},
 			[2]string{name + " COV", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.COVPaper, s.COVStandard)},
 			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
+	}
+	for _, w := range r.Warnings {
+		m.warn("%s", w)
 	}
 	if r.EMDApprox != nil && r.EMDMatchedMass < 0.99 {
 		m.warn("the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", r.EMDMatchedMass)

@@ -55,6 +55,8 @@ type answer struct {
 	Kind   string            `json:"kind,omitempty"` // of the error: "value", "memory" or "internal"
 	Text   map[string]string `json:"text,omitempty"`
 	Arrays []output          `json:"arrays,omitempty"`
+	// Warnings say why a number may not be what the caller expects.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // output is an array of float64, float32 or int32, row-major.
@@ -73,7 +75,7 @@ func add[T float32 | float64 | int32](a *answer, name string, values []T, shape 
 }
 
 // pythonic words an error of the library for a caller in Python.
-var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`)
+var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`)
 
 func (a *answer) fail(err error) {
 	*a = answer{Error: pythonic.Replace(err.Error()), Kind: "value"}
@@ -157,13 +159,14 @@ func (r request) masses(name string, set *datasets.Set) ([]float64, error) {
 
 // distanceSettings are the arguments of distance that are no arrays.
 type distanceSettings struct {
-	Loss     string            `json:"loss"`
-	Path     string            `json:"path"`
-	Gradient bool              `json:"gradient"`
-	DK       int               `json:"dk"`
-	K        int               `json:"k"`
-	Variant  amortizer.Variant `json:"variant"`
-	Weights  string            `json:"weights"`
+	Loss      string            `json:"loss"`
+	Path      string            `json:"path"`
+	Normalize string            `json:"normalize"`
+	Gradient  bool              `json:"gradient"`
+	DK        int               `json:"dk"`
+	K         int               `json:"k"`
+	Variant   amortizer.Variant `json:"variant"`
+	Weights   string            `json:"weights"`
 	loss.Config
 }
 
@@ -194,7 +197,11 @@ func (s distanceSettings) config(r request) (o swlab.DistanceConfig, err error) 
 	if !ok {
 		return o, fmt.Errorf("path: expected auto, host or graph, found %q", s.Path)
 	}
-	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Gradient: s.Gradient, GradientX: s.Gradient}
+	unit, ok := map[string]bool{"": false, "unit": true}[s.Normalize] // "none" reads as none
+	if !ok {
+		return o, fmt.Errorf("normalize: expected none or unit, found %q", s.Normalize)
+	}
+	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient}
 	if s.Weights != "" {
 		if s.Amortizer == "" {
 			return o, fmt.Errorf("weights: without an amortizer nothing has weights")
@@ -235,6 +242,9 @@ func distance(r request, a *answer) error {
 		return err
 	}
 	a.Text = map[string]string{"loss": d.Loss, "convention": d.Convention, "slices": strconv.Itoa(d.Slices)}
+	for _, w := range d.Warnings {
+		a.Warnings = append(a.Warnings, pythonic.Replace(w))
+	}
 	add(a, "value", []float64{d.Value})
 	add(a, "stderr", []float64{d.StdErr})
 	add(a, "interval", []float64{d.Low, d.High}, 2)

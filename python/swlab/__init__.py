@@ -103,6 +103,7 @@ def distance(
     dk: Optional[int] = None,
     k: Optional[int] = None,
     variant: Optional[Literal["released", "paper"]] = None,
+    normalize: Literal["none", "unit"] = "none",
     path: Literal["auto", "host", "graph"] = "auto",
 ) -> Distance:
     """The distance of the clouds x [B, m, dim] and y [B, n, dim], or [m, dim] and [n, dim].
@@ -136,8 +137,13 @@ def distance(
         reflection: how von Mises-Fisher samples are turned to their location.
         amortizer, weights, fine_tune, dk, k, variant: the map that predicts the location of max-sw and
             v-dsw, the file of its weights, and its sizes. Without weights they are initial, by seed.
+        normalize: of emd-approx, whose scales are for clouds of radius 1. "unit" centres both clouds of a
+            pair together, scales them to radius 1, and scales the value back.
         path: "host" sorts exactly. "auto" is the same with gradients; without, it may sort keys of 32
             bits, to a relative error of 1e-6. "graph" is what trainings use.
+
+    Warns:
+        UserWarning: where a number may not be what you expect; the text says why.
 
     Raises:
         ValueError: for a wrong argument, and for one without effect; the text says what was expected.
@@ -155,7 +161,7 @@ def distance(
         loss=loss, slices=slices, gradient=gradient, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain,
         replicates=replicates, control=control, epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate,
         ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd, reflection=reflection, amortizer=amortizer,
-        weights=None if weights is None else os.fspath(weights), fine_tune=fine_tune, dk=dk, k=k, variant=variant, path=path,
+        weights=None if weights is None else os.fspath(weights), fine_tune=fine_tune, dk=dk, k=k, variant=variant, normalize=normalize, path=path,
     )  # fmt: skip
     text, found = _library.call("distance", settings, arrays, seed)
     low, high = found.pop("interval").tolist()

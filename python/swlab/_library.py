@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pathlib
+import warnings
 
 import numpy as np
 
@@ -78,6 +79,8 @@ def call(function, settings, arrays, seed=0):
         if "error" in answer:
             kinds = {"value": ValueError, "memory": MemoryError}
             raise kinds.get(answer["kind"], RuntimeError)(answer["error"])
+        for warning in answer.get("warnings", []):
+            warnings.warn(warning, stacklevel=3)
         found = {}
         for i, a in enumerate(answer.get("arrays", [])):
             found[a["name"]] = np.empty(a["shape"], a["dtype"])

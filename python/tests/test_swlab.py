@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -143,6 +144,19 @@ def test_emd(pair):
             assert swlab.emd(moved, pair[1][b], p=p).cost > m.cost[b]
         np.testing.assert_allclose(m.gradient_x.sum(1), -m.gradient_y.sum(1), atol=1e-9)
     assert swlab.emd(pair[0][0], pair[1][0]).match.shape == (60,)
+
+
+def test_small_clouds_warn(pair):
+    small = [np.float32(0.002) * cloud for cloud in pair]
+    exact = swlab.distance(*small, "emd-exact").value
+    with pytest.warns(UserWarning, match='excess: .* times as much.*normalize="unit"'):
+        assert swlab.distance(*small, "emd-approx").value > 1.53 * exact
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unit = swlab.distance(*small, "emd-approx", normalize="unit")
+    assert 1.05 * exact < unit.value < 1.53 * exact
+    with pytest.raises(ValueError, match="normalize"):
+        swlab.distance(*small, "sw", normalize="unit")
 
 
 def test_vmf_samples(tmp_path):

@@ -314,3 +314,39 @@ func TestPerCall(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallClouds: the report warns of clouds too small for the approximate EMD; normalised pairs have the distances of radius 1, in the
+// units of the clouds, and blocks of their own in the store.
+func TestSmallClouds(t *testing.T) {
+	e := graphtest.Engine(t)
+	g, r := random(1, 3, 40), random(2, 2, 40)
+	for _, s := range []*datasets.Set{g, r} {
+		for i := range s.Coords {
+			s.Coords[i] *= 0.01
+		}
+	}
+	o := Config{Distances: []string{"emd-approx", "emd-exact"}, Store: t.TempDir()}
+	as, err := Compare(t.Context(), e, r, g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(as.Warnings) != 1 || !strings.Contains(as.Warnings[0], "generated cloud 0 and reference cloud") || !strings.Contains(as.Warnings[0], "times as much") {
+		t.Errorf("warnings %q", as.Warnings)
+	}
+	o.Normalize = true
+	unit, err := Compare(t.Context(), e, r, g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(unit.Warnings) > 0 {
+		t.Errorf("normalised: warnings %q", unit.Warnings)
+	}
+	for name, ratio := range map[string]float64{"as they are": as.EMDApprox.MMDPaper / as.EMDExact.MMDPaper, "normalised": unit.EMDApprox.MMDPaper / unit.EMDExact.MMDPaper} {
+		if (ratio > 1.53) != (name == "as they are") || ratio < 1.01 {
+			t.Errorf("%s: the approximate MMD is %.3g times the exact one", name, ratio)
+		}
+	}
+	if _, err := Compare(t.Context(), e, r, g, Config{Distances: []string{"cd"}, Normalize: true}); err == nil || !strings.Contains(err.Error(), "normalize") {
+		t.Errorf("cd alone: error %v", err)
+	}
+}

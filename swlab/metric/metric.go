@@ -7,6 +7,7 @@ package metric
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -62,6 +63,9 @@ type Report struct {
 	EMDMatchedMass float64 `json:"emd_approx_assigned,omitempty"`
 	// Conventions says what each distance is, by name (loss.Loss).
 	Conventions map[string]string `json:"conventions"`
+	// Warnings say, one sentence each, why a number may not be what the caller expects; nil without
+	// any.
+	Warnings []string `json:"-"`
 }
 
 // Scores returns those of the named distance, or nil.
@@ -76,6 +80,9 @@ func (r *Report) Scores(name string) *Scores {
 // Config configures Compare and Pairwise.
 type Config struct {
 	Distances []string // of Compare; nil: PaperDistances
+	// Normalize computes emd-approx as swlab.DistanceConfig.Normalize does: for pairs that are
+	// centred and scaled together, with values scaled back.
+	Normalize bool
 	// Store is a folder that keeps finished blocks of distances, so that an interrupted call
 	// continues where it stopped; "": in memory only. It is created if missing, and any calls and
 	// processes may share it. A block is reused only for the same clouds, distance, convention and
@@ -111,6 +118,9 @@ func Check(reference, generated datasets.Header, o Config) error {
 		if err := d.loss.Check(generated.Points, reference.Points, 3); err != nil {
 			return fmt.Errorf("%s against %s, %s: %w", generated.Name, reference.Name, name, err)
 		}
+	}
+	if o.Normalize && !slices.Contains(o.distances(), "emd-approx") {
+		return fmt.Errorf("normalize: it is for emd-approx, found %s", strings.Join(o.distances(), ", "))
 	}
 	g, r := generated.Clouds, reference.Clouds
 	if err := memory.Check(fmt.Sprintf("clouds: the distances between %d generated and %d reference clouds", g, r),
@@ -184,7 +194,48 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 		*d.scores(r), r.Conventions[name] = &s, d.loss.Convention()
 		if name == "emd-approx" {
 			r.EMDMatchedMass = min(m[0].MatchedMass, m[1].MatchedMass, m[2].MatchedMass)
+			w, err := excess(g, f, m[1])
+			if err != nil {
+				return nil, err
+			}
+			if w != "" && !o.Normalize {
+				r.Warnings = append(r.Warnings, w)
+			}
 		}
 	}
 	return r, nil
+}
+
+// solvable is the number of points up to which a pair's exact EMD is computed for a warning.
+const solvable = 2048
+
+// excess warns if generated cloud 0 and its nearest reference are too small for the approximate EMD,
+// of which d has the values.
+func excess(generated, reference side, d Matrix) (string, error) {
+	j, value := smallest(d.Cols, func(j int) float64 { return d.At(0, j) })
+	x, err := generated.read(0, 1)
+	if err != nil {
+		return "", err
+	}
+	y, err := reference.read(j, 1)
+	if err != nil {
+		return "", err
+	}
+	f, err := datasets.FrameOf(slices.Concat(x.Coords, y.Coords), x.Dim)
+	if err != nil || loss.LargestExcess(f.Scale) <= loss.LargestExcess(1) {
+		return "", nil // equal points have no radius
+	}
+	exact := math.NaN()
+	if x.Points <= solvable {
+		r, err := loss.ExactEMD{Reduce: loss.Mean}.Compare(x, y, false)
+		if err != nil {
+			return "", err
+		}
+		exact = r.Pairs[0]
+	}
+	w := loss.ExcessWarning(f.Scale, value, exact)
+	if w != "" {
+		w = fmt.Sprintf("emd-approx of generated cloud 0 and reference cloud %d: %s; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact", j, w)
+	}
+	return w, nil
 }

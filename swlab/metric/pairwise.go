@@ -70,6 +70,7 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 	if err != nil {
 		return nil, err
 	}
+	unit := o.Normalize && d.name == "emd-approx"
 	done, total := 0, 0
 	for _, p := range sets {
 		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
@@ -78,7 +79,7 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 	}
 	var out []Matrix
 	for _, p := range sets {
-		kept, err := newStore(o.Store, d, s.backend(), p[0], p[1])
+		kept, err := newStore(o.Store, d, s.backend(), unit, p[0], p[1])
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +87,7 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
 			values, known := kept.read(b)
 			if !known {
-				if values, err = s.block(ctx, b, p[0], p[1]); err != nil {
+				if values, err = s.block(ctx, b, unit, p[0], p[1]); err != nil {
 					return nil, err
 				}
 				if err := kept.write(b, values); err != nil {

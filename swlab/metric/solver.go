@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -106,8 +107,8 @@ func (s *solver) perCall(m, n int) int {
 	return max(1, min(16, (1<<26)/(m*n)))
 }
 
-// block compares the clouds of a block.
-func (s *solver) block(ctx context.Context, b block, first, second side) (compared, error) {
+// block compares the clouds of a block; unit: after each pair was centred and scaled together.
+func (s *solver) block(ctx context.Context, b block, unit bool, first, second side) (compared, error) {
 	x, err := first.read(b.row, b.rows)
 	if err != nil {
 		return compared{}, err
@@ -124,7 +125,7 @@ func (s *solver) block(ctx context.Context, b block, first, second side) (compar
 		if s.exec == nil {
 			err = s.onHost(&out, pairs, x, y)
 		} else {
-			err = s.inGraph(&out, pairs, x, y)
+			err = s.inGraph(&out, pairs, unit, x, y)
 		}
 		if err != nil {
 			return compared{}, err
@@ -145,16 +146,25 @@ func (s side) read(from, n int) (ot1d.Clouds, error) {
 
 // inGraph appends the distances of some pairs, at most those of one call. It pads the call with the
 // last pair.
-func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
+func (s *solver) inGraph(out *compared, pairs [][2]int, unit bool, x, y ot1d.Clouds) error {
 	per := s.perCall(x.Points, y.Points)
-	gathered := func(c ot1d.Clouds, which int) *tensors.Tensor {
-		var points []float32
-		for k := range per {
-			points = append(points, one(c, pairs[min(k, len(pairs)-1)][which]).Coords...)
+	var gathered [2][]float32
+	scales := make([]float64, per)
+	for k := range per {
+		p := pairs[min(k, len(pairs)-1)]
+		u, v := slices.Clone(one(x, p[0]).Coords), slices.Clone(one(y, p[1]).Coords)
+		scales[k] = 1
+		if unit {
+			if f, err := datasets.FrameOf(slices.Concat(u, v), x.Dim); err == nil { // else all points are equal
+				f.Apply(u)
+				f.Apply(v)
+				scales[k] = f.Scale
+			}
 		}
-		return tensors.FromFlatDataAndDimensions(points, per, c.Points, c.Dim)
+		gathered[0], gathered[1] = append(gathered[0], u...), append(gathered[1], v...)
 	}
-	a, b := gathered(x, 0), gathered(y, 1)
+	a := tensors.FromFlatDataAndDimensions(gathered[0], per, x.Points, x.Dim)
+	b := tensors.FromFlatDataAndDimensions(gathered[1], per, y.Points, y.Dim)
 	defer a.FinalizeAll()
 	defer b.FinalizeAll()
 	result, err := s.exec.Call(a, b)
@@ -167,9 +177,9 @@ func (s *solver) inGraph(out *compared, pairs [][2]int, x, y ot1d.Clouds) error 
 		if err != nil {
 			return err
 		}
-		for _, f := range v[:len(pairs)] {
+		for i, f := range v[:len(pairs)] {
 			if k == 0 {
-				out.values = append(out.values, float64(f))
+				out.values = append(out.values, scales[i]*float64(f))
 			} else {
 				out.assigned = min(out.assigned, float64(f))
 			}

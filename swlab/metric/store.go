@@ -20,12 +20,15 @@ import (
 type store struct{ dir string }
 
 // newStore makes the folder of a matrix below dir.
-func newStore(dir string, d distance, backend string, first, second side) (store, error) {
+func newStore(dir string, d distance, backend string, unit bool, first, second side) (store, error) {
 	if dir == "" {
 		return store{}, nil
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "swlab distances 1, blocks of %d\n%q %q %q\n", blockSize, d.name, d.loss.Convention(), backend)
+	if unit {
+		fmt.Fprintln(h, "of normalised pairs")
+	}
 	for _, s := range []side{first, second} {
 		fmt.Fprintf(h, "%d %d %d %s\n", s.Clouds, s.Points, s.Dim, s.digest)
 	}

@@ -447,3 +447,26 @@ func TestWrongCalls(t *testing.T) {
 		t.Error("the run that was there has changed")
 	}
 }
+
+// TestSmallCloudsAreNoted: a training by the approximate EMD says once that its clouds are too small for it, and by another loss, or
+// of clouds of radius 1, nothing.
+func TestSmallCloudsAreNoted(t *testing.T) {
+	for _, c := range []struct {
+		loss  string
+		size  float32
+		notes int
+	}{{"emd-approx", 0.02, 1}, {"emd-approx", 1, 0}, {"chamfer", 0.02, 0}} {
+		set := boxes(12, 32)
+		for i := range set.Coords {
+			set.Coords[i] *= c.size
+		}
+		var notes []string
+		o := config(c.loss, "")
+		if _, err := Run(context.Background(), goBackend(t), set, o, Options{Out: filepath.Join(t.TempDir(), "run"), Note: func(text string) { notes = append(notes, text) }}); err != nil {
+			t.Fatal(err)
+		}
+		if len(notes) != c.notes || c.notes > 0 && !strings.Contains(notes[0], "excess: at radius 0.02 the approximate EMD is up to 27.4 times the exact one") {
+			t.Errorf("%s of clouds times %g: notes %q", c.loss, c.size, notes)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -98,6 +99,11 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if o.OnNonfinite != "" && o.OnNonfinite != "stop" && o.OnNonfinite != "skip" {
 		return Result{}, UsageError{fmt.Errorf("on nonfinite: expected stop or skip, found %q", o.OnNonfinite)}
 	}
+	if _, ok := m.Loss.(loss.ApproximateEMD); ok {
+		if err := warnExcess(set, o); err != nil {
+			return Result{}, err
+		}
+	}
 	// The state of step 0, or of the newest checkpoint.
 	start, unlock, err := openFolder(m, c, o)
 	if err != nil {
@@ -163,6 +169,23 @@ func (r *run) left() string {
 		return "before its first checkpoint: --resume begins it again"
 	}
 	return fmt.Sprintf("the checkpoint of step %d is whole: --resume continues from it", r.saved)
+}
+
+// warnExcess notes that the first cloud is too small for the approximate EMD.
+func warnExcess(set datasets.Clouds, o Options) error {
+	h := set.Header()
+	cloud := make([]float32, h.Points*h.Dim)
+	if err := set.Read(cloud, []int32{0}); err != nil {
+		return err
+	}
+	f, err := datasets.FrameOf(cloud, h.Dim)
+	if err != nil {
+		return nil // all points are equal: there is no radius
+	}
+	if w := loss.ExcessWarning(f.Scale, 0, math.NaN()); w != "" {
+		o.note("cloud 0 of " + h.Name + ": " + w + "; normalise the clouds (datasets.Set.Normalize)")
+	}
+	return nil
 }
 
 // note passes a message on to the user.
