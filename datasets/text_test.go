@@ -209,6 +209,7 @@ func TestRowsAndFaces(t *testing.T) {
 		"PLY, corner":          {"a.ply", strings.Replace(pyramidPLY, "3 0 1 3", "3 0 1 4", 1), []string{"a.ply:15", "vertex 4: there are 4"}},
 		"CSV, quotes not shut": {"a.csv", "1,2\n\"1,2\n", []string{"a.csv:2", "expected 2 columns"}},
 		"CSV, decimal commas":  {"a.csv", "x;y;z\n\"0,5\";1;2\n", []string{"a.csv:2", "column 1", `"0,5"`, "a point, not a comma"}},
+		"text, decimal commas": {"a.txt", "1,5 2,5 3,5\n2,5 3,5 1,5\n", []string{"a.txt:1", `"5 2"`, "a point, not a comma"}},
 		"TSV, decimal commas":  {"a.tsv", "0,5\t1,5\n", []string{"a.tsv:1", "a point, not a comma"}},
 	} {
 		t.Run(what, func(t *testing.T) {
