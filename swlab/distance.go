@@ -523,7 +523,11 @@ func finite(s *datasets.Set) error {
 	}
 	for i, v := range s.Coords {
 		if v-v != 0 {
-			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, v)
+			found := "NaN"
+			if v == v {
+				found = "one that is infinite, or larger than 3.4e38, the largest of float32"
+			}
+			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %s", s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, found)
 		}
 	}
 	return nil

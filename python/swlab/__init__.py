@@ -29,10 +29,11 @@ from . import _library
 __all__ = ["Distance", "Matching", "distance", "emd", "vmf_samples", "version"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distance:
     """The result of :func:`distance`. B is the number of pairs; without the axis of clouds in x and
-    y, arrays are without it too. Fields that do not apply are None."""
+    y, arrays are without it too. Fields that do not apply are None. It prints as one line: the loss, its
+    value with error and interval, and the convention."""
 
     value: float  #: mean over the pairs
     stderr: float  #: Monte-Carlo standard error of value over slices; 0 without random slices, nan for one slice
@@ -51,10 +52,17 @@ class Distance:
     duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact: distance from the optimum, at most
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
 
+    def __repr__(self):
+        number = f"{self.value:.8g}"
+        if self.slices:
+            number = f"{self.value:.6g} +- {self.stderr:.2g}, 95 % between {self.interval[0]:.6g} and {self.interval[1]:.6g}"
+        return f"{self.loss} {number} ({self.convention})"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Matching:
-    """The result of :func:`emd`, with its certificate of optimality.
+    """The result of :func:`emd`, with its certificate of optimality. It prints as one line: the cost, and
+    by how much it exceeds the optimum at most.
 
     If u[i] + v[j] <= c(x_i, y_j) for all i and j, no matching costs less than sum u + sum v. So cost
     exceeds the optimum by at most duality_gap + m * slack, however it was found. B is the number of
@@ -69,6 +77,11 @@ class Matching:
     slack: npt.NDArray[np.float64]  #: [B] largest u[i] + v[j] - c(x_i, y_j), or 0: u is rounded down
     gradient_x: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d x
     gradient_y: Optional[npt.NDArray[np.float64]] = None  #: [B, m, dim] d cost / d y
+
+    def __repr__(self):
+        cost, excess = np.atleast_1d(self.cost), np.atleast_1d(self.duality_gap + self.match.shape[-1] * self.slack)
+        number = f"cost {cost[0]:.8g}" if len(cost) == 1 else f"{len(cost)} costs between {cost.min():.8g} and {cost.max():.8g}"
+        return f"EMD of {self.match.shape[-1]} points: {number}, at most {excess.max():.2g} above the optimum (sum over points, no root)"
 
 
 def distance(
@@ -157,13 +170,13 @@ def distance(
         if mass is not None:
             m = _library.array(name, mass, (1, 2), np.float64)
             arrays[name] = m[None] if m.ndim == 1 else m
-    settings = dict(
-        loss=loss, slices=slices, gradient=gradient, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain,
-        replicates=replicates, control=control, epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate,
-        ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd, reflection=reflection, amortizer=amortizer,
-        weights=None if weights is None else os.fspath(weights), fine_tune=fine_tune, dk=dk, k=k, variant=variant, normalize=normalize, path=path,
+    optional = dict(
+        slices=slices, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
+        epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
+        reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant, normalize=normalize,
     )  # fmt: skip
-    text, found = _library.call("distance", settings, arrays, seed)
+    settings = {name: value for name, value in optional.items() if value is not None}
+    text, found = _library.call("distance", dict(loss=loss, gradient=gradient, path=path, **settings), arrays, seed)
     low, high = found.pop("interval").tolist()
     scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
     return Distance(
@@ -199,9 +212,7 @@ def vmf_samples(location: Sequence[float], kappa: float, n: int, *, seed: int = 
         ValueError: for a location that is no unit vector, a negative kappa, or n < 1.
         MemoryError: if the samples do not fit into this machine's memory.
     """
-    at = np.asarray(location, np.float64)
-    if at.ndim != 1:
-        raise ValueError(f"location: expected a vector, found shape {at.shape}")
+    at = _library.array("location", location, (1,), np.float64)
     settings = dict(location=",".join(map(repr, at.tolist())), kappa=kappa, n=n)
     return _library.call("vmf_samples", settings, {}, seed)[1]["samples"]
 

@@ -2,8 +2,11 @@
 
 import ctypes
 import json
+import math
+import numbers
 import os
 import pathlib
+import reprlib
 import warnings
 
 import numpy as np
@@ -48,27 +51,78 @@ def array(name, values, axes, dtype=np.float32):
     A C-contiguous, aligned array of that type is returned as it is. Everything else is copied, and
     other numbers are rounded to it.
     """
-    given = np.asarray(values)
-    if given.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: expected an array of real numbers, found dtype {given.dtype}")
+    if masked(values):
+        raise ValueError(
+            f"{name}: expected an array without a mask, found a masked array: leave the masked points out, as in "
+            "c[~np.ma.getmaskarray(c).any(axis=-1)].data for a cloud c, or give them masses of 0"
+        )
+    try:
+        given = np.asarray(values)
+    except Exception as error:
+        raise TypeError(f"{name}: expected an array of real numbers, found {found(values)}: {error}") from error
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"{name}: expected an array of real numbers, found {found(values)} of dtype {given.dtype}")
     if given.ndim not in axes:
         raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}")
     with np.errstate(over="ignore"):  # the library refuses infinite numbers, and says where they are
         return np.require(given, dtype, ["C", "A"])
 
 
+def masked(values):
+    """Whether values are a masked array, or hold one, whose mask NumPy would drop."""
+    return isinstance(values, np.ma.MaskedArray) or isinstance(values, (list, tuple)) and any(map(masked, values))
+
+
+def found(value):
+    """A value in an error, on one line."""
+    return " ".join(reprlib.repr(value).split())
+
+
+# What the arguments that are no arrays have to be; text if they are not listed.
+_KINDS = {name: kind for kind, names in {
+    "a whole number": "slices chain replicates ascent_steps dk k n seed",
+    "a finite number": "p kappa epsilon reg ascent_rate",
+    "True or False": "gradient root ascent_tangent ascent_sgd fine_tune",
+    "the path of a file": "weights",
+}.items() for name in names.split()}  # fmt: skip
+
+
+def setting(name, value):
+    """An argument as text, if it is of its kind."""
+    kind = _KINDS.get(name, "text")
+    plain = value.item() if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 else value
+    if kind == "True or False":
+        good = isinstance(plain, bool)
+    elif kind == "a whole number":
+        good = isinstance(plain, numbers.Integral) and not isinstance(plain, bool)
+    elif kind == "a finite number":
+        good = isinstance(plain, numbers.Real) and not isinstance(plain, bool) and abs(plain) < math.inf
+    elif kind == "the path of a file":
+        good = isinstance(plain, (str, bytes, os.PathLike))
+    else:
+        good = isinstance(plain, str)
+    if not good:
+        raise ValueError(f"{name}: expected {kind}, found {found(value)}")
+    return os.fsdecode(plain) if kind == "the path of a file" else str(plain)
+
+
 def call(function, settings, arrays, seed=0):
     """Call a function of the library; returns its texts and its arrays.
 
-    settings whose value is None are left to the library. Other threads run meanwhile.
+    settings are the arguments that were given. Other threads run meanwhile.
     """
-    if isinstance(seed, bool) or seed != int(seed) or not 0 <= int(seed) < 2**64:
-        raise ValueError(f"seed: expected a whole number from 0 to 2**64 - 1, found {seed}")
+    try:
+        whole = int(setting("seed", seed))
+    except ValueError:
+        whole = -1
+    if not 0 <= whole < 2**64:
+        raise ValueError(f"seed: expected a whole number from 0 to 2**64 - 1, found {found(seed)}")
+    texts = {name: setting(name, value) for name, value in settings.items()}
     library = _load()
     request = {
         "function": function,
-        "seed": int(seed),
-        "settings": {name: str(value) for name, value in settings.items() if value is not None},
+        "seed": whole,
+        "settings": texts,
         "arrays": [{"name": name, "shape": a.shape, "dtype": str(a.dtype)} for name, a in arrays.items()],
     }
     pointers = (ctypes.c_void_p * max(1, len(arrays)))(*[a.ctypes.data for a in arrays.values()])
@@ -81,10 +135,10 @@ def call(function, settings, arrays, seed=0):
             raise kinds.get(answer["kind"], RuntimeError)(answer["error"])
         for warning in answer.get("warnings", []):
             warnings.warn(warning, stacklevel=3)
-        found = {}
+        results = {}
         for i, a in enumerate(answer.get("arrays", [])):
-            found[a["name"]] = np.empty(a["shape"], a["dtype"])
-            library.swlab_read(result, i, found[a["name"]].ctypes.data)
-        return answer.get("text", {}), found
+            results[a["name"]] = np.empty(a["shape"], a["dtype"])
+            library.swlab_read(result, i, results[a["name"]].ctypes.data)
+        return answer.get("text", {}), results
     finally:
         library.swlab_free(result, text)

@@ -6,8 +6,10 @@ import concurrent.futures
 import dataclasses
 import hashlib
 import importlib.metadata
+import inspect
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -221,7 +223,7 @@ WRONG = [
     (dict(loss="sinkhorn", reg=1e-9), "take a larger one"),
     (dict(x=normal(1, 2, 5, 3)), 'reduce="mean"'),
     (dict(x=np.full((2, 60, 3), np.nan)), "x: cloud 0, point 0: expected finite coordinates"),
-    (dict(x=np.full((2, 60, 3), 1e300)), "x: cloud 0, point 0: expected finite coordinates"),
+    (dict(x=np.full((2, 60, 3), 1e300)), "x: cloud 0, point 0: expected finite coordinates, found one that is infinite, or larger than 3.4e38"),
     (dict(x=np.zeros((2, 0, 3))), "at least one point"),
     (dict(x=normal(1, 60, 3)), "as many axes"),
     (dict(x=[1.0, 2.0]), "x: expected 2 or 3 axes"),
@@ -234,6 +236,96 @@ def test_wrong_calls(pair, wrong, text):
     with pytest.raises(ValueError) as error:
         swlab.distance(**{"x": pair[0], "y": pair[1], **wrong})
     assert text in str(error.value) and "--" not in str(error.value)
+
+
+# What makes an argument of swlab.distance have an effect.
+EFFECT = {
+    "kappa": dict(loss="v-dsw"), "chain": dict(loss="markov-sw"), "replicates": dict(loss="qmc-sw"), "control": dict(loss="cv-sw"),
+    "epsilon": dict(loss="asw"), "reg": dict(loss="sinkhorn"), "reflection": dict(loss="v-dsw"), "amortizer": dict(loss="v-dsw"),
+    **{name: dict(loss="max-sw") for name in ("ascent_steps", "ascent_rate", "ascent_tangent", "ascent_sgd")},
+    **{name: dict(loss="v-dsw", amortizer="la") for name in ("weights", "fine_tune", "dk", "k", "variant")},
+    **{name: dict(reduce="mean") for name in ("mass_x", "mass_y")},
+}  # fmt: skip
+OBJECT = object()
+WRONG_KINDS = {
+    "a whole number": [True, 1.5, "three", "5", float("nan"), float("inf"), -1, 10**30, [1], OBJECT, np.float64(2), np.ones(2, int)],
+    "a finite number": [True, "x", "1", float("nan"), float("inf"), -float("inf"), -1, 10**400, [1.0], OBJECT, 1j, np.ones(2)],
+    "True or False": [1, 0.0, "yes", [True], OBJECT],
+    "the path of a file": [5, True, [1], OBJECT, "none.safetensors", b"none.safetensors"],
+    "text": [5, True, [1], OBJECT, "nonsense", b"sw"],
+}
+ARRAYS = {"x": (60, 3), "y": (60, 3), "directions": (5, 3), "mass_x": (60,), "mass_y": (60,), "location": (3,)}
+
+
+def wrong_arrays(name):
+    """Arrays, and what is none, that no call takes."""
+    right = np.abs(normal(1, *ARRAYS[name])) if name != "location" else np.array([0, 0, 1.0])
+    holes = [np.where(np.arange(right.size).reshape(right.shape) == right.size - 1, v, right.astype(np.float64)) for v in (np.nan, np.inf, -np.inf, 1e300)]
+    mask = np.zeros(right.shape, bool)
+    return [
+        *holes, "text", 5, True, OBJECT, {"a": 1}, [[1.0, 2.0], [1.0]], right.astype(complex), right > 0, right.astype("U"), right.astype("datetime64[s]"),
+        right[..., :0], right[None, None, None], np.zeros_like(right), np.ma.array(right), np.ma.array(right, mask=mask), np.ma.array(right, mask=~mask),
+        [np.ma.array(row, mask=True) for row in np.atleast_2d(right)],
+    ] + ([-right] if name.startswith("mass") else [])  # fmt: skip
+
+
+def wrong_calls():
+    """Every argument of every function, with values of a wrong kind, and None where it is not the default."""
+    right = {"x": normal(1, 60, 3), "y": normal(2, 60, 3), "location": (0, 0, 1), "kappa": 1, "n": 5}
+    for function in (swlab.distance, swlab.emd, swlab.vmf_samples):
+        parameters = inspect.signature(function).parameters
+        for name, parameter in parameters.items():
+            base = {p.name: right[p.name] for p in parameters.values() if p.default is p.empty}
+            base.update(EFFECT.get(name, {}) if function is swlab.distance else {})
+            values = wrong_arrays(name) if name in ARRAYS else list(WRONG_KINDS[_library._KINDS.get(name, "text")])
+            if name in ("x", "y"):  # two equal points are a cloud
+                values = [v for v in values if not (isinstance(v, np.ndarray) and not np.ma.isMA(v) and v.dtype == np.float32 and v.size and v.ndim == 2)]
+            values += [None] * (parameter.default is not None)
+            for value in values:
+                yield pytest.param(function, name, {**base, name: value}, id=f"{function.__name__} {name} {_library.found(value)[:40]}")
+
+
+@pytest.mark.parametrize("function, name, call", wrong_calls())
+def test_every_argument(function, name, call):
+    """An error that names the argument, on one line."""
+    with pytest.raises((ValueError, TypeError)) as error:
+        function(**call)
+    assert re.search(rf"\b{name}\b", str(error.value)) and "\n" not in str(error.value), error.value
+
+
+def test_masked(pair):
+    """What the error advises works."""
+    x, y = pair[0][0], pair[1][0]
+    mask = np.zeros(x.shape, bool)
+    mask[7, 1] = True
+    c = np.ma.array(x, mask=mask)
+    with pytest.raises(ValueError, match="x: .*masked") as error:
+        swlab.distance(c, y, reduce="mean")
+    advice = re.search(r"c\[.*\]\.data", str(error.value)).group()
+    left = swlab.distance(eval(advice), y, reduce="mean", seed=3).value
+    assert left == swlab.distance(np.delete(x, 7, 0), y, reduce="mean", seed=3).value != swlab.distance(x, y, reduce="mean", seed=3).value
+
+
+def test_beyond_float32(pair):
+    x = pair[0].astype(np.float64)
+    x[1, 2, 0] = 1e40
+    with pytest.raises(ValueError, match="x: cloud 1, point 2: .*3.4e38, the largest of float32"):
+        swlab.distance(x, pair[1])
+
+
+def test_prints_one_line(pair):
+    x, y = pair
+    d = swlab.distance(x, y, slices=1000, gradient=True)
+    for shown in (repr(d), str(d), f"{d}"):
+        assert shown.startswith(f"{d.loss} {d.value:.6g} +- {d.stderr:.2g}, 95 % between {d.interval[0]:.6g} and {d.interval[1]:.6g} (") and d.convention in shown
+        assert "\n" not in shown and len(shown) < 200
+    exact = swlab.distance(x, y, "emd-exact")
+    assert repr(exact).startswith(f"{exact.loss} {exact.value:.8g} (") and "+-" not in repr(exact)
+    assert "95 %" in repr(swlab.distance(x, y, slices=1)) and len(repr(swlab.distance(x, y, slices=1))) < 200
+    one, two = swlab.emd(x[0], y[0]), swlab.emd(x, y)
+    assert f"60 points: cost {one.cost:.8g}, at most {one.duality_gap + 60 * one.slack:.2g} above" in repr(one)
+    assert f"2 costs between {min(two.cost):.8g} and {max(two.cost):.8g}" in repr(two)
+    assert all("\n" not in repr(m) and len(repr(m)) < 200 for m in (one, two))
 
 
 def test_other_errors(pair):
