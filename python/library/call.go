@@ -75,7 +75,8 @@ func add[T float32 | float64 | int32](a *answer, name string, values []T, shape 
 }
 
 // pythonic words an error of the library for a caller in Python.
-var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`)
+var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`,
+	"masses of ", "mass_", "ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:")
 
 func (a *answer) fail(err error) {
 	*a = answer{Error: pythonic.Replace(err.Error()), Kind: "value"}

@@ -17,6 +17,7 @@ arrays of their own. A process that has called this package must not use it afte
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from typing import Literal, Optional, Sequence, Union
@@ -54,7 +55,9 @@ class Distance:
 
     def __repr__(self):
         number = f"{self.value:.8g}"
-        if self.slices:
+        if self.slices and math.isnan(self.stderr):
+            number = f"{self.value:.6g}, error unknown: too few independent slices, or the root of 0"
+        elif self.slices:
             number = f"{self.value:.6g} +- {self.stderr:.2g}, 95 % between {self.interval[0]:.6g} and {self.interval[1]:.6g}"
         return f"{self.loss} {number} ({self.convention})"
 
@@ -173,10 +176,10 @@ def distance(
     optional = dict(
         slices=slices, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
         epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
-        reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant, normalize=normalize,
+        reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant,
     )  # fmt: skip
     settings = {name: value for name, value in optional.items() if value is not None}
-    text, found = _library.call("distance", dict(loss=loss, gradient=gradient, path=path, **settings), arrays, seed)
+    text, found = _library.call("distance", dict(loss=loss, gradient=gradient, normalize=normalize, path=path, **settings), arrays, seed)
     low, high = found.pop("interval").tolist()
     scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
     return Distance(

@@ -41,4 +41,9 @@ def distance(x: torch.Tensor, y: torch.Tensor, loss: str = "sw", **options) -> t
     precision, and there are no second derivatives. Directions from an ascent or an amortizer are held
     fixed too, as in the paper's released code.
     """
+    for name, cloud in (("x", x), ("y", y)):
+        if not isinstance(cloud, torch.Tensor):
+            raise TypeError(f"{name}: expected a tensor, found {type(cloud).__name__}")
+    if "gradient" in options:
+        raise TypeError("gradient: expected none of this name: backward() computes it if x or y require it")
     return _Distance.apply(x, y, loss, options)

@@ -260,7 +260,8 @@ ARRAYS = {"x": (60, 3), "y": (60, 3), "directions": (5, 3), "mass_x": (60,), "ma
 def wrong_arrays(name):
     """Arrays, and what is none, that no call takes."""
     right = np.abs(normal(1, *ARRAYS[name])) if name != "location" else np.array([0, 0, 1.0])
-    holes = [np.where(np.arange(right.size).reshape(right.shape) == right.size - 1, v, right.astype(np.float64)) for v in (np.nan, np.inf, -np.inf, 1e300)]
+    bad = [np.nan, np.inf, -np.inf] + [1e300] * (not name.startswith("mass"))  # masses are float64
+    holes = [np.where(np.arange(right.size).reshape(right.shape) == right.size - 1, v, right.astype(np.float64)) for v in bad]
     mask = np.zeros(right.shape, bool)
     return [
         *holes, "text", 5, True, OBJECT, {"a": 1}, [[1.0, 2.0], [1.0]], right.astype(complex), right > 0, right.astype("U"), right.astype("datetime64[s]"),
@@ -285,7 +286,7 @@ def wrong_calls():
                 yield pytest.param(function, name, {**base, name: value}, id=f"{function.__name__} {name} {_library.found(value)[:40]}")
 
 
-@pytest.mark.parametrize("function, name, call", wrong_calls())
+@pytest.mark.parametrize("function, name, call", list(wrong_calls()))
 def test_every_argument(function, name, call):
     """An error that names the argument, on one line."""
     with pytest.raises((ValueError, TypeError)) as error:
@@ -321,7 +322,7 @@ def test_prints_one_line(pair):
         assert "\n" not in shown and len(shown) < 200
     exact = swlab.distance(x, y, "emd-exact")
     assert repr(exact).startswith(f"{exact.loss} {exact.value:.8g} (") and "+-" not in repr(exact)
-    assert "95 %" in repr(swlab.distance(x, y, slices=1)) and len(repr(swlab.distance(x, y, slices=1))) < 200
+    assert "error unknown" in repr(swlab.distance(x, y, slices=1))
     one, two = swlab.emd(x[0], y[0]), swlab.emd(x, y)
     assert f"60 points: cost {one.cost:.8g}, at most {one.duality_gap + 60 * one.slack:.2g} above" in repr(one)
     assert f"2 costs between {min(two.cost):.8g} and {max(two.cost):.8g}" in repr(two)

@@ -66,3 +66,7 @@ def test_errors():
     x = grid(1, 40, 3)
     with pytest.raises(ValueError, match="kappa"):
         swlab.torch.distance(x, x, kappa=3)
+    with pytest.raises(TypeError, match="y: expected a tensor, found ndarray"):
+        swlab.torch.distance(x, x.numpy())
+    with pytest.raises(TypeError, match="gradient"):
+        swlab.torch.distance(x, x, gradient=True)
