@@ -94,7 +94,7 @@ type Result struct {
 	Exponent float64 // p; 0 for a loss that has none
 	Value    float64 // mean over the pairs
 	// StdErr is the Monte-Carlo standard error of Value over slices: 0 for a loss without random
-	// slices, NaN for a single slice.
+	// slices and for clouds of one dimension, NaN for a single slice otherwise.
 	StdErr    float64
 	Low, High float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
 	PerPair   []float64 // [B]
@@ -281,6 +281,9 @@ func (p problem) backend() string {
 // prepare checks the call and returns it, with defaults filled in, and its loss.
 func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.Loss, error) {
 	o.Config = o.Config.WithDefaults()
+	if isLine(name, x, o) {
+		o.Directions = &Directions{[]float32{1}, []int{1, 1}}
+	}
 	l, err := check(name, x, y, o)
 	p := problem{name: name, x: x, y: y, placed: [2]*datasets.Set{x, y}, DistanceConfig: o}
 	if err != nil {
@@ -358,6 +361,17 @@ func (p problem) excess(d *Result) string {
 		return ""
 	}
 	return fmt.Sprintf("pair %d: %s; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact", smallest, w)
+}
+
+// isLine reports whether a sliced loss compares clouds of one dimension: all directions but the
+// orientation are equal, so one slice is the whole value. Amortizers keep their error.
+func isLine(name string, x *datasets.Set, o DistanceConfig) bool {
+	if x == nil || x.Dim != 1 || o.Directions != nil || o.Amortizer != "" {
+		return false
+	}
+	l, err := loss.New(name, o.Config)
+	_, sliced := l.(loss.Sliced)
+	return err == nil && sliced
 }
 
 // translates reports whether a loss may see both clouds of a pair moved to their common origin: unless
@@ -463,6 +477,10 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 		if !slices.ContainsFunc(d.Values[i*x.Dim:(i+1)*x.Dim], func(v float32) bool { return v != 0 }) {
 			return nil, fmt.Errorf("directions: direction %d is the zero vector, expected a direction", i)
 		}
+	}
+	if x.Dim == 1 && d.Shape[n-2] == 1 {
+		sliced.Estimator = nil // every estimate from one cost is the cost
+		l = sliced
 	}
 	if err := sliced.CheckDirections(x.Points, y.Points, d.Shape[n-2], x.Dim); err != nil {
 		return nil, err

@@ -286,7 +286,9 @@ func TestWrongCalls(t *testing.T) {
 		},
 		"dimension 2 or more, found 1": func() error {
 			line := gaussian(1, 2, 10, 1, 1)
-			return CheckDistance("v-dsw", line, line, DistanceConfig{Config: loss.Defaults()})
+			o := DistanceConfig{Config: loss.Defaults()}
+			o.Amortizer = "la"
+			return CheckDistance("v-dsw", line, line, o)
 		},
 		"take the mean over points (--reduce mean, in Go Reduce: loss.Mean)": func() error {
 			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
