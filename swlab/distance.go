@@ -251,6 +251,7 @@ type problem struct {
 	x, y   *datasets.Set    // relative to the origins of the pairs, if the loss does not see that
 	placed [2]*datasets.Set // as they were given
 	scales []float64        // of the pairs before they were normalised; nil if they were not
+	units  []float64        // [B] units of length by which the clouds were divided; nil: 1
 	DistanceConfig
 }
 

@@ -49,6 +49,7 @@ type distanceGraph struct {
 	located      bool     // the location is an input
 	massX, massY bool     // the masses are inputs
 	points       int      // of a cloud, if no input tells
+	rescaled     bool     // the units of the costs are an input
 }
 
 // massTensors are the masses that the call gives, of x before y, each [B, points].

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -39,6 +40,11 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 		cost = p.costInGraph
 	}
 	e, err := cost(l, d.Directions)
+	if l.Root && p.Path != GraphPath && (err != nil || slices.ContainsFunc(e.pairs, func(v float64) bool { return p.outside(l, v) })) {
+		var warnings []string
+		e, warnings, err = p.rescaled(l, d.Directions)
+		d.Warnings = append(d.Warnings, warnings...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +156,12 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	}
 	for i, v := range location {
 		if v-v != 0 {
+			if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
+				if p, err = p.inUnits(l, p.axes()); err != nil {
+					return nil, err
+				}
+				return p.ascend(l, predicted)
+			}
 			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, v, p.x.Name, p.y.Name)
 		}
 	}
@@ -255,12 +267,75 @@ type estimate struct {
 	used          int       // how many of the first slices count
 	costs         []float32 // [B, L]
 	gradX, gradY  []float32 // [B, m, d] and [B, n, d], or nil
+	units         []float64 // [B] units of length in whose powers shares and costs are; nil: 1
 	backend       string    // where the costs were computed; "" on the host
 	warnings      []string  // of the graph
 }
 
 // perPair is L, the number of directions per pair.
 func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.Clouds * p.x.Dim) }
+
+// outside reports whether the costs behind a root may have left the numbers that hold them.
+func (p problem) outside(l loss.Sliced, root float64) bool {
+	least := 0x1p-900
+	if p.onGPU() {
+		least = 0x1p-100
+	}
+	return !(math.Pow(root, l.Exponent()) >= least) || math.IsInf(root, 1)
+}
+
+// rescaled is costOnHost for a loss with a root whose costs do not fit into the numbers, although
+// their roots do. The gradients are those of the clouds as they are.
+func (p problem) rescaled(l loss.Sliced, directions []float32) (e estimate, warnings []string, err error) {
+	if p, err = p.inUnits(l, directions); err != nil {
+		return e, nil, err
+	}
+	e, err = p.costOnHost(l, directions)
+	e.units = p.units
+	for b := range e.pairs {
+		e.pairs[b] *= p.units[b]
+		if p.units[b] != 1 && warnings == nil {
+			warnings = []string{fmt.Sprintf("the costs of slices do not fit into float32, although their root does: those of pair %d are in units of %g to the power of %g", b, p.units[b], l.Exponent())}
+		}
+	}
+	return e, warnings, err
+}
+
+// inUnits divides the clouds by the largest difference of their pair along the directions, rounded
+// up to a power of 2, if its power p is large or small. Costs are between 2^-p and 1 then, which
+// float64 holds up to p = 1000.
+func (p problem) inUnits(l loss.Sliced, directions []float32) (problem, error) {
+	largest, err := ot1d.HostLargest(clouds(p.x, p.MassX), clouds(p.y, p.MassY), directions, p.perPair(directions))
+	if err != nil {
+		return p, err
+	}
+	x, y := *p.x, *p.y
+	x.Coords, y.Coords = slices.Clone(x.Coords), slices.Clone(y.Coords)
+	p.x, p.y, p.units = &x, &y, make([]float64, len(largest))
+	for b, size := range largest {
+		p.units[b] = 1
+		exponent := math.Ceil(math.Log2(size))
+		if size == 0 || math.Abs(exponent*l.Exponent()) < 100 {
+			continue
+		}
+		p.units[b] = math.Ldexp(1, int(exponent))
+		for _, s := range []*datasets.Set{&x, &y} {
+			for i, v := range s.Cloud(b) {
+				s.Cloud(b)[i] = float32(float64(v) / p.units[b])
+			}
+		}
+	}
+	return p, nil
+}
+
+// axes are the directions of the coordinates, for every pair.
+func (p problem) axes() []float32 {
+	one := make([]float32, p.x.Dim*p.x.Dim)
+	for i := range p.x.Dim {
+		one[i*p.x.Dim+i] = 1
+	}
+	return slices.Repeat(one, p.x.Clouds)
+}
 
 // costOnHost computes the costs in plain Go and reduces them on the pure-Go backend, both in
 // float64.
@@ -330,16 +405,26 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	if reads {
 		args = append(args, tensors.FromFlatDataAndDimensions(widen(p.x.Coords), n, points, dim), tensors.FromFlatDataAndDimensions(widen(p.y.Coords), n, p.y.Points, dim))
 	}
+	if p.units != nil {
+		powers := make([]float64, n)
+		for b, unit := range p.units {
+			powers[b] = max(0x1p-1000, min(math.Pow(unit, l.Exponent()), 0x1p1000))
+		}
+		args = append(args, tensors.FromFlatDataAndDimensions(powers, n, 1))
+	}
 	key := p.key()
-	key.points = points
+	key.points, key.rescaled = points, p.units != nil
 	out, err := call(b, "reduction", key, func(in []*graph.Node) []*graph.Node {
 		at := in[:1]
-		var x, y *graph.Node
+		var x, y, unit *graph.Node
 		if reads {
 			x, y = in[2], in[3]
 			at = []*graph.Node{in[0], x, y}
 		}
-		r := l.Finish(in[0], in[1], x, y, points)
+		if key.rescaled {
+			unit = in[len(in)-1]
+		}
+		r := l.Finish(in[0], in[1], x, y, unit, points)
 		out := outputs(r, perPair)
 		if derivative {
 			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), at...)...)

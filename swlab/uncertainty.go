@@ -57,7 +57,11 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 		own := deviations(e.shares[b*perPair:b*perPair+e.used], block)
 		slope := 1.0
 		if p := l.Exponent(); l.Root {
-			if slope = 1 / (p * math.Pow(v, p-1)); math.IsInf(slope, 0) {
+			unit := 1.0
+			if e.units != nil {
+				unit = e.units[b]
+			}
+			if slope = unit / (p * math.Pow(v/unit, p-1)); math.IsInf(slope, 0) {
 				slope = math.NaN()
 			}
 		}

@@ -68,6 +68,9 @@ func (a Adaptive) Estimate(c Costs) Estimate {
 	m1, m2 := mean(from), mean(graph.Mul(from, from))
 	spread := graph.MulScalar(graph.Sub(m2, graph.Mul(m1, m1)), a.Confidence*a.Confidence)
 	bound := graph.BroadcastToDims(graph.MulScalar(graph.AddScalar(n, -1), a.Epsilon*a.Epsilon), batch, tries)
+	if c.Unit != nil {
+		bound = graph.Div(graph.Div(bound, c.Unit), c.Unit)
+	}
 	violates := graph.LogicalNot(graph.LessOrEqual(spread, bound))       // so does NaN
 	fraction := graph.ReduceMean(graph.ConvertDType(violates, dtype), 0) // [tries]
 	// The first n that is good enough, or the last.

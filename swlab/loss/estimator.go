@@ -22,6 +22,9 @@ type Costs struct {
 	X, Y       *graph.Node // [batch, points, dim] the clouds, for an estimator that NeedsClouds
 	// Values / Divisor is W_p^p: the number of points if Values are sums over points, else 1.
 	Divisor float64
+	// Unit [batch, 1] is the unit of Values, for costs beyond the numbers used; nil: 1. The result is
+	// in this unit too, so an estimator that is homogeneous need not read it.
+	Unit *graph.Node
 }
 
 // Estimate is the result of an Estimator.
@@ -64,7 +67,11 @@ func (Energy) Check(_, _ int) error { return nil }
 func (Energy) Estimate(c Costs) Estimate {
 	energy := graph.DivScalar(c.Values, c.Divisor)
 	top := graph.StopGradient(graph.ReduceAndKeep(energy, graph.ReduceMax, 1))
-	e := graph.Exp(graph.Sub(energy, top))
+	below := graph.Sub(energy, top)
+	if c.Unit != nil {
+		below = graph.Mul(below, c.Unit)
+	}
+	e := graph.Exp(below)
 	w := graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, 1))
 	value := graph.ReduceAndKeep(graph.Mul(w, c.Values), graph.ReduceSum, 1) // [batch, 1]
 	slices := float64(c.Values.Shape().Dimensions[1])

@@ -39,7 +39,7 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 				return pairs.Slopes, nil
 			},
 			Value: func(costs, directions, x, y *graph.Node) *graph.Node {
-				return s.Finish(costs, directions, x, y, x.Shape().Dimensions[1]).Pairs
+				return s.Finish(costs, directions, x, y, nil, x.Shape().Dimensions[1]).Pairs
 			},
 		}
 	}

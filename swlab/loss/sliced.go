@@ -119,7 +119,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	if c.Wrt&ot1d.Y == 0 {
 		y = graph.StopGradient(y)
 	}
-	r := s.Finish(costs, directions, x, y, x.Shape().Dimensions[1])
+	r := s.Finish(costs, directions, x, y, nil, x.Shape().Dimensions[1])
 	r.Location = location
 	return r
 }
@@ -132,20 +132,20 @@ func (s Sliced) BuildFrom(costs, slopes *graph.Node, c BuildArgs, x, y *graph.No
 	directions := s.Slicer.Draw(c.Source, location, x, y)
 	// What is added is 0.
 	turn := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
-	r := s.Finish(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y, x.Shape().Dimensions[1])
+	r := s.Finish(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y, nil, x.Shape().Dimensions[1])
 	r.Location = location
 	return r
 }
 
 // Finish reduces costs [batch, slices] of given directions between clouds of that many points to
 // the loss: the end of Build, for costs computed elsewhere. x and y may be nil unless the estimator
-// NeedsClouds.
-func (s Sliced) Finish(costs, directions, x, y *graph.Node, points int) Result {
+// NeedsClouds. unit is Costs.Unit, or nil; the root is then in units of its root.
+func (s Sliced) Finish(costs, directions, x, y, unit *graph.Node, points int) Result {
 	sum := 1.0
 	if s.Reduce != Mean {
 		sum = float64(points)
 	}
-	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum})
+	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum, Unit: unit})
 	pairs := r.Pairs
 	if s.Root {
 		// The floor keeps the gradient finite where a cloud meets itself.

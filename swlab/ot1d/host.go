@@ -65,6 +65,25 @@ func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]f
 	return costs, nil
 }
 
+// HostLargest returns the largest difference |A(t) - B(t)| of every pair over its directions, [Batch]:
+// the limit of the roots of HostCosts for large p. A segment counts if it has mass.
+func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, error) {
+	h, err := newHost(x, y, directions, slices, HostConfig{Reduce: Mean})
+	if err != nil {
+		return nil, err
+	}
+	h.p = math.Inf(1)
+	differences := make([]float64, x.Batch*slices)
+	h.each(0, len(differences), func(s *hostSorter, task int) {
+		differences[task] = h.cost(s, task, nil, nil)
+	})
+	largest := make([]float64, x.Batch)
+	for task, d := range differences {
+		largest[task/slices] = max(largest[task/slices], d)
+	}
+	return largest, nil
+}
+
 // HostPairs are pairs of clouds, checked once for many calls of Gradients.
 type HostPairs struct {
 	x, y           Clouds

@@ -41,15 +41,15 @@ func (h *host) couple(c *coupling, pair int) float64 {
 	dx, dy := c.dx, c.dy
 	switch {
 	case h.hasMass():
-		return c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair))
+		return c.value(c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair)))
 	case h.x.Points != h.y.Points:
-		return c.byShares()
+		return c.value(c.byShares())
 	}
 	mass := 1.0
 	if h.normalized {
 		mass = 1 / float64(h.x.Points)
 	}
-	if dx == nil && dy == nil && c.exact == nil {
+	if dx == nil && dy == nil && c.exact == nil && !math.IsInf(c.p, 1) {
 		return mass * c.byRanks()
 	}
 	if c.p == 2 && c.exact == nil {
@@ -58,6 +58,14 @@ func (h *host) couple(c *coupling, pair int) float64 {
 	sum := 0.0
 	for i := range c.a {
 		sum += c.segment(i, i, mass)
+	}
+	return c.value(sum)
+}
+
+// value is the cost of a sum over segments: the sum, or for p = +Inf the largest difference.
+func (c *coupling) value(sum float64) float64 {
+	if math.IsInf(c.p, 1) {
+		return c.largest
 	}
 	return sum
 }
@@ -93,6 +101,7 @@ type coupling struct {
 	sum       float64          // of byRanks, in units of step^p, if a is nil
 	certain   bool             // sum is known to be exact enough
 	exact     *[2][]projection // by rank; a and b then hold points alone, and step is 0
+	largest   float64          // difference so far, if p is +Inf
 	dx, dy    []float64
 }
 
@@ -218,6 +227,9 @@ func (c *coupling) power(d float64) (value, slope float64) {
 		return size, math.Copysign(1, d)
 	case 2:
 		return d * d, 2 * d
+	case math.Inf(1):
+		c.largest = max(c.largest, size)
+		return 0, 0
 	}
 	rest := math.Pow(size, c.p-1)
 	return size * rest, math.Copysign(c.p*rest, d)

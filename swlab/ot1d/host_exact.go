@@ -71,7 +71,7 @@ func (h *host) tooCoarse(c *coupling, pair int, mean float64) bool {
 		return false
 	}
 	switch h.p {
-	case 1:
+	case 1, math.Inf(1):
 	case 2:
 		mean = math.Sqrt(mean)
 	default:

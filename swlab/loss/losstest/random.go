@@ -88,7 +88,7 @@ func precision(s *Subject) error {
 // finish reduces costs [pairs, n] in float64.
 func (s *Subject) finish(at []pair, costs, theta []float64, n int) ([]float64, error) {
 	exec, err := graph.NewExec(s.engine.Backend, func(in []*graph.Node) *graph.Node {
-		return s.sliced.Finish(in[0], in[1], in[2], in[3], s.o.Points).Pairs
+		return s.sliced.Finish(in[0], in[1], in[2], in[3], nil, s.o.Points).Pairs
 	})
 	if err != nil {
 		return nil, err
