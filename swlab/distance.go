@@ -158,7 +158,11 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
 		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", x.Name, y.Name)
 	}
-	if err := p.vanished(d); err != nil {
+	least := 0x1p-126 // the least normal number
+	if _, host := l.(loss.Host); host {
+		least = 0x1p-1022
+	}
+	if err := p.vanished(d, least); err != nil {
 		return nil, err
 	}
 	d.Warnings = warnOf(d.Warnings, p.x, p.y)
@@ -200,10 +204,11 @@ func (p problem) size(pair int) float64 {
 }
 
 // vanished returns an error for a pair whose costs are not 0, but to the power p below the numbers
-// used. The mean of powers is at least the power of the mean, so the value for p = 1 decides. Costs
+// used, whose least normal one is given. The mean of powers is at least the power of the mean, so the value for p = 1 decides. Costs
 // near the rounding of the coordinates do not count.
-func (p problem) vanished(d *Result) error {
+func (p problem) vanished(d *Result, least float64) error {
 	pairs := p.x.Clouds
+	tiny := func(v float64) bool { return math.Abs(v) < least }
 	if p.P == 1 || !slices.ContainsFunc(d.PerPair, tiny) {
 		return nil
 	}
@@ -227,9 +232,6 @@ func (p problem) vanished(d *Result) error {
 	}
 	return nil
 }
-
-// tiny reports whether v is 0 or below the normal numbers of float32.
-func tiny(v float64) bool { return math.Abs(v) < 0x1p-126 }
 
 // mean averages over the pairs. It divides every term, so that large ones do not overflow the sum.
 func mean(pairs []float64) (value float64) {

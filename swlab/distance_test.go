@@ -545,7 +545,12 @@ func TestVanished(t *testing.T) {
 	}
 	for _, path := range []Path{AutoPath, HostPath, GraphPath} {
 		for _, root := range []bool{false, true} {
-			if _, err := Distance("sw", x, y, DistanceConfig{Config: loss.Config{P: 1000, Root: root}, Path: path}); err == nil || !strings.Contains(err.Error(), "lower p") {
+			d, err := Distance("sw", x, y, DistanceConfig{Config: loss.Config{P: 1000, Root: root}, Path: path})
+			if root && path != GraphPath { // only the power vanishes
+				if err != nil || d.PerPair[0] != 0 || !(d.PerPair[1] > 1e-3 && d.PerPair[1] < 0.1) {
+					t.Errorf("path %d, root: %+v (%v)", path, d, err)
+				}
+			} else if err == nil || !strings.Contains(err.Error(), "lower p") {
 				t.Errorf("path %d, root %t: %v", path, root, err)
 			}
 		}

@@ -147,7 +147,8 @@ def distance(
         slicing: the slicing distribution in place of the loss's own.
         kappa: concentration of slicing distributions that have one.
         directions: [L, dim] or [B, L, dim], used as given in place of random ones.
-        mass_x, mass_y: [B, m] and [B, n] masses of the points, divided by their sum.
+        mass_x, mass_y: [B, m] and [B, n] masses of the points, float64, divided by their sum. For sliced losses
+            and emd-exact with reduce="mean", chamfer and the Sinkhorn losses.
         chain, replicates, control, epsilon, reg: of markov-sw, of qmc, of cv-sw, of asw, of sinkhorn.
         ascent_steps, ascent_rate, ascent_tangent, ascent_sgd: of max-sw and v-dsw.
         reflection: how von Mises-Fisher samples are turned to their location.
