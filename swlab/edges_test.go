@@ -141,6 +141,9 @@ func (e edge) expected(l loss.Loss, c loss.Config, d *Result) (value real, ok bo
 		for _, t := range theta {
 			costs = append(costs, share(realSlice(x, y, t, l.Exponent()), l.Reduce))
 		}
+		if len(costs) == 1 { // on the line too
+			l.Estimator = nil
+		}
 		switch r := l.Estimator.(type) {
 		case nil, loss.SliceMean:
 			value = meanOf(costs)
