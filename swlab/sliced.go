@@ -157,7 +157,7 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	for i, v := range location {
 		if v-v != 0 {
 			if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
-				if p, err = p.inUnits(l, p.axes()); err != nil {
+				if p, err = p.withinRange(l, p.axes()); err != nil {
 					return nil, err
 				}
 				return p.ascend(l, predicted)
@@ -287,7 +287,7 @@ func (p problem) outside(l loss.Sliced, root float64) bool {
 // rescaled is costOnHost for a loss with a root whose costs do not fit into the numbers, although
 // their roots do. The gradients are those of the clouds as they are.
 func (p problem) rescaled(l loss.Sliced, directions []float32) (e estimate, warnings []string, err error) {
-	if p, err = p.inUnits(l, directions); err != nil {
+	if p, err = p.withinRange(l, directions); err != nil {
 		return e, nil, err
 	}
 	e, err = p.costOnHost(l, directions)
@@ -301,10 +301,10 @@ func (p problem) rescaled(l loss.Sliced, directions []float32) (e estimate, warn
 	return e, warnings, err
 }
 
-// inUnits divides the clouds by the largest difference of their pair along the directions, rounded
+// withinRange divides the clouds by the largest difference of their pair along the directions, rounded
 // up to a power of 2, if its power p is large or small. Costs are between 2^-p and 1 then, which
 // float64 holds up to p = 1000.
-func (p problem) inUnits(l loss.Sliced, directions []float32) (problem, error) {
+func (p problem) withinRange(l loss.Sliced, directions []float32) (problem, error) {
 	largest, err := ot1d.HostLargest(clouds(p.x, p.MassX), clouds(p.y, p.MassY), directions, p.perPair(directions))
 	if err != nil {
 		return p, err

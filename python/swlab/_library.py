@@ -63,7 +63,8 @@ def array(name, values, axes, dtype=np.float32):
     if given.dtype.kind not in "fiu":
         raise TypeError(f"{name}: expected an array of real numbers, found {found(values)} of dtype {given.dtype}")
     if given.ndim not in axes:
-        raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}")
+        line = f"; a cloud on the line is {name}[:, None]" if given.ndim == 1 and name in ("x", "y") else ""
+        raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}{line}")
     with np.errstate(over="ignore"):  # the library refuses infinite numbers, and says where they are
         return np.require(given, dtype, ["C", "A"])
 

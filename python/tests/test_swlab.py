@@ -204,6 +204,27 @@ def test_copies_are_rounded_to_float32(pair):
     np.testing.assert_array_equal(x, before)
 
 
+def test_masses_and_line():
+    """Masses are float64 and divided by their sum; sizes may differ; one dimension needs no slices."""
+    x, y = np.array([[0, 0], [1, 0], [0, 1.0]]), np.array([[1, 1], [2, 0], [0, 0.0]])
+    a, b = np.array([0.5, 0.25, 0.25]), np.array([0.25, 0.25, 0.5])
+    for scale in (1, 1e-50, 1e300):
+        for p in (1, 2):
+            d = swlab.distance(x, y, "emd-exact", reduce="mean", p=p, mass_x=scale * a, mass_y=b, gradient=True)
+            np.testing.assert_allclose(d.value, 0.5, rtol=1e-14)
+            assert 0 <= d.duality_gap <= 1e-12
+    d = swlab.distance(np.array([[2.7, 4.11], [9.6, 14], [34.2, 34.974]]), np.array([[2.8, 4.45], [9.5, 14.1]]), "emd-exact", reduce="mean")
+    np.testing.assert_allclose(d.value, 12.853658627, rtol=1e-7)
+    x, y = np.array([1.0, 2, 3, 54]), np.array([1.0, 2, 3, 4])
+    d = swlab.distance(x[:, None], y[:, None], "sw", reduce="mean", root=True, p=100)
+    np.testing.assert_allclose(d.value, 49.311635, rtol=1e-7)
+    assert d.stderr == 0 and d.slices == 1
+    m = swlab.emd(np.array([[1.0], [2], [5], [5]]), np.array([[0.0], [6], [1], [6]]), p=60)
+    assert m.cost == 4 and m.duality_gap <= 1e-12
+    with pytest.raises(ValueError, match=r"x\[:, None\]"):
+        swlab.distance(x, y)
+
+
 WRONG = [
     (dict(loss="swx"), 'unknown loss "swx"'),
     (dict(slices=0), "slices: expected at least 1"),
