@@ -43,6 +43,12 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, point := range plan.Points {
+		if err := point.Config.CheckSource(); err != nil {
+			say(err.Error())
+			break
+		}
+	}
 	w := stoppable(context.Background())
 	defer w.end()
 	lab.Progress = func(what string, done, total int) {

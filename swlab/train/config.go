@@ -175,9 +175,9 @@ func (c Config) source() (string, error) {
 	return strings.Join(texts, ", "), errors.Join(errs...)
 }
 
-// Found returns nil if another process can find or resume the run of c, or why it cannot: the code
+// CheckSource returns an error if no other process can find or resume the run of c, because the code
 // of its loss, slicing distribution or amortizer is not known (loss.SourceOf).
-func (c Config) Found() error {
+func (c Config) CheckSource() error {
 	_, err := c.source()
 	if err == nil {
 		return nil

@@ -145,7 +145,7 @@ func (c Config) withLength(other Config) Config {
 // continues returns why the run in dir, with the configuration old, cannot continue as c.
 func (c Config) continues(old Config, dir string) error {
 	if diff := c.withLength(old).Differences(old); len(diff) > 0 {
-		if err := c.Found(); err != nil {
+		if err := c.CheckSource(); err != nil {
 			diff = append(diff, err.Error())
 		}
 		return fmt.Errorf("%s holds another run: %s", dir, strings.Join(diff, "; "))

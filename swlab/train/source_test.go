@@ -48,8 +48,8 @@ func TestSource(t *testing.T) {
 	if err := (Config{Loss: "not here", Source: "loss not-here version 1"}).ChangedSource(); err != nil {
 		t.Errorf("a loss that this program does not have: %v", err)
 	}
-	if sw := config("sw", "").Completed(); sw.Source != "" || sw.Found() != nil {
-		t.Errorf("a built-in loss has the source %q, %v", sw.Source, sw.Found())
+	if sw := config("sw", "").Completed(); sw.Source != "" || sw.CheckSource() != nil {
+		t.Errorf("a built-in loss has the source %q, %v", sw.Source, sw.CheckSource())
 	}
 }
 

@@ -58,7 +58,7 @@ type Options struct {
 	// nonfinite-step-N.npz in Out: the clouds, data, and their rows in the set.
 	OnNonfinite string
 	// Note is called with messages for the user: a damaged checkpoint that is not used, a step that
-	// was skipped, code that is not known (Config.Found).
+	// was skipped, code that is not known (Config.CheckSource).
 	Note func(text string)
 	// Progress is called after every step with its record and the number of steps of the whole run.
 	Progress func(r Record, total int)
@@ -110,7 +110,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer unlock()
-	if err := c.Found(); err != nil {
+	if err := c.CheckSource(); err != nil {
 		o.note(err.Error())
 	}
 	defer memory.Keep()()
