@@ -19,7 +19,7 @@ const (
 const level = 0.05
 
 // Marks ranks the paper's rows (never ours) in every column that has a better direction, by row id
-// and column key.
+// and column key. Times are not ranked: the machine and its other work decide them too.
 //
 // The row of the best mean is Best if it differs significantly from every other row by Welch's
 // t-test (two-sided, 5 %). Rows with exactly that mean share the mark if all of them pass. With one
@@ -30,7 +30,7 @@ const level = 0.05
 func (f Results) Marks() map[string]map[string]Mark {
 	out := map[string]map[string]Mark{}
 	for _, c := range f.Table.Columns {
-		if c.Better == None {
+		if c.Better == None || c.isTime() {
 			continue
 		}
 		var ids []string

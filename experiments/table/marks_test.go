@@ -95,3 +95,21 @@ func TestMarks(t *testing.T) {
 		t.Errorf("a run that is not a number: found %v", got)
 	}
 }
+
+// TestTimesAreNotRanked: the same numbers are marked as a distance, and not as seconds or milliseconds.
+func TestTimesAreNotRanked(t *testing.T) {
+	f := Results{Table: Table{Rows: []Row{{ID: "a"}, {ID: "b"}, {ID: "c"}}}, Cells: map[string]map[string]Cell{}}
+	for key, unit := range map[string]string{"emd": "unsquared, summed over points", "time": "seconds per training epoch", "locate": "milliseconds to find the location"} {
+		f.Table.Columns = append(f.Table.Columns, Column{Key: key, Unit: unit, Better: Down})
+		for i, id := range []string{"a", "b", "c"} {
+			if f.Cells[id] == nil {
+				f.Cells[id] = map[string]Cell{}
+			}
+			f.Cells[id][key] = cellOf(float64(i+1), 0.01, 3)
+		}
+	}
+	want := map[string]map[string]Mark{"a": {"emd": Best}, "b": {"emd": Second}}
+	if got := f.Marks(); !reflect.DeepEqual(got, want) {
+		t.Errorf("found %v, expected %v", got, want)
+	}
+}

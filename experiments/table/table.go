@@ -2,7 +2,10 @@
 // numbers: for the terminal, for pages and notebooks, for LaTeX and for programs. It runs nothing.
 package table
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Table is one table of the paper: what is compared, in which units, and the printed numbers.
 type Table struct {
@@ -29,6 +32,11 @@ type Column struct {
 	Better   Better  `json:"better"`
 	Decimals int     `json:"decimals"` // printed after the point
 	Ours     bool    `json:"ours"`     // not in the paper
+}
+
+// isTime reports whether the column holds seconds or milliseconds.
+func (c Column) isTime() bool {
+	return strings.HasPrefix(c.Unit, "seconds ") || strings.HasPrefix(c.Unit, "milliseconds ")
 }
 
 // Better is the direction in which a column improves.
