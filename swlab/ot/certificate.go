@@ -29,6 +29,9 @@ func certify(c costs, match []int32, v []float64) *Assignment {
 		rest, lower := twoSum(difference, -a.U[i])
 		a.DualityGap = sumAbove(a.DualityGap, sumAbove(sumAbove(rest, lower), low))
 	}
+	if math.IsNaN(a.DualityGap) {
+		a.DualityGap = math.Inf(1) // the differences are beyond float64
+	}
 	return a
 }
 

@@ -100,6 +100,10 @@ func TestAssignWideCosts(t *testing.T) {
 		{[]float64{1e16, -1, 7, -1e16, 1e300, 3, 2, 5, 1}, -1e16},
 		{[]float64{5e-324, 1e300, 1e300, 5e-324}, 1e-323},
 		{[]float64{1e300, 1e300, 1e300, 1e300}, 2e300},
+		{[]float64{0, 0, inf, inf, 0, inf, 0, inf, 0}, 0},
+		{[]float64{0, inf, inf, inf, inf, 0, inf, 0, inf}, 0},
+		{[]float64{-1e11, inf, inf, -4e10}, -1.4e11},
+		{[]float64{5, inf, 5, 5, 5, inf, inf, 5, 5}, 15},
 	} {
 		m := int(math.Sqrt(float64(len(k.c))))
 		a, err := Assign(k.c, m)
@@ -148,4 +152,43 @@ func TestEMDHighPowers(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "beyond float64", a.Cost, 3*math.Pow(2, 100), 0)
+}
+
+// TestAssignFeasible: a matrix of equal costs and forbidden pairs around a hidden matching has that
+// matching's cost, whatever the costs are.
+func TestAssignFeasible(t *testing.T) {
+	r := source(13)
+	for k := range 200 {
+		m := 1 + r.IntN(12)
+		cost := []float64{0, 3, -2, 1e-300, -1e300}[k%5]
+		c, allowed := make([]float64, m*m), r.Perm(m)
+		for n := range c {
+			if c[n] = cost; n%m != allowed[n/m] && r.Float64() < 0.7 {
+				c[n] = math.Inf(1)
+			}
+		}
+		a, err := Assign(c, m)
+		if err != nil {
+			t.Fatalf("m = %d, costs %v: %v", m, cost, err)
+		}
+		near(t, fmt.Sprintf("m = %d, costs %v", m, cost), a.Cost, float64(m)*cost, 1e-15*float64(m)*math.Abs(cost))
+	}
+}
+
+// TestAssignBeyondFloat64: sums and differences beyond float64 are refused, or leave the gap open.
+func TestAssignBeyondFloat64(t *testing.T) {
+	for _, c := range [][]float64{
+		{-3.251972985915313e307, -1.709603007445239e308, 1.2740424832427108e308, 9.709166222461102e307},
+		{1.7599118299735962e308, -1.0248146243234233e308, -1.0218498819707715e308, -1.6892229991880384e308, 3.0653159135956136e307,
+			-1.5389949933519322e308, 9.468724041427056e307, -9.410068189482254e307, 1.2992744120672209e308},
+	} {
+		m := int(math.Sqrt(float64(len(c))))
+		a, err := Assign(c, m)
+		if err != nil {
+			continue
+		}
+		if math.IsInf(a.Cost, 0) || !(a.DualityGap >= a.Cost-bruteForce(c, m)) {
+			t.Errorf("%v: %+v", c, a)
+		}
+	}
 }

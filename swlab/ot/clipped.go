@@ -51,6 +51,9 @@ func (x *matrix) assign(known *Assignment) *Assignment {
 			limit = max(limit, c)
 		}
 	}
+	if limit == 0 {
+		limit = 1 // of allowed pairs that cost nothing
+	}
 	room := 2 * float64(m) // a forbidden pair costs more than any matching without one
 	clipped := &matrix{make([]float64, m*m), m}
 	for last := math.Inf(1); ; {
@@ -72,8 +75,8 @@ func (x *matrix) assign(known *Assignment) *Assignment {
 		}
 		next := certify(x, match, v)
 		switch {
-		case known == nil && math.IsInf(next.Cost, 1):
-			return nil
+		case math.IsInf(next.Cost, 0):
+			return known
 		case next.proved():
 			return next
 		case known == nil || next.DualityGap < known.DualityGap:
