@@ -129,8 +129,8 @@ type Work struct {
 // named loss (loss.Names). It neither centres nor scales the clouds. Clouds far from 0 that were read
 // as float64 are compared relative to an origin of the pair (datasets.Set.Origins), unless an amortizer
 // or a loss reads the coordinates themselves: these get them rounded to float32. Result.Warnings says
-// where float32 loses more than 1e-4 of a cloud's extent. Clouds of unequal sizes need a
-// loss that is a mean over points.
+// where float32 loses more than 1e-4 of a cloud's extent, and where clouds that it rounds are about
+// as near each other as it rounds them. Clouds of unequal sizes need a loss that is a mean over points.
 //
 // The engine keeps what a call compiles for later calls with the same loss, settings and shapes,
 // until it is closed. Equal seeds give equal values on every CPU backend, up to rounding. Distance
@@ -166,6 +166,12 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		return nil, err
 	}
 	d.Warnings = warnOf(d.Warnings, p.x, p.y)
+	if e, ok := l.(interface{ Exponent() float64 }); ok {
+		d.Exponent = e.Exponent()
+	}
+	if w := p.drowned(d); w != "" && x != y {
+		d.Warnings = append(d.Warnings, w)
+	}
 	if _, ok := l.(loss.ApproximateEMD); ok {
 		d.inUnits(p.scales)
 		if w := p.excess(d); w != "" {
@@ -173,9 +179,6 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		}
 	}
 	d.Loss, d.Convention = l.Name(), l.Convention()
-	if e, ok := l.(interface{ Exponent() float64 }); ok {
-		d.Exponent = e.Exponent()
-	}
 	d.Work.Seconds = time.Since(began).Seconds()
 	return d, nil
 }
@@ -201,6 +204,24 @@ func (p problem) size(pair int) float64 {
 		}
 	}
 	return size
+}
+
+// drowned returns a warning for a pair of clouds that are so near each other that the rounding of
+// their coordinates to float32 shows in the value, by more than a thousandth or so of their distance.
+func (p problem) drowned(d *Result) string {
+	if p.x.Rounding == 0 && p.y.Rounding == 0 || d.Exponent == 0 {
+		return ""
+	}
+	for b, v := range d.PerPair {
+		distance, rounding := math.Abs(v), 0x1p-24*p.size(b)
+		if !p.Root {
+			distance = math.Pow(distance, 1/d.Exponent)
+		}
+		if distance < 1000*rounding {
+			return fmt.Sprintf("pair %d: float32 rounds coordinates of %s and %s by up to %.2g, which shows in a distance as small as this one (%.2g); subtract in float64 what the clouds share", b, p.x.Name, p.y.Name, rounding, distance)
+		}
+	}
+	return ""
 }
 
 // vanished returns an error for a pair whose costs are not 0, but to the power p below the numbers

@@ -132,6 +132,47 @@ func TestRoundingIsSaid(t *testing.T) {
 	}
 }
 
+// TestNearerThanFloat32: clouds that differ by less than float32 holds beside their extent are compared
+// with a warning; those that float32 holds, or that are farther apart, without.
+func TestNearerThanFloat32(t *testing.T) {
+	set := func(shift, size float64) *datasets.Set {
+		r := rand.New(rand.NewPCG(5, 6))
+		v := make([]float64, 3*120)
+		for i := range v {
+			if v[i] = r.Float64(); i%3 == 0 {
+				v[i] = v[i]*size + shift
+			}
+		}
+		s, err := datasets.New(v, 1, 120, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		x, y *datasets.Set
+		want bool
+	}{
+		"long": {set(0, 1e9), set(0.5, 1e9), true},
+		"near": {set(0, 1), set(1e-9, 1), true},
+		"far":  {set(0, 1), set(0.5, 1), false},
+		"same": {set(0, 1), nil, false},
+	} {
+		if c.y == nil {
+			c.y = c.x
+		}
+		for _, l := range []string{"sw", "chamfer", "emd-exact"} {
+			r, err := Distance(l, c.x, c.y, DistanceConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "which shows in a distance"); said != c.want || !said && r.Warnings != nil {
+				t.Errorf("%s, %s: value %g, warnings %q", name, l, r.Value, r.Warnings)
+			}
+		}
+	}
+}
+
 // TestOutliersInGraph: outliers leave the other points few digits in float32, and the graph's path says
 // so. On the host nothing is lost.
 func TestOutliersInGraph(t *testing.T) {
