@@ -216,7 +216,8 @@ def test_masses_and_line():
     d = swlab.distance(np.array([[2.7, 4.11], [9.6, 14], [34.2, 34.974]]), np.array([[2.8, 4.45], [9.5, 14.1]]), "emd-exact", reduce="mean")
     np.testing.assert_allclose(d.value, 12.853658627, rtol=1e-7)
     x, y = np.array([1.0, 2, 3, 54]), np.array([1.0, 2, 3, 4])
-    d = swlab.distance(x[:, None], y[:, None], "sw", reduce="mean", root=True, p=100)
+    with pytest.warns(UserWarning, match="units of 64"):  # of the slices' costs
+        d = swlab.distance(x[:, None], y[:, None], "sw", reduce="mean", root=True, p=100)
     np.testing.assert_allclose(d.value, 49.311635, rtol=1e-7)
     assert d.stderr == 0 and d.slices == 1
     m = swlab.emd(np.array([[1.0], [2], [5], [5]]), np.array([[0.0], [6], [1], [6]]), p=60)
