@@ -161,7 +161,7 @@ func (t *transportProblem) solve() (known *TransportPlan) {
 	}
 	limit = min(2*limit, math.MaxFloat64)
 	s := newSimplex(t)
-	for last := math.Inf(1); ; {
+	for {
 		// The sums of the simplex stay within float64.
 		_, exponent := math.Frexp(limit)
 		scale := math.Ldexp(1, min(0, 1000-exponent-bits.Len(uint(t.m+t.n))))
@@ -178,7 +178,8 @@ func (t *transportProblem) solve() (known *TransportPlan) {
 		if known == nil || next.DualityGap < known.DualityGap {
 			known = next
 		}
-		last, limit = limit, max(2*most, 0x1p-1000)
+		last := limit
+		limit = max(2*most, 0x1p-1000)
 		if known.DualityGap <= proved*known.Cost || !(limit <= last/2) {
 			return known
 		}
