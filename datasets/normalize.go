@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Normalize centres and scales every cloud in place (protocol section 4):
@@ -101,7 +102,7 @@ func FramesOf(x Clouds) ([]Frame, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: cloud %d: %w", h.Name, len(frames), err)
 			}
-			frames = append(frames, f.from(set.Origin(len(frames))))
+			frames = append(frames, f.From(set.Origin(len(frames))))
 		}
 	}
 	return frames, nil
@@ -145,10 +146,11 @@ func (f Frame) within(outer Frame) Frame {
 	return Frame{Centre: centre, Scale: outer.Scale * f.Scale}
 }
 
-// from returns the frame of a cloud whose coordinates are relative to origin; nil is 0.
-func (f Frame) from(origin []float64) Frame {
-	for k, o := range origin {
-		f.Centre[k] += o
+// From returns the frame of a cloud whose coordinates were relative to an origin ([Set.Origin]).
+func (f Frame) From(origin []float64) Frame {
+	f.Centre = slices.Clone(f.Centre)
+	for k := range min(len(origin), len(f.Centre)) {
+		f.Centre[k] += origin[k]
 	}
 	return f
 }
@@ -184,7 +186,7 @@ func normalizeCloud(cloud []float32, origin []float64, d int) (Frame, error) {
 	if err == nil {
 		f.Apply(cloud)
 	}
-	return f.from(origin), err
+	return f.From(origin), err
 }
 
 // allEqual reports whether every point equals the first.

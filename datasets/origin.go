@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -197,4 +198,35 @@ func Aligned(x, y *Set) (*Set, *Set) {
 		origins = append(origins, origin...)
 	}
 	return x.Rebase(origins), y.Rebase(origins)
+}
+
+// Together returns the sets with one origin for all their clouds, so that every cloud can be compared
+// with every other. Sets without origins, and of different dimensions, are returned as they are.
+func Together(sets ...*Set) []*Set {
+	var points [][]float64 // of each cloud, the first
+	for _, s := range sets {
+		if s.consistent() != nil || s.Dim != sets[0].Dim {
+			return sets
+		}
+		for i := 0; s.Cloud(i) != nil; i++ {
+			point := make([]float64, s.Dim)
+			for k := range point {
+				point[k] = at0(s.Origin(i), k) + float64(s.Cloud(i)[k])
+			}
+			points = append(points, point)
+		}
+	}
+	if !slices.ContainsFunc(sets, func(s *Set) bool { return s.Origins != nil }) || len(points) == 0 {
+		return sets
+	}
+	middle := make([]float64, sets[0].Dim)
+	for k := range middle {
+		slices.SortFunc(points, func(a, b []float64) int { return cmp.Compare(a[k], b[k]) })
+		middle[k] = points[len(points)/2][k]
+	}
+	out := make([]*Set, len(sets))
+	for i, s := range sets {
+		out[i] = s.Rebase(slices.Repeat(middle, s.Clouds))
+	}
+	return out
 }

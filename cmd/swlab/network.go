@@ -99,10 +99,16 @@ func (n *networkCall) work() error {
 	if err != nil {
 		return err
 	}
-	if n.reconstruct {
-		restore(values, x.Frames)
+	written := saved{}
+	if n.reconstruct && x.Frames != nil {
+		made := &datasets.Set{Name: n.out, Coords: values, Clouds: x.Clouds, Points: net.Points, Dim: pointnet.Dim}
+		if made, err = made.Restore(x.Frames); err != nil {
+			return err
+		}
+		written = save("out", n.out, made.WriteNPY)
+	} else {
+		written = saveNPY("out", n.out, values, shape...)
 	}
-	written := saveNPY("out", n.out, values, shape...)
 	statistics := "running"
 	if n.options.BatchStats {
 		statistics = "batch"
@@ -142,7 +148,7 @@ func (n *networkCall) clouds() (*datasets.Set, error) {
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--x: %w", err))
 	}
-	n.warnOf(set)
+	n.warnOf(set.Rebase(nil)) // as the network reads them
 	return set, nil
 }
 
@@ -158,6 +164,9 @@ func (n *networkCall) warnUnusual(x *datasets.Set) {
 	count, first, off := 0, 0, datasets.Frame{}
 	for i := range x.Clouds {
 		f, err := datasets.FrameOf(x.Cloud(i), x.Dim)
+		if err == nil {
+			f = f.From(x.Origin(i))
+		}
 		if err == nil && f.Offset() <= unusual && math.Abs(f.Scale-1) <= unusual {
 			continue
 		}
@@ -169,14 +178,6 @@ func (n *networkCall) warnUnusual(x *datasets.Set) {
 	if count > 0 {
 		n.common.warn("--x: %d of %d clouds do not look like those of a training, with centre 0 and radius 1: the centre of cloud %d is %.3g from 0, its radius %.3g; --normalize unit makes them so",
 			count, x.Clouds, first, off.Offset(), off.Scale)
-	}
-}
-
-// restore moves clouds, row by row, back to where their frames say they were.
-func restore(clouds []float32, frames []datasets.Frame) {
-	for i, f := range frames {
-		size := len(clouds) / len(frames)
-		f.Undo(clouds[i*size : (i+1)*size])
 	}
 }
 

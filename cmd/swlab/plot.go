@@ -76,6 +76,9 @@ func captioned(captions, inputs []string) ([]string, error) {
 
 // rowsOf reads some clouds of a set.
 func rowsOf(set datasets.Clouds, rows []int) (*datasets.Set, error) {
+	if s, ok := set.(*datasets.Set); ok {
+		return s.Select(rows), nil
+	}
 	h := set.Header()
 	at := make([]int32, len(rows))
 	for i, r := range rows {

@@ -104,19 +104,22 @@ func (p *plotClouds) sheet(sets []datasets.Clouds, _ []string, view vmfviz.View)
 	if err != nil {
 		return nil, nil, err
 	}
-	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions, View: view}, inSpace(set)...)
+	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions, View: view}, inSpace(datasets.Together(set)[0])...)
 	return picture, rows, err
 }
 
 // rows draws several sets below each other.
 func (p *plotClouds) rows(sets []datasets.Clouds, captions []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
 	rows, columns := p.chosen(sets[0].Header(), 6)
-	var lines []vmfviz.CloudRow
+	chosen := make([]*datasets.Set, len(sets))
 	for i, s := range sets {
-		set, err := rowsOf(s, rows)
-		if err != nil {
+		var err error
+		if chosen[i], err = rowsOf(s, rows); err != nil {
 			return nil, nil, err
 		}
+	}
+	var lines []vmfviz.CloudRow
+	for i, set := range datasets.Together(chosen...) {
 		lines = append(lines, vmfviz.CloudRow{Caption: captions[i], Clouds: inSpace(set), Errors: p.errors && i > 0})
 	}
 	picture, err := vmfviz.Clouds(vmfviz.CloudsOptions{Columns: columns, View: view}, lines...)

@@ -99,6 +99,7 @@ func (p *plotSlice) run() error {
 	if p.reduction == loss.Mean {
 		o.Convention = vmfviz.MeanOverPoints
 	}
+	x, y = datasets.Aligned(x, y)
 	picture, err := vmfviz.Slice(o, x.Coords, y.Coords, theta, values)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ type Config struct {
 // Frame is one state of a flow.
 type Frame struct {
 	Step   int
-	Points []float32 // [n, d] of the moving cloud
+	Points []float32 // [n, d] of the moving cloud, relative to its origin (datasets.Set.Origins)
 	EMD    float64   // W_2 to the target, from an optimal assignment, in units of the coordinates
 }
 
@@ -99,6 +99,7 @@ func EMD(x, y *datasets.Set) (float64, error) {
 	if err := checkPair(x, y); err != nil {
 		return 0, err
 	}
+	x, y = datasets.Aligned(x, y)
 	r, err := (loss.ExactEMD{P: 2, Reduce: loss.Mean}).Compare(cloud(x), cloud(y), false)
 	if err != nil {
 		return 0, err

@@ -129,11 +129,20 @@ func (r request) array(name string) *input {
 	return nil
 }
 
-// clouds returns an array [clouds, points, dim] as a set, without a copy.
+// clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as
+// [datasets.New] does.
 func (r request) clouds(name string) (*datasets.Set, error) {
 	a := r.array(name)
 	if a == nil || len(a.Shape) != 3 {
 		return nil, fmt.Errorf("%s: expected an array [points, dim] or [clouds, points, dim]", name)
+	}
+	if a.wide != nil {
+		s, err := datasets.New(a.wide, a.Shape...)
+		if err != nil { // it names a set "memory"
+			return nil, errors.New(name + strings.TrimPrefix(err.Error(), "memory"))
+		}
+		s.Name = name
+		return s, nil
 	}
 	return &datasets.Set{Name: name, Kind: "memory", Coords: a.values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
 }
@@ -283,6 +292,8 @@ func emd(r request, a *answer) error {
 	if err := swlab.CheckDistance("emd-exact", x, y, swlab.DistanceConfig{}); err != nil {
 		return err
 	}
+	x, y = datasets.Aligned(x, y)
+	a.Warnings = append(x.Warnings(), y.Warnings()...)
 	var cost, gap, slack, u, v, gx, gy []float64
 	var match []int32
 	for b := range x.Clouds {

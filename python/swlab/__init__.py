@@ -9,10 +9,12 @@ Everything is computed by the Go library github.com/sliced-wasserstein/lab in th
 cores, and equals its results bit by bit. Clouds are arrays [points, dim], or [clouds, points, dim]
 for clouds that are compared in pairs.
 
-A C-contiguous array of float32 is read in place. Anything else is copied, and float64 is rounded to
-float32: the library's clouds are float32, its costs float64. Calls release the interpreter's lock
-and may come from many threads; do not change an array while a call reads it. Results are NumPy
-arrays of their own. A process that has called this package must not use it after a fork.
+A C-contiguous array of float32 is read in place. Everything else is copied. The library's clouds are
+float32, its costs float64. Clouds of float64 that are far from 0 are rounded relative to an origin, so
+that no distance changes when both clouds move together. A call warns where float32 still loses more
+than 1e-4 of a cloud's extent. Calls release the interpreter's lock and may come from many threads; do
+not change an array while a call reads it. Results are NumPy arrays of their own. A process that has
+called this package must not use it after a fork.
 """
 
 from __future__ import annotations
@@ -228,7 +230,7 @@ def version() -> str:
 
 def _pair(x, y):
     """Both clouds with an axis of clouds, and whether they came without one."""
-    x, y = _library.array("x", x, (2, 3)), _library.array("y", y, (2, 3))
+    x, y = _library.array("x", x, (2, 3), None), _library.array("y", y, (2, 3), None)
     if x.ndim != y.ndim:
         raise ValueError(f"x and y: expected as many axes in both, found shapes {x.shape} and {y.shape}")
     single = x.ndim == 2

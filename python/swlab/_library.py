@@ -46,7 +46,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def array(name, values, axes, dtype=np.float32):
-    """values as the library reads them: row-major, with that many axes.
+    """values as the library reads them: row-major, with that many axes. Without a dtype they are float32
+    where that holds every number of their own type, else float64.
 
     A C-contiguous, aligned array of that type is returned as it is. Everything else is copied, and
     other numbers are rounded to it.
@@ -65,6 +66,8 @@ def array(name, values, axes, dtype=np.float32):
     if given.ndim not in axes:
         line = f"; a cloud on the line is {name}[:, None]" if given.ndim == 1 and name in ("x", "y") else ""
         raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}{line}")
+    if dtype is None:
+        dtype = np.float32 if np.can_cast(given.dtype, np.float32) else np.float64
     with np.errstate(over="ignore"):  # the library refuses infinite numbers, and says where they are
         return np.require(given, dtype, ["C", "A"])
 

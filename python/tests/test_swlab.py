@@ -437,3 +437,28 @@ def test_the_wheel(tmp_path):
         assert any(c["name"] == "github.com/gomlx/gomlx" for c in bom["components"])
     assert (package.locate_file("swlab/py.typed")).exists()
     assert swlab.version() == program(tmp_path, "version")["version"]
+
+
+@pytest.mark.parametrize("loss", ["sw", "max-sw", "chamfer", "emd-approx", "emd-exact", "sinkhorn"])
+def test_moved_together(loss):
+    """float64 keeps its digits: a distance does not change when both clouds move."""
+    r = np.random.default_rng(4)
+    x, y = np.round(r.normal(size=(2, 2, 50, 3)) * 2**20) / 2**20  # exact in float64 when moved
+    want = swlab.distance(x, y, loss, gradient=True)
+    for by in (1e6, 1e7, 1e8):
+        got = swlab.distance(x + by, y + by, loss, gradient=True)
+        np.testing.assert_allclose(got.per_pair, want.per_pair, rtol=2e-6)
+        np.testing.assert_allclose(got.gradient_y, want.gradient_y, atol=1e-3 * np.abs(want.gradient_y).max())
+        np.testing.assert_allclose(swlab.emd(x + by, y + by).cost, swlab.emd(x, y).cost, rtol=2e-6)
+    whole = (x * 2**20).astype(np.int64)
+    np.testing.assert_allclose(swlab.distance(whole + 2**50, whole[::-1] + 2**50, loss).value, swlab.distance(whole, whole[::-1], loss).value, rtol=2e-6)
+
+
+def test_warns_of_rounding():
+    """What float32 cannot hold is said, at the line of the call."""
+    x = np.random.default_rng(5).normal(size=(30, 3))
+    with pytest.warns(UserWarning, match="float32 rounds coordinates") as found:
+        swlab.distance(x, x + 1e10)
+    assert found[0].filename == __file__
+    with pytest.warns(UserWarning, match="float32 rounds coordinates"):
+        swlab.emd(x, x + 1e10)

@@ -150,6 +150,20 @@ func named(name string) (distance, error) {
 	return distance{}, fmt.Errorf("distances: expected some of %s, found %q", strings.Join(Distances(), ", "), name)
 }
 
+// together moves sets in memory by one vector, if they are so far from 0 that float32 does not hold
+// them there.
+func together(a, b datasets.Clouds) (datasets.Clouds, datasets.Clouds) {
+	first, ok := a.(*datasets.Set)
+	second, too := b.(*datasets.Set)
+	if !ok || !too || first.Origins == nil && second.Origins == nil {
+		return a, b
+	}
+	sets := datasets.Together(first, second)
+	x, y := *sets[0], *sets[1]
+	x.Origins, y.Origins = nil, nil
+	return &x, &y
+}
+
 // Compare computes the metrics of generated against reference. It takes the clouds as they are; the
 // released code's have radius 1. The first argument of every distance between the sets is the
 // generated cloud. Graph distances run on e. Memory does not grow with the number of clouds, except
@@ -169,6 +183,12 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 	}
 	if r.JSDScaled, err = JSD(generated, reference, 0.5); err != nil {
 		return nil, err
+	}
+	generated, reference = together(generated, reference)
+	for _, s := range []datasets.Clouds{generated, reference} {
+		if set, ok := s.(*datasets.Set); ok {
+			r.Warnings = append(r.Warnings, set.Warnings()...)
+		}
 	}
 	g, err := newSide(generated)
 	if err != nil {

@@ -40,6 +40,7 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clou
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	first, second = together(first, second)
 	a, err := newSide(first)
 	if err != nil {
 		return Matrix{}, err
