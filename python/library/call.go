@@ -138,11 +138,13 @@ func (r request) clouds(name string) (*datasets.Set, error) {
 	}
 	if a.wide != nil {
 		s, err := datasets.New(a.wide, a.Shape...)
-		if err != nil { // it names a set "memory"
-			return nil, errors.New(name + strings.TrimPrefix(err.Error(), "memory"))
+		if err == nil {
+			s.Name = name
+			return s, nil
 		}
-		s.Name = name
-		return s, nil
+		for _, v := range a.wide { // the call says what is wrong, as of float32
+			a.values = append(a.values, float32(v))
+		}
 	}
 	return &datasets.Set{Name: name, Kind: "memory", Coords: a.values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
 }
