@@ -108,7 +108,7 @@ const (
 // disturbed draws the pairs, permutations and bootstraps, the same for all maps and
 // initialisations: `disturbances` clouds of x and y for each pair.
 func disturbed(set *datasets.Set, o InvarianceConfig) (first, second *datasets.Set) {
-	set = set.Rebase(nil) // as the maps read it
+	set = set.Rebase(nil)                                // as the maps read it
 	r := rand.New(rand.NewPCG(o.Seed, 0x696e_7661_7269)) // second word: "invari"
 	first = &datasets.Set{Name: set.Name, Clouds: o.Pairs * disturbances, Points: set.Points, Dim: set.Dim}
 	second = &datasets.Set{Name: set.Name, Clouds: first.Clouds, Points: set.Points, Dim: set.Dim}
