@@ -74,6 +74,7 @@ var kinds = map[string]kind{
 	"epsilon":        {unit: "cost", above: bound(0)},
 	"ascent-steps":   {unit: "steps"},
 	"ascent-rate":    {unit: "rate", above: bound(0)},
+	"ground":         {unit: "NAME", words: words("euclidean", "p")},
 	"reg":            {unit: "cost", above: bound(0)},
 	"reduce":         {unit: "NAME", words: words("sum", "mean")},
 	"amortizer":      {unit: "NAME", words: amortizer.Names, what: "amortizer"},

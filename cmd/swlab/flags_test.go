@@ -58,6 +58,7 @@ var proofs = map[string]map[string]proof{
 		"ascent-rate":    {"--loss max-sw --ascent-steps 1", "--ascent-rate 0.1"},
 		"ascent-tangent": {"--loss max-sw --ascent-steps 2 --ascent-rate 0.1", "--ascent-tangent"},
 		"ascent-sgd":     {"--loss max-sw --ascent-steps 1 --ascent-rate 0.1", "--ascent-sgd"},
+		"ground":         {"--loss emd-exact", "--ground p"},
 		"reg":            {"--loss sinkhorn", "--reg 0.1"},
 		"reduce":         {"--loss sw --slices 5", "--reduce mean"},
 		"root":           {"--loss sw --slices 5", "--root"},

@@ -345,6 +345,7 @@ var types = map[string]reflect.Type{
 	"optim.SGD":                     reflect.TypeFor[optim.SGD](),
 	"ot.Assignment":                 reflect.TypeFor[ot.Assignment](),
 	"ot.Divergence":                 reflect.TypeFor[ot.Divergence](),
+	"ot.Ground":                     reflect.TypeFor[ot.Ground](),
 	"ot.Plan":                       reflect.TypeFor[ot.Plan](),
 	"ot.Sinkhorn":                   reflect.TypeFor[ot.Sinkhorn](),
 	"ot.Stabilised":                 reflect.TypeFor[ot.Stabilised](),

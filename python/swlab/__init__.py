@@ -110,6 +110,7 @@ def distance(
     control: Optional[Literal["lower", "upper", "harmonics"]] = None,
     epsilon: Optional[float] = None,
     reg: Optional[float] = None,
+    ground: Optional[Literal["euclidean", "p"]] = None,
     ascent_steps: Optional[int] = None,
     ascent_rate: Optional[float] = None,
     ascent_tangent: Optional[bool] = None,
@@ -151,6 +152,7 @@ def distance(
         directions: [L, dim] or [B, L, dim], used as given in place of random ones.
         mass_x, mass_y: [B, m] and [B, n] masses of the points, float64, divided by their sum. For sliced losses
             and emd-exact with reduce="mean", chamfer and the Sinkhorn losses.
+        ground: of emd-exact and sinkhorn: the norm in the cost ||x - y||^p, "euclidean" or "p", the p-norm.
         chain, replicates, control, epsilon, reg: of markov-sw, of qmc, of cv-sw, of asw, of sinkhorn.
         ascent_steps, ascent_rate, ascent_tangent, ascent_sgd: of max-sw and v-dsw.
         reflection: how von Mises-Fisher samples are turned to their location.
@@ -178,7 +180,7 @@ def distance(
             arrays[name] = m[None] if m.ndim == 1 else m
     optional = dict(
         slices=slices, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
-        epsilon=epsilon, reg=reg, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
+        epsilon=epsilon, reg=reg, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
         reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant,
     )  # fmt: skip
     settings = {name: value for name, value in optional.items() if value is not None}

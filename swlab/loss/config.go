@@ -8,13 +8,14 @@ import (
 
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // Config holds the settings that the registered losses read; Defaults has the paper's. Of the
 // settings that nobody makes by accident, a loss rejects those that it would ignore: Slicing,
-// Replicates, Root, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all
+// Replicates, Root, Ground, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all
 // losses, and each reads those that apply to it. The tag help is the text of the field's
 // command-line flag (%s: the registered names). The tag zero says what is expected in place of a
 // given 0.
@@ -38,6 +39,9 @@ type Config struct {
 	// Take the p-th root of the value.
 	Root bool    `json:"root,omitempty" help:"take the p-th root per pair"`
 	Reg  float64 `json:"reg"` // entropic regularisation, of sinkhorn
+	// Norm in the cost ||x - y||^p of emd-exact and Sinkhorn: Euclidean or, as in the paper, the
+	// p-norm.
+	Ground ot.Ground `json:"ground,omitempty"`
 
 	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T
 	AscentLearningRate float64 `json:"ascent_rate" help:"its rate"`
@@ -124,6 +128,9 @@ func (s Config) Check() error {
 			return suggest.Unknown(n.kind, n.value, n.known)
 		}
 	}
+	if s.Ground < ot.Euclidean || s.Ground > ot.PNorm {
+		return fmt.Errorf("ground: expected Euclidean or PNorm, found %d", int(s.Ground))
+	}
 	if err := new(vmf.Reflection).UnmarshalText([]byte(s.Reflection.String())); err != nil {
 		return fmt.Errorf("reflection: %w", err)
 	}
@@ -157,6 +164,14 @@ func (s Config) RejectSlicing() error {
 	return s.rejectAscentSettings()
 }
 
+// rejectGround rejects a ground cost where there is none to choose.
+func (s Config) rejectGround() error {
+	if s.Ground != ot.Euclidean {
+		return fmt.Errorf("it has no ground cost to choose: found %q", s.Ground)
+	}
+	return nil
+}
+
 // slices is L, or own if not set.
 func (s Config) slices(own int) int {
 	if s.Slices == 0 {
@@ -167,6 +182,9 @@ func (s Config) slices(own int) int {
 
 // distribution returns the slicing distribution of the settings, own by default.
 func (s Config) distribution(own string) (slicing.Distribution, error) {
+	if err := s.rejectGround(); err != nil {
+		return nil, err
+	}
 	if s.Slicing != "" {
 		own = s.Slicing
 	}

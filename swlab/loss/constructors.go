@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -112,18 +113,18 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 }
 
 func newChamfer(s Config) (Loss, error) {
-	return Chamfer{P: s.P, Reduce: s.Reduce}, s.RejectSlicing()
+	return Chamfer{P: s.P, Reduce: s.Reduce}, cmp.Or(s.rejectGround(), s.RejectSlicing())
 }
 
 func newApproximateEMD(s Config) (Loss, error) {
 	if s.P != 0 && s.P != 1 {
 		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
 	}
-	return ApproximateEMD{Reduce: s.Reduce}, s.RejectSlicing()
+	return ApproximateEMD{Reduce: s.Reduce}, cmp.Or(s.rejectGround(), s.RejectSlicing())
 }
 
 func newExactEMD(s Config) (Loss, error) {
-	return ExactEMD{P: s.P, Reduce: s.Reduce}, s.RejectSlicing()
+	return ExactEMD{P: s.P, Ground: s.Ground, Reduce: s.Reduce}, s.RejectSlicing()
 }
 
 // newSinkhorn makes the transport part or the divergence.
@@ -135,6 +136,6 @@ func newSinkhorn(debiased bool) func(Config) (Loss, error) {
 		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {
 			return nil, fmt.Errorf("regularisation: expected a positive number, found %v", s.Reg)
 		}
-		return Sinkhorn{Reg: s.Reg, P: s.P, Debiased: debiased}, s.RejectSlicing()
+		return Sinkhorn{Reg: s.Reg, P: s.P, Ground: s.Ground, Debiased: debiased}, s.RejectSlicing()
 	}
 }

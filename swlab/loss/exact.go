@@ -21,6 +21,7 @@ import (
 // be trained on it.
 type ExactEMD struct {
 	P      float64   // 0 means 1: unsquared distances
+	Ground ot.Ground // the norm, ||.||_2 above; ot.PNorm: ||.||_p^p, the sum over coordinates
 	Reduce Reduction // over points; 0: Sum
 }
 
@@ -49,6 +50,9 @@ func (e ExactEMD) Convention() string {
 	over := "sum"
 	if e.Reduce == Mean {
 		over = "mean"
+	}
+	if e.Ground == ot.PNorm {
+		return fmt.Sprintf("optimal assignment, p-norm of the difference to the power p = %g, %s over points, no root", e.Exponent(), over)
 	}
 	switch e.Exponent() {
 	case 1:
@@ -99,7 +103,7 @@ func pairOf(c ot1d.Clouds, b int) (coords []float32, mass []float64) {
 }
 
 func (e ExactEMD) assign(out *Comparison, x, y []float32, dim int, gradient bool) error {
-	a, err := ot.EMD(x, y, dim, e.Exponent())
+	a, err := e.Ground.EMD(x, y, dim, e.Exponent())
 	if err != nil {
 		return err
 	}
@@ -122,7 +126,7 @@ func (e ExactEMD) assign(out *Comparison, x, y []float32, dim int, gradient bool
 }
 
 func (e ExactEMD) transport(out *Comparison, x, y []float32, dim int, massX, massY []float64, gradient bool) error {
-	plan, err := ot.Transport(x, y, dim, e.Exponent(), massX, massY)
+	plan, err := e.Ground.Transport(x, y, dim, e.Exponent(), massX, massY)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func CheckTables(l Loss, backend string, pairs, m, n, dim int) error {
 		}
 		need, what = memory.Bytes(24, m, n), fmt.Sprintf("points: a table of %d times %d costs", m, n)
 	case ExactEMD: // so, too
-		if m != n {
+		if m != n || !l.Ground.IsEuclidean(dim, l.Exponent()) {
 			need, what = memory.Bytes(16, m, n), fmt.Sprintf("points: a table of %d times %d costs", m, n)
 		} else if dim > ot.SearchedDims {
 			need, what = memory.Bytes(8, m, n), fmt.Sprintf("points: a table of %d times %d costs, in more than %d dimensions", m, n, ot.SearchedDims)

@@ -3,6 +3,7 @@ package loss
 import (
 	"slices"
 
+	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -94,11 +95,22 @@ func (ApproximateEMD) Violates() []Property {
 	return []Property{ZeroOnItself, ZeroOnlyIfEqual, Symmetry, Triangle, Scaling}
 }
 
+// Violates: the p-norm depends on the axes.
+func (e ExactEMD) Violates() []Property { return aboutAxes(e.Ground, e.Exponent()) }
+
+// aboutAxes is the property that costs of the p-norm do not have.
+func aboutAxes(g ot.Ground, p float64) []Property {
+	if g == ot.PNorm && p != 2 {
+		return []Property{Rotation}
+	}
+	return nil
+}
+
 // Violates: relative to Reg, larger clouds are sharper. The transport part between equal clouds is
 // that of a blurred plan. At p = 1, and below 2 for the divergence, a blur counts for more between
 // translates further apart: x and x+2v cost more than twice x and x+v.
 func (s Sinkhorn) Violates() []Property {
-	violated := []Property{Scaling}
+	violated := append(aboutAxes(s.Ground, s.Exponent()), Scaling)
 	if !s.Debiased {
 		violated = append(violated, ZeroOnItself)
 	}

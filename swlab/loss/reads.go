@@ -8,6 +8,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
@@ -61,6 +62,8 @@ func othersOf(s Config, f reflect.StructField, name string) []Config {
 		values = []any{false, true}
 	case reflect.TypeFor[Reduction]():
 		values = []any{Sum, Mean}
+	case reflect.TypeFor[ot.Ground]():
+		values = []any{ot.Euclidean, ot.PNorm}
 	case reflect.TypeFor[vmf.Reflection]():
 		values = []any{vmf.Released, vmf.Exact, vmf.Stable}
 	case reflect.TypeFor[string]():

@@ -23,9 +23,9 @@ func TestReads(t *testing.T) {
 		"v-dsw":               "p slices slicing root kappa reflection ascent_steps ascent_rate ascent_tangent ascent_sgd amortizer",
 		"chamfer":             "p",
 		"emd-approx":          "",
-		"emd-exact":           "p",
-		"sinkhorn":            "p reg",
-		"sinkhorn-divergence": "p reg",
+		"emd-exact":           "p ground",
+		"sinkhorn":            "p reg ground",
+		"sinkhorn-divergence": "p reg ground",
 	} {
 		want := append(strings.Fields(want), strings.Fields(everywhere)...)
 		var read []string
@@ -137,6 +137,7 @@ func TestCheck(t *testing.T) {
 		`mean "upper"`:         func(s *Config) { s.Control = "uper" },
 		"amortizer":            func(s *Config) { s.Amortizer = "lla" },
 		"reflection":           func(s *Config) { s.Reflection = 7 },
+		"ground":               func(s *Config) { s.Ground = 7 },
 	} {
 		for _, name := range Names() {
 			s := Defaults()

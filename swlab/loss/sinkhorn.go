@@ -20,8 +20,9 @@ import (
 // masses; points of mass 0 are left out. Both are computed on the host, so no network can be trained
 // on them.
 type Sinkhorn struct {
-	Reg      float64 // in units of the cost
-	P        float64 // 0 means 2
+	Reg      float64   // in units of the cost
+	P        float64   // 0 means 2
+	Ground   ot.Ground // the norm, ||.||_2 above; ot.PNorm: ||.||_p^p, the sum over coordinates
 	Debiased bool
 }
 
@@ -50,7 +51,11 @@ func (s Sinkhorn) Convention() string {
 	if s.Debiased {
 		what = "Sinkhorn divergence"
 	}
-	return fmt.Sprintf("%s, Euclidean distance to the power %g, regularisation %g, mean over points, no root", what, s.Exponent(), s.Reg)
+	norm := "Euclidean distance to the power"
+	if s.Ground == ot.PNorm {
+		norm = "p-norm of the difference to the power p ="
+	}
+	return fmt.Sprintf("%s, %s %g, regularisation %g, mean over points, no root", what, norm, s.Exponent(), s.Reg)
 }
 
 // Compare solves one problem per pair; the divergence needs three.
@@ -60,7 +65,7 @@ func (s Sinkhorn) Compare(x, y ot1d.Clouds, gradient bool) (Comparison, error) {
 		return out, err
 	}
 	for b := range x.Batch {
-		solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent()}
+		solver := ot.Sinkhorn{Reg: s.Reg, P: s.Exponent(), Ground: s.Ground}
 		var cx, cy []float32
 		var atX, atY []int
 		cx, solver.A, atX = support(x, b)

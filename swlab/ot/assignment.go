@@ -28,6 +28,8 @@ type Assignment struct {
 	DualityGap float64
 	// Slack is the largest U[i] + V[j] - c_ij over all m^2 pairs, or 0. It is 0: U is rounded down.
 	Slack float64
+
+	ground Ground
 }
 
 // EMD matches the points of x with those of y at the least total cost sum_i ||x_i - y_s(i)||^p, x
@@ -113,7 +115,7 @@ func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []floa
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for i, j := range a.Match {
 		at := int(j)
-		addGradient(gx[i*dim:(i+1)*dim], gy[at*dim:(at+1)*dim], x[i*dim:(i+1)*dim], y[at*dim:(at+1)*dim], p, 1)
+		a.ground.add(gx[i*dim:(i+1)*dim], gy[at*dim:(at+1)*dim], x[i*dim:(i+1)*dim], y[at*dim:(at+1)*dim], p, 1)
 	}
 	return gx, gy
 }

@@ -13,9 +13,10 @@ import (
 // which is P_ij = exp((f_i + g_j - c_ij)/Reg). One iteration is g from f (columns), then f from g
 // (rows).
 type Sinkhorn struct {
-	Reg  float64   // > 0, in units of the cost
-	P    float64   // the exponent; 0: 2
-	A, B []float64 // masses of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
+	Reg    float64   // > 0, in units of the cost
+	P      float64   // the exponent; 0: 2
+	Ground Ground    // the norm in the cost
+	A, B   []float64 // masses of the points of x and y, > 0, of equal sums; nil: 1/n and 1/k
 	// Iterations > 0: exactly that many plain iterations from f = 0. Iterations = 0: to Tolerance,
 	// from larger Reg that fall to the wanted one, with Newton steps where plain iterations are
 	// slow.
@@ -40,6 +41,7 @@ type Plan struct {
 	x, y   []float32
 	dim    int
 	p, reg float64
+	ground Ground
 	cost   []float64
 }
 
@@ -87,7 +89,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	if math.Abs(mass-massB) > 1e-9*mass {
 		return nil, fmt.Errorf("Sinkhorn: expected masses A and B of equal sums, found %v and %v", mass, massB)
 	}
-	c := pairCosts(x, y, dim, s.P)
+	c := s.Ground.costs(x, y, dim, s.P)
 	largest := 0.0
 	for _, v := range c {
 		largest = math.Max(largest, v)
@@ -102,7 +104,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	} else {
 		w.solve(s.Reg, largest, s.Tolerance*mass, mass, s.MaxIterations)
 	}
-	plan := &Plan{F: w.f, G: w.g, Iterations: w.rounds, x: x, y: y, dim: dim, p: s.P, reg: s.Reg, cost: c}
+	plan := &Plan{F: w.f, G: w.g, Iterations: w.rounds, x: x, y: y, dim: dim, p: s.P, ground: s.Ground, reg: s.Reg, cost: c}
 	plan.sums(a, b, mass)
 	plan.Converged = plan.Error <= s.Tolerance
 	return plan, nil
@@ -182,7 +184,7 @@ func (p *Plan) Gradient() (gx, gy []float64) {
 	if plan == nil {
 		return nil, nil
 	}
-	return pairGradient(plan, p.x, p.y, p.dim, p.p)
+	return p.ground.gradient(plan, p.x, p.y, p.dim, p.p)
 }
 
 // Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives, with its

@@ -46,7 +46,7 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	if !(reg > 0) || math.IsInf(reg, 1) || iterations < 1 {
 		return nil, fmt.Errorf("StabilisedSinkhorn: expected a finite reg > 0 and iterations >= 1, found reg = %v, iterations = %d", reg, iterations)
 	}
-	s := &stabilised{n: n, k: k, reg: reg, m: pairCosts(x, y, dim, 2), kernel: make([]float64, n*k)}
+	s := &stabilised{n: n, k: k, reg: reg, m: Euclidean.costs(x, y, dim, 2), kernel: make([]float64, n*k)}
 	s.forward(iterations)
 	out := &Stabilised{Absorptions: len(s.starts) - 1}
 	out.LastAbsorbed = s.starts[out.Absorptions] == len(s.u)-1 && out.Absorptions > 0
@@ -55,7 +55,7 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	if math.IsNaN(out.Cost) || math.IsInf(out.Cost, 0) {
 		return nil, fmt.Errorf("StabilisedSinkhorn: the cost is %v after %d iterations with reg = %v, expected a larger reg", out.Cost, len(s.u)-1, reg)
 	}
-	out.GradX, out.GradY = pairGradient(grad, x, y, dim, 2)
+	out.GradX, out.GradY = Euclidean.gradient(grad, x, y, dim, 2)
 	return out, nil
 }
 

@@ -22,6 +22,8 @@ type TransportPlan struct {
 	// DualityGap bounds the distance of Cost from the optimum for the costs in float64, with every
 	// rounding added.
 	DualityGap float64
+
+	ground Ground
 }
 
 // Transport moves the masses of the points of x [m, dim] to those of the points of y [n, dim] at
@@ -32,6 +34,11 @@ type TransportPlan struct {
 // axis. Masses are integers in it, in units of 2^-120 of their sum, so that they balance exactly and
 // no mass moves for the sake of rounding. The costs are stored, 8 m n bytes.
 func Transport(x, y []float32, dim int, p float64, massX, massY []float64) (*TransportPlan, error) {
+	return Euclidean.Transport(x, y, dim, p, massX, massY)
+}
+
+// Transport is the function [Transport] with this ground cost.
+func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []float64) (*TransportPlan, error) {
 	m, n, err := checkSides("Transport", x, y, dim)
 	if err != nil {
 		return nil, err
@@ -49,11 +56,12 @@ func Transport(x, y []float32, dim int, p float64, massX, massY []float64) (*Tra
 	}
 	axis := widestAxis(x, y, dim)
 	rows, cols := a.alongAxis(x, dim, axis), b.alongAxis(y, dim, axis)
-	problem := &transportProblem{m: m, n: n, a: a, b: b, rows: rows, cols: cols, costs: pairCosts(x, y, dim, p)}
+	problem := &transportProblem{m: m, n: n, a: a, b: b, rows: rows, cols: cols, costs: g.costs(x, y, dim, p)}
 	plan := problem.solve()
 	if plan == nil {
 		return nil, fmt.Errorf("Transport: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
 	}
+	plan.ground = g
 	return plan, nil
 }
 
@@ -71,7 +79,7 @@ func (t *TransportPlan) Gradient(x, y []float32, dim int, p float64) (gx, gy []f
 		if i < 0 || j < 0 || i >= len(t.U) || j >= len(t.V) {
 			return nil, nil
 		}
-		addGradient(gx[i*dim:(i+1)*dim], gy[j*dim:(j+1)*dim], x[i*dim:(i+1)*dim], y[j*dim:(j+1)*dim], p, mass)
+		t.ground.add(gx[i*dim:(i+1)*dim], gy[j*dim:(j+1)*dim], x[i*dim:(i+1)*dim], y[j*dim:(j+1)*dim], p, mass)
 	}
 	return gx, gy
 }
