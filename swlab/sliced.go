@@ -482,9 +482,9 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 // outlyingInGraph warns of pairs whose outliers leave the other points few digits in float32.
 func (p problem) outlyingInGraph() (warnings []string) {
 	const ratio = 0x1p-10 // of 24 bits
-	x, y := clouds(p.x, nil), clouds(p.y, nil)
+	pairs, err := ot1d.NewHostPairs(clouds(p.x, nil), clouds(p.y, nil), ot1d.HostConfig{Reduce: ot1d.Mean})
 	for b := range p.x.Clouds {
-		if ot1d.Outlying(x, y, b, ratio) {
+		if err == nil && pairs.Outlying(b, ratio) {
 			return []string{fmt.Sprintf("pair %d: outliers of %s and %s lie more than %g times farther from 0 than other points, whose costs lose digits in float32 in the graph; the host's path loses none (--path host, in Go HostPath)", b, p.x.Name, p.y.Name, 1/ratio)}
 		}
 	}

@@ -100,7 +100,6 @@ var functions = map[string]any{
 	"ot1d.HostGradients":         ot1d.HostGradients,
 	"ot1d.HostLargest":           ot1d.HostLargest,
 	"ot1d.NewHostPairs":          ot1d.NewHostPairs,
-	"ot1d.Outlying":              ot1d.Outlying,
 	"plain.Names":                plain.Names,
 	"pointnet.New":               pointnet.New,
 	"slicing.BlockSize":          slicing.BlockSize,

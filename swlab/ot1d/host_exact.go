@@ -28,15 +28,12 @@ type projection struct {
 // Outlying reports whether at least a sixteenth of a pair's points lie within ratio times the pair's
 // extent of 0, those at 0 not counted: others are then so far out that numbers in units of the extent
 // lose log2(1/ratio) bits of these. It looks at up to 128 points of each cloud.
-func Outlying(x, y Clouds, pair int, ratio float64) bool {
-	low, high := make([]float64, x.Dim), make([]float64, x.Dim)
-	for j := range low {
-		low[j], high[j] = math.Inf(1), math.Inf(-1)
-	}
-	if widen(low, high, x.cloud(pair), "x", pair) != nil || widen(low, high, y.cloud(pair), "y", pair) != nil {
+func (p *HostPairs) Outlying(pair int, ratio float64) bool {
+	if p == nil || pair < 0 || pair >= p.x.Batch {
 		return false
 	}
-	return outlying(x.cloud(pair), y.cloud(pair), low, high, ratio)
+	low, high := p.box(pair)
+	return outlying(p.x.cloud(pair), p.y.cloud(pair), low, high, ratio)
 }
 
 // outlying is Outlying for two clouds in a box.
