@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scigolib/hdf5"
 )
 
 // offsets move clouds away from 0, to where float32 would lose much or all of them.
@@ -361,4 +363,41 @@ func TestFarStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, raw.Read(got, []int32{0, 1, 2}), "s.npy", "cloud 0", "float32 rounds")
+}
+
+// TestFarH5: doubles of an HDF5 file keep their digits.
+func TestFarH5(t *testing.T) {
+	v := wideNumbers(2*20*3, 1e8, 1)
+	path := filepath.Join(t.TempDir(), "a.h5")
+	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := w.CreateDataset("/data", hdf5.Float64, []uint64{2, 20, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Write(v); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(path, Options{Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHeld(t, s, v, 1)
+	want, err := Load(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed, err := Open(path, OpenOptions{Memory: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, len(v))
+	if err := streamed.Read(got, []int32{0, 1}); err != nil || !slices.Equal(got, want.Coords) {
+		t.Errorf("a %T with other numbers than Load: %v", streamed, err)
+	}
 }

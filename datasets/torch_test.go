@@ -1,9 +1,14 @@
 package datasets
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -85,4 +90,46 @@ func FuzzTorch(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestFarTorch: a tensor of 64-bit numbers keeps its digits.
+func TestFarTorch(t *testing.T) {
+	from, err := zip.OpenReader(filepath.Join("testdata", "whole.pt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, f := range from.File {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(f.Name, "data/0") {
+			for i := range 12 {
+				binary.LittleEndian.PutUint64(data[8*i:], uint64(1<<50+i))
+			}
+		}
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := load(t, write(t, "far.pt", out.Bytes()), Options{Raw: true})
+	for i, v := range s.Positions(0) {
+		if v != float64(1<<50+i) {
+			t.Errorf("number %d: %v, expected %v", i, v, 1<<50+i)
+		}
+	}
 }
