@@ -99,12 +99,16 @@ func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Opt
 		{"points, dim", fmt.Sprintf("%d, %d", set.Points, set.Dim)},
 		{"train, test, val", parts},
 	}
+	digits := 6
+	if set.Origins != nil { // far from 0
+		digits = 12
+	}
 	for k := range set.Dim {
 		axis := fmt.Sprintf("axis %d", k)
 		if set.Dim <= 3 {
 			axis = "xyz"[k : k+1]
 		}
-		rows = append(rows, [2]string{axis, fmt.Sprintf("%.6g to %.6g", s.Min[k], s.Max[k])})
+		rows = append(rows, [2]string{axis, fmt.Sprintf("%.*g to %.*g", digits, s.Min[k], digits, s.Max[k])})
 	}
 	rows = append(rows,
 		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", s.MinRadius, s.MaxRadius)},
