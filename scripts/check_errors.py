@@ -66,6 +66,7 @@ fmt.Println("found before:", trained, "loss:", r.Loss, "kept:", kept)
 # What a cell changes, and whether the training is found again after it.
 CHANGES = [
     ("the first training", LOSS.replace("FACTOR", "1"), False),
+    ("nothing", "", True),
     ("a variable that the loss does not use", "var unrelated = 1", True),
     ("a function that the loss does not use, with the name of a parameter", "func x() int { return unrelated }", True),
     ("a comment", LOSS.replace("FACTOR", "1").replace("type moments", "// moments is a loss.\ntype moments"), True),
