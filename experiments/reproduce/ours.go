@@ -76,12 +76,20 @@ func (p Preset) complete(r *table.Row, t table.Table) {
 	case t.Study == "gap":
 		for _, c := range gap.PaperRows(p.gap()) {
 			if c.ID() == r.ID {
-				r.Overrides = widths(r.Overrides, c)
+				r.Overrides, r.Note = widths(r.Overrides, c), guessed(c)
 			}
 		}
 	case (t.Study == "reconstruction" || t.Study == "generation") && searched(*r) && alike == 1:
 		r.Candidates = map[string][]int{"ascent_steps": {1, 10, 50}}
 	}
+}
+
+// guessed is the note of the rows of A and EA with the width of the released script.
+func guessed(c gap.Config) string {
+	if c.DK == 1 {
+		return "d_k = 1 is a guess: the released script lacks the argument"
+	}
+	return ""
 }
 
 // widths adds the widths of an amortizer to the settings of its row.
@@ -164,7 +172,7 @@ func (p Preset) rows(t table.Table) []table.Row {
 	case "vDSW_approximation":
 		var out []table.Row
 		for _, c := range gap.OurRows(p.gap(), p.GapPasses) {
-			out = append(out, row(c.ID(), gapName(c), widths(set{"loss": "v-dsw", "slices": c.Slices, "kappa": c.Kappa}, c), ""))
+			out = append(out, row(c.ID(), gapName(c), widths(set{"loss": "v-dsw", "slices": c.Slices, "kappa": c.Kappa}, c), guessed(c)))
 		}
 		return out
 	}

@@ -162,6 +162,9 @@ func TestRowsGap(t *testing.T) {
 		if k, _ := r.Overrides["k"].(int); dk != w.DK || k != w.K {
 			t.Errorf("row %s has the settings %v, expected d_k = %d, k = %d", r.ID, r.Overrides, w.DK, w.K)
 		}
+		if strings.Contains(r.Note, "d_k = 1 is a guess") != (w.DK == 1) {
+			t.Errorf("row %s has the note %q", r.ID, r.Note)
+		}
 	}
 	for _, j := range schedule.Jobs {
 		w, ok := want[j.Row]
