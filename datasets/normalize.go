@@ -22,18 +22,19 @@ func (s *Set) Normalize() error {
 	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
 		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
-	frames := make([]Frame, s.Clouds)
+	frames, lost := make([]Frame, s.Clouds), 0.0
 	for i := range s.Clouds {
-		var err error
-		if frames[i], err = normalizeCloud(s.Cloud(i), s.Origin(i), s.Dim); err != nil {
+		f, rounding, err := normalizeCloud(s.Cloud(i), s.Origin(i), s.Dim)
+		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 		clear(s.Origin(i))
+		frames[i], lost = f, max(lost, rounding)
 		if s.Frames != nil {
 			frames[i] = frames[i].within(s.Frames[i])
 		}
 	}
-	s.Frames, s.Origins, s.Rounding = frames, nil, 0
+	s.Frames, s.Origins, s.Rounding = frames, nil, lost
 	return nil
 }
 
@@ -180,13 +181,13 @@ func (s *Set) Restore(frames []Frame) (*Set, error) {
 }
 
 // normalizeCloud is Normalize for one cloud [points, d] with that origin. On error the cloud is
-// unchanged.
-func normalizeCloud(cloud []float32, origin []float64, d int) (Frame, error) {
-	f, err := FrameOf(cloud, d)
-	if err == nil {
+// unchanged. lost is that of round.
+func normalizeCloud(cloud []float32, origin []float64, d int) (f Frame, lost float64, err error) {
+	if f, err = FrameOf(cloud, d); err == nil {
+		lost = roundingOf(cloud, d, f.Scale)
 		f.Apply(cloud)
 	}
-	return f.From(origin), err
+	return f.From(origin), lost, err
 }
 
 // allEqual reports whether every point equals the first.

@@ -15,6 +15,8 @@ import (
 const (
 	// far is how many times its extent a cloud must be from 0 to get an origin.
 	far = 16
+	// lossy is the part of a cloud's extent from which on rounding is worth a warning.
+	lossy = 1e-4
 	// extentSample is the largest number of points that originOf looks at.
 	extentSample = 128
 )
@@ -55,17 +57,7 @@ func fraction(off, extent float64) float64 {
 // origin is a multiple of a power of two: its difference from a coordinate is exact in float64, and
 // clouds near each other mostly have one origin.
 func originOf(cloud []float64, d int) (origin []float64, extent float64) {
-	m := len(cloud) / d
-	sample, middle := make([]float64, min(m, extentSample)), make([]float64, d)
-	for k := range d {
-		for i := range sample {
-			sample[i] = cloud[i*m/len(sample)*d+k]
-		}
-		slices.Sort(sample)
-		quarter := len(sample) / 4
-		middle[k] = sample[len(sample)/2]
-		extent = max(extent, sample[len(sample)-1-quarter]-sample[quarter])
-	}
+	middle, extent := middleHalf(cloud, d, extentSample)
 	distance, largest := 0.0, 0.0
 	for k := range d {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -88,6 +80,39 @@ func originOf(cloud []float64, d int) (origin []float64, extent float64) {
 		middle[k] = step * math.RoundToEven(c/step)
 	}
 	return middle, extent
+}
+
+// middleHalf returns the medians [d] of a cloud [points, d], and the range of the middle half of its
+// points along the longest axis, of at most so many points.
+func middleHalf[T float](cloud []T, d, most int) (middle []float64, extent float64) {
+	m := len(cloud) / d
+	sample := make([]float64, min(m, most))
+	middle = make([]float64, d)
+	for k := range d {
+		for i := range sample {
+			sample[i] = float64(cloud[i*m/len(sample)*d+k])
+		}
+		slices.Sort(sample)
+		quarter := len(sample) / 4
+		middle[k] = sample[len(sample)/2]
+		extent = max(extent, sample[len(sample)-1-quarter]-sample[quarter])
+	}
+	return middle, extent
+}
+
+// roundingOf is at least the rounding of a cloud's coordinates once divided by scale, its radius, as a
+// fraction of its extent; 0 if that is negligible. Far outliers leave the other points little of the
+// radius.
+func roundingOf(cloud []float32, d int, scale float64) float64 {
+	const ulp, few = 0x1p-25, 16 // few points suffice to tell most clouds
+	if _, extent := middleHalf(cloud, d, few); ulp*scale < lossy/8*extent {
+		return 0
+	}
+	_, extent := middleHalf(cloud, d, extentSample)
+	if extent == 0 || ulp*scale < lossy/8*extent {
+		return 0
+	}
+	return ulp * scale / extent
 }
 
 // Origin returns what Coords of cloud i are relative to, [Dim]; nil is 0.
@@ -165,7 +190,7 @@ func (s *Set) Warnings() []string {
 }
 
 func (s *Set) roundingWarning() string {
-	if s.Rounding <= 1e-4 {
+	if s.Rounding <= lossy {
 		return ""
 	}
 	return fmt.Sprintf("%s: float32 rounds coordinates by up to %.2g of their cloud's extent (that of the middle half of its points)", s.Name, s.Rounding)

@@ -90,7 +90,7 @@ func TestFarClouds(t *testing.T) {
 			for i := range near {
 				near[i] = float32(v[i] - offset*(1+float64(i%3)/4))
 			}
-			if _, err := normalizeCloud(near, nil, 3); err != nil {
+			if _, _, err := normalizeCloud(near, nil, 3); err != nil {
 				t.Fatal(err)
 			}
 			digits := 2e-6 + 1e-15*math.Abs(offset)
@@ -227,6 +227,29 @@ func TestRoundingWarning(t *testing.T) {
 	}
 	if w := s.Rebase(nil).Warnings(); w == nil {
 		t.Error("no warning about the coordinates themselves")
+	}
+}
+
+// TestRoundingOfNormalized: a far outlier leaves the other points little of radius 1, and few digits.
+func TestRoundingOfNormalized(t *testing.T) {
+	for far, warns := range map[float64]bool{10: false, 300: false, 1e6: true, 1e16: true} {
+		v := append(wideNumbers(300, 0.1, 1), far, far, far)
+		s, err := New(v, len(v)/3, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Normalize(); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(write(t, "a.npy", doubleNPY("(101, 3)", v)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Set{s, loaded} {
+			if w := s.Warnings(); (w != nil) != warns {
+				t.Errorf("outlier at %g: warnings %q", far, w)
+			}
+		}
 	}
 }
 

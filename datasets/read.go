@@ -192,20 +192,21 @@ func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 	if s.Points < o.Points {
 		return fmt.Errorf("%s: %d points per cloud were asked for, the file has %d", s.Name, o.Points, s.Points)
 	}
+	lost := 0.0
 	if !o.Raw {
 		s.Frames = make([]Frame, s.Clouds)
 	}
 	for i := range s.Clouds {
-		f, err := o.prepare(s.Cloud(i), s.Origin(i), s.Dim)
+		f, rounding, err := o.prepare(s.Cloud(i), s.Origin(i), s.Dim)
 		if err != nil {
 			return fmt.Errorf("%s: cloud %d: %w", s.Name, i, err)
 		}
 		if !o.Raw {
-			s.Frames[i] = f
+			s.Frames[i], lost = f, max(lost, rounding)
 		}
 	}
 	if !o.Raw { // normalised clouds are at 0
-		s.Origins, s.Rounding = nil, 0
+		s.Origins, s.Rounding = nil, lost
 	}
 	if o.Points == 0 || o.Points == s.Points {
 		return nil
@@ -219,13 +220,13 @@ func (s *Set) finish(o Options, random func(cloud int) *rng) error {
 	return nil
 }
 
-// prepare checks a stored cloud with that origin and normalises it, unless o.Raw.
-func (o Options) prepare(cloud []float32, origin []float64, d int) (Frame, error) {
+// prepare checks a stored cloud with that origin and, unless o.Raw, is normalizeCloud.
+func (o Options) prepare(cloud []float32, origin []float64, d int) (f Frame, lost float64, err error) {
 	switch {
 	case o.NonFinite:
-		return Frame{}, nil
+		return f, 0, nil
 	case o.Raw:
-		return Frame{}, checkFinite(cloud, d)
+		return f, 0, checkFinite(cloud, d)
 	}
 	return normalizeCloud(cloud, origin, d)
 }

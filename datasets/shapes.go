@@ -128,7 +128,7 @@ func (c Shapes) Generate() (*Set, error) {
 				cloud := set.Cloud(row)
 				copy(cloud, class.generate(c.Points, c.Seed, number))
 				if !c.Raw {
-					set.Frames[row], errs[row] = normalizeCloud(cloud, nil, 3)
+					set.Frames[row], _, errs[row] = normalizeCloud(cloud, nil, 3)
 				}
 			}
 		})

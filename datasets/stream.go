@@ -123,7 +123,7 @@ func (s *Stream) readBlock(dst []float32, rows []int32) error {
 		origin, lost, grown, err := s.array.readRow(cloud, s.d, number, buffer)
 		buffer = grown
 		if err == nil {
-			_, err = s.options.prepare(cloud, origin, s.d)
+			_, _, err = s.options.prepare(cloud, origin, s.d)
 		}
 		if err == nil && s.options.Raw {
 			err = s.place(cloud, origin, lost)
