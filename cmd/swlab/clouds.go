@@ -14,13 +14,13 @@ var loaded int64 = datasets.DefaultMemory
 
 // openPart opens normalised clouds with as many points as a run's and takes a part of them. The
 // file stays open until the process ends.
-func openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
-	return openPartOf("data", "split", path, key, split, points, seed)
+func (c *common) openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+	return c.openPartOf("data", "split", path, key, split, points, seed)
 }
 
 // openPartOf is openPart for clouds and part of other flags.
-func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
-	part, err := openWith(flag, splitFlag, path, split, datasets.Options{Points: points, AtMost: true, Seed: seed, Key: key})
+func (c *common) openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+	part, err := c.openWith(flag, splitFlag, path, split, datasets.Options{Points: points, AtMost: true, Seed: seed, Key: key})
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +30,13 @@ func openPartOf(flag, splitFlag, path, key, split string, points int, seed uint6
 	return part, nil
 }
 
-// openWith is openPartOf for any options.
-func openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
+// openWith is openPartOf for any options. It gives the warnings of the clouds.
+func (c *common) openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
 	set, err := datasets.Open(path, datasets.OpenOptions{Options: o, Memory: loaded, Progress: passes()})
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}
+	c.warnOf(set)
 	part, err := datasets.PartOf(set, split)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", splitFlag, err))

@@ -44,7 +44,7 @@ func newCompare(c *common) *cobra.Command {
 				return usageError(fmt.Errorf("--key would do nothing: %s", why))
 			}
 			points := runs[0].config.Points
-			set, err := openPart(chosen.data, chosen.key, chosen.split, points, c.seed)
+			set, err := c.openPart(chosen.data, chosen.key, chosen.split, points, c.seed)
 			if err != nil {
 				return err
 			}

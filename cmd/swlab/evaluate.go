@@ -29,7 +29,7 @@ func newEvaluate(c *common) *cobra.Command {
 			if why := unkeyed(chosen.data); why != "" && c.given("key") {
 				return usageError(fmt.Errorf("--key would do nothing: %s", why))
 			}
-			set, err := openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
+			set, err := c.openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
 			if err != nil {
 				return err
 			}

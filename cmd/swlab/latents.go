@@ -71,7 +71,7 @@ func (l *latentCall) open() (c coded, err error) {
 		if key == "" && path == r.config.Data {
 			key = r.config.Key
 		}
-		part, err := openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
+		part, err := l.openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
 		if err != nil {
 			return nil, err
 		}

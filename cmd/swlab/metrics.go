@@ -107,9 +107,7 @@ func (m *metricsCall) run() error {
 			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
 	}
 	for _, w := range r.Warnings {
-		if !slices.Contains(m.warnings, w) {
-			m.warn("%s", w)
-		}
+		m.warn("%s", w)
 	}
 	if r.EMDApprox != nil && r.EMDMatchedMass < 0.99 {
 		m.warn("the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", r.EMDMatchedMass)

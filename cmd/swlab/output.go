@@ -6,15 +6,20 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/version"
 )
 
-// warn writes a warning to standard error and keeps it for the key warnings of the call's JSON object.
+// warn writes a warning to standard error, once, and keeps it for the key warnings of the call's JSON
+// object.
 func (c *common) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	if slices.Contains(c.warnings, text) {
+		return
+	}
 	c.warnings = append(c.warnings, text)
 	fmt.Fprintln(os.Stderr, "swlab: warning: "+text)
 }

@@ -59,7 +59,7 @@ func (p *plotClouds) run() error {
 	}
 	var sets []datasets.Clouds
 	for i, path := range p.x {
-		set, err := openWith("x", "x", path, "all", datasets.Options{Points: p.points, Seed: p.seed + uint64(i), Key: p.key, Raw: p.normal == "none"})
+		set, err := p.openWith("x", "x", path, "all", datasets.Options{Points: p.points, Seed: p.seed + uint64(i), Key: p.key, Raw: p.normal == "none"})
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,6 @@ func (p *plotClouds) run() error {
 		if h.Dim != first.Dim || h.Clouds != first.Clouds {
 			return usageError(fmt.Errorf("--x: expected %d clouds of dimension %d as in %s, found %d of dimension %d in %s", first.Clouds, first.Dim, first.Name, h.Clouds, h.Dim, h.Name))
 		}
-		p.warnOf(set)
 		sets = append(sets, set)
 	}
 	if n := sets[0].Header().Clouds; p.given("clouds") && p.clouds > n {

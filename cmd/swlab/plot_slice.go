@@ -109,7 +109,7 @@ func (p *plotSlice) run() error {
 
 // one reads the chosen cloud of a file.
 func (p *plotSlice) one(flag, path string, seed uint64, row int) (*datasets.Set, error) {
-	set, err := openWith(flag, flag, path, "all", datasets.Options{Points: p.points, Seed: seed, Key: p.key, Raw: true})
+	set, err := p.openWith(flag, flag, path, "all", datasets.Options{Points: p.points, Seed: seed, Key: p.key, Raw: true})
 	if err != nil {
 		return nil, err
 	}

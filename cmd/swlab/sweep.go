@@ -116,7 +116,7 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 		return !f.Changed(name) && !slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name })
 	}
 	open := func(flag, path string) (datasets.Clouds, error) {
-		all, err := openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !f.Changed("points"), Key: c.Key})
+		all, err := s.openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !f.Changed("points"), Key: c.Key})
 		if err != nil {
 			return nil, err
 		}

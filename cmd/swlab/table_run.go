@@ -272,7 +272,7 @@ func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string
 		if path == "" || path == datasets.Builtin {
 			continue
 		}
-		set, err := openWith(flag, flag, path, "all", datasets.Options{Points: max(p.Points, p.GapPoints), AtMost: true})
+		set, err := t.openWith(flag, flag, path, "all", datasets.Options{Points: max(p.Points, p.GapPoints), AtMost: true})
 		if errors.As(err, new(*datasets.NotFetchedError)) {
 			continue // the plan lists it
 		}

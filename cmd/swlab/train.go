@@ -83,11 +83,10 @@ func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
 }
 
 func (t *trainCall) run() error {
-	set, err := openWith("data", "split", t.data, t.split, datasets.Options{Points: t.config.Points, Seed: t.seed, Key: t.key})
+	set, err := t.openWith("data", "split", t.data, t.split, datasets.Options{Points: t.config.Points, Seed: t.seed, Key: t.key})
 	if err != nil {
 		return err
 	}
-	t.warnOf(set)
 	if err := t.parted("split", set, t.split); err != nil {
 		return err
 	}
