@@ -159,7 +159,7 @@ check-notebooks: setup ## are the stored outputs those of the code? Run the note
 	$(if $(filter $(alone),$(NOTEBOOKS)),$(execute) $(alone) || exit 1;) \
 	$(if $(filter-out $(alone),$(NOTEBOOKS)),$(execute) -n 2 $(filter-out $(alone),$(NOTEBOOKS)))
 
-check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says?
+check-errors: setup ## run the cells of "ten errors" in docs/notebooks.md on the kernel: do they fail, and mend, as it says? And is a training on a loss of a cell found again until its code changes?
 	@$(env) export SWLAB_OUT="$(CURDIR)/.out/check-errors" && mkdir -p "$$SWLAB_OUT" && $(py) scripts/check_errors.py
 
 check-readme: setup ## README's block "From the shell", line by line, in a clean clone of HEAD (table and sweep in a smaller size)
