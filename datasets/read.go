@@ -124,11 +124,7 @@ func (a array) float32s() []float32 {
 	if a.wide == nil {
 		return a.narrow
 	}
-	out := make([]float32, len(a.wide))
-	for i, v := range a.wide {
-		out[i] = float32(v)
-	}
-	return out
+	return converted[float32](a.wide)
 }
 
 // float64s are the array's numbers.
@@ -136,9 +132,13 @@ func (a array) float64s() []float64 {
 	if a.narrow == nil {
 		return a.wide
 	}
-	out := make([]float64, len(a.narrow))
-	for i, v := range a.narrow {
-		out[i] = float64(v)
+	return converted[float64](a.narrow)
+}
+
+func converted[To, From float](v []From) []To {
+	out := make([]To, len(v))
+	for i, x := range v {
+		out[i] = To(x)
 	}
 	return out
 }

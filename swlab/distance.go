@@ -169,7 +169,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if e, ok := l.(interface{ Exponent() float64 }); ok {
 		d.Exponent = e.Exponent()
 	}
-	if w := p.drowned(d); w != "" && x != y {
+	if w := p.checkRounding(d); w != "" && x != y {
 		d.Warnings = append(d.Warnings, w)
 	}
 	if _, ok := l.(loss.ApproximateEMD); ok {
@@ -206,9 +206,9 @@ func (p problem) size(pair int) float64 {
 	return size
 }
 
-// drowned returns a warning for a pair of clouds that are so near each other that the rounding of
+// checkRounding returns a warning for a pair of clouds so near each other that the rounding of
 // their coordinates to float32 shows in the value, by more than a thousandth or so of their distance.
-func (p problem) drowned(d *Result) string {
+func (p problem) checkRounding(d *Result) string {
 	if p.x.Rounding == 0 && p.y.Rounding == 0 || d.Exponent == 0 {
 		return ""
 	}
@@ -225,8 +225,8 @@ func (p problem) drowned(d *Result) string {
 }
 
 // vanished returns an error for a pair whose costs are not 0, but to the power p below the numbers
-// used, whose least normal one is given. The mean of powers is at least the power of the mean, so the value for p = 1 decides. Costs
-// near the rounding of the coordinates do not count.
+// used, whose least normal one is given. The mean of powers is at least the power of the mean, so
+// the value for p = 1 decides. Costs near the rounding of the coordinates do not count.
 func (p problem) vanished(d *Result, least float64) error {
 	pairs := p.x.Clouds
 	tiny := func(v float64) bool { return math.Abs(v) < least }
