@@ -172,9 +172,9 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if w := p.checkRounding(d); w != "" && x != y {
 		d.Warnings = append(d.Warnings, w)
 	}
-	if _, ok := l.(loss.ApproximateEMD); ok {
+	if l, ok := l.(loss.ApproximateEMD); ok {
 		d.inUnits(p.scales)
-		if w := p.excess(d); w != "" {
+		if w := p.excess(l, d); w != "" {
 			d.Warnings = append(d.Warnings, w)
 		}
 	}
@@ -357,34 +357,23 @@ func (d *Result) inUnits(scales []float64) {
 	d.Low, d.High = d.Value, d.Value
 }
 
-// solvable is the number of points up to which a pair's exact EMD is computed for a warning: a
-// fraction of a second, rarely more.
-const solvable = 2048
-
 // excess warns if the pair of the smallest radius is too small for the approximate EMD.
-func (p problem) excess(d *Result) string {
+func (p problem) excess(l loss.ApproximateEMD, d *Result) string {
 	smallest, radius := 0, math.Inf(1)
 	for b := range p.x.Clouds {
 		if f, err := p.frame(b); err == nil && f.Scale < radius {
 			smallest, radius = b, f.Scale
 		}
 	}
-	if loss.LargestExcess(radius) <= loss.LargestExcess(1) {
-		return ""
+	if math.IsInf(radius, 1) {
+		return "" // equal points have no radius
 	}
-	exact := math.NaN()
-	if p.x.Points <= solvable {
-		pair := []int{smallest}
-		r, err := loss.ExactEMD{Reduce: p.Reduce}.Compare(clouds(p.x.Select(pair), nil), clouds(p.y.Select(pair), nil), false)
-		if err == nil {
-			exact = r.Pairs[0]
-		}
+	pair := []int{smallest}
+	w := l.Excess(clouds(p.x.Select(pair), nil), clouds(p.y.Select(pair), nil), radius, d.PerPair[smallest])
+	if w != "" {
+		w = fmt.Sprintf("pair %d: %s", smallest, w)
 	}
-	w := loss.ExcessWarning(radius, d.PerPair[smallest], exact)
-	if w == "" {
-		return ""
-	}
-	return fmt.Sprintf("pair %d: %s; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact", smallest, w)
+	return w
 }
 
 // isLine reports whether a sliced loss compares clouds of one dimension: all directions but the

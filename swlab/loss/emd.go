@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -135,6 +136,29 @@ func LargestExcess(radius float64) float64 {
 		}
 	}
 	return math.NaN()
+}
+
+// solvable is the number of points up to which a pair's exact EMD is computed for a warning: a
+// fraction of a second, rarely more.
+const solvable = 2048
+
+// Excess is ExcessWarning of the first pair of x and y, with that radius and value, and says what
+// helps. The exact EMD is computed for up to 2048 points.
+func (l ApproximateEMD) Excess(x, y ot1d.Clouds, radius, value float64) string {
+	if LargestExcess(radius) <= LargestExcess(1) {
+		return ""
+	}
+	exact := math.NaN()
+	if x.Points <= solvable {
+		if r, err := (ExactEMD{Reduce: l.Reduce}).Compare(x, y, false); err == nil {
+			exact = r.Pairs[0]
+		}
+	}
+	w := ExcessWarning(radius, value, exact)
+	if w != "" {
+		w += "; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact"
+	}
+	return w
 }
 
 // ExcessWarning says by how much the approximate EMD exceeds the exact one, if that is more than at

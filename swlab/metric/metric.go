@@ -7,7 +7,6 @@ package metric
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -226,9 +225,6 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 	return r, nil
 }
 
-// solvable is the number of points up to which a pair's exact EMD is computed for a warning.
-const solvable = 2048
-
 // excess warns if generated cloud 0 and its nearest reference are too small for the approximate EMD,
 // of which d has the values.
 func excess(generated, reference side, d Matrix) (string, error) {
@@ -242,20 +238,12 @@ func excess(generated, reference side, d Matrix) (string, error) {
 		return "", err
 	}
 	f, err := datasets.FrameOf(slices.Concat(x.Coords, y.Coords), x.Dim)
-	if err != nil || loss.LargestExcess(f.Scale) <= loss.LargestExcess(1) {
+	if err != nil {
 		return "", nil // equal points have no radius
 	}
-	exact := math.NaN()
-	if x.Points <= solvable {
-		r, err := loss.ExactEMD{Reduce: loss.Mean}.Compare(x, y, false)
-		if err != nil {
-			return "", err
-		}
-		exact = r.Pairs[0]
-	}
-	w := loss.ExcessWarning(f.Scale, value, exact)
+	w := loss.ApproximateEMD{Reduce: loss.Mean}.Excess(x, y, f.Scale, value)
 	if w != "" {
-		w = fmt.Sprintf("emd-approx of generated cloud 0 and reference cloud %d: %s; normalise the pairs (--normalize unit, in Go Normalize: true), or take emd-exact", j, w)
+		w = fmt.Sprintf("emd-approx of generated cloud 0 and reference cloud %d: %s", j, w)
 	}
 	return w, nil
 }
