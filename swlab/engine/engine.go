@@ -37,6 +37,7 @@ type shared struct {
 	backend  compute.Backend
 	users    int
 	programs programs
+	cache    cache
 }
 
 var (
@@ -209,6 +210,7 @@ func (e *Engine) Devices() int {
 func (e *Engine) Close() {
 	if last := e.leave(); last != nil { // without mu: programs in use may open engines
 		last.programs.close()
+		last.cache.close()
 		last.backend.Finalize()
 	}
 }

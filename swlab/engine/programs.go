@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,13 +8,6 @@ import (
 
 	"github.com/gomlx/compute"
 )
-
-// MaxPrograms is how many compiled programs a backend keeps. Beyond it the least recently used is
-// freed.
-const MaxPrograms = 64
-
-// errClosed says that an engine was used after Close.
-var errClosed = errors.New("expected an open engine, found one that is closed")
 
 // program is something compiled, kept under a key.
 type program struct {

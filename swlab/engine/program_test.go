@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// terms and sums are the inputs and outputs of a program that adds whatever it is given.
+type terms[T any] struct {
+	X     T
+	List  []T
+	Named map[string]T
+	Inner struct{ Y T }
+}
+
+type sums[T any] struct {
+	Total  T
+	Copies []T
+	Named  map[string]T
+	Y      T
+}
+
+type (
+	node   = *graph.Node
+	tensor = *tensors.Tensor
+)
+
+func add(in terms[node]) sums[node] {
+	out := sums[node]{Total: in.X, Copies: in.List, Named: in.Named, Y: in.Inner.Y}
+	for _, v := range in.List {
+		out.Total = graph.Add(out.Total, v)
+	}
+	for _, name := range []string{"a", "b"} {
+		if v := in.Named[name]; v != nil {
+			out.Total = graph.Add(out.Total, v)
+		}
+	}
+	if in.Inner.Y != nil {
+		out.Total = graph.Add(out.Total, in.Inner.Y)
+	}
+	return out
+}
+
+func number(v float32) tensor { return tensors.FromValue([]float32{v}) }
+
+func value(t *testing.T, v tensor) float32 {
+	t.Helper()
+	flat, err := tensors.CopyFlatData[float32](v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat[0]
+}
+
+// openGoAlone opens the pure-Go backend, which no other test of this package leaves open.
+func openGoAlone(t *testing.T) *Engine {
+	t.Helper()
+	e, err := Open(kindGo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestProgram: values arrive under their names, in lists, maps and structs, with and without those
+// that may be nil, and each form is compiled once.
+func TestProgram(t *testing.T) {
+	e := openGoAlone(t)
+	defer e.Close()
+	p := NewProgram[terms[tensor], sums[tensor]](e, "add", add)
+	for round := range 2 {
+		in := terms[tensor]{X: number(1), List: []tensor{number(2), number(4)}, Named: map[string]tensor{"b": number(8), "a": number(16)}}
+		out, err := p.Call(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if value(t, out.Total) != 31 || value(t, out.Copies[0]) != 2 || value(t, out.Copies[1]) != 4 || value(t, out.Named["b"]) != 8 || out.Y != nil {
+			t.Errorf("round %d: %v", round, out)
+		}
+		in.Inner.Y = number(32)
+		if out, err = p.Call(in); err != nil || value(t, out.Total) != 63 || value(t, out.Y) != 32 {
+			t.Errorf("round %d, with Y: %v, %v", round, out, err)
+		}
+		Free(in, out)
+	}
+	again := NewProgram[terms[tensor], sums[tensor]](e, "add", func(terms[node]) sums[node] { panic("not needed") })
+	if _, err := again.Call(terms[tensor]{X: number(1), List: []tensor{number(2), number(4)}, Named: map[string]tensor{"a": number(1), "b": number(1)}}); err != nil {
+		t.Error(err)
+	}
+	if n := e.Compilations(); n != 2 {
+		t.Errorf("%d compilations, expected 2", n)
+	}
+}
+
+// TestProgramFails: what a graph's builder panics with is the caller's error, the next call builds
+// again, and no engine is an error.
+func TestProgramFails(t *testing.T) {
+	e := openGoAlone(t)
+	broken := true
+	p := NewProgram[terms[tensor], sums[tensor]](e, nil, func(in terms[node]) sums[node] {
+		if broken {
+			panic("broken")
+		}
+		return add(in)
+	})
+	in := terms[tensor]{X: number(3)}
+	if _, err := p.Call(in); err == nil || !strings.Contains(fmt.Sprint(err), "broken") {
+		t.Errorf("a builder that panics: %v", err)
+	}
+	broken = false
+	if out, err := p.Call(in); err != nil || value(t, out.Total) != 3 {
+		t.Errorf("after an error: %v", err)
+	}
+	e.Close()
+	if _, err := p.Call(in); !errors.Is(err, errClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if _, err := NewProgram[terms[tensor], sums[tensor]](nil, nil, add).Call(in); err == nil {
+		t.Error("without an engine there is no error")
+	}
+}
+
+// TestCache: the program used longest ago goes, unless it is in use. Close waits for those in use,
+// and keeps nobody from other engines meanwhile.
+func TestCache(t *testing.T) {
+	e := openGoAlone(t)
+	c := &e.shared.cache
+	use := func(key any) func() {
+		_, done, err := c.use(programKey{key: key}, func() (*compiled, error) {
+			return &compiled{exec: graph.MustNewExec(e.Backend, func(in []node) []node { return in })}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	kept := func(key any) bool { return c.entries[programKey{key: key}] != nil }
+	busy := use("busy")
+	for i := range MaxPrograms {
+		use(i)()
+	}
+	if !kept("busy") || kept(0) || !kept(1) || len(c.entries) != MaxPrograms {
+		t.Errorf("%d programs, busy %t, oldest idle %t, next %t", len(c.entries), kept("busy"), kept(0), kept(1))
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		e.Close()
+	}()
+	for Ready(e) == nil {
+		runtime.Gosched()
+	}
+	openGoAlone(t).Close()
+	select {
+	case <-closed:
+		t.Error("closed with a program in use")
+	default:
+	}
+	busy()
+	<-closed
+}
+
+// TestProgramAtOnce: many goroutines and few forms compile each form once.
+func TestProgramAtOnce(t *testing.T) {
+	e := openGoAlone(t)
+	defer e.Close()
+	p := NewProgram[terms[tensor], sums[tensor]](e, nil, add)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			in := terms[tensor]{X: number(0), List: make([]tensor, i%4)}
+			for k := range in.List {
+				in.List[k] = number(1)
+			}
+			for range 10 {
+				if out, err := p.Call(in); err != nil || value(t, out.Total) != float32(i%4) {
+					t.Errorf("%d terms: %v", i%4, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := e.Compilations(); n != 4 {
+		t.Errorf("%d compilations, expected 4", n)
+	}
+}
