@@ -55,9 +55,6 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 		return usageError(err)
 	}
 	svm.Classes = config.Classes
-	if err := looked([]any{classifier, config, svm, l.asked(sets)}); err != nil {
-		return err
-	}
 	sets.warn(l.common, l.run)
 	e, err := l.engine()
 	if err != nil {

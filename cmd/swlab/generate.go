@@ -74,9 +74,6 @@ func (g *generateCall) work() error {
 	if err := metric.Check(sets.test.Header(), made.Header(), g.metrics); err != nil {
 		return usageError(err)
 	}
-	if err := looked([]any{g.config, g.asked(sets), made.Clouds, g.out, g.metrics.Distances, g.metrics.Store}); err != nil {
-		return err
-	}
 	sets.warn(g.common, g.run)
 	e, err := g.engine()
 	if err != nil {

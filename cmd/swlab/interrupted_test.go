@@ -60,27 +60,3 @@ func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
 		}
 	}
 }
-
-// TestKilledAndResumed: a run killed without warning and resumed equals an uninterrupted one.
-func TestKilledAndResumed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs in make check")
-	}
-	data := folder(t)
-	call := func(out string) []string {
-		return []string{"train", "--data", data, "--loss", "sw", "--points", "32", "--batch", "5", "--epochs", "150", "--slices", "10", "--checkpoint-every", "3", "--out", out}
-	}
-	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
-	object(t, call(whole)...)
-	cmd := process(call(cut)...)
-	startTraining(t, cmd, cut, 20)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed: an error by design
-	if n := len(logLines(cut)); n >= 300 {
-		t.Fatalf("killed too late, after %d steps", n)
-	}
-	object(t, append(call(cut), "--resume")...)
-	sameRun(t, cut, whole, 300)
-}

@@ -44,9 +44,6 @@ func newInvariance(c *common) *cobra.Command {
 		}
 		points = fewer(points, set.Header())
 		o := experiments.InvarianceConfig{Points: points, DK: dk, K: k, Pairs: pairs, Variant: form, Seed: c.seed}
-		if err := looked([]any{o, set}); err != nil {
-			return err
-		}
 		e, err := c.engine()
 		if err != nil {
 			return err

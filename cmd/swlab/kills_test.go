@@ -5,18 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/sliced-wasserstein/lab/datasets"
 )
 
 // killedWork is work whose process is killed again and again until it is done.
@@ -27,7 +22,7 @@ type killedWork struct {
 	result func(t *testing.T, store, out string) any // everything but times
 }
 
-// TestKills: trainings, matrices of distances and downloads killed without warning at random moments
+// TestKills: trainings and matrices of distances killed without warning at random moments
 // end as undisturbed ones, to the bit, with nothing half-written left. A moment is a number of
 // changes to the files after the start of a process, and up to some milliseconds more. make
 // test-long sets SWLAB_TEST_KILLS to 100; tables are in TestTableKilled.
@@ -35,32 +30,26 @@ func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
 	}
-	kills := 8
+	kills := 6
 	if text := os.Getenv("SWLAB_TEST_KILLS"); text != "" {
 		var err error
 		if kills, err = strconv.Atoi(text); err != nil {
 			t.Fatalf("SWLAB_TEST_KILLS: %v", err)
 		}
 	}
-	t.Setenv("SWLAB_TEST_ANY_CLOUDS", "1")
-	data, clouds, site := folder(t), cloudFile(t, 3, 40, 16, 3), slowSite(t)
+	data, clouds := folder(t), cloudFile(t, 3, 40, 16, 3)
 	for name, w := range map[string]killedWork{
-		"training": {0.5, func(t *testing.T) (string, []string) {
+		"training": {0.7, func(t *testing.T) (string, []string) {
 			out := filepath.Join(t.TempDir(), "run")
 			return out, []string{"train", "--data", data, "--loss", "v-dsw", "--amortizer", "la", "--points", "16", "--batch", "5", "--epochs", "6",
 				"--slices", "4", "--checkpoint-every", "1", "--backend", "go", "--out", out}
 		}, []string{"--resume"}, runFiles},
-		"matrix": {0.25, func(t *testing.T) (string, []string) {
+		"matrix": {0.3, func(t *testing.T) (string, []string) {
 			store := filepath.Join(t.TempDir(), "store")
 			return store, []string{"metrics", "--reference", clouds, "--generated", clouds, "--distances", "cd,emd-exact", "--backend", "go", "--store", store}
 		}, nil, withoutSeconds},
-		"download": {0.25, func(t *testing.T) (string, []string) {
-			cache := t.TempDir()
-			return cache, []string{"data", "fetch", "shapenet-core55", "--mirror", site, "--accept-licence", "--cache", cache}
-		}, nil, fetchedFiles},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			w.try(t, max(2, int(w.share*float64(kills))))
 		})
 	}
@@ -169,47 +158,4 @@ func withoutSeconds(t *testing.T, _, out string) any {
 	}
 	delete(v, "seconds")
 	return v
-}
-
-// fetchedFiles are the hashes of what was fetched, but for the record, which holds the address.
-func fetchedFiles(t *testing.T, cache, _ string) any {
-	return digests(t, filepath.Join(cache, "data", "shapenet-core55", "files"))
-}
-
-// slowSite serves a set of clouds piece by piece, and ranges of it.
-func slowSite(t *testing.T) string {
-	file := filepath.Join(t.TempDir(), "x.npz")
-	points := make([]float32, 400*64*3)
-	for i := range points {
-		points[i] = float32(math.Sin(float64(i)))
-	}
-	if err := datasets.WriteNPZ(file, points, []int{400, 64, 3}, nil); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"one"`)
-		http.ServeContent(slowly{w}, r, "x.npz", time.Time{}, bytes.NewReader(raw))
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
-}
-
-// slowly pauses after every piece.
-type slowly struct{ http.ResponseWriter }
-
-func (s slowly) Write(p []byte) (int, error) {
-	n, err := s.ResponseWriter.Write(p[:min(len(p), 1<<14)])
-	if f, ok := s.ResponseWriter.(http.Flusher); ok {
-		f.Flush()
-	}
-	time.Sleep(3 * time.Millisecond)
-	if err == nil && n < len(p) {
-		more, err := s.Write(p[n:])
-		return n + more, err
-	}
-	return n, err
 }

@@ -96,11 +96,6 @@ func (l *latentCall) open() (c coded, err error) {
 	return c, nil
 }
 
-// asked describes what is encoded: the file of weights, the clouds.
-func (l *latentCall) asked(c coded) []any {
-	return []any{l.run, c.file, c.train.Header(), c.test.Header(), l.key}
-}
-
 // warn says before the work that the result would be too good, and what has changed since the run was
 // trained.
 func (c coded) warn(to *common, dir string) {

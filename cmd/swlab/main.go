@@ -58,10 +58,6 @@ func callKnown(root *cobra.Command, args []string) error {
 	return unknownCall(cmd, rest[0])
 }
 
-// looked is called with the configuration of a long call before its work; an error ends the call.
-// Tests set it.
-var looked = func(configuration any) error { return nil }
-
 // withFlag puts two dashes before the setting that a library error begins with, if the call has a
 // flag of that name: "kappa: expected ..." becomes "--kappa: expected ...".
 func withFlag(root *cobra.Command, args []string, message string) string {

@@ -20,20 +20,26 @@ import (
 // TestMain lets the test binary be swlab, for tests that must kill it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SWLAB_TEST_IS_SWLAB") == "1" {
-		if os.Getenv("SWLAB_TEST_STREAMS") == "1" {
-			loaded = -1
-		}
+		environment()
 		if os.Getenv("SWLAB_TEST_FULL") == "1" {
 			if err := fill(); err != nil {
 				panic(err)
 			}
 		}
-		if os.Getenv("SWLAB_TEST_ANY_CLOUDS") == "1" {
-			sourceOf = anyClouds
-		}
 		os.Exit(run(os.Args[1:]))
 	}
 	os.Exit(m.Run())
+}
+
+// environment applies the variables of tests.
+func environment() {
+	loaded, sourceOf = datasets.DefaultMemory, datasets.FindSource
+	if os.Getenv("SWLAB_TEST_STREAMS") == "1" {
+		loaded = -1
+	}
+	if os.Getenv("SWLAB_TEST_ANY_CLOUDS") == "1" {
+		sourceOf = anyClouds
+	}
 }
 
 // anyClouds is the catalogue without its numbers of clouds, so that tests can fetch small sets.
@@ -43,8 +49,37 @@ func anyClouds(name string) (datasets.Source, error) {
 	return s, err
 }
 
-// command runs a call as a process and returns its exit code, standard output and standard error.
+// command runs a call in this process and returns its exit code, standard output and standard error.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	environment()
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.CreateTemp("", "swlab-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(f.Name())
+		defer f.Close()
+		files[i] = f
+	}
+	out, err := os.Stdout, os.Stderr
+	defer func() { os.Stdout, os.Stderr = out, err }()
+	os.Stdout, os.Stderr = files[0], files[1]
+	code = run(args)
+	var texts [2]string
+	for i, f := range files {
+		raw, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(raw)
+	}
+	return code, texts[0], texts[1]
+}
+
+// child runs a call as a process of its own, for the state that is shared within one.
+func child(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := process(args...)
 	var out, err bytes.Buffer
@@ -307,7 +342,6 @@ func TestWrongCalls(t *testing.T) {
 		"slices of chamfer": {[]string{"distance", "--loss", "chamfer", "--x", pair, "--y", pair, "--out-slices", filepath.Join(dir, "s.npy")}, "--out-slices"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			code, stdout, stderr := command(t, c.args...)
 			lines := strings.Split(strings.TrimSpace(stderr), "\n")
 			last := lines[len(lines)-1]

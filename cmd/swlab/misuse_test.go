@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -20,56 +21,47 @@ type misuse struct {
 	call    string   // arguments separated by spaces; files are relative to a copy of misuseFiles
 	code    int      // expected exit code
 	stderr  []string // what the message must contain, in any order
-	changes []string // files the call may create or change; usually none
+	changes []string // files that the call creates; usually none
 }
 
 // misuses holds the rows of TestMisuse. Each misuse_*_test.go file adds its own.
 var misuses []misuse
 
-// TestMisuse runs every row in a folder of its own. It checks the exit code, what the message
-// names, that the message is one line without a Go trace, and that no file changed. With -short it
-// runs every fifth row.
+// TestMisuse runs every row in one folder. It checks the exit code, what the message names, that the
+// message is one line without a Go trace, and that no file changed. With -short it runs every fifth
+// row.
 func TestMisuse(t *testing.T) {
+	dir := misuseFiles(t)
+	t.Chdir(dir)
+	// The same memory limit on every machine.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(8 << 30))
+	before := digests(t, dir)
 	for i, row := range misuses {
 		if testing.Short() && i%5 != 0 {
 			continue
 		}
 		t.Run(strings.ReplaceAll(row.call, "/", "|"), func(t *testing.T) {
-			t.Parallel()
-			files := misuseInputs
-			// Copying weights takes longer than most calls.
-			if strings.Contains(row.call, "run") || strings.Contains(row.call, "safetensors") {
-				files = misuseFiles
-			}
-			dir := files(t)
-			before := digests(t, dir)
-			cmd := process(strings.Fields(row.call)...)
-			cmd.Dir = dir
-			// The same memory limit on every machine.
-			cmd.Env = append(cmd.Env, "GOMEMLIMIT=8GiB")
-			var out, errs strings.Builder
-			cmd.Stdout, cmd.Stderr = &out, &errs
-			_ = cmd.Run() // the exit code is checked below
-			if code := cmd.ProcessState.ExitCode(); code != row.code {
-				t.Errorf("exit code %d, expected %d\nstderr: %s\nstdout: %.300s", code, row.code, errs.String(), out.String())
+			code, out, errs := command(t, strings.Fields(row.call)...)
+			if code != row.code {
+				t.Errorf("exit code %d, expected %d\nstderr: %s\nstdout: %.300s", code, row.code, errs, out)
 			}
 			for _, want := range row.stderr {
-				if !strings.Contains(errs.String(), want) {
-					t.Errorf("stderr lacks %q: %s", want, errs.String())
+				if !strings.Contains(errs, want) {
+					t.Errorf("stderr lacks %q: %s", want, errs)
 				}
 			}
-			if strings.Contains(errs.String(), "goroutine ") || strings.Contains(errs.String(), "internal error") {
-				t.Errorf("stderr shows a Go trace: %s", errs.String())
+			if strings.Contains(errs, "goroutine ") || strings.Contains(errs, "internal error") {
+				t.Errorf("stderr shows a Go trace: %s", errs)
 			}
-			if n := strings.Count(strings.TrimSpace(errs.String()), "\n"); row.code == 2 && n > 0 {
-				t.Errorf("a refused call takes one line, found %d: %s", n+1, errs.String())
+			if n := strings.Count(strings.TrimSpace(errs), "\n"); row.code == 2 && n > 0 {
+				t.Errorf("a refused call takes one line, found %d: %s", n+1, errs)
 			}
-			after := digests(t, dir)
 			for _, path := range row.changes {
-				delete(before, path)
-				delete(after, path)
+				if err := os.RemoveAll(path); err != nil {
+					t.Error(err)
+				}
 			}
-			if !maps.Equal(before, after) {
+			if after := digests(t, dir); !maps.Equal(before, after) {
 				t.Errorf("files changed: before %v, after %v", before, after)
 			}
 		})

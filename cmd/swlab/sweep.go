@@ -198,9 +198,6 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 	for _, line := range said {
 		fmt.Fprintln(os.Stderr, line)
 	}
-	if err := looked([]any{s.config, plan.Points, s.out, s.format, s.plot}); err != nil {
-		return err
-	}
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestTableKilled: a table whose process is killed without warning at 20 random moments equals the
+// TestTableKilled: a table whose process is killed without warning at random moments equals the
 // table of an undisturbed call, except for seconds, and nothing half-written is left. A moment is a
 // number of changes to the store after the start of a process, possibly none, of any files or only
 // of those outside trainings, followed by up to some milliseconds. So on a machine of any speed
@@ -22,7 +22,7 @@ func TestTableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
 	}
-	const kills = 20
+	const kills = 8
 	data := folder(t)
 	call := func(out string) []string {
 		args := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--rows", "sw,l-v-dsw", "--data", data, "--out", out, "--backend", "go", "--format", "json"}

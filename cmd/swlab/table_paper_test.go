@@ -17,7 +17,7 @@ import (
 )
 
 // TestPaperPreset: all nine tables with the settings of the preset paper, on small data in the
-// layouts of its data sets: ShapeNet's archive, read as a stream; ModelNet40's five train and two
+// layouts of its data sets: ShapeNet's archive; ModelNet40's five train and two
 // test files of HDF5, with its lists and names; the chairs' three archives. A dry run says what is
 // missing, and the commands that it prints fetch it. The process is killed once, among the runs, and
 // the same command resumes: ablation_kappa is that of an undisturbed call. A damaged file is found
@@ -27,7 +27,6 @@ func TestPaperPreset(t *testing.T) {
 		t.Skip("runs in make check")
 	}
 	cache := t.TempDir()
-	t.Setenv("SWLAB_TEST_STREAMS", "1")
 	t.Setenv("SWLAB_TEST_ANY_CLOUDS", "1")
 	t.Setenv("SWLAB_CACHE", cache)
 	downloads, modelNet := t.TempDir(), modelNetFolder(t)

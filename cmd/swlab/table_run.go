@@ -174,11 +174,6 @@ func (t *tableRun) run(name string) error {
 	for _, line := range said {
 		fmt.Fprintln(os.Stderr, line)
 	}
-	for _, plan := range plans {
-		if err := looked([]any{plan.Preset, plan.Jobs, t.ours, t.out, t.format, t.pictures, t.jobs, t.job, t.dryRun}); err != nil {
-			return err
-		}
-	}
 	if t.dryRun {
 		return t.report(lab, name, plans)
 	}

@@ -5,55 +5,44 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-// TestTables makes all nine tables at the smallest size in one store. Every row has all the paper's
-// numbers and our own, and a second call does nothing and prints the same. The generation tables
-// and the gap study run without XLA, which would compile four programs for every row.
+// TestTables makes a table of every study at the smallest size in one store. Every row has all the
+// paper's numbers and our own, and a second call does nothing and prints the same. All nine are made
+// by TestPaperPreset.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("minutes")
 	}
 	store := t.TempDir()
-	for _, group := range []struct {
-		backend string
-		tables  []string
-	}{
-		{"auto", []string{"full_reconstruction_result", "short_reconstruction_result", "full_reconstruction_quantitative", "ablation_L", "ablation_T", "ablation_kappa"}},
-		{"go", []string{"vDSW_approximation", "full_generation_result", "short_generation_result"}},
+	for name, flags := range map[string]string{
+		"ablation_kappa":          "--backend auto --set points=32",
+		"vDSW_approximation":      "--backend go --set gap_points=128",
+		"short_generation_result": "--backend go --set points=32",
 	} {
-		t.Run(group.backend, func(t *testing.T) {
-			t.Parallel() // two processes in one store
-			for _, name := range group.tables {
-				call := []string{"table", "run", name, "--preset", "smoke", "--set", "points=32", "--out", store, "--backend", group.backend, "--format", "json"}
-				if name == "vDSW_approximation" { // its clouds have gap_points
-					call[6] = "gap_points=128"
-				}
-				code, out, errs := command(t, call...)
-				if code != 0 {
-					t.Errorf("%s: exit code %d: %s", name, code, errs)
-					continue
-				}
-				complete(t, name, out)
-				code, again, errs := command(t, call...)
-				if code != 0 || again != out || errs != "" {
-					t.Errorf("%s, the second call: exit code %d, the same table %v, standard error %q", name, code, again == out, errs)
-				}
-				for _, extension := range []string{"txt", "md", "csv", "tex", "json", "html"} {
-					file := filepath.Join(store, "tables", name+"-smoke."+extension)
-					if raw, err := os.ReadFile(file); err != nil || !strings.Contains(string(raw), "smoke") || extension == "json" && string(raw) != out {
-						t.Errorf("%s: %v, or not this table", file, err)
-					}
-				}
+		call := append([]string{"table", "run", name, "--preset", "smoke", "--out", store, "--format", "json"}, strings.Fields(flags)...)
+		code, out, errs := command(t, call...)
+		if code != 0 {
+			t.Errorf("%s: exit code %d: %s", name, code, errs)
+			continue
+		}
+		complete(t, name, out)
+		code, again, errs := command(t, call...)
+		if code != 0 || again != out || errs != "" {
+			t.Errorf("%s, the second call: exit code %d, the same table %v, standard error %q", name, code, again == out, errs)
+		}
+		for _, extension := range []string{"txt", "md", "csv", "tex", "json", "html"} {
+			file := filepath.Join(store, "tables", name+"-smoke."+extension)
+			raw, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(raw), "smoke") || extension == "json" && string(raw) != out {
+				t.Errorf("%s: %v, or not this table", file, err)
 			}
-		})
+		}
 	}
 }
 
@@ -156,84 +145,6 @@ func complete(t *testing.T, name, out string) {
 				t.Errorf("%s: row %s has no %s", name, r.ID, c.Key)
 			}
 		}
-	}
-}
-
-// shapesFolder writes a folder with parts and labels: 64 train and 16 test clouds of 40 points in
-// eight classes.
-func shapesFolder(t *testing.T) string {
-	t.Helper()
-	set, err := datasets.Shapes{Train: 8, Test: 2, Points: 40, Classes: datasets.ShapeClasses()[:8]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	split := make([]int32, set.Clouds)
-	for i, p := range set.Split {
-		split[i] = int32(p)
-	}
-	dir := t.TempDir()
-	for _, err := range []error{
-		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, set.Dim),
-		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
-		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// TestTablesOfStream: the paper's rows of all nine tables at the smallest size, and a sweep, on clouds that are larger
-// than the memory allowed for them, in one call each. Their pages are complete. The sweep shares its
-// training with the tables.
-func TestTablesOfStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs in make check")
-	}
-	t.Setenv("SWLAB_TEST_STREAMS", "1")
-	data, store := shapesFolder(t), t.TempDir()
-	call := []string{"table", "run", "all", "--preset", "smoke", "--data", data, "--out", store, "--ours=false", "--backend", "go", "--format", "json"}
-	for _, s := range []string{"points=16", "gap_points=32", "gap_batches=2", "gap_pairs=4", "gap_held_out=4", "gap_passes=1", "epochs=1", "batch=64",
-		"chair_epochs=1", "chair_batch=61", "classifier_epochs=1", "generator_epochs=1"} {
-		call = append(call, "--set", s)
-	}
-	code, out, errs := command(t, call...)
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs)
-	}
-	var all struct {
-		Name   string
-		Tables []json.RawMessage
-	}
-	if err := json.Unmarshal([]byte(out), &all); err != nil || all.Name != "all" || len(all.Tables) != len(table.Names()) {
-		t.Fatalf("%d tables of %q: %v", len(all.Tables), all.Name, err)
-	}
-	for i, name := range table.Names() {
-		complete(t, name, string(all.Tables[i]))
-		page, err := os.ReadFile(filepath.Join(store, "results", name+"-smoke.md"))
-		if err != nil || !strings.Contains(string(page), "# "+name+", preset smoke") || !strings.Contains(string(page), "override points=16") == (name != "vDSW_approximation") {
-			t.Errorf("%s: page %s, %v", name, page, err)
-		}
-		for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(page), -1) {
-			if _, err := os.Stat(filepath.Join(store, "results", link[1])); err != nil {
-				t.Errorf("%s: the page's link: %v", name, err)
-			}
-		}
-	}
-	before := listing(filepath.Join(store, "runs"))
-	object(t, "sweep", "--vary", "kappa=1,2", "--loss", "v-dsw", "--amortizer", "la", "--dk", "16", "--k", "16", "--points", "16", "--batch", "64", "--epochs", "1", "--data", data, "--out", store, "--backend", "go")
-	trainings := func(files []string) int {
-		n := 0
-		for _, f := range files {
-			if strings.Contains(f, "/train-") && strings.Contains(f, "/run.json ") {
-				n++
-			}
-		}
-		return n
-	}
-	if a, b := trainings(before), trainings(listing(filepath.Join(store, "runs"))); b != a+1 {
-		t.Errorf("%d trainings after the tables, %d after a sweep with one more", a, b)
 	}
 }
 

@@ -104,9 +104,6 @@ func (t *trainCall) run() error {
 	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
 		return usageError(err)
 	}
-	if err := looked([]any{t.config.On(set), t.options.Out, t.options.CheckpointEvery, t.options.OnNonfinite, t.options.Resume}); err != nil {
-		return err
-	}
 	e, err := t.engine()
 	if err != nil {
 		return err
