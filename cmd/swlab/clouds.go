@@ -101,15 +101,6 @@ func pointsOf(path string) string {
 	return path
 }
 
-// fewer returns how many of the wanted points per cloud are used, and says so if the clouds have
-// fewer.
-func fewer(wanted int, h datasets.Header) int {
-	if h.Points < wanted {
-		fmt.Fprintf(os.Stderr, "points: %d per cloud, all that %s has; the default is %d\n", h.Points, h.Name, wanted)
-	}
-	return min(wanted, h.Points)
-}
-
 // passes shows the progress of reading whole files, with one bar per file.
 func passes() func(what string, done, total int) {
 	var bar func(done, total int, note string)

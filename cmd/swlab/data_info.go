@@ -1,19 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 func newDataInfo(c *common) *cobra.Command {
 	o := datasets.Options{Raw: true, NonFinite: true}
-	var thumbnails string
 	cmd := &cobra.Command{
 		Use:   "info PATH",
 		Short: "describe clouds: a file, a folder, or builtin",
@@ -23,12 +20,6 @@ func newDataInfo(c *common) *cobra.Command {
 			set, err := datasets.Load(args[0], o)
 			if err != nil {
 				return usageError(err)
-			}
-			var sheet *vmfviz.Picture
-			if thumbnails != "" {
-				if sheet, err = drawThumbnails(set); err != nil {
-					return err
-				}
 			}
 			s := set.Summary()
 			c.warnOf(set)
@@ -44,11 +35,7 @@ func newDataInfo(c *common) *cobra.Command {
 			if set.SplitDraw != nil {
 				v["split_seed"] = set.SplitDraw.Seed
 			}
-			var written saved
-			if sheet != nil {
-				written = save("thumbnails", thumbnails, sheet.Save)
-			}
-			return errors.Join(c.print(v, infoRows(args[0], set, s, o)...), written.err)
+			return c.print(v, infoRows(args[0], set, s, o)...)
 		},
 	}
 	f := cmd.Flags()
@@ -57,9 +44,7 @@ func newDataInfo(c *common) *cobra.Command {
 	f.StringSliceVar(&o.Classes, "classes", nil, "only these classes: names or label numbers, separated by commas")
 	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
 	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
-	f.StringVar(&thumbnails, "thumbnails", "", "a .png, .svg or .pdf file: a sheet with a cloud of every class")
 	readsArguments(cmd)
-	writes(cmd, "thumbnails", picture...)
 	return refuse(cmd, func(flag string) (string, error) {
 		if flag == "key" {
 			return unkeyed(cmd.Flags().Arg(0)), nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,59 +65,5 @@ func TestDataInfo(t *testing.T) {
 	code, text, _ := command(t, "data", "info", dir, "--val", "0.5", "--seed", "4")
 	if code != 0 || !strings.Contains(text, "7, 0, 7, drawn with seed 4") {
 		t.Errorf("text: %s", text)
-	}
-}
-
-func TestDataInfoThumbnails(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "sheet.png")
-	object(t, "data", "info", folder(t), "--thumbnails", file)
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	picture, err := png.Decode(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if size := picture.Bounds().Size(); size.X < 300 || size.Y < 100 {
-		t.Errorf("a sheet of %v pixels", size)
-	}
-	none := filepath.Join(t.TempDir(), "none.png")
-	flat := filepath.Join(t.TempDir(), "flat.npy")
-	if err := datasets.WriteNPY(flat, make([]float32, 8), 2, 2, 2); err != nil {
-		t.Fatal(err)
-	}
-	dot := filepath.Join(t.TempDir(), "dot.npy")
-	if err := datasets.WriteNPY(dot, make([]float32, 6), 2, 3); err != nil {
-		t.Fatal(err)
-	}
-	wantCall(t, 2, []string{"data", "info", flat, "--thumbnails", none}, "--thumbnails", "dimension 3", "found 2")
-	wantCall(t, 2, []string{"data", "info", dot, "--thumbnails", none}, "--thumbnails", "dot.npy", "cloud 0", "zero extent")
-	wantCall(t, 2, []string{"data", "info", "builtin", "--thumbnails", "sheet.gif"}, "--thumbnails", ".png", "sheet.gif")
-	wantCall(t, 2, []string{"data", "info", "builtin", "--classes", "yacht"}, `"yacht"`, "aeroplane")
-	wantCall(t, 2, []string{"data", "info", "builtin", "--val", "0.7", "--test", "0.7"}, "at most 1")
-	wantCall(t, 2, []string{"data", "info", "builtin", "--points", "-1"}, "-1")
-	if _, err := os.Stat(none); err == nil {
-		t.Error("a picture was left behind")
-	}
-}
-
-func TestThumbnailsOf(t *testing.T) {
-	set := &datasets.Set{Clouds: 200, Labels: make([]int32, 200), Classes: []string{"cup", "jar"}}
-	rows, captions := thumbnails(set) // one class: clouds spread over the set
-	if len(rows) != someThumbnails || rows[1] != 8 || captions[1] != "cloud 8" {
-		t.Errorf("%v %v", rows, captions)
-	}
-	set.Labels[120] = 1
-	rows, captions = thumbnails(set)
-	if fmt.Sprint(rows, captions) != "[0 120] [cup jar]" {
-		t.Errorf("%v %v", rows, captions)
-	}
-	for i := range set.Labels {
-		set.Labels[i] = int32(i)
-	}
-	if rows, captions = thumbnails(set); len(rows) != mostThumbnails || rows[95] != 197 || captions[95] != "class 197" {
-		t.Errorf("%v %v", rows, captions)
 	}
 }

@@ -42,7 +42,7 @@ func newDistance(c *common) *cobra.Command {
 	f.StringVar(&d.y, "y", "", "second clouds")
 	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Different files get different subsets, one file given twice the same")
-	settingFlags(f, &d.settings)
+	settingFlags(f, &d.settings, "ascent_sgd")
 	f.TextVar(&d.settings.Ground, "ground", d.settings.Ground, "emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper")
 	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
 	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")

@@ -22,7 +22,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -101,7 +100,6 @@ var kinds = map[string]kind{
 	"out-per-cloud": file,
 	"distances":     {unit: "NAMES", words: metric.Distances, list: true},
 	"store":         folderOf,
-	"pairs":         {unit: "pairs"},
 	"clouds":        {unit: "clouds"},
 	"sinkhorn":      {unit: "NAME", words: func() []string { return latent.Sinkhorns }},
 
@@ -110,7 +108,7 @@ var kinds = map[string]kind{
 	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-beta1": {unit: "factor", least: bound(0)}, "amortizer-beta2": {unit: "factor", least: bound(0)},
 	"amortizer-steps": {unit: "steps", least: bound(1)},
 	"normalize":       {unit: "NAME", words: words("auto", "unit", "none")},
-	"plain":           {unit: "NAMES", words: plain.Names, list: true},
+	"recipe":          {unit: "NAME", words: words("released", "text")},
 
 	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
 	"plot":         file,
@@ -127,7 +125,7 @@ var kinds = map[string]kind{
 	"job":              {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
 
 	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
-	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"}, "thumbnails": file,
+	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"},
 
 	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},
 	"caption": free, "view": {unit: "AZIMUTH,ELEVATION"}, "direction": {unit: "X,Y,..."}, "pair": {unit: "I,J"},
@@ -163,8 +161,6 @@ func settingFlags(f *pflag.FlagSet, c any, except ...string) {
 			f.BoolVar(v, name, *v, help)
 		case *string:
 			f.StringVar(v, name, *v, help)
-		case *plain.Set:
-			f.StringVar((*string)(v), name, string(*v), help)
 		case encoding.TextUnmarshaler:
 			f.TextVar(v, name, s.Value().(encoding.TextMarshaler), help)
 		}

@@ -14,7 +14,6 @@ var examples = map[string]string{
   swlab distance --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors --x a.npy --y b.npy
   swlab distance --loss emd-exact --x a.npy --y b.npy --reduce mean`,
 	"direction":  `  swlab direction --amortizer la --x a.npy --y b.npy --weights runs/first/amortizer.safetensors --out d.npy`,
-	"invariance": `  swlab invariance --points 512 --pairs 20`,
 	"vmf":        `  swlab vmf stats --kappa 10 --dim 3`,
 	"vmf sample": `  swlab vmf sample --kappa 10 --location 0,0,1 --n 1000 --out s.npy`,
 	"vmf stats":  `  swlab vmf stats --kappa 10 --dim 3`,
@@ -43,7 +42,7 @@ var examples = map[string]string{
 	"plot curves": `  swlab plot curves --run runs/la --run runs/sw --smooth 0.9 --out loss.png`,
 	"data":        `  swlab data list`,
 	"data list":   `  swlab data list modelnet40-hdf5`,
-	"data info":   `  swlab data info clouds.npz --thumbnails sheet.png`,
+	"data info":   `  swlab data info clouds.npz`,
 	"data sample": `  swlab data sample meshes/ --points 2048 --out clouds`,
 	"data fetch":  `  swlab data fetch modelnet40-hdf5 --accept-licence`,
 	"data verify": `  swlab data verify`,

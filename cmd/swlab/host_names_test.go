@@ -68,7 +68,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 		"metrics --reference x.npy --generated y.npy --distances cd --store distances",
 		"data fetch shapenet-core55 --accept-licence --from . --cache cache",
 		"vmf sample --kappa 1 --location 0,0,1 --n 3 --out vmf.npy",
-		"data info data --thumbnails sheet.png",
+		"plot clouds --x data --out sheet.png",
 		"data sample tri.off --points 16 --out sampled",
 		"data sample builtin --points 8 --out sampled.npy",
 		"plot sphere --kappa 5 --out sphere.html",

@@ -137,7 +137,7 @@ func newRoot() *cobra.Command {
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
 	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
-	root.AddCommand(newDistance(c), newInvariance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
+	root.AddCommand(newDistance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
 	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c))
 	root.AddCommand(newClassify(c), newGenerate(c))
 	root.AddCommand(newMetrics(c))

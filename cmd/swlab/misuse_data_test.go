@@ -62,7 +62,6 @@ func init() {
 		"classify --backend go --run run --data BAD",
 		"classify --backend go --run run --data data --test BAD",
 		"generate --backend go --run run --data BAD --out new.npy",
-		"invariance --backend go --points 2 --data BAD",
 		"train --backend go --loss sw --points 2 --batch 2 --steps 0 --out new --data BAD",
 		"sweep --backend go --vary kappa=1,2 --points 2 --batch 2 --steps 0 --out new --data BAD",
 	} {
@@ -103,7 +102,6 @@ func init() {
 	add(sweep+"data --points 40 --test odd/two.npy", "--test", "two.npy", "40 points", "has 2")
 	add("sweep --backend go --vary points=50,60 --loss sw --steps 1 --out new --data data", "data", "50 points", "40")
 	add("table run short_generation_result --backend go --preset smoke --out new --data x.npy", "--data", "no test part", "short_generation_result")
-	add("invariance --backend go --data one.npy", "--data", "two clouds or more")
 
 	// Clouds that are learned from and tested on: a warning, unless the call is refused.
 	add("classify --backend go --run run --data x.npy --test x.npy", "--data", "class labels")
@@ -155,7 +153,6 @@ func init() {
 	add("train --backend go --loss sw --points 40 --batch 2 --steps 0 --out new --data plane.npy", "plane.npy", "dimension 3")
 	add("train --backend go --loss sw --points 4 --batch 2 --steps 0 --out new --data odd/same.npy", "same.npy", "cloud 0")
 	add("train --backend go --loss sw --points 40 --batch 2 --steps 0 --out new --data nan.npy", "nan.npy", "finite")
-	add("invariance --backend go --points 40 --data one.npy", "--data", "one.npy", "two clouds")
 
 	// Unknown names.
 	add("table run nonsense --preset smoke", "nonsense")

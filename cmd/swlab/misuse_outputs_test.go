@@ -58,8 +58,6 @@ func init() {
 	refuse(distance+"--out-grad g.csv", "--out-grad", ".npy", "g.csv")
 	refuse(distance+"--out-directions d.json", "--out-directions", ".npy", "d.json")
 	refuse("evaluate --run run --data data --out-per-cloud v.csv", "--out-per-cloud", ".npy", "v.csv")
-	refuse("data info x.npy --thumbnails sheet.gif", "--thumbnails", ".png", ".svg", "sheet.gif")
-	refuse("data info x.npy --thumbnails x.npy --force", "--thumbnails", ".png", "x.npy")
 	refuse("data sample builtin --points 4 --out clouds.npz", "--out", ".npy", "clouds.npz")
 	refuse("sweep --vary kappa=1 --plot p.npy", "--plot", ".png", ".svg", "p.npy")
 
@@ -67,7 +65,6 @@ func init() {
 	refuse(sample+"--out none/s.npy", "--out", "no folder none")
 	refuse(sample+"--out x.npy/s.npy", "--out", "no folder x.npy")
 	refuse(distance+"--out-slices none/s.npy", "--out-slices", "no folder none")
-	refuse("data info x.npy --thumbnails none/sheet.png", "--thumbnails", "no folder none")
 	refuse("train --loss sw --data data --out x.npy", "--out", "expected a folder", "the file x.npy")
 	refuse("train --loss sw --data data --out x.npy/run", "--out", "expected a folder", "x.npy")
 	refuse("sweep --vary kappa=1 --data data --out y.npy", "--out", "expected a folder")

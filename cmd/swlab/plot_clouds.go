@@ -98,7 +98,7 @@ func (p *plotClouds) run() error {
 
 // sheet draws one set as a contact sheet.
 func (p *plotClouds) sheet(sets []datasets.Clouds, _ []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
-	rows, captions := p.chosen(sets[0].Header(), someThumbnails)
+	rows, captions := p.chosen(sets[0].Header(), 24)
 	set, err := rowsOf(sets[0], rows)
 	if err != nil {
 		return nil, nil, err
@@ -143,4 +143,16 @@ func (p *plotClouds) chosen(h datasets.Header, most int) (rows []int, captions [
 		captions = append(captions, caption)
 	}
 	return rows, captions
+}
+
+// spread keeps at most n rows, evenly spaced.
+func spread(rows []int, n int) []int {
+	if len(rows) <= n {
+		return rows
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = rows[i*len(rows)/n]
+	}
+	return out
 }

@@ -284,12 +284,3 @@ func TestPlotCurves(t *testing.T) {
 		}
 	}
 }
-
-// TestPictureKinds: what draws elsewhere also writes PDF.
-func TestPictureKinds(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "sheet.pdf")
-	object(t, "data", "info", folder(t), "--thumbnails", out)
-	if raw, err := os.ReadFile(out); err != nil || !bytes.HasPrefix(raw, []byte("%PDF-")) {
-		t.Errorf("%.20q, %v", raw, err)
-	}
-}

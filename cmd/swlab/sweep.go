@@ -45,7 +45,7 @@ func newSweep(c *common) *cobra.Command {
 	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
 	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
 	f.StringVar(&s.plot, "plot", "", "a .png, .svg or .pdf file: the metrics against the first varied setting that is a number")
-	settingFlags(f, &s.config.Base)
+	settingFlags(f, &s.config.Base, unflagged...)
 	f.Lookup("points").Usage = "points per cloud; by default at most as many as the file has"
 	f.Lookup("batch").Usage = "clouds per step; by default at most as many as there are"
 	reads(cmd, "data", "test")

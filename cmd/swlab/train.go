@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -25,7 +24,11 @@ type trainCall struct {
 	data    string
 	key     string
 	split   string
+	recipe  string
 }
+
+// unflagged are settings without a flag: --recipe has three of them, and the others are for studies.
+var unflagged = []string{"plain", "simultaneous", "common_slices", "location_gradient", "other_location", "ascent_sgd"}
 
 func newTrain(c *common) *cobra.Command {
 	t := &trainCall{common: c, config: train.DefaultConfig()}
@@ -44,7 +47,8 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
 	f.StringVar(&t.options.Out, "out", "", "run folder")
 	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
-	settingFlags(f, &t.config)
+	settingFlags(f, &t.config, unflagged...)
+	f.StringVar(&t.recipe, "recipe", "released", "how an amortizer and the autoencoder are trained together: released (as the released program does), or text (as the paper's text says)")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every epoch")
 	f.StringVar(&t.options.OnNonfinite, "on-nonfinite", "stop", "after a step with a loss or weight that is not finite: stop, or skip, which undoes the step and counts it; both save its batch")
 	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
@@ -63,8 +67,11 @@ func newTrain(c *common) *cobra.Command {
 
 // unused says why a flag has no effect in this call.
 func (t *trainCall) unused(flag string) (why string, err error) {
-	if flag == "key" {
+	switch {
+	case flag == "key":
 		return unkeyed(t.data), nil
+	case flag == "recipe" && t.config.Amortizer == "":
+		return "it belongs to an --amortizer", nil
 	}
 	return unreadBy(t.call, t.config, flag)
 }
@@ -73,11 +80,6 @@ func (t *trainCall) unused(flag string) (why string, err error) {
 func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
 	if what := setting(flag); what != "" {
 		return unread(cmd, c.Loss, c.LossConfig(), false, what)
-	}
-	for _, name := range strings.Split(string(c.Plain), ",") {
-		if flag == "plain" && !c.HasFastPath(plain.Set(name)) {
-			return fmt.Sprintf("there is no fast path %q with --loss %s", name, c.Loss), nil
-		}
 	}
 	return "", nil
 }
@@ -174,8 +176,17 @@ func (t *trainCall) settings(f *pflag.FlagSet) error {
 	}
 	early := t.config
 	early.Points = max(early.Points, 2) // if the data decide them, Model is called again
-	_, err := early.Model()
-	return err
+	if _, err := early.Model(); err != nil || !f.Changed("recipe") {
+		return err
+	}
+	text := t.recipe == "text"
+	t.config.Simultaneous, t.config.CommonSlices, t.config.LocationGradient = text, text, text
+	early.Simultaneous, early.CommonSlices, early.LocationGradient = text, text, text
+	if _, err := early.Model(); err != nil {
+		_, what, _ := strings.Cut(err.Error(), ": ")
+		return fmt.Errorf("--recipe %s: %s", t.recipe, what)
+	}
+	return nil
 }
 
 // asBefore takes every setting without a flag from the run in --out, which is resumed.

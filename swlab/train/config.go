@@ -123,29 +123,6 @@ func (c Config) Model() (Model, error) {
 	return m, c.checkState(m)
 }
 
-// HasFastPath reports whether a step uses that fast path, which Plain could switch off.
-func (c Config) HasFastPath(path plain.Set) bool {
-	m, err := c.Model()
-	if err != nil {
-		return false
-	}
-	sliced, isSliced := m.Loss.(loss.Sliced)
-	switch path {
-	case plain.Ascent:
-		return isSliced && sliced.Slicer.Ascent != nil
-	case plain.Attention: // maps with queries
-		queries, err := loss.Reads(c.Loss, c.LossConfig(), false, "dk")
-		return err == nil && queries
-	case plain.Host:
-		return m.hasParts()
-	case plain.Sort:
-		return isSliced
-	case plain.Tables:
-		return !isSliced
-	}
-	return path == plain.Encoder
-}
-
 // completed is c with the numbers that the loss decides, slices and exponent.
 func (c Config) completed(m Model) Config {
 	if s, ok := m.Loss.(loss.Sliced); ok {
