@@ -55,7 +55,7 @@ var functions = map[string]any{
 	"engine.FastCompile":         engine.FastCompile,
 	"engine.Free":                engine.Free,
 	"engine.HugePages":           engine.HugePages,
-	"engine.NewProgram":          engine.NewProgram,
+	"engine.NewProgram":          engine.NewProgram[int, int, int, int],
 	"engine.Nvidia":              engine.Nvidia,
 	"engine.Open":                engine.Open,
 	"engine.Ready":               engine.Ready,

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write exported_test.go anew")
 const module = "github.com/sliced-wasserstein/lab"
 
 // instances are generic functions, instantiated.
-var instances = map[string]string{"datasets.New": "datasets.New[float32]", "datasets.FromSlices": "datasets.FromSlices[float32]", "vmf.New": "vmf.New[float64]", "show.Must": "show.Must[int]", "notebook.Cached": "notebook.Cached[int]", "experiments.Angle": "experiments.Angle[float32]", "engine.Compiled": "engine.Compiled[int]"}
+var instances = map[string]string{"datasets.New": "datasets.New[float32]", "datasets.FromSlices": "datasets.FromSlices[float32]", "vmf.New": "vmf.New[float64]", "show.Must": "show.Must[int]", "notebook.Cached": "notebook.Cached[int]", "experiments.Angle": "experiments.Angle[float32]", "engine.Compiled": "engine.Compiled[int]", "engine.NewProgram": "engine.NewProgram[int, int, int, int]"}
 
 // TestList: exported_test.go lists every exported function and type of the library's packages.
 func TestList(t *testing.T) {
