@@ -14,7 +14,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -120,11 +119,33 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 		return Scores{}, err
 	}
 	p := &PerCloud{Seed: o.Seed}
-	scoring := exec.Network{Engine: e, Config: scoredGraph{net.Points}, Weights: w, Batch: batch, Progress: o.Progress,
-		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node { return scored(net, w, in[0], in[1]) }}
-	err = scoring.Each(o.Context, func(_, n int, in [][]float32, out []*tensors.Tensor) error {
-		return p.add(n, in[1], out, o.ExactEMD)
-	}, evaluationDirections{n: set.Clouds, seed: o.Seed}, clouds)
+	program := engine.NewProgram[scoring[*tensors.Tensor], scored[*tensors.Tensor]](e, scoredGraph{net.Points}, func(in scoring[*graph.Node]) scored[*graph.Node] {
+		return score(net, in)
+	})
+	in := scoring[*tensors.Tensor]{Weights: w.Upload()}
+	defer func() { engine.Free(in.Weights) }()
+	err = datasets.EachBatch(o.Context, batch, func(first, n int, sets []*datasets.Set) error {
+		x := sets[0]
+		directions := make([]float32, 0, batch*EvaluationSlices*pointnet.Dim)
+		for i := range batch {
+			directions = append(directions, evaluationDirections(o.Seed, first+min(i, n-1))...)
+		}
+		in.Directions = tensors.FromFlatDataAndDimensions(directions, batch, EvaluationSlices, pointnet.Dim)
+		in.X = tensors.FromFlatDataAndDimensions(x.Coords, batch, x.Points, x.Dim)
+		defer func() { engine.Free(in.Directions, in.X) }()
+		out, err := program.Call(in)
+		if err != nil {
+			return err
+		}
+		defer engine.Free(out)
+		if err := p.add(n, x.Coords, out, o.ExactEMD); err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(first+n, set.Clouds)
+		}
+		return nil
+	}, clouds)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -141,41 +162,50 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 // scoredGraph configures the graph that scores networks of one size. Weights are arguments.
 type scoredGraph struct{ points int }
 
-// scored returns the reconstructions of x [batch, points, 3] and their metrics [batch]. The
-// directions of SW are [batch, EvaluationSlices, 3].
-func scored(net *pointnet.Autoencoder, w weights.Nodes, directions, x *graph.Node) []*graph.Node {
-	y := net.Forward(w, x, pointnet.Eval).Cloud
-	out := []*graph.Node{y}
-	for _, m := range []loss.Graph{
-		loss.Chamfer{},
-		loss.Sliced{Label: "SW", Slicer: slicing.Slicer{Distribution: slicing.Fixed{Directions: directions}, Slices: EvaluationSlices}, Root: true},
-		loss.ApproximateEMD{},
-	} {
-		out = append(out, m.Build(loss.BuildArgs{Wrt: ot1d.None}, y, x).Pairs)
+// scoring are the inputs of that graph: clouds [batch, points, 3], and the directions of SW [batch,
+// EvaluationSlices, 3].
+type scoring[T any] struct {
+	Weights       map[string]T
+	Directions, X T
+}
+
+// scored are the reconstructions of the clouds and their metrics [batch].
+type scored[T any] struct{ Cloud, CD, SW, EMD T }
+
+func score(net *pointnet.Autoencoder, in scoring[*graph.Node]) scored[*graph.Node] {
+	out := scored[*graph.Node]{Cloud: net.Forward(in.Weights, in.X, pointnet.Eval).Cloud}
+	value := func(m loss.Graph) *graph.Node {
+		return m.Build(loss.BuildArgs{Wrt: ot1d.None}, out.Cloud, in.X).Pairs
 	}
+	out.CD = value(loss.Chamfer{})
+	slicer := slicing.Slicer{Distribution: slicing.Fixed{Directions: in.Directions}, Slices: EvaluationSlices}
+	out.SW = value(loss.Sliced{Label: "SW", Slicer: slicer, Root: true})
+	out.EMD = value(loss.ApproximateEMD{})
 	return out
 }
 
-// add appends the values of the first n clouds of a batch with points x. out is the output of
-// scored.
-func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) error {
-	for k, values := range []*[]float64{&p.CD, &p.SW, &p.EMD} {
-		found, err := tensors.CopyFlatData[float32](out[1+k])
+// add appends the values of the first n clouds of a batch with points x.
+func (p *PerCloud) add(n int, x []float32, out scored[*tensors.Tensor], exact bool) error {
+	for _, m := range []struct {
+		values *[]float64
+		found  *tensors.Tensor
+	}{{&p.CD, out.CD}, {&p.SW, out.SW}, {&p.EMD, out.EMD}} {
+		found, err := tensors.CopyFlatData[float32](m.found)
 		if err != nil {
 			return err
 		}
 		for _, f := range found[:n] {
-			*values = append(*values, float64(f))
+			*m.values = append(*m.values, float64(f))
 		}
 	}
 	if !exact {
 		return nil
 	}
-	y, err := tensors.CopyFlatData[float32](out[0])
+	y, err := tensors.CopyFlatData[float32](out.Cloud)
 	if err != nil {
 		return err
 	}
-	d := out[0].Shape().Dimensions
+	d := out.Cloud.Shape().Dimensions
 	clouds := func(v []float32) ot1d.Clouds {
 		return ot1d.Clouds{Coords: v[:n*d[1]*d[2]], Batch: n, Points: d[1], Dim: d[2]}
 	}
@@ -184,30 +214,19 @@ func (p *PerCloud) add(n int, x []float32, out []*tensors.Tensor, exact bool) er
 	return err
 }
 
-// evaluationDirections are the directions of SW, as n "clouds" of EvaluationSlices points. Those of
-// a cloud depend only on its position in the set and the seed. So two networks are scored along the
-// same directions, on every backend and with any batch size.
-type evaluationDirections struct {
-	datasets.Clouds
-	n    int
-	seed uint64
-}
-
-func (d evaluationDirections) Header() datasets.Header {
-	return datasets.Header{Name: "directions", Clouds: d.n, Points: EvaluationSlices, Dim: pointnet.Dim}
-}
-
-func (d evaluationDirections) Read(dst []float32, rows []int32) error {
+// evaluationDirections are the directions of SW [EvaluationSlices, 3] for a cloud. They depend only
+// on its position in the set and the seed, so two networks are scored along the same directions, on
+// every backend and with any batch size.
+func evaluationDirections(seed uint64, cloud int) []float32 {
 	key := [32]byte{}
 	copy(key[:], "swlab evaluation")
-	binary.LittleEndian.PutUint64(key[16:], d.seed)
-	for i, row := range rows {
-		binary.LittleEndian.PutUint64(key[24:], uint64(row))
-		for k, v := range vmf.Uniform(rand.New(rand.NewChaCha8(key)), pointnet.Dim, EvaluationSlices) {
-			dst[i*EvaluationSlices*pointnet.Dim+k] = float32(v)
-		}
+	binary.LittleEndian.PutUint64(key[16:], seed)
+	binary.LittleEndian.PutUint64(key[24:], uint64(cloud))
+	var out []float32
+	for _, v := range vmf.Uniform(rand.New(rand.NewChaCha8(key)), pointnet.Dim, EvaluationSlices) {
+		out = append(out, float32(v))
 	}
-	return nil
+	return out
 }
 
 // Of a GPU's evaluation: bytes per point of a batch, as XLA reports them for the compiled program

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -177,18 +177,40 @@ func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Varian
 // directions returns the predicted directions, one for each cloud of x and of y, in batches of one
 // pair and its disturbances.
 func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
-	v, err := exec.Network{Engine: e, Config: directionGraph{a.Name(), form}, Weights: w, Batch: disturbances,
-		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
-			return []*graph.Node{a.Direction(w, in[0], in[1])}
-		}}.Rows(context.Background(), x, y)
-	d := make([][]float64, len(v)/x.Dim)
-	for i, f := range v {
-		if f != f {
-			return nil, fmt.Errorf("a direction is NaN")
+	program := engine.NewProgram[predicting[*tensors.Tensor], *tensors.Tensor](e, directionGraph{a.Name(), form}, func(in predicting[*graph.Node]) *graph.Node {
+		return a.Direction(in.Weights, in.X, in.Y)
+	})
+	in := predicting[*tensors.Tensor]{Weights: w.Upload()}
+	defer func() { engine.Free(in.Weights) }()
+	var found [][]float64
+	err := datasets.EachBatch(context.Background(), disturbances, func(_, _ int, batch []*datasets.Set) error {
+		in.X = tensors.FromFlatDataAndDimensions(batch[0].Coords, disturbances, x.Points, x.Dim)
+		in.Y = tensors.FromFlatDataAndDimensions(batch[1].Coords, disturbances, y.Points, y.Dim)
+		defer func() { engine.Free(in.X, in.Y) }()
+		out, err := program.Call(in)
+		if err != nil {
+			return err
 		}
-		d[i/x.Dim] = append(d[i/x.Dim], float64(f))
-	}
-	return d, err
+		defer engine.Free(out)
+		for d := range slices.Chunk(tensors.MustCopyFlatData[float32](out), x.Dim) {
+			var direction []float64
+			for _, f := range d {
+				if f != f {
+					return fmt.Errorf("a direction is NaN")
+				}
+				direction = append(direction, float64(f))
+			}
+			found = append(found, direction)
+		}
+		return nil
+	}, x, y)
+	return found, err
+}
+
+// predicting are the inputs of a map's graph.
+type predicting[T any] struct {
+	Weights map[string]T
+	X, Y    T
 }
 
 // directionGraph configures the graph of a map. The sizes are those of its weights.

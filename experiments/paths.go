@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -100,38 +99,38 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	return path, err
 }
 
+// pathState is a step of a path: its number t, from 1, the clouds, and what the step changes.
+type pathState[T any] struct {
+	Noise, T, X, Y T
+	State          []T
+}
+
 // iterate takes the state, which it frees, through a number of steps. It returns the output `at` of
-// step before every step and after the last. t counts from 1.
+// step before every step and after the last.
 func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
 	step func(noise, t, x, y *graph.Node, state []*graph.Node) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
-	clouds := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x.Coords, x.Clouds, x.Points, x.Dim), tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)}
-	defer func() { exec.Free(append(state, clouds...)...) }()
-	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		at, next := step(in[0], in[1], in[2], in[3], in[4:])
-		return append([]*graph.Node{at}, next...)
+	program := engine.NewProgram[pathState[*tensors.Tensor], pathState[*tensors.Tensor]](e, nil, func(in pathState[*graph.Node]) pathState[*graph.Node] {
+		at, next := step(in.Noise, in.T, in.X, in.Y, in.State)
+		return pathState[*graph.Node]{X: at, State: next}
 	})
-	if err != nil {
-		return nil, err
-	}
-	defer program.Finalize()
+	in := pathState[*tensors.Tensor]{State: state}
+	in.X = tensors.FromFlatDataAndDimensions(x.Coords, x.Clouds, x.Points, x.Dim)
+	in.Y = tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)
+	defer func() { engine.Free(in) }()
 	for t := range steps + 1 { // at is computed before the step, so the last step only reports it
-		noise, err := graph.RNGStateFromSeed(int64(seed) + int64(t))
+		if in.Noise, err = graph.RNGStateFromSeed(int64(seed) + int64(t)); err != nil {
+			return nil, err
+		}
+		in.T = tensors.FromScalar(float64(t + 1))
+		out, err := program.Call(in)
+		engine.Free(in.Noise, in.T)
 		if err != nil {
 			return nil, err
 		}
-		in := []any{noise, float64(t + 1), clouds[0], clouds[1]}
-		for _, s := range state {
-			in = append(in, s)
-		}
-		out, err := program.Call(in...)
-		noise.FinalizeAll()
-		if err != nil {
-			return nil, err
-		}
-		exec.Free(state...)
-		state = out[1:]
-		at, err := tensors.CopyFlatData[float32](out[0])
-		out[0].FinalizeAll()
+		engine.Free(in.State)
+		in.State = out.State
+		at, err := tensors.CopyFlatData[float32](out.X)
+		out.X.FinalizeAll()
 		if err != nil {
 			return nil, err
 		}

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/gomlx/core/graph"
-
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -54,10 +51,8 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	x, y = x.Rebase(nil), y.Rebase(nil)
 	found := sizes(name, amortizer.Config{Points: x.Points, Dim: x.Dim, Variant: o.Variant}, w)
 	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnOf(nil, x, y)}
-	p.Directions, err = exec.Network{Engine: e, Config: graphKey{"direction", directionGraph{name, o.Variant}}, Weights: w, Batch: min(x.Clouds, pairsAtOnce(x, y)),
-		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
-			return []*graph.Node{a.Direction(w, in[0], in[1])}
-		}}.Rows(context.Background(), x, y)
+	m := pairMap{graphKey{"direction", directionGraph{name, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil, a.Direction}
+	p.Directions, err = m.rows(context.Background(), e, x, y)
 	if err != nil {
 		return nil, err
 	}

@@ -280,7 +280,7 @@ type problem struct {
 
 // key identifies the call's graphs.
 func (p problem) key() distanceGraph {
-	return distanceGraph{name: p.name, settings: p.Config, wrt: p.wrt(), massX: p.MassX != nil, massY: p.MassY != nil}
+	return distanceGraph{name: p.name, settings: p.Config, wrt: p.wrt()}
 }
 
 // wrt says in which clouds the gradient is asked for.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -190,24 +189,27 @@ func inFloat64(l loss.Graph, e edge, d *Result) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(widen(e.x.Coords), 1, e.x.Points, e.x.Dim), tensors.FromFlatDataAndDimensions(widen(e.y.Coords), 1, e.y.Points, e.y.Dim)}
+	in := values{
+		X: tensors.FromFlatDataAndDimensions(widen(e.x.Coords), 1, e.x.Points, e.x.Dim),
+		Y: tensors.FromFlatDataAndDimensions(widen(e.y.Coords), 1, e.y.Points, e.y.Dim),
+	}
 	if s, ok := l.(loss.Sliced); ok {
-		perPair := len(d.Directions) / e.x.Dim
-		s.Slicer.Slices = perPair
-		args = append(args, tensors.FromFlatDataAndDimensions(widen(d.Directions), 1, perPair, e.x.Dim))
+		s.Slicer.Slices = len(d.Directions) / e.x.Dim
+		in.Directions = tensors.FromFlatDataAndDimensions(widen(d.Directions), 1, s.Slicer.Slices, e.x.Dim)
 		l = s
 	}
-	out, err := call(b, "float64", fmt.Sprintf("%+v", l), func(in []*graph.Node) []*graph.Node {
+	out, err := call(b, "float64", fmt.Sprintf("%+v", l), in, func(in nodes) nodes {
+		l := l
 		if s, ok := l.(loss.Sliced); ok {
-			s.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: s.Slicer.Slices}
-			return []*graph.Node{s.Build(loss.BuildArgs{}, in[0], in[1]).Pairs}
+			s.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in.Directions}, Slices: s.Slicer.Slices}
+			l = s
 		}
-		return []*graph.Node{l.Build(loss.BuildArgs{}, in[0], in[1]).Pairs}
-	}, args...)
+		return nodes{Pairs: l.Build(loss.BuildArgs{}, in.X, in.Y).Pairs}
+	})
 	if err != nil {
 		return 0, err
 	}
-	return tensors.MustCopyFlatData[float64](out[0])[0], nil
+	return numbers(out.Pairs)[0], nil
 }
 
 // applies reports whether the edge's settings mean something to the loss.

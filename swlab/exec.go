@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -43,51 +42,48 @@ type graphKey struct {
 
 // distanceGraph is the configuration of a graph of Distance.
 type distanceGraph struct {
-	name         string
-	settings     loss.Config
-	wrt          ot1d.Wrt // where the gradient is asked for
-	located      bool     // the location is an input
-	massX, massY bool     // the masses are inputs
-	points       int      // of a cloud, if no input tells
-	rescaled     bool     // the units of the costs are an input
+	name     string
+	settings loss.Config
+	wrt      ot1d.Wrt // where the gradient is asked for
+	points   int      // of a cloud, if no input tells
 }
 
-// massTensors are the masses that the call gives, of x before y, each [B, points].
-func (p problem) massTensors() (args []*tensors.Tensor) {
-	for _, side := range []struct {
-		masses []float64
-		of     *datasets.Set
-	}{{p.MassX, p.x}, {p.MassY, p.y}} {
-		if side.masses == nil {
-			continue
-		}
-		narrow := make([]float32, len(side.masses))
-		for i, w := range side.masses {
-			narrow[i] = float32(w)
-		}
-		args = append(args, tensors.FromFlatDataAndDimensions(narrow, side.of.Clouds, side.of.Points))
-	}
-	return args
+// arrays are the inputs and outputs of the graphs of Distance, of B pairs. Each graph has some of
+// them.
+type arrays[T any] struct {
+	X, Y         T            // clouds [B, points, d]
+	MassX, MassY T            // [B, points]
+	Noise        T            // state of random numbers
+	Weights      map[string]T // of the loss
+	Location     T            // [B, d]
+	Directions   T            // [B, L, d]
+	Costs        T            // of slices [B, L]
+	Units        T            // of the costs [B, 1]
+
+	Pairs, Shares, Used, Matched T // see loss.Result
+	GradX, GradY, GradCosts      T // of the mean over pairs
 }
 
-// bindMasses gives the nodes of massTensors to a loss, and returns the inputs after them.
-func (g distanceGraph) bindMasses(build *loss.BuildArgs, in []*graph.Node) []*graph.Node {
-	if g.massX {
-		build.MassX, in = in[0], in[1:]
-	}
-	if g.massY {
-		build.MassY, in = in[0], in[1:]
-	}
-	return in
+type (
+	nodes  = arrays[*graph.Node]
+	values = arrays[*tensors.Tensor]
+)
+
+// call runs a graph of this package.
+func call(e *engine.Engine, what string, config any, in values, build func(nodes) nodes) (values, error) {
+	return engine.NewProgram[values, values](e, graphKey{what, config}, build).Call(in)
 }
 
-// call runs a graph once, compiled for the shapes of args.
-func call(e *engine.Engine, what string, config any, f func([]*graph.Node) []*graph.Node, args ...*tensors.Tensor) ([]*tensors.Tensor, error) {
-	in := make([]any, len(args))
-	for i, t := range args {
-		in[i] = t
+// masses holds the masses of a set's points, or nil if none are given.
+func masses(of *datasets.Set, given []float64) *tensors.Tensor {
+	if given == nil {
+		return nil
 	}
-	return exec.Call(e, graphKey{what, config}, f, in...)
+	narrow := make([]float32, len(given))
+	for i, w := range given {
+		narrow[i] = float32(w)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, of.Clouds, of.Points)
 }
 
 // recovered turns a panic of a loss, slicing distribution or amortizer of another module into an
@@ -98,30 +94,19 @@ func recovered(err *error, kind, name string) {
 	}
 }
 
-// gradients are those of the mean of the pairs' values in the clouds that wrt names, x before y.
-func gradients(pairs *graph.Node, wrt ot1d.Wrt, x, y *graph.Node) []*graph.Node {
-	var at []*graph.Node
-	if wrt&ot1d.X != 0 {
-		at = append(at, x)
+// gradients are those of the mean of the pairs' values in the clouds that wrt names.
+func gradients(pairs *graph.Node, wrt ot1d.Wrt, x, y *graph.Node) (gradX, gradY *graph.Node) {
+	mean := graph.ReduceAllMean(pairs)
+	switch {
+	case wrt&ot1d.X != 0 && wrt&ot1d.Y != 0:
+		g := graph.Gradient(mean, x, y)
+		return g[0], g[1]
+	case wrt&ot1d.X != 0:
+		return graph.Gradient(mean, x)[0], nil
+	case wrt&ot1d.Y != 0:
+		return nil, graph.Gradient(mean, y)[0]
 	}
-	if wrt&ot1d.Y != 0 {
-		at = append(at, y)
-	}
-	if at == nil {
-		return nil
-	}
-	return graph.Gradient(graph.ReduceAllMean(pairs), at...)
-}
-
-// readGradients reads what gradients made from the start of out, and returns the rest.
-func readGradients(out []*tensors.Tensor, wrt ot1d.Wrt) (gx, gy []float32, rest []*tensors.Tensor) {
-	if wrt&ot1d.X != 0 {
-		gx, out = tensors.MustCopyFlatData[float32](out[0]), out[1:]
-	}
-	if wrt&ot1d.Y != 0 {
-		gy, out = tensors.MustCopyFlatData[float32](out[0]), out[1:]
-	}
-	return gx, gy, out
+	return nil, nil
 }
 
 // tensor holds a set's points, [B, m, d].
@@ -129,12 +114,20 @@ func tensor(s *datasets.Set) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(s.Coords, s.Clouds, s.Points, s.Dim)
 }
 
-// numbers are the values of a float32 or float64 tensor.
+// numbers are the values of a float32 or float64 tensor, or nil.
 func numbers(t *tensors.Tensor) []float64 {
-	if t.DType() == dtypes.Float64 {
+	if t != nil && t.DType() == dtypes.Float64 {
 		return tensors.MustCopyFlatData[float64](t)
 	}
-	return widen(tensors.MustCopyFlatData[float32](t))
+	return widen(float32s(t))
+}
+
+// float32s are the values of a float32 tensor, or nil.
+func float32s(t *tensors.Tensor) []float32 {
+	if t == nil {
+		return nil
+	}
+	return tensors.MustCopyFlatData[float32](t)
 }
 
 func widen(v []float32) []float64 {

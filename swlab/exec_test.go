@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -30,14 +29,19 @@ func graphCalls() map[string]DistanceConfig {
 	}
 }
 
-// built is how many graphs work builds.
-func built(t *testing.T, work func() error) int64 {
+// built is how many graphs work builds on the pure-Go backend.
+func built(t *testing.T, work func() error) int {
 	t.Helper()
-	before := exec.Built.Load()
+	e, err := engine.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	before := e.Compilations()
 	if err := work(); err != nil {
 		t.Fatal(err)
 	}
-	return exec.Built.Load() - before
+	return e.Compilations() - before
 }
 
 // TestSecondCallsDoNotCompile: other clouds of the same shape and another seed need no graph but those of the first call, and the values are

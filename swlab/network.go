@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -228,10 +228,68 @@ func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most in
 	if o.BatchStats {
 		mode = pointnet.BatchStats
 	}
-	return exec.Network{Engine: o.Engine, Config: graphKey{what, networkGraph{n.Points, mode}}, Weights: n.weights, Batch: batch, Progress: o.Progress,
-		Build: func(w weights.Nodes, in []*graph.Node) []*graph.Node {
-			return []*graph.Node{build(w, in[0], mode)}
-		}}.Rows(o.Context, x)
+	e := o.Engine
+	if e == nil {
+		var err error
+		if e, err = engine.Open(""); err != nil {
+			return nil, err
+		}
+	}
+	m := pairMap{graphKey{what, networkGraph{n.Points, mode}}, n.weights, batch, o.Progress, func(w weights.Nodes, x, _ *graph.Node) *graph.Node {
+		return build(w, x, mode)
+	}}
+	return m.rows(o.Context, e, x)
+}
+
+// pairMap maps clouds, or pairs of them, to rows of numbers by a graph with weights, batch clouds
+// at a time.
+type pairMap struct {
+	key      graphKey // decides the graph, apart from the weights' shapes
+	weights  *weights.Set
+	batch    int
+	progress func(done, total int)
+	build    func(w weights.Nodes, x, y *graph.Node) *graph.Node // y is nil for single clouds
+}
+
+// pairMapIn are the inputs of a pairMap's program.
+type pairMapIn[T any] struct {
+	Weights map[string]T
+	X, Y    T
+}
+
+// rows is the map of all clouds, or pairs, of one or two sets.
+func (m pairMap) rows(ctx context.Context, e *engine.Engine, sets ...datasets.Clouds) (all []float32, err error) {
+	program := engine.NewProgram[pairMapIn[*tensors.Tensor], *tensors.Tensor](e, m.key, func(in pairMapIn[*graph.Node]) *graph.Node {
+		return m.build(in.Weights, in.X, in.Y)
+	})
+	in := pairMapIn[*tensors.Tensor]{Weights: m.weights.Upload()}
+	defer func() { engine.Free(in.Weights) }()
+	total := sets[0].Header().Clouds
+	err = datasets.EachBatch(ctx, m.batch, func(first, n int, batch []*datasets.Set) error {
+		in.X = tensor(batch[0])
+		defer in.X.FinalizeAll()
+		if len(batch) > 1 {
+			in.Y = tensor(batch[1])
+			defer in.Y.FinalizeAll()
+		}
+		out, err := program.Call(in)
+		if err != nil {
+			return err
+		}
+		defer out.FinalizeAll()
+		width := out.Size() / m.batch
+		if all == nil {
+			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", total, width), memory.Bytes(4, total, width)); err != nil {
+				return err
+			}
+		}
+		all = append(all, tensors.MustCopyFlatData[float32](out)[:n*width]...)
+		if m.progress != nil {
+			m.progress(first+n, total)
+		}
+		return nil
+	}, sets...)
+	return all, err
 }
 
 // batch is the number of clouds in a batch, of n in all.

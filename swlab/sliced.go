@@ -15,7 +15,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -113,6 +112,12 @@ func (p problem) locate(l loss.Sliced) (location []float32, backend string, warn
 	return location, backend, warnings, err
 }
 
+// ascentGraph is the configuration of the graphs of an ascent.
+type ascentGraph struct {
+	distanceGraph
+	shapes string
+}
+
 // ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ
 // between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
 // plain Go; on a GPU it stays there.
@@ -127,13 +132,12 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	var from *tensors.Tensor
 	if predicted != nil {
 		from = tensors.FromFlatDataAndDimensions(predicted, p.x.Clouds, p.x.Dim)
-		defer exec.Free(from)
+		defer engine.Free(from)
 	}
 	x, y := tensor(p.x), tensor(p.y)
-	defer exec.Free(x, y)
-	key := exec.Key{Config: graphKey{"ascent", p.key()}, Shapes: exec.Shapes([]any{x, y})}
+	defer engine.Free(x, y)
+	key := graphKey{"ascent", ascentGraph{p.key(), x.Shape().String() + y.Shape().String()}}
 	maximizer, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Maximizer, func(), error) {
-		exec.Built.Add(1)
 		maximizer, err := l.Maximizer(b, "", slicing.MaximizerOptions{})
 		if err != nil {
 			return nil, nil, err
@@ -149,7 +153,7 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer exec.Free(reached)
+	defer engine.Free(reached)
 	location, err := tensors.CopyFlatData[float32](reached)
 	if err != nil {
 		return nil, err
@@ -188,24 +192,20 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 	if _, ok := l.Slicer.Distribution.(slicing.Uniform); ok {
 		return uniformDirections(rng, p.x.Clouds, l.Slicer.Slices, p.x.Dim), nil
 	}
-	args := []*tensors.Tensor{rng, tensor(p.x), tensor(p.y)}
+	in := values{Noise: rng, X: tensor(p.x), Y: tensor(p.y)}
 	if location != nil {
-		args = append(args, tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim))
+		in.Location = tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim)
 	}
-	slicer, key := l.Slicer, p.key()
-	slicer.Amortizer, key.located = nil, location != nil
-	out, err := call(b, "directions", key, func(in []*graph.Node) []*graph.Node {
-		src := slicing.Seeded(in[0])
-		var given *graph.Node
-		if len(in) > 3 {
-			given = in[3]
-		}
-		return []*graph.Node{slicer.Draw(src, slicer.Location(src, nil, given, in[1], in[2]), in[1], in[2])}
-	}, args...)
+	slicer := l.Slicer
+	slicer.Amortizer = nil
+	out, err := call(b, "directions", p.key(), in, func(in nodes) nodes {
+		src := slicing.Seeded(in.Noise)
+		return nodes{Directions: slicer.Draw(src, slicer.Location(src, nil, in.Location, in.X, in.Y), in.X, in.Y)}
+	})
 	if err != nil {
 		return nil, err
 	}
-	return tensors.CopyFlatData[float32](out[0])
+	return tensors.CopyFlatData[float32](out.Directions)
 }
 
 // uniformDirections are those of slicing.Uniform on the pure-Go backend, to the last bit. One core
@@ -400,47 +400,42 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 		return e, nil, own, err
 	}
 	n, perPair, dim, points := p.x.Clouds, p.perPair(directions), p.x.Dim, p.x.Points
-	args := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(costs, n, perPair), tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim)}
-	reads := l.NeedsClouds()
-	if reads {
-		args = append(args, tensors.FromFlatDataAndDimensions(widen(p.x.Coords), n, points, dim), tensors.FromFlatDataAndDimensions(widen(p.y.Coords), n, p.y.Points, dim))
+	in := values{
+		Costs:      tensors.FromFlatDataAndDimensions(costs, n, perPair),
+		Directions: tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim),
+	}
+	if l.NeedsClouds() {
+		in.X = tensors.FromFlatDataAndDimensions(widen(p.x.Coords), n, points, dim)
+		in.Y = tensors.FromFlatDataAndDimensions(widen(p.y.Coords), n, p.y.Points, dim)
 	}
 	if p.units != nil {
 		powers := make([]float64, n)
 		for b, unit := range p.units {
 			powers[b] = max(0x1p-1000, min(math.Pow(unit, l.Exponent()), 0x1p1000))
 		}
-		args = append(args, tensors.FromFlatDataAndDimensions(powers, n, 1))
+		in.Units = tensors.FromFlatDataAndDimensions(powers, n, 1)
 	}
 	key := p.key()
-	key.points, key.rescaled = points, p.units != nil
-	out, err := call(b, "reduction", key, func(in []*graph.Node) []*graph.Node {
-		at := in[:1]
-		var x, y, unit *graph.Node
-		if reads {
-			x, y = in[2], in[3]
-			at = []*graph.Node{in[0], x, y}
-		}
-		if key.rescaled {
-			unit = in[len(in)-1]
-		}
-		r := l.Finish(in[0], in[1], x, y, unit, points)
+	key.points = points
+	out, err := call(b, "reduction", key, in, func(in nodes) nodes {
+		r := l.Finish(in.Costs, in.Directions, in.X, in.Y, in.Units, points)
 		out := outputs(r, perPair)
-		if derivative {
-			out = append(out, graph.Gradient(graph.ReduceAllMean(r.Pairs), at...)...)
+		if !derivative {
+			return out
 		}
+		mean := graph.ReduceAllMean(r.Pairs)
+		if in.X == nil {
+			out.GradCosts = graph.Gradient(mean, in.Costs)[0]
+			return out
+		}
+		g := graph.Gradient(mean, in.Costs, in.X, in.Y)
+		out.GradCosts, out.GradX, out.GradY = g[0], g[1], g[2]
 		return out
-	}, args...)
+	})
 	if err != nil {
 		return e, nil, own, err
 	}
-	if derivative {
-		inCosts = numbers(out[3])
-		if reads {
-			own = ot1d.Gradients{X: numbers(out[4]), Y: numbers(out[5])}
-		}
-	}
-	return read(out), inCosts, own, nil
+	return read(out), numbers(out.GradCosts), ot1d.Gradients{X: numbers(out.GradX), Y: numbers(out.GradY)}, nil
 }
 
 // costInGraph computes and reduces the costs in the graph that training uses.
@@ -457,25 +452,26 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	if err := loss.CheckTables(l, e.Name, n, p.x.Points, p.y.Points, p.x.Dim); err != nil {
 		return estimate{}, err
 	}
-	args := []*tensors.Tensor{tensor(p.x), tensor(p.y), tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
-	args = append(args, p.massTensors()...)
-	key := p.key()
-	defer exec.Free(args...)
-	out, err := call(e, "slices", key, func(in []*graph.Node) []*graph.Node {
-		fixed, build := l, loss.BuildArgs{Wrt: key.wrt}
-		key.bindMasses(&build, in[3:])
-		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: perPair}
-		r := fixed.Build(build, in[0], in[1])
-		return append(append(outputs(r, perPair), r.Slices), gradients(r.Pairs, key.wrt, in[0], in[1])...)
-	}, args...)
+	in := values{X: tensor(p.x), Y: tensor(p.y), Directions: tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
+	in.MassX, in.MassY = masses(p.x, p.MassX), masses(p.y, p.MassY)
+	defer engine.Free(in)
+	wrt := p.wrt()
+	out, err := call(e, "slices", p.key(), in, func(in nodes) nodes {
+		fixed := l
+		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in.Directions}, Slices: perPair}
+		r := fixed.Build(loss.BuildArgs{Wrt: wrt, MassX: in.MassX, MassY: in.MassY}, in.X, in.Y)
+		out := outputs(r, perPair)
+		out.Costs = r.Slices
+		out.GradX, out.GradY = gradients(r.Pairs, wrt, in.X, in.Y)
+		return out
+	})
 	if err != nil {
 		return estimate{}, err
 	}
-	defer exec.Free(out...)
+	defer engine.Free(out)
 	r := read(out)
 	r.warnings = p.outlyingInGraph()
-	r.backend, r.costs = e.Name, tensors.MustCopyFlatData[float32](out[3])
-	r.gradX, r.gradY, _ = readGradients(out[4:], key.wrt)
+	r.backend, r.costs, r.gradX, r.gradY = e.Name, float32s(out.Costs), float32s(out.GradX), float32s(out.GradY)
 	return r, nil
 }
 
@@ -492,14 +488,14 @@ func (p problem) outlyingInGraph() (warnings []string) {
 }
 
 // outputs are pairs, shares and the number of slices used, for read.
-func outputs(r loss.Result, perPair int) []*graph.Node {
+func outputs(r loss.Result, perPair int) nodes {
 	used := r.Used
 	if used == nil {
 		used = graph.Scalar(r.Pairs.Graph(), dtypes.Int32, perPair)
 	}
-	return []*graph.Node{r.Pairs, r.Shares, used}
+	return nodes{Pairs: r.Pairs, Shares: r.Shares, Used: used}
 }
 
-func read(out []*tensors.Tensor) estimate {
-	return estimate{pairs: numbers(out[0]), shares: numbers(out[1]), used: int(out[2].Value().(int32))}
+func read(out values) estimate {
+	return estimate{pairs: numbers(out.Pairs), shares: numbers(out.Shares), used: int(out.Used.Value().(int32))}
 }

@@ -24,14 +24,14 @@ func TestUniformDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 		cloud := tensors.FromFlatDataAndDimensions(make([]float32, shape[0]*shape[2]), shape[0], 1, shape[2])
-		want, err := call(e, "directions of a test", shape, func(in []*graph.Node) []*graph.Node {
-			return []*graph.Node{slicing.Uniform{}.Draw(slicing.Request{Source: slicing.Seeded(in[0]), X: in[1], Y: in[1], Slices: shape[1]})}
-		}, rng, cloud)
+		want, err := call(e, "directions of a test", shape, values{Noise: rng, X: cloud}, func(in nodes) nodes {
+			return nodes{Directions: slicing.Uniform{}.Draw(slicing.Request{Source: slicing.Seeded(in.Noise), X: in.X, Y: in.X, Slices: shape[1]})}
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := uniformDirections(rng, shape[0], shape[1], shape[2]); !slices.Equal(got, tensors.MustCopyFlatData[float32](want[0])) {
-			t.Errorf("%v: %v, expected %v", shape, got, want[0].Value())
+		if got := uniformDirections(rng, shape[0], shape[1], shape[2]); !slices.Equal(got, float32s(want.Directions)) {
+			t.Errorf("%v: %v, expected %v", shape, got, want.Directions.Value())
 		}
 	}
 	// The smallest numbers: no infinite radius, and a row of zeros is the first axis.

@@ -5,10 +5,9 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -72,30 +71,25 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	} else if w, err = w.Match(specs); err != nil {
 		return nil, fmt.Errorf("loss %q: %w", l.Name(), err)
 	}
-	args := slices.Concat([]*tensors.Tensor{tensor(p.x), tensor(p.y), rng}, p.massTensors(), exec.Upload(w))
-	defer exec.Free(args...)
-	name, key, wrt := p.name, p.key(), p.wrt()
-	out, err := call(e, "loss", key, func(in []*graph.Node) []*graph.Node {
-		build := loss.BuildArgs{Source: slicing.Seeded(in[2]), Wrt: wrt}
-		build.Weights = weights.Bind(specs, key.bindMasses(&build, in[3:]))
-		r := l.Build(build, in[0], in[1])
-		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in[0].Shape().Dimensions[:1]) {
-			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in[0].Shape().Dim(0), r.Pairs))
+	in := values{X: tensor(p.x), Y: tensor(p.y), Noise: rng, Weights: w.Upload()}
+	in.MassX, in.MassY = masses(p.x, p.MassX), masses(p.y, p.MassY)
+	defer engine.Free(in)
+	name, wrt := p.name, p.wrt()
+	out, err := call(e, "loss", p.key(), in, func(in nodes) nodes {
+		build := loss.BuildArgs{Source: slicing.Seeded(in.Noise), Wrt: wrt, Weights: in.Weights, MassX: in.MassX, MassY: in.MassY}
+		r := l.Build(build, in.X, in.Y)
+		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in.X.Shape().Dimensions[:1]) {
+			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in.X.Shape().Dim(0), r.Pairs))
 		}
-		out := append([]*graph.Node{r.Pairs}, gradients(r.Pairs, wrt, in[0], in[1])...)
-		if r.MatchedMass != nil {
-			out = append(out, r.MatchedMass)
-		}
+		out := nodes{Pairs: r.Pairs, Matched: r.MatchedMass}
+		out.GradX, out.GradY = gradients(r.Pairs, wrt, in.X, in.Y)
 		return out
-	}, args...)
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer exec.Free(out...)
-	d, rest := unsliced(e.Name, numbers(out[0])), out[1:]
-	d.GradientX, d.Gradient, rest = readGradients(rest, wrt)
-	for _, t := range rest {
-		d.MatchedMass = tensors.MustCopyFlatData[float32](t)
-	}
+	defer engine.Free(out)
+	d := unsliced(e.Name, numbers(out.Pairs))
+	d.GradientX, d.Gradient, d.MatchedMass = float32s(out.GradX), float32s(out.GradY), float32s(out.Matched)
 	return d, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -184,17 +183,20 @@ func drawDirections(d slicing.Distribution, location []float32, n int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	at := tensors.FromFlatDataAndDimensions(location, 1, 3)
-	defer exec.Free(state, at)
-	out, err := exec.Call(e, drawKey{d.Name(), n}, func(in []*graph.Node) []*graph.Node {
-		return []*graph.Node{d.Draw(slicing.Request{Source: slicing.Seeded(in[0]), Location: in[1], X: graph.InsertAxes(in[1], 1), Slices: n})}
-	}, state, at)
+	in := drawIn[*tensors.Tensor]{state, tensors.FromFlatDataAndDimensions(location, 1, 3)}
+	defer engine.Free(in)
+	out, err := engine.NewProgram[drawIn[*tensors.Tensor], *tensors.Tensor](e, drawKey{d.Name(), n}, func(in drawIn[*graph.Node]) *graph.Node {
+		return d.Draw(slicing.Request{Source: slicing.Seeded(in.Noise), Location: in.Location, X: graph.InsertAxes(in.Location, 1), Slices: n})
+	}).Call(in)
 	if err != nil {
 		return nil, err
 	}
-	defer exec.Free(out...)
-	return tensors.CopyFlatData[float32](out[0])
+	defer engine.Free(out)
+	return tensors.CopyFlatData[float32](out)
 }
+
+// drawIn are the inputs of the graph of drawDirections.
+type drawIn[T any] struct{ Noise, Location T }
 
 // drawKey identifies the graph of drawDirections.
 type drawKey struct {

@@ -7,7 +7,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
@@ -18,12 +17,30 @@ import (
 // comes from the host and is propagated back to the weights, which is exact and needs no sort in a
 // graph.
 type predictor struct {
-	name                      string
-	specs                     []weights.Spec
-	chunk                     int // pairs per call; larger batches are processed in parts
-	weights, second           []*tensors.Tensor
-	steps                     int
-	forward, backward, update *graph.Exec
+	name  string
+	specs []weights.Spec
+	chunk int // pairs per call; larger batches are processed in parts
+	state learned[*tensors.Tensor]
+	steps int
+	// directions gives the directions or, with Upstream, the gradient in the weights.
+	directions engine.Program[mapIn[*tensors.Tensor], []*tensors.Tensor]
+	update     engine.Program[learning[*tensors.Tensor], learned[*tensors.Tensor]]
+}
+
+// learned is what a predictor learns, in the order of its specs.
+type learned[T any] struct{ Weights, Second []T }
+
+// mapIn are the inputs of a map, and, to go back, the derivative of J in its directions.
+type mapIn[T any] struct {
+	X, Y, Upstream T
+	Weights        []T
+}
+
+// learning are the inputs of a step of the optimiser, of number T.
+type learning[V any] struct {
+	State    learned[V]
+	Gradient []V
+	T        V
 }
 
 // chunkPoints is the number of points of X per call. It keeps all maps below 1 GB.
@@ -36,57 +53,49 @@ func newPredictor(e *engine.Engine, c Config, points int) (p *predictor, err err
 		return nil, err
 	}
 	p = &predictor{name: c.Method, specs: a.Specs(), chunk: max(1, min(c.Pairs, chunkPoints/points))}
-	defer func() {
-		if err != nil {
-			p.close()
-		}
-	}()
 	initial := weights.Init(p.specs, c.Seed)
 	for _, s := range p.specs {
 		t, _ := initial.Get(s.Name)
-		p.weights = append(p.weights, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
-		p.second = append(p.second, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), t.Shape...))
+		p.state.Weights = append(p.state.Weights, tensors.FromFlatDataAndDimensions(t.Data, t.Shape...))
+		p.state.Second = append(p.state.Second, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), t.Shape...))
 	}
-	direction := func(in []*graph.Node) *graph.Node {
-		return a.Direction(weights.Bind(p.specs, in[2:2+len(p.specs)]), in[0], in[1])
+	key := predictorGraph{c.Method, c.DK, c.K, points, c.Optimiser, c.LearningRate}
+	direction := func(in mapIn[*graph.Node]) *graph.Node {
+		return a.Direction(weights.Bind(p.specs, in.Weights), in.X, in.Y)
 	}
-	if p.forward, err = graph.NewExec(e.Backend, direction); err != nil {
-		return nil, err
-	}
-	p.backward, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		loss := graph.ReduceAllSum(graph.Mul(direction(in), in[2+len(p.specs)]))
-		return graph.Gradient(loss, in[2:2+len(p.specs)]...)
+	p.directions = engine.NewProgram[mapIn[*tensors.Tensor], []*tensors.Tensor](e, key, func(in mapIn[*graph.Node]) []*graph.Node {
+		if in.Upstream == nil {
+			return []*graph.Node{direction(in)}
+		}
+		return graph.Gradient(graph.ReduceAllSum(graph.Mul(direction(in), in.Upstream)), in.Weights...)
 	})
-	if err != nil {
-		return nil, err
-	}
-	n := len(p.specs)
-	p.update, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		out := make([]*graph.Node, 2*n)
-		for i := range n {
-			w, v, g := in[i], in[n+i], graph.Neg(in[2*n+i]) // descent on -J
+	p.update = engine.NewProgram[learning[*tensors.Tensor], learned[*tensors.Tensor]](e, key, func(in learning[*graph.Node]) learned[*graph.Node] {
+		out := learned[*graph.Node]{Second: in.State.Second}
+		for i, w := range in.State.Weights {
+			g := graph.Neg(in.Gradient[i]) // descent on -J
 			if c.Optimiser == Adam {
 				rule := optim.Adam{LearningRate: c.LearningRate, Beta2: 0.9, Eps: 1e-8}
-				out[i], _, out[n+i] = rule.Step(w, g, nil, v, in[3*n])
+				w, _, out.Second[i] = rule.Step(w, g, nil, in.State.Second[i], in.T)
 			} else {
-				out[i], _ = optim.SGD{LearningRate: c.LearningRate}.Step(w, g, nil)
-				out[n+i] = v
+				w, _ = optim.SGD{LearningRate: c.LearningRate}.Step(w, g, nil)
 			}
+			out.Weights = append(out.Weights, w)
 		}
 		return out
 	})
-	return p, err
+	return p, nil
+}
+
+// predictorGraph is what a predictor's graphs depend on.
+type predictorGraph struct {
+	method        string
+	dk, k, points int
+	optimiser     string
+	learningRate  float64
 }
 
 // close frees device memory.
-func (p *predictor) close() {
-	exec.Free(append(p.weights, p.second...)...)
-	for _, x := range []*graph.Exec{p.forward, p.backward, p.update} {
-		if x != nil {
-			x.Finalize()
-		}
-	}
-}
+func (p *predictor) close() { engine.Free(p.state) }
 
 // warm compiles the graphs, so that later timings exclude compilation.
 func (p *predictor) warm(some pairs) error {
@@ -99,12 +108,12 @@ func (p *predictor) warm(some pairs) error {
 		return err
 	}
 	out, err := p.apply(g)
-	exec.Free(out...)
+	engine.Free(out)
 	return err
 }
 
-// clouds returns the clouds of part as tensors, padded to a chunk with the last pair.
-func (p *predictor) clouds(part pairs) []any {
+// in returns the inputs of a map for the clouds of part, padded to a chunk with the last pair.
+func (p *predictor) in(part pairs) mapIn[*tensors.Tensor] {
 	fill := func(v []float32) *tensors.Tensor {
 		size := part.m * 3
 		full := append(make([]float32, 0, p.chunk*size), v...)
@@ -113,24 +122,16 @@ func (p *predictor) clouds(part pairs) []any {
 		}
 		return tensors.FromFlatDataAndDimensions(full, p.chunk, part.m, 3)
 	}
-	return []any{fill(part.first), fill(part.second)}
-}
-
-func (p *predictor) call(x *graph.Exec, clouds []any, more ...any) ([]*tensors.Tensor, error) {
-	in := append([]any{}, clouds...)
-	for _, w := range p.weights {
-		in = append(in, w)
-	}
-	return x.Call(append(in, more...)...)
+	return mapIn[*tensors.Tensor]{X: fill(part.first), Y: fill(part.second), Weights: p.state.Weights}
 }
 
 // predict returns one unit vector per pair.
 func (p *predictor) predict(all pairs) ([][3]float64, error) {
 	var eps [][3]float64
 	err := all.batches(p.chunk, func(from int, part pairs) error {
-		clouds := p.clouds(part)
-		defer exec.Free(clouds...)
-		out, err := p.call(p.forward, clouds)
+		in := p.in(part)
+		defer engine.Free(in.X, in.Y)
+		out, err := p.directions.Call(in)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func open(t *testing.T) *engine.Engine {
 
 func (p *predictor) values() [][]float32 {
 	var out [][]float32
-	for _, w := range p.weights {
+	for _, w := range p.state.Weights {
 		out = append(out, tensors.MustCopyFlatData[float32](w))
 	}
 	return out
@@ -32,8 +32,8 @@ func (p *predictor) values() [][]float32 {
 
 func (p *predictor) set(values [][]float32) {
 	for i, v := range values {
-		p.weights[i].FinalizeAll()
-		p.weights[i] = tensors.FromFlatDataAndDimensions(v, p.specs[i].Shape...)
+		p.state.Weights[i].FinalizeAll()
+		p.state.Weights[i] = tensors.FromFlatDataAndDimensions(v, p.specs[i].Shape...)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -95,7 +94,7 @@ func (r *row) locator(e *engine.Engine, batch pairs, host bool) (locate func() e
 	}
 	x, y := tensors.FromFlatDataAndDimensions(batch.first, batch.n, batch.m, 3), tensors.FromFlatDataAndDimensions(batch.second, batch.n, batch.m, 3)
 	done = func() {
-		exec.Free(x, y)
+		engine.Free(x, y)
 		maximizer.Close()
 	}
 	return func() error {
@@ -103,7 +102,7 @@ func (r *row) locator(e *engine.Engine, batch pairs, host bool) (locate func() e
 		if err != nil {
 			return err
 		}
-		defer exec.Free(reached)
+		defer engine.Free(reached)
 		_, err = tensors.CopyFlatData[float32](reached) // waits for it
 		return err
 	}, done, nil

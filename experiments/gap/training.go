@@ -3,7 +3,7 @@ package gap
 import (
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // gradient propagates upstream, the derivative of J with respect to every predicted direction, back
@@ -20,11 +20,10 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 				g[3*b+i] = float32(v)
 			}
 		}
-		clouds := p.clouds(part)
-		defer exec.Free(clouds...)
-		up := tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
-		defer up.FinalizeAll()
-		out, err := p.call(p.backward, clouds, up)
+		in := p.in(part)
+		in.Upstream = tensors.FromFlatDataAndDimensions(g, p.chunk, 3)
+		defer engine.Free(in.X, in.Y, in.Upstream)
+		out, err := p.directions.Call(in)
 		if err != nil {
 			return err
 		}
@@ -43,17 +42,14 @@ func (p *predictor) gradient(all pairs, upstream [][3]float64) ([][]float32, err
 	return sums, err
 }
 
-// apply updates with the gradient of J. It returns the new weights, then the new second moments.
-func (p *predictor) apply(gradient [][]float32) ([]*tensors.Tensor, error) {
-	var in, grads []any
-	for _, t := range append(append([]*tensors.Tensor{}, p.weights...), p.second...) {
-		in = append(in, t)
-	}
+// apply returns what the predictor has learned after a step along the gradient of J.
+func (p *predictor) apply(gradient [][]float32) (learned[*tensors.Tensor], error) {
+	in := learning[*tensors.Tensor]{State: p.state, T: tensors.FromScalar(float64(p.steps + 1))}
 	for i, g := range gradient {
-		grads = append(grads, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
+		in.Gradient = append(in.Gradient, tensors.FromFlatDataAndDimensions(g, p.specs[i].Shape...))
 	}
-	defer exec.Free(grads...)
-	return p.update.Call(append(append(in, grads...), float64(p.steps+1))...)
+	defer engine.Free(in.Gradient, in.T)
+	return p.update.Call(in)
 }
 
 // step is one ascent step on the mean of J over the pairs of a batch, with those samples.
@@ -79,8 +75,8 @@ func (p *predictor) step(batch pairs, s sampler, z noise) error {
 	if err != nil {
 		return err
 	}
-	exec.Free(append(p.weights, p.second...)...)
-	p.weights, p.second = out[:len(p.specs):len(p.specs)], out[len(p.specs):]
+	engine.Free(p.state)
+	p.state = out
 	p.steps++
 	return nil
 }

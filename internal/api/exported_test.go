@@ -160,6 +160,7 @@ var functions = map[string]any{
 	"datasets.Batches":           datasets.Batches,
 	"datasets.CacheDir":          datasets.CacheDir,
 	"datasets.Catalogue":         datasets.Catalogue,
+	"datasets.EachBatch":         datasets.EachBatch,
 	"datasets.EpochBatches":      datasets.EpochBatches,
 	"datasets.EpochOrder":        datasets.EpochOrder,
 	"datasets.FindSource":        datasets.FindSource,

@@ -46,7 +46,12 @@ func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(),
 	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free its programs.
 		return build(e.Backend)
 	}
-	kept, release, err := e.shared.programs.use(key, func() (any, func(), error) { return build(e.Backend) })
+	kept, release, err := e.shared.programs.use(key, func() (any, func(), error) {
+		e.shared.cache.mu.Lock()
+		e.shared.cache.built++
+		e.shared.cache.mu.Unlock()
+		return build(e.Backend)
+	})
 	if err != nil {
 		return p, nil, err
 	}

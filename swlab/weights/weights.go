@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // Spec describes one tensor of a module.
@@ -134,6 +135,16 @@ func Init(specs []Spec, seed uint64) *Set {
 		set.Put(sp.Name, Tensor{Shape: slices.Clone(sp.Shape), Data: v})
 	}
 	return set
+}
+
+// Upload copies the tensors to the device, by name. The caller frees them (engine.Free).
+func (s *Set) Upload() map[string]*tensors.Tensor {
+	out := map[string]*tensors.Tensor{}
+	for _, name := range s.Names() {
+		t := s.tensors[name]
+		out[name] = tensors.FromFlatDataAndDimensions(t.Data, t.Shape...)
+	}
+	return out
 }
 
 // Match returns the tensors of s that specs name, in that order. It is an error, which lists them
