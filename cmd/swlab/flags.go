@@ -103,7 +103,7 @@ var kinds = map[string]kind{
 	"clouds":        {unit: "clouds"},
 	"sinkhorn":      {unit: "NAME", words: func() []string { return latent.Sinkhorns }},
 
-	"batch": {unit: "clouds"}, "devices": {unit: "devices"}, "epochs": epochs, "steps": {unit: "steps"}, "checkpoint-every": {unit: "steps"}, "on-nonfinite": {unit: "NAME", words: words("stop", "skip")},
+	"batch": {unit: "clouds"}, "epochs": epochs, "steps": {unit: "steps"}, "checkpoint-every": {unit: "steps"}, "on-nonfinite": {unit: "NAME", words: words("stop", "skip")},
 	"learning-rate": {unit: "rate", above: bound(0)}, "momentum": {unit: "factor", least: bound(0)}, "weight-decay": {unit: "factor", least: bound(0)},
 	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-beta1": {unit: "factor", least: bound(0)}, "amortizer-beta2": {unit: "factor", least: bound(0)},
 	"amortizer-steps": {unit: "steps", least: bound(1)},

@@ -46,7 +46,7 @@ func newTrain(c *common) *cobra.Command {
 	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
 	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
 	f.StringVar(&t.options.Out, "out", "", "run folder")
-	t.config.Loss, t.config.Points, t.config.Batch, t.config.Devices = "", 0, 0, 1
+	t.config.Loss, t.config.Points, t.config.Batch = "", 0, 0
 	settingFlags(f, &t.config, unflagged...)
 	f.StringVar(&t.recipe, "recipe", "released", "how an amortizer and the autoencoder are trained together: released (as the released program does), or text (as the paper's text says)")
 	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every epoch")
@@ -161,7 +161,7 @@ func (t *trainCall) settings(f *pflag.FlagSet) error {
 		flag         string
 		value, least int
 	}{
-		{"checkpoint-every", t.options.CheckpointEvery, 0}, {"devices", t.config.Devices, 1}, {"points", t.config.Points, 1}, {"batch", t.config.Batch, 1},
+		{"checkpoint-every", t.options.CheckpointEvery, 0}, {"points", t.config.Points, 1}, {"batch", t.config.Batch, 1},
 	} {
 		if f.Changed(least.flag) && least.value < least.least {
 			return fmt.Errorf("--%s: expected at least %d, found %d", least.flag, least.least, least.value)
@@ -210,7 +210,7 @@ func (t *trainCall) asBefore(f *pflag.FlagSet) error {
 	t.config.Seed = t.seed
 	// What the data decide is determined again.
 	same := t.config
-	same.Epochs, same.Steps, same.Devices = old.Epochs, old.Steps, old.Devices
+	same.Epochs, same.Steps = old.Epochs, old.Steps
 	if diff := same.Differences(old); len(diff) > 0 {
 		return fmt.Errorf("--resume: %s holds another run: %s", t.options.Out, strings.Join(diff, "; "))
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // poolTable is how many scores softmaxPool holds at a time: on a CPU 1 MB, which stays in a core's
@@ -84,7 +83,7 @@ func pooledPoints(rows, keys, along *graph.Node, table int) *graph.Node {
 
 // overScores maps the softmax over keys P [n, k, m] of as many pairs as fill a table with scores,
 // with their rows and features, to [n, height, width]. On XLA it is a loop over the batch;
-// elsewhere, and for a batch divided among devices, one table. It has no gradient.
+// elsewhere one table. It has no gradient.
 func overScores(rows, keys, features *graph.Node, table, height, width int, body func(P, rows, features *graph.Node) *graph.Node) *graph.Node {
 	g, d := rows.Graph(), rows.Shape().Dimensions
 	batch, m, k := d[0], d[2], keys.Shape().Dimensions[1]
@@ -99,7 +98,7 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 	for batch%pairs != 0 {
 		pairs--
 	}
-	if pairs == batch || !loop.XLA(g) || shard.Active(g) {
+	if pairs == batch || !loop.XLA(g) {
 		return each(rows, keys, features, one)
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), batch, height, width))

@@ -8,7 +8,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -68,5 +68,5 @@ func sorted(p *graph.Node) *graph.Node {
 		return []*graph.Node{less}
 	})
 	order := graph.SortFunc(before, 1, false, operands...)[d[2]+1]
-	return shard.GatherRows(p, order)
+	return loop.GatherRows(p, order)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -88,7 +88,7 @@ func (l Chamfer) CheckMasses() error { return meanMasses(cmp.Or(l.Reduce, Mean))
 // oneWay reduces over the points of x the distances to the points of y with the given indices
 // [batch, m]. mass [batch, m] are the masses of x, or nil.
 func (l Chamfer) oneWay(x, y, at, mass *graph.Node) *graph.Node {
-	d := graph.Sub(x, shard.GatherRows(y, at))
+	d := graph.Sub(x, loop.GatherRows(y, at))
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite. Where it acts, the value is 0 and has no

@@ -34,7 +34,7 @@ import (
 //
 // On XLA's CPU the m x m tables are built in blocks and never stored: memory does not grow with
 // batch m^2. They are stored if all of them together are small, on the pure-Go backend, which has no
-// DynamicSlice for such a loop, and for a batch divided among devices. On a GPU every sum makes its
+// DynamicSlice for such a loop. On a GPU every sum makes its
 // table again in its own kernel; a gradient stores one table of at most 2 GB.
 type ApproximateEMD struct {
 	Reduce Reduction // over points; 0: Sum. Generation tables use Mean

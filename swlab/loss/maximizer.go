@@ -28,7 +28,7 @@ func (s Sliced) Maximizer(b compute.Backend, off plain.Set, o slicing.MaximizerO
 	case s.Slicer.Distribution == nil || s.Slicer.Ascent == nil:
 		return nil, errors.New("the ascent on the location: expected a slicing distribution with an ascent, found none")
 	}
-	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && o.Devices.Count() <= 1 && loop.CPU(b) {
+	if !off.Has(plain.Ascent) && !off.Has(plain.Sort) && loop.CPU(b) {
 		o.Parts = &slicing.Parts{
 			Directions: s.Slicer.Draw,
 			Costs: func(x, y *tensors.Tensor) (slicing.CostFunc, error) {

@@ -6,8 +6,6 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
-
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // sortedOrder sorts [batch, slices, points] along the last axis by XLA's sort, and returns the order
@@ -46,34 +44,14 @@ func (s sorter) flat(order *graph.Node, points int) *graph.Node {
 
 // scatterBy puts sorted[k] at place order[k] along the axis. No gradient flows back through it.
 func (s sorter) scatterBy(sorted, order *graph.Node) *graph.Node {
-	if shard.Active(sorted.Graph()) {
-		return graph.StopGradient(s.sortBy(order, sorted))
-	}
 	n := sorted.Shape().Size()
 	zero := graph.Zeros(sorted.Graph(), shapes.Make(sorted.DType(), n))
 	out := graph.ScatterUpdate(zero, s.flat(order, sorted.Shape().Dimensions[s.axis]), graph.Reshape(sorted, n), false, true)
 	return graph.StopGradient(graph.Reshape(out, sorted.Shape().Dimensions...))
 }
 
-// sortBy sorts values along the axis by their keys, int32, all different. For a batch divided among
-// devices it replaces scatters and gathers.
-func (s sorter) sortBy(keys, values *graph.Node) *graph.Node {
-	less := graph.NewClosure(keys.Graph(), func(g *graph.Graph) []*graph.Node {
-		l := graph.Parameter(g, "l", shapes.Make(keys.DType()))
-		r := graph.Parameter(g, "r", shapes.Make(keys.DType()))
-		graph.Parameter(g, "lv", shapes.Make(values.DType()))
-		graph.Parameter(g, "rv", shapes.Make(values.DType()))
-		return []*graph.Node{graph.LessThan(l, r)}
-	})
-	return graph.SortFunc(less, s.axis, false, keys, values)[1]
-}
-
 // take reads x[order[k]] along the axis.
 func (s sorter) take(x, order *graph.Node) *graph.Node {
-	if shard.Active(x.Graph()) {
-		place := graph.Iota(x.Graph(), order.Shape(), s.axis)
-		return s.sortBy(s.sortBy(order, place), x) // by the rank of every element
-	}
 	n := x.Shape().Size()
 	return graph.Reshape(graph.Gather(graph.Reshape(x, n), s.flat(order, x.Shape().Dimensions[s.axis])), order.Shape().Dimensions...)
 }

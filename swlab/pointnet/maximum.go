@@ -6,7 +6,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // maximum is the last convolution, its batch norm and the maximum over the points, h [batch,
@@ -41,7 +40,7 @@ func (l layers) maximum(h *graph.Node, c convolution) *graph.Node {
 		return firstMaximum(graph.StopGradient(h), l.signed())
 	})
 	z := l.tape.keep(func() *graph.Node {
-		chosen := shard.GatherRows(h, at) // [batch, out, in]
+		chosen := loop.GatherRows(h, at) // [batch, out, in]
 		return graph.Add(graph.ReduceSum(graph.Mul(chosen, graph.InsertAxes(w, 0)), -1), row(bias))
 	})
 	out := l.affine(z, c.norm, mean, variance)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -175,7 +175,7 @@ func (t *tape) pushMaximum(l layers, c convolution, out, z, at, mu, second *grap
 		n, batch := h.Shape().Dimensions[0], at.Shape().Dimensions[0]
 		g := pulled(out, up, z, w, gamma, beta, mu, second)
 		dz, both := graph.InsertAxes(g[0], -1), graph.DivScalar(graph.Add(g[5], graph.Transpose(g[5], 0, 1)), float64(n))
-		chosen := shard.GatherRows(graph.Reshape(h, batch, n/batch, c.in), at)
+		chosen := loop.GatherRows(graph.Reshape(h, batch, n/batch, c.in), at)
 		weight := graph.ReduceSum(graph.Mul(chosen, dz), 0)
 		t.gradient[c.name+".weight"] = graph.Add(g[1], graph.Reshape(weight, w.Shape().Dimensions...))
 		t.gradient[c.name+".bias"] = graph.ZerosLike(bias)

@@ -10,7 +10,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
@@ -55,76 +54,66 @@ type Objective func(src Source, location, x, y *graph.Node) *graph.Node
 // Maximizer runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
 // on the device, so compile time does not depend on the number of steps.
 type Maximizer struct {
-	ascent  Ascent
-	devices shard.Devices
-	start   *shard.Exec
-	step    step
+	ascent Ascent
+	start  *graph.Exec
+	step   step
 }
 
 // step returns, for clouds x and y, what takes random state, location, both moments and t one step further.
 type step interface {
-	on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error)
+	on(x, y *tensors.Tensor) (func(state []*tensors.Tensor) ([]*tensors.Tensor, error), error)
 	close()
 }
 
-// MaximizerOptions say how an ascent runs. The zero value is one graph on one device.
+// MaximizerOptions say how an ascent runs. The zero value is one graph.
 type MaximizerOptions struct {
-	// Devices share every batch. The zero value is the backend's first device.
-	Devices shard.Devices
-	// Parts, if not nil, is the objective in parts, in place of the one in a graph. It runs on one
-	// device, with the same random numbers.
+	// Parts, if not nil, is the objective in parts, in place of the one in a graph, with the same
+	// random numbers.
 	Parts *Parts
 }
 
 // NewMaximizer prepares the ascent of an objective on a backend.
 func NewMaximizer(b compute.Backend, a Ascent, objective Objective, o MaximizerOptions) (*Maximizer, error) {
-	devices := o.Devices
-	if devices.Backend() == nil {
-		devices = shard.One(b)
-	}
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	start, err := devices.Exec(func(in []*graph.Node) []*graph.Node { // random state, x -> next state, location
+	start, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node { // random state, x -> next state, location
 		d := in[1].Shape().Dimensions
 		next, normals := graph.RandomNormal(in[0], shapes.Make(in[1].DType(), d[0], d[2]))
 		return []*graph.Node{next, Unit(normals)}
-	}, []shard.Sharding{shard.Replicated, shard.Sharded}, []shard.Sharding{shard.Replicated, shard.Sharded})
+	})
 	if err != nil {
 		return nil, err
 	}
 	var s step
 	if o.Parts != nil {
-		s, err = newPartsStep(devices, a, *o.Parts)
+		s, err = newPartsStep(b, a, *o.Parts)
 	} else {
-		s, err = newGraphStep(devices, a, objective)
+		s, err = newGraphStep(b, a, objective)
 	}
 	if err != nil {
 		start.Finalize()
 		return nil, err
 	}
-	return &Maximizer{ascent: a, devices: devices, start: start, step: s}, nil
+	return &Maximizer{ascent: a, start: start, step: s}, nil
 }
 
 // graphStep is a step in one graph: random state, location, both moments, t, x, y -> the first five.
-type graphStep struct{ exec *shard.Exec }
+type graphStep struct{ exec *graph.Exec }
 
-// stateLayout is that of random state, location, both moments and t.
-var stateLayout = []shard.Sharding{shard.Replicated, shard.Sharded, shard.Sharded, shard.Sharded, shard.Replicated}
-
-func newGraphStep(devices shard.Devices, a Ascent, objective Objective) (step, error) {
-	exec, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+func newGraphStep(b compute.Backend, a Ascent, objective Objective) (step, error) {
+	exec, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		src, x, y := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6])
 		t := graph.AddScalar(in[4], 1)
 		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
 		return []*graph.Node{src.state, location, m, v, t}
-	}, append(stateLayout[:5:5], shard.Sharded, shard.Sharded), stateLayout)
+	})
 	return graphStep{exec}, err
 }
 
-func (g graphStep) on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error) {
-	return func(state []shard.Value) ([]shard.Value, error) {
-		return g.exec.Call(append(state[:5:5], x, y)...)
+func (g graphStep) on(x, y *tensors.Tensor) (func(state []*tensors.Tensor) ([]*tensors.Tensor, error), error) {
+	return func(state []*tensors.Tensor) ([]*tensors.Tensor, error) {
+		return call(g.exec, append(state[:5:5], x, y)...)
 	}, nil
 }
 
@@ -137,6 +126,15 @@ func (c *Maximizer) InGraph() bool {
 	}
 	_, ok := c.step.(graphStep)
 	return ok
+}
+
+// call calls a compiled graph.
+func call(x *graph.Exec, in ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	args := make([]any, len(in))
+	for i, t := range in {
+		args[i] = t
+	}
+	return x.Call(args...)
 }
 
 // WithSteps is the maximizer with another number of steps. It shares the compiled ones with c, which closes them.
@@ -174,55 +172,41 @@ func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *gra
 // backend or of the host) from the locations from [batch, dim], which it leaves alone, or from uniform ones where from is nil.
 // seed steers that start and the noise of every step. The caller finalizes the result.
 func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
-	if x == nil || y == nil {
-		return nil, errors.New("ascent: expected clouds x and y, found nil")
-	}
-	var start shard.Value
-	if from != nil {
-		start = shard.Value{from}
-	}
-	reached, err := c.MaximizeSharded(seed, start, shard.Value{x}, shard.Value{y})
-	if err != nil {
-		return nil, err
-	}
-	return reached[0], nil
-}
-
-// MaximizeSharded is Maximize on the maximizer's devices, among which the batch of from, x, y and the result is divided.
-func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.Value, error) {
 	if c == nil || c.step == nil {
 		return nil, errors.New("expected an ascent that a constructor has made, found none")
 	}
-	if len(x) == 0 || len(y) == 0 {
-		return nil, errors.New("ascent: expected clouds x and y, found none")
+	if x == nil || y == nil {
+		return nil, errors.New("ascent: expected clouds x and y, found nil")
 	}
 	advance, err := c.step.on(x, y)
 	if err != nil {
 		return nil, err
 	}
-	rng, err := c.devices.Random(seed)
+	rng, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
 	}
-	defer rng.Finalize()
-	first, err := c.start.Call(rng, x)
+	defer rng.FinalizeAll()
+	first, err := call(c.start, rng, x)
 	if err != nil {
 		return nil, err
 	}
-	d := x[0].Shape().Dimensions
-	zeros := func() shard.Value { return shard.Copies(c.devices, make([]float32, d[0]*d[2]), d[0], d[2]) }
+	d := x.Shape().Dimensions
+	zeros := func() *tensors.Tensor {
+		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
+	}
 	if from != nil {
-		first[1].Finalize()
-		if first[1], err = from.Clone(); err != nil {
-			first[0].Finalize()
+		first[1].FinalizeAll()
+		if first[1], err = from.LocalClone(); err != nil {
+			first[0].FinalizeAll()
 			return nil, err
 		}
 	}
-	state := []shard.Value{first[0], first[1], zeros(), zeros(), shard.Copies(c.devices, []float64{0})}
+	state := []*tensors.Tensor{first[0], first[1], zeros(), zeros(), tensors.FromFlatDataAndDimensions([]float64{0})}
 	for range c.ascent.Steps {
 		next, err := advance(state)
 		for _, v := range state {
-			v.Finalize()
+			v.FinalizeAll()
 		}
 		if err != nil {
 			return nil, err
@@ -231,7 +215,7 @@ func (c *Maximizer) MaximizeSharded(seed int64, from, x, y shard.Value) (shard.V
 	}
 	for i, v := range state {
 		if i != 1 {
-			v.Finalize()
+			v.FinalizeAll()
 		}
 	}
 	return state[1], nil

@@ -1,10 +1,9 @@
 package slicing
 
 import (
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // Parts is an Objective that looks at the location through directions and their costs only, and whose costs are not found by the graph:
@@ -25,19 +24,19 @@ type CostFunc func(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, e
 
 // partsStep is a step whose costs are found between two graphs. The directions are drawn in both: from the same random state.
 type partsStep struct {
-	draw   *shard.Exec // random state, location, x, y -> directions
-	update *shard.Exec // random state, location, both moments, t, x, y, costs, slopes -> the first five
+	draw   *graph.Exec // random state, location, x, y -> directions
+	update *graph.Exec // random state, location, both moments, t, x, y, costs, slopes -> the first five
 	costs  func(x, y *tensors.Tensor) (CostFunc, error)
 }
 
-func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
-	draw, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+func newPartsStep(b compute.Backend, a Ascent, p Parts) (step, error) {
+	draw, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{p.Directions(Seeded(in[0]), in[1], in[2], in[3])}
-	}, []shard.Sharding{shard.Replicated, shard.Sharded}, []shard.Sharding{shard.Sharded})
+	})
 	if err != nil {
 		return nil, err
 	}
-	update, err := devices.Exec(func(in []*graph.Node) []*graph.Node {
+	update, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		src, x, y, costs, slopes := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6]), in[7], in[8]
 		t := graph.AddScalar(in[4], 1)
 		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node {
@@ -47,7 +46,7 @@ func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
 			return p.Value(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y)
 		})
 		return []*graph.Node{src.state, location, m, v, t}
-	}, append(stateLayout[:5:5], shard.Sharded), stateLayout)
+	})
 	if err != nil {
 		draw.Finalize()
 		return nil, err
@@ -55,24 +54,24 @@ func newPartsStep(devices shard.Devices, a Ascent, p Parts) (step, error) {
 	return partsStep{draw, update, p.Costs}, nil
 }
 
-func (p partsStep) on(x, y shard.Value) (func(state []shard.Value) ([]shard.Value, error), error) {
-	costsOf, err := p.costs(x[0], y[0])
+func (p partsStep) on(x, y *tensors.Tensor) (func(state []*tensors.Tensor) ([]*tensors.Tensor, error), error) {
+	costsOf, err := p.costs(x, y)
 	if err != nil {
 		return nil, err
 	}
-	return func(state []shard.Value) ([]shard.Value, error) {
-		drawn, err := p.draw.Call(state[0], state[1], x, y)
+	return func(state []*tensors.Tensor) ([]*tensors.Tensor, error) {
+		drawn, err := call(p.draw, state[0], state[1], x, y)
 		if err != nil {
 			return nil, err
 		}
-		defer drawn[0].Finalize()
-		costs, slopes, err := costsOf(drawn[0][0])
+		defer drawn[0].FinalizeAll()
+		costs, slopes, err := costsOf(drawn[0])
 		if err != nil {
 			return nil, err
 		}
 		defer costs.FinalizeAll()
 		defer slopes.FinalizeAll()
-		return p.update.Call(append(state[:5:5], x, y, shard.Value{costs}, shard.Value{slopes})...)
+		return call(p.update, append(state[:5:5], x, y, costs, slopes)...)
 	}, nil
 }
 

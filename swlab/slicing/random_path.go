@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
+	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -31,7 +31,7 @@ func (p RandomPath) Draw(r Request) *graph.Node {
 		points := cloud.Shape().Dimensions[1]
 		at := graph.ConvertDType(graph.MulScalar(r.Source.Uniform(batch, r.Slices), float64(points)), dtypes.Int32)
 		at = graph.MinScalar(at, points-1)
-		return shard.GatherRows(cloud, at)
+		return loop.GatherRows(cloud, at)
 	}
 	path := graph.Sub(pick(r.X), pick(r.Y))
 	elsewhere := r.Source.Normal(batch, r.Slices, dim)

@@ -12,7 +12,6 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // batches are the rows of every step of an epoch.
@@ -57,57 +56,48 @@ func (c Config) totalSteps() int {
 // deviceData is the default of Options.DeviceData: all of ShapeNet's 1.41 GB fit.
 const deviceData = 2 << 30
 
-// defaultDeviceData is deviceData; if the devices share the host's memory, at most half of what is
-// available for all of them together.
-func defaultDeviceData(backend string, devices int) int64 {
+// defaultDeviceData is deviceData; if the device shares the host's memory, at most half of what is
+// available.
+func defaultDeviceData(backend string) int64 {
 	if backend == "xla:cuda" {
 		return deviceData
 	}
 	free, _ := memory.Available()
-	return min(deviceData, free/2/int64(devices))
+	return min(deviceData, free/2)
 }
 
 // batches supplies the clouds that Bootstrap draws from: either all of them, on the device, with
 // the rows of the batch, or only those of the batch, read on the host during the step before. The
 // draws depend only on the place in the batch, so both give the same samples.
-//
-// Each of several devices gets all clouds; the rows of the batch are divided among them.
 type batches struct {
-	devices     shard.Devices
 	points, dim int
-	all         shard.Value                     // [clouds, points, dim], or nil
+	all         *tensors.Tensor                 // [clouds, points, dim], or nil
 	read        func() ([]float32, error, bool) // the clouds of one batch after the other, if all is nil
 	stop        func()
 }
 
 // newBatches puts set on the device if it takes at most budget bytes (Options.DeviceData), or
 // starts to read batches.
-func newBatches(e *engine.Engine, d shard.Devices, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
+func newBatches(e *engine.Engine, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
 	h := set.Header()
-	f := &batches{devices: d, points: h.Points, dim: h.Dim}
+	f := &batches{points: h.Points, dim: h.Dim}
 	if budget == 0 {
-		budget = defaultDeviceData(e.Name, d.Count())
+		budget = defaultDeviceData(e.Name)
 	}
 	shape := shapes.Make(dtypes.Float32, h.Clouds, h.Points, h.Dim)
 	if int64(shape.ByteSize()) > budget {
 		f.read, f.stop = iter.Pull2(datasets.Ahead(set, rows))
 		return f, nil
 	}
-	for i := range d.Count() {
-		t, err := upload(e.Backend, compute.DeviceNum(i), set, shape)
-		if err != nil {
-			f.close()
-			return nil, err
-		}
-		f.all = append(f.all, t)
-	}
-	return f, nil
+	var err error
+	f.all, err = upload(e.Backend, set, shape)
+	return f, err
 }
 
-// upload puts the clouds of set on a device.
-func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, shape shapes.Shape) (*tensors.Tensor, error) {
+// upload puts the clouds of set on the device.
+func upload(b compute.Backend, set datasets.Clouds, shape shapes.Shape) (*tensors.Tensor, error) {
 	h := set.Header()
-	all, err := tensors.FromShapeForBackend(b, device, shape)
+	all, err := tensors.FromShapeForBackend(b, 0, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +114,7 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 		err = write
 	}
 	if err == nil {
-		err = all.ToDevice(b, device)
+		err = all.ToDevice(b, 0)
 	}
 	if err != nil {
 		all.FinalizeAll()
@@ -135,9 +125,9 @@ func upload(b compute.Backend, device compute.DeviceNum, set datasets.Clouds, sh
 
 // next returns the clouds to draw from and the places of rows in them. rows must be the next of the
 // batches. The caller returns the data by used.
-func (f *batches) next(rows []int32) (data, at shard.Value, err error) {
+func (f *batches) next(rows []int32) (data, at *tensors.Tensor, err error) {
 	if f.all != nil {
-		return f.all, shard.Parts(f.devices, rows, len(rows)), nil
+		return f.all, vector(rows), nil
 	}
 	clouds, err, ok := f.read()
 	if err == nil && !ok {
@@ -150,18 +140,20 @@ func (f *batches) next(rows []int32) (data, at shard.Value, err error) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	return shard.Copies(f.devices, clouds, len(rows), f.points, f.dim), shard.Parts(f.devices, order, len(rows)), nil
+	return tensors.FromFlatDataAndDimensions(clouds, len(rows), f.points, f.dim), vector(order), nil
 }
 
 // used frees the clouds of a batch after its step.
-func (f *batches) used(data shard.Value) {
+func (f *batches) used(data *tensors.Tensor) {
 	if f.all == nil {
-		data.Finalize()
+		data.FinalizeAll()
 	}
 }
 
 func (f *batches) close() {
-	f.all.Finalize()
+	if f.all != nil {
+		f.all.FinalizeAll()
+	}
 	if f.stop != nil {
 		f.stop()
 	}

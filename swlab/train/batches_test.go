@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // streamed writes clouds to a file, which is their name from then on, and reads them from there.
@@ -78,7 +77,7 @@ func TestBatchesChooses(t *testing.T) {
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f, err := newBatches(backend(t), shard.One(backend(t).Backend), set, budget, c.batchesFrom(1))
+		f, err := newBatches(backend(t), set, budget, c.batchesFrom(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,15 +96,15 @@ func TestBatchesChooses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []float32
-			all := data[0].Value().([][][]float32)
-			for _, row := range at[0].Value().([]int32) {
+			all := data.Value().([][][]float32)
+			for _, row := range at.Value().([]int32) {
 				got = append(got, slices.Concat(all[row]...)...)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%d bytes: other clouds than those of the batch", budget)
 			}
 			f.used(data)
-			if freed := data[0].CheckValid() != nil; freed == resident {
+			if freed := data.CheckValid() != nil; freed == resident {
 				t.Errorf("%d bytes: the clouds of a step freed %v", budget, freed)
 			}
 		}
@@ -116,17 +115,17 @@ func TestBatchesChooses(t *testing.T) {
 			t.Error("a batch after the last")
 		}
 		f.close()
-		if resident && f.all[0].CheckValid() == nil {
+		if resident && f.all.CheckValid() == nil {
 			t.Error("the clouds on the device were not freed")
 		}
 	}
 }
 
 func TestDeviceData(t *testing.T) {
-	if got := defaultDeviceData("xla:cuda", 4); got != deviceData {
+	if got := defaultDeviceData("xla:cuda"); got != deviceData {
 		t.Errorf("%d bytes on an accelerator", got)
 	}
-	if got := defaultDeviceData("go", 1); got < 1 || got > deviceData {
+	if got := defaultDeviceData("go"); got < 1 || got > deviceData {
 		t.Errorf("%d bytes on the host", got)
 	}
 }

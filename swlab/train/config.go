@@ -36,10 +36,7 @@ type Config struct {
 	// Hash of the held-out clouds that choose the best epoch; "": the training loss does.
 	Validation string `json:"validation,omitempty"`
 	Batch      int    `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
-	// Devices that share every batch; 0: one. They change rounding. A run may continue on another
-	// number.
-	Devices int `json:"devices,omitempty" help:"devices of the backend that share every batch, whose size they must divide"`
-	Epochs  int `json:"epochs" help:"epochs, each over all training clouds"`
+	Epochs     int    `json:"epochs" help:"epochs, each over all training clouds"`
 	// Upper bound on the steps; -1: none.
 	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
 	Seed        uint64 `json:"seed"`
@@ -243,24 +240,6 @@ func (c Config) Check(data datasets.Clouds) error {
 		return fmt.Errorf("k: expected at least 1, found %d", c.K)
 	case c.Steps < -1:
 		return fmt.Errorf("steps: expected at least 0, found %d", c.Steps)
-	case c.Devices < 0:
-		return fmt.Errorf("devices: expected at least 1, found %d", c.Devices)
-	}
-	c.Clouds = set.Clouds
-	return c.checkDivision()
-}
-
-// checkDivision returns an error unless the devices divide every batch of an epoch evenly.
-func (c Config) checkDivision() error {
-	if c.Devices <= 1 {
-		return nil
-	}
-	if c.Batch%c.Devices != 0 {
-		return fmt.Errorf("devices: %d do not divide the batch of %d clouds evenly", c.Devices, c.Batch)
-	}
-	all := c.batches(0)
-	if last := len(all[len(all)-1]); last%c.Devices != 0 {
-		return fmt.Errorf("devices: %d do not divide the last batch of an epoch evenly, %d of the %d clouds; choose another batch", c.Devices, last, c.Clouds)
 	}
 	return nil
 }
@@ -284,9 +263,6 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 	}
 	c = c.Fit(h)
 	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.Points, h.Clouds, digest[:12]
-	if c.Devices == 1 {
-		c.Devices = 0
-	}
 	m, err := c.Model()
 	if err != nil {
 		return c, err

@@ -46,7 +46,6 @@ func CheckOut(c Config, o Options) error {
 		if c.Backend == "" {
 			c.Backend = old.Backend // not opened yet
 		}
-		c.Devices = old.Devices
 		if err := c.continues(old, o.Out); err != nil {
 			return UsageError{err}
 		}

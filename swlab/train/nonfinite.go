@@ -7,16 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
 // newFiniteCheck compiles the sum of 0 times every weight: 0, or NaN if one is not finite.
-func newFiniteCheck(d shard.Devices) (*shard.Exec, error) {
-	return d.Exec(func(in []*graph.Node) []*graph.Node {
+func newFiniteCheck(b compute.Backend) (*graph.Exec, error) {
+	return graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		g := in[0].Graph()
 		sum := graph.ScalarZero(g, in[0].DType())
 		for _, x := range in {
@@ -27,7 +28,7 @@ func newFiniteCheck(d shard.Devices) (*shard.Exec, error) {
 			sum = graph.Add(sum, graph.ReduceAllSum(x))
 		}
 		return []*graph.Node{sum}
-	}, []shard.Sharding{shard.Replicated}, []shard.Sharding{shard.Replicated})
+	})
 }
 
 // nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
@@ -45,13 +46,13 @@ func (s *stepper) nonfinite(r Record) (what string, err error) {
 	if slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
 		return "the direction is not finite", nil
 	}
-	var all []shard.Value
+	var all []*tensors.Tensor
 	for i, sp := range s.model.stateSpecs() {
 		if strings.HasPrefix(sp.Name, "net/") || strings.HasPrefix(sp.Name, "psi/") {
 			all = append(all, s.state[i])
 		}
 	}
-	out, err := s.finite.Call(all...)
+	out, err := call(s.finite, all...)
 	if err != nil {
 		return "", err
 	}

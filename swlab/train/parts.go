@@ -1,12 +1,12 @@
 package train
 
 import (
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -21,19 +21,18 @@ import (
 // processor has the instructions. Its result is, for each cloud and channel of the encoder's last layer, the
 // first point at which the layer is largest.
 type stepParts struct {
-	features *shard.Exec // clouds, rows, random state, net... -> x, random state, features, weight, new buffers..., kept...
-	argMax   *shard.Exec // features, weight -> points; nil: plain Go does it, or the encoder is plain
-	code     *shard.Exec // features, [points,] net... -> y, new buffers..., kept...
-	aim      *shard.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
-	draw     *shard.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
-	update   *shard.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
+	features *graph.Exec // clouds, rows, random state, net... -> x, random state, features, weight, new buffers..., kept...
+	argMax   *graph.Exec // features, weight -> points; nil: plain Go does it, or the encoder is plain
+	code     *graph.Exec // features, [points,] net... -> y, new buffers..., kept...
+	aim      *graph.Exec // x, y, random state, psi... -> directions of the amortizer's ascent; nil: there is none, or draw has its costs in the graph
+	draw     *graph.Exec // x, y, random state, [location,] [costs, slopes of the ascent,] psi... -> directions, [J, angle,] [direction,] psi...
+	update   *graph.Exec // x, gradient in y, net..., momentum..., kept... -> trained..., momentum...
 }
 
 // inParts reports whether a step runs in parts: on XLA's CPU, for a loss that is the mean of its
 // slices' costs and looks at the reconstructions through them only.
-func (m Model) inParts(d shard.Devices) bool {
-	b := d.Backend()
-	return m.hasParts() && d.Count() == 1 && b.Name() == "xla" && loop.CPU(b) && !m.Plain.Has(plain.Host) && !m.Plain.Has(plain.Sort)
+func (m Model) inParts(b compute.Backend) bool {
+	return m.hasParts() && b.Name() == "xla" && loop.CPU(b) && !m.Plain.Has(plain.Host) && !m.Plain.Has(plain.Sort)
 }
 
 func (m Model) hasParts() bool {
@@ -41,29 +40,29 @@ func (m Model) hasParts() bool {
 	return ok && sl.Linear() && !m.LocationGradient
 }
 
-func newStepParts(d shard.Devices, m Model, located bool) (p *stepParts, err error) {
+func newStepParts(b compute.Backend, m Model, located bool) (p *stepParts, err error) {
 	p = &stepParts{}
-	if p.features, err = d.Exec(m.buildFeatures, nil, nil); err != nil {
+	if p.features, err = graph.NewExec(b, m.buildFeatures); err != nil {
 		return p, err
 	}
 	if m.hasArgMax() && !maxima.Available() {
-		if p.argMax, err = d.Exec(m.buildArgMax, nil, nil); err != nil {
+		if p.argMax, err = graph.NewExec(b, m.buildArgMax); err != nil {
 			return p, err
 		}
 	}
-	if p.code, err = d.Exec(m.buildCode, nil, nil); err != nil {
+	if p.code, err = graph.NewExec(b, m.buildCode); err != nil {
 		return p, err
 	}
 	if len(m.Loss.Specs()) > 0 && !located && m.AmortizerSteps <= 1 {
-		if p.aim, err = d.Exec(m.buildAscentDirections, nil, nil); err != nil {
+		if p.aim, err = graph.NewExec(b, m.buildAscentDirections); err != nil {
 			return p, err
 		}
 	}
-	p.draw, err = d.Exec(func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located, p.aim != nil) }, nil, nil)
+	p.draw, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node { return m.buildDirections(in, located, p.aim != nil) })
 	if err != nil {
 		return p, err
 	}
-	p.update, err = d.Exec(m.buildUpdate, nil, nil)
+	p.update, err = graph.NewExec(b, m.buildUpdate)
 	return p, err
 }
 
@@ -155,7 +154,7 @@ func (p *stepParts) close() {
 	if p == nil {
 		return
 	}
-	for _, x := range []*shard.Exec{p.features, p.argMax, p.code, p.aim, p.draw, p.update} {
+	for _, x := range []*graph.Exec{p.features, p.argMax, p.code, p.aim, p.draw, p.update} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -164,19 +163,19 @@ func (p *stepParts) close() {
 
 // forwardPass are the results of the forward pass.
 type forwardPass struct {
-	x, y, rng shard.Value   // rng is the random state after the bootstrap, in a step in parts
-	at        shard.Value   // the result of stepParts.argMax; in plain Go's memory, which a program that reads it needs
-	buffers   []shard.Value // the new running statistics
-	kept      []shard.Value // what the backward pass needs
+	x, y, rng *tensors.Tensor   // rng is the random state after the bootstrap, in a step in parts
+	at        *tensors.Tensor   // the result of stepParts.argMax; in plain Go's memory, which a program that reads it needs
+	buffers   []*tensors.Tensor // the new running statistics
+	kept      []*tensors.Tensor // what the backward pass needs
 }
 
 // pass runs the forward pass on clouds, rows and random state.
-func (s *stepper) pass(args []shard.Value) (f forwardPass, err error) {
+func (s *stepper) pass(args []*tensors.Tensor) (f forwardPass, err error) {
 	net := s.state[:s.model.before(1)]
 	if s.parts != nil {
 		return s.parts.pass(s.model, args, net)
 	}
-	out, err := s.forward.Call(append(args[:len(args):len(args)], net...)...)
+	out, err := call(s.forward, append(args[:len(args):len(args)], net...)...)
 	if err != nil {
 		return f, err
 	}
@@ -184,28 +183,28 @@ func (s *stepper) pass(args []shard.Value) (f forwardPass, err error) {
 	return f, nil
 }
 
-func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err error) {
+func (p *stepParts) pass(m Model, args, net []*tensors.Tensor) (f forwardPass, err error) {
 	defer func() {
 		if err != nil {
 			f.free()
 		}
 	}()
-	out, err := p.features.Call(append(args[:len(args):len(args)], net...)...)
+	out, err := call(p.features, append(args[:len(args):len(args)], net...)...)
 	if err != nil {
 		return f, err
 	}
 	f.x, f.rng = out[0], out[1]
 	features, weight := out[2], out[3]
-	defer finalize([]shard.Value{features, weight})
+	defer finalize([]*tensors.Tensor{features, weight})
 	f.keep(out[4:], pointnet.FeatureBuffers)
-	from := []shard.Value{features}
+	from := []*tensors.Tensor{features}
 	if m.hasArgMax() {
 		if f.at, err = p.firstMaxima(m, features, weight); err != nil {
 			return f, err
 		}
 		from = append(from, f.at)
 	}
-	if out, err = p.code.Call(append(from, net...)...); err != nil {
+	if out, err = call(p.code, append(from, net...)...); err != nil {
 		return f, err
 	}
 	f.y = out[0]
@@ -214,33 +213,33 @@ func (p *stepParts) pass(m Model, args, net []shard.Value) (f forwardPass, err e
 }
 
 // firstMaxima is what comes between stepParts.features and stepParts.code.
-func (p *stepParts) firstMaxima(m Model, features, weight shard.Value) (shard.Value, error) {
+func (p *stepParts) firstMaxima(m Model, features, weight *tensors.Tensor) (*tensors.Tensor, error) {
 	if p.argMax != nil {
-		out, err := p.argMax.Call(features, weight)
+		out, err := call(p.argMax, features, weight)
 		if err != nil {
 			return nil, err
 		}
 		return out[0], nil
 	}
-	w, err := tensors.CopyFlatData[float32](weight[0])
+	w, err := tensors.CopyFlatData[float32](weight)
 	if err != nil {
 		return nil, err
 	}
 	channels, points := len(w)/maxima.Features, m.Net.Points
-	at := make([]int32, features[0].Shape().Dimensions[0]/points*channels)
-	err = tensors.ConstFlatData(features[0], func(h []float32) { maxima.New(w).First(h, points, at) })
-	return shard.Value{tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels)}, err
+	at := make([]int32, features.Shape().Dimensions[0]/points*channels)
+	err = tensors.ConstFlatData(features, func(h []float32) { maxima.New(w).First(h, points, at) })
+	return tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels), err
 }
 
 // keep adds the results of a part of the forward pass, of which the first are running statistics, as many
 // as buffers.
-func (f *forwardPass) keep(out []shard.Value, buffers int) {
+func (f *forwardPass) keep(out []*tensors.Tensor, buffers int) {
 	f.buffers, f.kept = append(f.buffers, out[:buffers]...), append(f.kept, out[buffers:]...)
 }
 
 // free frees what has not become part of the state.
 func (f *forwardPass) free() {
-	finalize([]shard.Value{f.x, f.y, f.rng, f.at})
+	finalize([]*tensors.Tensor{f.x, f.y, f.rng, f.at})
 	finalize(f.buffers)
 	finalize(f.kept)
 }
@@ -248,54 +247,54 @@ func (f *forwardPass) free() {
 // finish is the step after the forward pass and the ascent on the location: the amortizer's ascent
 // and the directions, their costs and the gradient in the reconstructions by plain Go, the backward
 // pass and the descent.
-func (s *stepper) finish(f *forwardPass, location shard.Value, r *Record) error {
-	args, psi := []shard.Value{f.x, f.y, f.rng}, s.psi()
+func (s *stepper) finish(f *forwardPass, location *tensors.Tensor, r *Record) error {
+	args, psi := []*tensors.Tensor{f.x, f.y, f.rng}, s.psi()
 	if location != nil {
 		args = append(args, location)
 	}
-	pairs, err := s.model.Loss.(loss.Sliced).HostPairs(f.x[0], f.y[0])
+	pairs, err := s.model.Loss.(loss.Sliced).HostPairs(f.x, f.y)
 	if err != nil {
 		return err
 	}
 	if s.parts.aim != nil {
-		ahead, err := s.parts.aim.Call(append(args, psi...)...)
+		ahead, err := call(s.parts.aim, append(args, psi...)...)
 		if err != nil {
 			return err
 		}
 		defer finalize(ahead)
-		costs, slopes, err := pairs.Slopes(ahead[0][0])
+		costs, slopes, err := pairs.Slopes(ahead[0])
 		if err != nil {
 			return err
 		}
 		defer costs.FinalizeAll()
 		defer slopes.FinalizeAll()
-		args = append(args, shard.Value{costs}, shard.Value{slopes})
+		args = append(args, costs, slopes)
 	}
-	drawn, err := s.parts.draw.Call(append(args, psi...)...)
+	drawn, err := call(s.parts.draw, append(args, psi...)...)
 	if err != nil {
 		return err
 	}
 	directions, n := drawn[0], len(drawn)-len(psi)
-	defer directions.Finalize()
+	defer directions.FinalizeAll()
 	r.read(drawn[1:n])
 	replace(psi, drawn[n:])
 
 	var gradient *tensors.Tensor
-	if r.Loss, gradient, err = pairs.Gradient(directions[0]); err != nil {
+	if r.Loss, gradient, err = pairs.Gradient(directions); err != nil {
 		return err
 	}
 	defer gradient.FinalizeAll()
-	return s.update(f, shard.Value{gradient})
+	return s.update(f, gradient)
 }
 
 // update takes the backward pass and the descent.
-func (s *stepper) update(f *forwardPass, gradient shard.Value) error {
-	args := append([]shard.Value{f.x, gradient}, s.state[:s.model.before(psiPart)]...)
-	out, err := s.parts.update.Call(append(args, f.kept...)...)
+func (s *stepper) update(f *forwardPass, gradient *tensors.Tensor) error {
+	args := append([]*tensors.Tensor{f.x, gradient}, s.state[:s.model.before(psiPart)]...)
+	out, err := call(s.parts.update, append(args, f.kept...)...)
 	if err != nil {
 		return err
 	}
-	if _, err := tensors.CopyFlatData[float32](out[len(out)-1][0]); err != nil { // waits for the results
+	if _, err := tensors.CopyFlatData[float32](out[len(out)-1]); err != nil { // waits for the results
 		return err
 	}
 	trained := len(s.model.trained())

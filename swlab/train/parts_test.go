@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
@@ -49,13 +50,13 @@ func TestParts(t *testing.T) {
 						c.change(m)
 					}
 				})
-				p, err := newCompiled(s.devices, s.model, inParts)
+				p, err := newCompiled(backend(t).Backend, s.model, inParts)
 				if err != nil {
 					t.Fatal(err)
 				}
 				t.Cleanup(p.close)
 				if inParts && name == "sw, arg-max" && p.parts.argMax == nil {
-					if p.parts.argMax, err = s.devices.Exec(s.model.buildArgMax, nil, nil); err != nil {
+					if p.parts.argMax, err = graph.NewExec(backend(t).Backend, s.model.buildArgMax); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -95,16 +96,15 @@ func TestPlainHost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := shard.One(e.Backend)
-				p, err := newCompiled(d, m, m.inParts(d))
+				p, err := newCompiled(e.Backend, m, m.inParts(e.Backend))
 				if err != nil {
 					t.Fatal(err)
 				}
-				data, err := newBatches(e, d, set, 0, nil)
+				data, err := newBatches(e, set, 0, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := newStepper(d, m, p, probeSeed, data, m.initial(probeSeed))
+				s := newStepper(m, p, probeSeed, data, m.initial(probeSeed))
 				t.Cleanup(func() { s.close(); data.close(); p.close() })
 				return s
 			}, []int32{0, 3, 17, 30, 31, 55, 70, 84})

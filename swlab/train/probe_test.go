@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -50,23 +49,20 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 		c(&mod)
 	}
 	set := &datasets.Set{Name: "probe", Clouds: clouds, Points: m, Dim: 3, Coords: points}
-	d := shard.One(backend(t).Backend)
-	f, err := newBatches(backend(t), d, set, 0, nil)
+	f, err := newBatches(backend(t), set, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newCompiled(d, mod, mod.inParts(d))
+	p, err := newCompiled(backend(t).Backend, mod, mod.inParts(backend(t).Backend))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStepper(d, mod, p, probeSeed, f, mod.initial(probeSeed))
+	s := newStepper(mod, p, probeSeed, f, mod.initial(probeSeed))
 	t.Cleanup(func() { s.close(); f.close(); p.close() })
 	return s, points
 }
 
 var probeRows = []int32{2, 0}
-
-func rowsValue(s *stepper) shard.Value { return shard.Parts(s.devices, probeRows, len(probeRows)) }
 
 func step(t *testing.T, s *stepper, n int) Record {
 	t.Helper()
@@ -146,12 +142,12 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	pair, err := climbing.pass([]shard.Value{climbing.batches.all, rowsValue(climbing), {stepState(t, 1)}})
+	pair, err := climbing.pass([]*tensors.Tensor{climbing.batches.all, vector(probeRows), stepState(t, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := 0.0
-	for _, v := range tensors.MustCopyFlatData[float32](pair.x[0]) {
+	for _, v := range tensors.MustCopyFlatData[float32](pair.x) {
 		seen += float64(v) / 2
 	}
 	if math.Abs(seen-one.Loss) > 1e-4 {
@@ -169,7 +165,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	}
 	var at [2][]float32
 	for i := range at {
-		f, err := low.pass([]shard.Value{low.batches.all, rowsValue(low), {stepState(t, 1)}})
+		f, err := low.pass([]*tensors.Tensor{low.batches.all, vector(probeRows), stepState(t, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +173,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at[i] = tensors.MustCopyFlatData[float32](l[0])
+		at[i] = tensors.MustCopyFlatData[float32](l)
 	}
 	if math.Abs(float64(at[0][0]-at[1][0])) < 0.01 {
 		t.Errorf("two steps climb to %v and %v", at[0], at[1])

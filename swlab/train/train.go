@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -45,9 +47,9 @@ type Options struct {
 	Out             string // run folder
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
-	// DeviceData bounds the bytes of clouds kept on every device, where batches are then gathered.
+	// DeviceData bounds the bytes of clouds kept on the device, where batches are then gathered.
 	// Larger sets are read batch by batch, the next one during a step. 0: 2 GiB; on the CPU at most
-	// half the free memory over all devices. Below 0: no set is kept.
+	// half the free memory. Below 0: no set is kept.
 	DeviceData int64
 	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
@@ -92,7 +94,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	c, m, devices, err := prepare(e, set, c, o.Validation)
+	c, m, err := prepare(e, set, c, o.Validation)
 	if err != nil {
 		return Result{}, UsageError{err}
 	}
@@ -119,17 +121,17 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer log.Close()
-	data, err := newBatches(e, devices, set, o.DeviceData, c.batchesFrom(start.Step))
+	data, err := newBatches(e, set, o.DeviceData, c.batchesFrom(start.Step))
 	if err != nil {
 		return Result{}, err
 	}
 	defer data.close()
-	compiled, release, err := compile(e, devices, m, c)
+	compiled, release, err := compile(e, m, c)
 	if err != nil {
 		return Result{}, err
 	}
 	defer release()
-	s := newStepper(devices, m, compiled, c.Seed, data, start)
+	s := newStepper(m, compiled, c.Seed, data, start)
 	defer s.close()
 
 	r := run{config: c, options: o, engine: e, set: set, stepper: s, log: log, progress: start.progress, saved: savedStep(o.Out)}
@@ -196,28 +198,25 @@ func (o Options) note(text string) {
 }
 
 // prepare completes c from the data and checks it before anything is written.
-func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, d shard.Devices, err error) {
+func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, err error) {
 	if err = engine.Ready(e); err != nil {
-		return c, m, d, err
+		return c, m, err
 	}
 	c = c.Fit(datasets.HeaderOf(set))
 	if err = c.Check(set); err != nil {
-		return c, m, d, err
+		return c, m, err
 	}
 	if c, err = c.on(set); err != nil {
-		return c, m, d, err
+		return c, m, err
 	}
 	if c, err = c.validatedOn(held); err != nil {
-		return c, m, d, err
+		return c, m, err
 	}
 	c.Backend = e.Name
-	if d, err = shard.New(e.Backend, max(c.Devices, 1)); err != nil {
-		return c, m, d, fmt.Errorf("%w, on backend %s", err, e.Name)
-	}
 	if m, err = c.Model(); err != nil {
-		return c, m, d, err
+		return c, m, err
 	}
-	return c, m, d, c.CheckMemory(e.Name)
+	return c, m, c.CheckMemory(e.Name)
 }
 
 // run is the state of a run.
@@ -270,19 +269,19 @@ func (r *run) train(rows []int32) error {
 // step trains on the clouds of those rows. n is its number, from 1. [Model.Step] has the
 // mathematics.
 func (s *stepper) step(n int, rows []int32) (r Record, err error) {
-	rng, err := s.devices.Random(int64(stream(s.seed, n, stepStream)))
+	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, n, stepStream)))
 	if err != nil {
 		return r, err
 	}
-	defer rng.Finalize()
+	defer rng.FinalizeAll()
 	clouds, at, err := s.batches.next(rows)
 	if err != nil {
 		return r, err
 	}
 	defer s.batches.used(clouds)
-	defer at.Finalize()
+	defer at.FinalizeAll()
 	r.Step = n
-	args := []shard.Value{clouds, at, rng}
+	args := []*tensors.Tensor{clouds, at, rng}
 	var pass forwardPass
 	if s.forward != nil || s.parts != nil {
 		if pass, err = s.pass(args); err != nil {
@@ -292,19 +291,19 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 	}
 	// If the location is found by ascent, that comes first; in fine-tuning it includes the
 	// amortizer's ascent.
-	var location shard.Value
+	var location *tensors.Tensor
 	if s.search != nil {
 		if location, err = s.locate(pass.x, pass.y, &r); err != nil {
 			return r, err
 		}
-		defer location.Finalize()
+		defer location.FinalizeAll()
 		args = append(args, location)
 	}
 	if s.parts != nil {
 		return r, s.finish(&pass, location, &r)
 	}
 	// Then, in one executable: the amortizer's ascent steps and the autoencoder's step.
-	out, err := s.descend.Call(append(args, s.state...)...)
+	out, err := call(s.descend, append(args, s.state...)...)
 	if err != nil {
 		return r, err
 	}
@@ -317,7 +316,7 @@ func (s *stepper) step(n int, rows []int32) (r Record, err error) {
 }
 
 // read takes what a step reports besides its loss: [J, angle,] [direction].
-func (r *Record) read(out []shard.Value) {
+func (r *Record) read(out []*tensors.Tensor) {
 	if len(out) > 1 {
 		r.Objective, r.AscentAngle = new(take(out[0])), new(take(out[1]))
 	}

@@ -6,20 +6,18 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// validator computes the training loss on held-out clouds, with the network in evaluation mode, on
-// one device. It changes nothing: the amortizer predicts with its present weights (the released
+// validator computes the training loss on held-out clouds, with the network in evaluation mode. It changes nothing: the amortizer predicts with its present weights (the released
 // code takes an ascent step on the validation clouds too).
 type validator struct {
-	forward   *shard.Exec        // random state, x, state... -> y, [prediction]
+	forward   *graph.Exec        // random state, x, state... -> y, [prediction]
 	maximizer *slicing.Maximizer // nil unless the location is found by ascent
-	value     *shard.Exec        // random state, x, y, [location,] state... -> [batch]
+	value     *graph.Exec        // random state, x, y, [location,] state... -> [batch]
 }
 
 func newValidator(b compute.Backend, m Model) (v *validator, err error) {
@@ -29,15 +27,14 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 			v.close()
 		}
 	}()
-	d := shard.One(b)
 	sl, ok := m.Loss.(loss.Sliced)
 	located := ok && sl.Slicer.Ascent != nil
 	if located {
-		if v.maximizer, err = sl.Maximizer(d.Backend(), m.Plain, slicing.MaximizerOptions{Devices: d}); err != nil {
+		if v.maximizer, err = sl.Maximizer(b, m.Plain, slicing.MaximizerOptions{}); err != nil {
 			return v, err
 		}
 	}
-	v.forward, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+	v.forward, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		s := m.bind(in[2:])
 		y := m.Net.Forward(s.Net, in[1], pointnet.Eval).Cloud
 		out := []*graph.Node{y}
@@ -45,11 +42,11 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 			out = append(out, sl.Slicer.Location(slicing.Seeded(in[0]), s.Psi, nil, in[1], y))
 		}
 		return out
-	}, nil, nil)
+	})
 	if err != nil {
 		return v, err
 	}
-	v.value, err = d.Exec(func(in []*graph.Node) []*graph.Node {
+	v.value, err = graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
 		rng, x, y := in[0], in[1], in[2]
 		in = in[3:]
 		var location *graph.Node
@@ -58,12 +55,12 @@ func newValidator(b compute.Backend, m Model) (v *validator, err error) {
 		}
 		s := m.bind(in)
 		return []*graph.Node{m.Loss.Build(loss.BuildArgs{Source: slicing.Seeded(rng), Weights: s.Psi, Location: location, Wrt: ot1d.None, Plain: m.Plain}, x, y).Pairs}
-	}, nil, nil)
+	})
 	return v, err
 }
 
 func (v *validator) close() {
-	for _, x := range []*shard.Exec{v.forward, v.value} {
+	for _, x := range []*graph.Exec{v.forward, v.value} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -98,9 +95,9 @@ func (r *run) validate(epoch int) (float64, error) {
 		if err := clouds.Read(flat, rows); err != nil {
 			return 0, err
 		}
-		x := shard.Value{tensors.FromFlatDataAndDimensions(flat, len(rows), h.Points, h.Dim)}
+		x := tensors.FromFlatDataAndDimensions(flat, len(rows), h.Points, h.Dim)
 		pairs, err := v.losses(x, r.stepper.state, stream(stream(c.Seed, epoch, checkStream), at, checkStream), c.AscentSteps)
-		x.Finalize()
+		x.FinalizeAll()
 		if err != nil {
 			return 0, err
 		}
@@ -112,47 +109,43 @@ func (r *run) validate(epoch int) (float64, error) {
 }
 
 // losses are the training losses of x [batch, m, 3] with that state, in evaluation mode.
-func (v *validator) losses(x shard.Value, state []shard.Value, seed uint64, steps int) ([]float32, error) {
-	rng, err := shard.One(nil).Random(int64(seed))
+func (v *validator) losses(x *tensors.Tensor, state []*tensors.Tensor, seed uint64, steps int) ([]float32, error) {
+	rng, err := graph.RNGStateFromSeed(int64(seed))
 	if err != nil {
 		return nil, err
 	}
-	defer rng.Finalize()
-	args := func(first ...shard.Value) []shard.Value {
-		for _, s := range state {
-			first = append(first, s[:1]) // on the first device
-		}
-		return first
-	}
-	out, err := v.forward.Call(args(rng, x)...)
+	defer rng.FinalizeAll()
+	out, err := call(v.forward, append([]*tensors.Tensor{rng, x}, state...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer finalize(out)
-	in := []shard.Value{rng, x, out[0]}
+	in := []*tensors.Tensor{rng, x, out[0]}
 	if v.maximizer != nil {
-		var from shard.Value
+		var from *tensors.Tensor
 		if len(out) > 1 {
 			from = out[1]
 		}
-		location, err := v.maximizer.WithSteps(steps).MaximizeSharded(int64(stream(seed, 0, maximizeStream)), from, x, out[0])
+		location, err := v.maximizer.WithSteps(steps).Maximize(int64(stream(seed, 0, maximizeStream)), from, x, out[0])
 		if err != nil {
 			return nil, err
 		}
-		defer location.Finalize()
+		defer location.FinalizeAll()
 		in = append(in, location)
 	}
-	values, err := v.value.Call(args(in...)...)
+	values, err := call(v.value, append(in, state...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer finalize(values)
-	return tensors.CopyFlatData[float32](values[0][0])
+	return tensors.CopyFlatData[float32](values[0])
 }
 
 // finalize frees values on the device, which Go's collector does not see.
-func finalize(all []shard.Value) {
+func finalize(all []*tensors.Tensor) {
 	for _, v := range all {
-		v.Finalize()
+		if v != nil {
+			v.FinalizeAll()
+		}
 	}
 }

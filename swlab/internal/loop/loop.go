@@ -13,14 +13,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
-
-	"github.com/sliced-wasserstein/lab/swlab/internal/shard"
 )
 
-// XLAOnCPU reports whether the graph runs on one device of XLA's CPU, where a loop over tables that
-// fit the cache beats one operation over all of them. A loop over a batch divided among devices
-// would collect the batch on each.
-func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) && !shard.Active(g) }
+// XLAOnCPU reports whether the graph runs on XLA's CPU, where a loop over tables that fit the cache
+// beats one operation over all of them.
+func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) }
 
 // XLA reports whether the graph runs on XLA.
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
@@ -31,6 +28,16 @@ func OnCPU(g *graph.Graph) bool { return CPU(g.Backend()) }
 // CPU reports whether a backend runs on a CPU.
 func CPU(b compute.Backend) bool {
 	return b.Name() != "xla" || strings.Contains(strings.ToLower(b.Description()), "cpu")
+}
+
+// GatherRows takes from every item of x the rows given by at:
+//
+//	x       [batch, n, dim]
+//	at      [batch, k] int32, in 0, ..., n-1
+//	result  [batch, k, dim], x[b, at[b, i]]
+func GatherRows(x, at *graph.Node) *graph.Node {
+	item := graph.Iota(x.Graph(), at.Shape(), 0)
+	return graph.Gather(x, graph.Stack([]*graph.Node{item, at}, -1))
 }
 
 // GPUTable is how many elements a table has at most that a GPU stores whole: 2 GB of float32.
