@@ -47,7 +47,7 @@ func (moments) Build(_ loss.BuildArgs, x, y *graph.Node) loss.Result {
 }
 
 func init_moments() {
-	loss.Register("moments", func(loss.Config) (loss.Loss, error) { return moments{}, nil })
+	loss.Register("moments", loss.Entry{New: func(loss.Config) (loss.Loss, error) { return moments{}, nil }})
 }
 """
 

@@ -97,7 +97,7 @@ func newDirection(c *common) *cobra.Command {
 		case setting(flag) != "":
 			s := loss.Defaults()
 			s.Amortizer, s.Maps = name, amortizer.Config{DK: o.DK, K: o.K, Variant: o.Variant}
-			return unread(cmd, "v-dsw", s, false, setting(flag))
+			return unread("v-dsw", s, false, setting(flag))
 		}
 		return "", nil
 	})

@@ -67,7 +67,7 @@ func newDistance(c *common) *cobra.Command {
 // unused says why a flag has no effect in this call.
 func (d *distanceCall) unused(flag string) (why string, err error) {
 	if what := setting(flag); what != "" {
-		return unread(d.call, d.loss, d.asIf(), d.directions != "", what)
+		return unread(d.loss, d.asIf(), d.directions != "", what)
 	}
 	l, err := loss.New(d.loss, d.asIf())
 	if err != nil {

@@ -457,50 +457,13 @@ func setting(flag string) string {
 	return ""
 }
 
-// unread says why a loss with those settings does not read one of them, "" if it does: because of
-// another flag, or because only other losses read it.
-func unread(cmd *cobra.Command, name string, s loss.Config, given bool, what string) (string, error) {
-	read, err := loss.Reads(name, s, given, what)
-	if err == nil && read {
+// unread says why a loss with those settings does not read one of them; "" if it does.
+func unread(name string, s loss.Config, given bool, what string) (string, error) {
+	why, err := loss.Unread(name, s, given, what)
+	if err == nil && why == "" {
 		err = longer(name, s, what)
 	}
-	if err != nil || read {
-		return "", err
-	}
-	if given {
-		if read, err := loss.Reads(name, s, false, what); err == nil && read {
-			return "the directions of --directions are used as given", nil
-		}
-	}
-	for _, other := range []struct {
-		flag  string
-		reset func(*loss.Config)
-	}{
-		{"ascent-steps", func(s *loss.Config) { s.AscentSteps = loss.Defaults().AscentSteps }},
-		{"amortizer", func(s *loss.Config) { s.Amortizer, s.FineTune = "", false }},
-		{"slicing", func(s *loss.Config) { s.Slicing = "" }},
-		{"slices", func(s *loss.Config) { s.Slices = loss.PaperSlices }},
-		{"chain", func(s *loss.Config) { s.Chain = loss.Defaults().Chain }},
-	} {
-		if f := cmd.Flags().Lookup(other.flag); f == nil || !f.Changed || setting(other.flag) == what {
-			continue
-		}
-		c := s
-		other.reset(&c)
-		if read, err := loss.Reads(name, c, given, what); err == nil && read {
-			return fmt.Sprintf("not with --%s %s", other.flag, cmd.Flags().Lookup(other.flag).Value), nil
-		}
-	}
-	losses, maps := loss.Users(what)
-	switch {
-	case slices.Contains(losses, name) || len(losses) == 0 && len(maps) == 0:
-		return fmt.Sprintf("loss %q has no use for it with the other settings", name), nil
-	case len(losses) == 0 && s.Amortizer != "":
-		return fmt.Sprintf("amortizer %q has none, %s have", s.Amortizer, strings.Join(maps, ", ")), nil
-	case len(losses) == 0:
-		return fmt.Sprintf("it belongs to an --amortizer: %s", either(maps)), nil
-	}
-	return fmt.Sprintf("loss %q has no use for it, only %s", name, strings.Join(losses, ", ")), nil
+	return why, err
 }
 
 // longer returns an error for chains longer than there are slices, or more sets than slices: they

@@ -79,7 +79,7 @@ func (t *trainCall) unused(flag string) (why string, err error) {
 // unreadBy says why a training does not read the setting of a flag.
 func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
 	if what := setting(flag); what != "" {
-		return unread(cmd, c.Loss, c.LossConfig(), false, what)
+		return unread(c.Loss, c.LossConfig(), false, what)
 	}
 	return "", nil
 }

@@ -59,7 +59,7 @@ func TestCachedSource(t *testing.T) {
 	}
 	get(1)
 	get(1)
-	loss.Register("own", func(c loss.Config) (loss.Loss, error) { return loss.New("sw", c) }, "1")
+	loss.Register("own", loss.Entry{New: func(c loss.Config) (loss.Loss, error) { return loss.New("sw", c) }}, "1")
 	get(2)
 	get(2)
 }

@@ -61,11 +61,11 @@ func TestGoldenHashes(t *testing.T) {
 // TestSourceOfTasks: the code of what is registered from outside is part of a task's hash, and of those
 // of the tasks that need it.
 func TestSourceOfTasks(t *testing.T) {
-	loss.Register("own", func(c loss.Config) (loss.Loss, error) { return loss.New("sw", c) }, "1")
-	amortizer.Register("own", func(c amortizer.Config) amortizer.Amortizer {
+	loss.Register("own", loss.Entry{New: func(c loss.Config) (loss.Loss, error) { return loss.New("sw", c) }}, "1")
+	amortizer.Register("own", amortizer.Entry{New: func(c amortizer.Config) amortizer.Amortizer {
 		a, _ := amortizer.New("l", c)
 		return a
-	}, "2")
+	}}, "2")
 	data := Data{Path: "a.npy", Content: "0123", Split: "train", Points: 64}
 	c := train.DefaultConfig()
 	c.Loss = "own"

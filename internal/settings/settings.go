@@ -78,8 +78,75 @@ func (f Fields) Apply(values map[string]any) error {
 // None is how an empty text is written where a name is expected.
 const None = "none"
 
-// Set sets the field to a value, or to the value that a text stands for. Where 0 means unset, the
-// struct tag zero says what is expected instead.
+// Check returns an error that names the first field whose number is not in its range (Range), or
+// whose value has no name. 0 is in range where the struct tag unset says that it stands for a default.
+func (f Fields) Check() error {
+	for _, field := range f {
+		name := strings.ReplaceAll(field.Name, "_", " ")
+		if r := field.Range(); !r.Holds(field) && !(field.Tag.Get("unset") == "0" && field.value.IsZero()) {
+			return fmt.Errorf("%s: expected %s, found %v", name, r, field.Value())
+		}
+		if named, ok := field.Value().(encoding.TextMarshaler); ok {
+			back := reflect.New(field.value.Type())
+			text, _ := named.MarshalText()
+			err := back.Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+			if err != nil || !back.Elem().Equal(field.value) {
+				return fmt.Errorf("%s: expected one of its values, found %d", name, field.value.Int())
+			}
+		}
+	}
+	return nil
+}
+
+// Range is what a number may be: finite, and in the interval of the struct tag range, such as
+// "1..", "0..1e15" or, without its lower end, ">0..".
+type Range struct {
+	Low, High float64
+	Above     bool // Low itself is outside
+	Whole     bool // whole numbers
+}
+
+// Range is that of the field; of a field that is no number, everything.
+func (f Field) Range() Range {
+	r := Range{Low: -math.MaxFloat64, High: math.MaxFloat64, Whole: f.value.Kind() == reflect.Int}
+	low, high, _ := strings.Cut(f.Tag.Get("range"), "..")
+	low, r.Above = strings.CutPrefix(low, ">")
+	if v, err := strconv.ParseFloat(low, 64); err == nil {
+		r.Low = v
+	}
+	if v, err := strconv.ParseFloat(high, 64); err == nil {
+		r.High = v
+	}
+	return r
+}
+
+// Holds reports whether the field's value is in the range.
+func (r Range) Holds(f Field) bool {
+	v, isNumber := f.Number()
+	return !isNumber || v >= r.Low && v <= r.High && !(r.Above && v == r.Low) // not NaN
+}
+
+// String says what is expected, such as "at least 1" or "a number > 0".
+func (r Range) String() string {
+	low, least, high := r.Low > -math.MaxFloat64, "a number >= %g", r.High < math.MaxFloat64
+	switch {
+	case r.Whole:
+		least = "at least %g"
+	case r.Above:
+		least = "a number > %g"
+	}
+	switch {
+	case !low:
+		return "a finite number"
+	case high && !r.Above:
+		return fmt.Sprintf("a number from %g to %g", r.Low, r.High)
+	case high:
+		least += fmt.Sprintf(" and at most %.3g", r.High)
+	}
+	return fmt.Sprintf(least, r.Low)
+}
+
+// Set sets the field to a value in its range, or to the one that a text stands for.
 func (f Field) Set(value any) error {
 	text, ok := value.(string)
 	if !ok {
@@ -124,9 +191,9 @@ func (f Field) Set(value any) error {
 	default:
 		return fmt.Errorf("a field of type %s cannot be set", f.value.Type())
 	}
-	if least := f.Tag.Get("zero"); least != "" && f.value.IsZero() {
+	if r := f.Range(); !r.Holds(f) {
 		f.value.Set(reflect.ValueOf(before))
-		return wrong(least)
+		return wrong(r.String())
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 type inner struct {
-	Rate float64 `json:"rate" help:"a rate"`
+	Rate float64 `json:"rate" help:"a rate" range:">0..1e3"`
 	Kind string  `json:"kind,omitempty" help:"a kind"`
 }
 
@@ -15,7 +15,7 @@ type outer struct {
 	Name   string `json:"name"` // without help: not to be set
 	Hidden int    `json:"-" help:"x"`
 	inner
-	Count int  `json:"count" help:"a count" zero:"at least 1"`
+	Count int  `json:"count" help:"a count" range:"1.." unset:"0"`
 	On    bool `json:"on" help:"a switch"`
 	own   int
 }
@@ -40,6 +40,7 @@ func TestFields(t *testing.T) {
 		says  string
 	}{
 		{"rte", 1, `unknown setting "rte", expected one of rate, kind, count, on; did you mean "rate"?`}, {"name", "x", "unknown setting"},
+		{"rate", 0, `rate: expected a number > 0 and at most 1e+03, found "0"`}, {"rate", 1001, "at most"},
 		{"rate", "x", `rate: expected a number, found "x"`}, {"rate", "Inf", "expected a number"}, {"rate", math.NaN(), "unsupported value"},
 		{"count", 1.5, `count: expected a whole number, found "1.5"`}, {"count", "", `found ""`}, {"kind", "", "expected a name, or none"},
 		{"on", 7, `on: expected true or false, found "7"`},
@@ -50,5 +51,17 @@ func TestFields(t *testing.T) {
 	}
 	if err := f.Apply(map[string]any{"count": 0}); err == nil || v != before || !strings.Contains(err.Error(), `expected at least 1, found "0"`) {
 		t.Errorf("0 where it says that nobody asked: %v", err)
+	}
+	if v = (outer{inner: inner{Rate: 1}}); Of(&v).Check() != nil {
+		t.Errorf("0 that stands for a default: %v", Of(&v).Check())
+	}
+	for says, bad := range map[string]outer{
+		"count: expected at least 1, found -1":     {Count: -1, inner: inner{Rate: 1}},
+		"rate: expected a number > 0":              {},
+		"rate: expected a number > 0 and at most ": {inner: inner{Rate: math.NaN()}},
+	} {
+		if err := Of(&bad).Check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
 }

@@ -197,12 +197,12 @@ func (s distanceSettings) config(r request) (o swlab.DistanceConfig, err error) 
 		if !slices.Contains(loss.SettingNames(), name) {
 			continue
 		}
-		read, err := loss.Reads(s.Loss, known, r.array("directions") != nil, name)
+		why, err := loss.Unread(s.Loss, known, r.array("directions") != nil, name)
 		if err != nil {
 			return o, err
 		}
-		if !read {
-			return o, fmt.Errorf("%s: it has no effect on loss %q with the other arguments", name, s.Loss)
+		if why != "" {
+			return o, fmt.Errorf("%s would do nothing: %s", name, why)
 		}
 	}
 	path, ok := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[s.Path]

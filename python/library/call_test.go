@@ -93,7 +93,7 @@ func TestFunctions(t *testing.T) {
 		"x: expected an array":            {Function: "emd"},
 		"unknown setting":                 pairRequest("emd", map[string]string{"loss": "sw"}),
 		"mass_x: expected shape":          {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, input{Name: "mass_x", Shape: []int{1}, wide: []float64{1}})},
-		"kappa: it has no effect on loss": pairRequest("distance", map[string]string{"loss": "sw", "kappa": "2"}),
+		"kappa would do nothing: loss": pairRequest("distance", map[string]string{"loss": "sw", "kappa": "2"}),
 	} {
 		if a := respond(r); a.Kind != "value" || !strings.Contains(a.Error, want) {
 			t.Errorf("found %+v, expected %q", a, want)

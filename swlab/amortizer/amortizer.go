@@ -40,25 +40,38 @@ type Properties struct {
 	Inert []string
 }
 
+// Entry is an amortizer by its name: how it is made, and which settings it reads (SettingNames).
+type Entry struct {
+	New   func(Config) Amortizer
+	Reads []string
+}
+
+// SettingNames are the settings of amortizers: Config's DK, K and Variant.
+var SettingNames = []string{"dk", "k", "variant"}
+
 // registered holds the maps by name.
-var registered = registry.New("amortizer", map[string]func(Config) Amortizer{
-	"a":         newAttention,
-	"ea":        newEfficientAttention,
-	"g":         newGeneralised,
-	"l":         newLinear,
-	"la":        newLinearAttention,
-	"la-sorted": newSortedLinearAttention,
-	"n":         newNonLinear,
+var registered = registry.New("amortizer", map[string]Entry{
+	"a":         {newAttention, []string{"dk", "variant"}},
+	"ea":        {newEfficientAttention, []string{"dk", "variant"}},
+	"g":         {newGeneralised, []string{"variant"}},
+	"l":         {newLinear, []string{"variant"}},
+	"la":        {newLinearAttention, SettingNames},
+	"la-sorted": {newSortedLinearAttention, SettingNames},
+	"n":         {newNonLinear, []string{"variant"}},
 })
 
 // Register makes an amortizer of another package available by name: in New, in loss.Config.Amortizer of
 // the losses with a location, and so in swlab.Distance, swlab.Direction, trainings and sweeps, and
 // in the flags of a command line built with that package. Call it from init functions. Names
 // consist of lowercase letters, digits and single hyphens. Register panics with an error for
-// another name, a taken one, or a nil function. New completes and checks the Config before it calls
-// the function. A version says when trainings of it are found again, as in loss.Register.
-func Register(name string, amortizer func(Config) Amortizer, version ...string) {
-	registered.Register(name, amortizer, version...)
+// another name or a taken one. New completes and checks the Config before it calls the Entry's. A
+// version says when trainings of it are found again, as in loss.Register.
+func Register(name string, e Entry, version ...string) { registered.Register(name, e, version...) }
+
+// Reads lists the settings that the named amortizer reads; nil for an unknown name.
+func Reads(name string) []string {
+	e, _ := registered.Get(name)
+	return e.Reads
 }
 
 // SourceOf identifies the code of an amortizer of another package, as loss.SourceOf does.
@@ -69,7 +82,7 @@ func Names() []string { return registered.Names() }
 
 // New returns the named amortizer.
 func New(name string, c Config) (Amortizer, error) {
-	make, err := registered.Get(name)
+	e, err := registered.Get(name)
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +90,7 @@ func New(name string, c Config) (Amortizer, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
-	a, err := registry.Make("amortizer", name, func() (Amortizer, error) { return make(c), nil })
-	if err != nil {
-		return nil, err
-	}
-	if a == nil {
-		return nil, fmt.Errorf("amortizer %q: its constructor returned nil", name)
-	}
+	a := e.New(c)
 	if err := checkWeights(a, c); err != nil {
 		return nil, err
 	}

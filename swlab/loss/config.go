@@ -2,10 +2,9 @@ package loss
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -13,38 +12,43 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// Config holds the settings that the registered losses read; Defaults has the paper's. Of the
-// settings that nobody makes by accident, a loss rejects those that it would ignore: Slicing,
-// Replicates, Root, Ground, Amortizer, FineTune, AscentTangent, AscentSGD. The others are common to all
-// losses, and each reads those that apply to it. The tag help is the text of the field's
-// command-line flag (%s: the registered names). The tag zero says what is expected in place of a
-// given 0.
+// Config holds the settings of the registered losses; Defaults has the paper's. A loss reads those that
+// its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
+// ignore: Slicing, Replicates, Root, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
+//
+// The tag help is the text of the field's command-line flag (%s: the registered names), and range is
+// what a number may be (package settings). With unset, 0 stands for a default.
 type Config struct {
 	// L; 0: 100, and at most 500 where the number is adaptive.
-	Slices int `json:"slices" help:"number of directions L (default 100; asw: at most 500)" zero:"at least 1"`
+	Slices int `json:"slices" help:"number of directions L (default 100; asw: at most 500)" range:"1.." unset:"0"`
 	// Name of the slicing distribution (slicing.Names); "": the loss's own.
 	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`
-	// Concentration of the distributions that have one.
-	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one"`
-	Chain int     `json:"chain" help:"markov: steps of a chain"` // steps of a Markov chain of directions
+	// Concentration of the distributions that have one, at most vmf.MaxKappa.
+	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one" range:"0..1e15"`
+	// Steps of a Markov chain of directions.
+	Chain int `json:"chain" help:"markov: steps of a chain" range:"1.." unset:"0"`
 	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on,
 	// else 1.
-	Replicates int     `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" zero:"at least 1"`
-	Control    string  `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`     // of cv-sw
-	Epsilon    float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach"` // accuracy
+	Replicates int `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" range:"1.." unset:"0"`
+	// Control variate of cv-sw.
+	Control string `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`
+	// Accuracy of asw. A graph computes in float32.
+	Epsilon float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach" range:">0..3.4e38" unset:"0"`
 	// Exponent; 0: the loss's own, 1 for EMDs, else 2.
-	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" zero:"a number >= 1"`
+	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" range:"1.." unset:"0"`
 	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
 	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"`
 	// Take the p-th root of the value.
-	Root bool    `json:"root,omitempty" help:"take the p-th root per pair"`
-	Reg  float64 `json:"reg"` // entropic regularisation, of sinkhorn
+	Root bool `json:"root,omitempty" help:"take the p-th root per pair"`
+	// Entropic regularisation of sinkhorn.
+	Reg float64 `json:"reg" range:">0..3.4e38" unset:"0"`
 	// Norm in the cost ||x - y||^p of emd-exact and Sinkhorn: Euclidean or, as in the paper, the
 	// p-norm.
 	Ground ot.Ground `json:"ground,omitempty"`
 
-	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location"` // T
-	AscentLearningRate float64 `json:"ascent_rate" help:"its rate"`
+	// T steps of the ascent on the location, and their learning rate.
+	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location" range:"0.."`
+	AscentLearningRate float64 `json:"ascent_rate" help:"its rate" range:">0..3.4e38" unset:"0"`
 	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the
 	// paper, and needed for a true maximum.
 	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
@@ -88,86 +92,23 @@ func (s Config) WithDefaults() Config {
 	return s
 }
 
-// Check rejects values that no loss takes: a number out of range, or an unknown name. Zero stands
-// for the default where the field says so. New checks the settings of one loss.
+// Check returns an error for a value that no loss takes: a number out of range, or an unknown name.
+// Zero stands for the default where the field says so. New checks the settings of one loss.
 func (s Config) Check() error {
-	if s.Slices < 0 {
-		return fmt.Errorf("slices: expected at least 1, found %d", s.Slices)
-	}
-	if s.P != 0 && !(s.P >= 1) || math.IsInf(s.P, 0) {
-		return fmt.Errorf("p: expected a number >= 1, found %v", s.P)
-	}
-	if s.Reduce < 0 || s.Reduce > Mean {
-		return fmt.Errorf("reduce: expected Sum or Mean, found %d", s.Reduce)
-	}
-	if !(s.Kappa >= 0 && s.Kappa <= vmf.MaxKappa) {
-		return fmt.Errorf("kappa: expected a number from 0 to %g, found %v", vmf.MaxKappa, s.Kappa)
-	}
-	for _, n := range []struct {
-		name  string
-		value float64
-	}{{"epsilon", s.Epsilon}, {"reg", s.Reg}, {"ascent rate", s.AscentLearningRate}} {
-		if !(n.value >= 0 && n.value <= math.MaxFloat32) { // NaN too; losses in a graph have float32
-			return fmt.Errorf("%s: expected a positive number, at most %.3g, found %v", n.name, math.MaxFloat32, n.value)
-		}
-	}
-	for _, n := range []struct {
-		name  string
-		value int
-		want  string
-	}{{"ascent steps", s.AscentSteps, ">= 0"}, {"chain", s.Chain, "at least 1 step"}, {"replicates", s.Replicates, "at least 1, or 0 to choose"}} {
-		if n.value < 0 {
-			return fmt.Errorf("%s: expected %s, found %d", n.name, n.want, n.value)
-		}
+	if err := settings.Of(&s).Check(); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		kind, value string
 		known       []string
-	}{{"slicing distribution", s.Slicing, slicing.Names()}, {"control variate", s.Control, ControlNames()}, {"amortizer", s.Amortizer, amortizer.Names()}} {
+	}{
+		{"slicing distribution", s.Slicing, slicing.Names()},
+		{"control variate", s.Control, ControlNames()},
+		{"amortizer", s.Amortizer, amortizer.Names()},
+	} {
 		if n.value != "" && !slices.Contains(n.known, n.value) {
 			return suggest.Unknown(n.kind, n.value, n.known)
 		}
-	}
-	if s.Ground < ot.Euclidean || s.Ground > ot.PNorm {
-		return fmt.Errorf("ground: expected Euclidean or PNorm, found %d", int(s.Ground))
-	}
-	if err := new(vmf.Reflection).UnmarshalText([]byte(s.Reflection.String())); err != nil {
-		return fmt.Errorf("reflection: %w", err)
-	}
-	return nil
-}
-
-// rejectAscentSettings rejects variants of an ascent where there is no ascent.
-func (s Config) rejectAscentSettings() error {
-	switch {
-	case s.FineTune:
-		return fmt.Errorf("fine-tuning starts an ascent from an amortizer's prediction, and there is none")
-	case s.AscentTangent, s.AscentSGD:
-		return fmt.Errorf("no location is found by ascent, so the ascent has no variants: tangent %t, sgd %t", s.AscentTangent, s.AscentSGD)
-	}
-	return nil
-}
-
-// RejectSlicing returns an error that names a setting of slices or ascent that was made.
-// Constructors of losses without slices call it, as they would ignore the setting.
-func (s Config) RejectSlicing() error {
-	switch {
-	case s.Slicing != "":
-		return fmt.Errorf("it takes no slices, so no slicing distribution: found %q", s.Slicing)
-	case s.Amortizer != "":
-		return fmt.Errorf("it takes no slices, so no amortizer: found %q", s.Amortizer)
-	case s.Root:
-		return fmt.Errorf("it has no root to take")
-	case s.Replicates != 0:
-		return fmt.Errorf("it takes no slices, so no replicates of them: found %d", s.Replicates)
-	}
-	return s.rejectAscentSettings()
-}
-
-// rejectGround rejects a ground cost where there is none to choose.
-func (s Config) rejectGround() error {
-	if s.Ground != ot.Euclidean {
-		return fmt.Errorf("it has no ground cost to choose: found %q", s.Ground)
 	}
 	return nil
 }
@@ -182,16 +123,8 @@ func (s Config) slices(own int) int {
 
 // distribution returns the slicing distribution of the settings, own by default.
 func (s Config) distribution(own string) (slicing.Distribution, error) {
-	if err := s.rejectGround(); err != nil {
-		return nil, err
-	}
-	if s.Slicing != "" {
-		own = s.Slicing
-	}
-	if s.Replicates > 0 && own != "qmc" {
-		return nil, fmt.Errorf("replicates: the slicing distribution qmc alone has them, found %d with %q", s.Replicates, own)
-	}
-	return slicing.New(own, slicing.Config{Kappa: s.Kappa, Reflection: s.Reflection, Chain: s.Chain, Replicates: s.Replicates})
+	return slicing.New(cmp.Or(s.Slicing, own), slicing.Config{
+		Kappa: s.Kappa, Reflection: s.Reflection, Chain: s.Chain, Replicates: s.Replicates})
 }
 
 // PaperSlices is the default number of slices of the paper's losses.

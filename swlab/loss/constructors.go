@@ -3,7 +3,7 @@ package loss
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/suggest"
@@ -16,27 +16,27 @@ func (s Config) sliced(label string, slicer slicing.Slicer, reduce Estimator) Lo
 	return Sliced{Label: label, Slicer: slicer, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
 }
 
-// newSW makes a loss whose slicing distribution has no location. reduce nil means the mean over
-// slices.
-func newSW(label, dist string, reduce func(Config) (Estimator, error)) func(Config) (Loss, error) {
-	return func(s Config) (Loss, error) {
+// common are the settings of every sliced loss.
+var common = []string{"p", "reduce", "root"}
+
+// newSW is the loss of a slicing distribution without a location, where the settings name no other.
+// reduce makes the estimator and reads the other settings; nil: the mean over slices.
+func newSW(label, dist string, reduce func(Config) (Estimator, error), reads ...string) Entry {
+	return Entry{Reads: slices.Concat(common, reads), Slicing: dist, New: func(s Config) (Loss, error) {
 		slicer, err := s.withoutLocation(dist, PaperSlices)
 		if err != nil || reduce == nil {
 			return s.sliced(label, slicer, nil), err
 		}
 		r, err := reduce(s)
 		return s.sliced(label, slicer, r), err
-	}
+	}}
 }
 
 func newASW(s Config) (Loss, error) {
 	slicer, err := s.withoutLocation("uniform", 500)
 	adaptive := PaperAdaptive()
 	adaptive.Epsilon = s.Epsilon
-	if err == nil && s.Epsilon == 0 {
-		err = fmt.Errorf("epsilon: expected a positive number, found 0")
-	}
-	return s.sliced("ASW", slicer, adaptive), err
+	return s.sliced("ASW", slicer, adaptive), cmp.Or(err, adaptive.Check(adaptive.Start, 0))
 }
 
 // newControl returns the named control variate, which needs uniform directions.
@@ -54,9 +54,6 @@ func newControl(s Config) (Estimator, error) {
 
 // withoutLocation is a slicer without a location.
 func (s Config) withoutLocation(dist string, slices int) (slicing.Slicer, error) {
-	if s.Amortizer != "" {
-		return slicing.Slicer{}, fmt.Errorf("it has no location to predict, so no amortizer: found %q", s.Amortizer)
-	}
 	l, err := s.distribution(dist)
 	if err != nil {
 		return slicing.Slicer{}, err
@@ -64,17 +61,12 @@ func (s Config) withoutLocation(dist string, slices int) (slicing.Slicer, error)
 	if l.HasLocation() {
 		return slicing.Slicer{}, fmt.Errorf("it has no location, which the slicing distribution %q needs: v-dsw has one", s.Slicing)
 	}
-	return slicing.Slicer{Distribution: l, Slices: s.slices(slices)}, s.rejectAscentSettings()
+	return slicing.Slicer{Distribution: l, Slices: s.slices(slices)}, nil
 }
 
 func newVDSW(s Config) (Loss, error) { return s.withLocation("v-DSW", "vmf", s.slices(PaperSlices)) }
 
-func newMaxSW(s Config) (Loss, error) {
-	if s.Slicing != "" {
-		return nil, fmt.Errorf("it has one slice, at the location, and takes no slicing distribution: found %q", s.Slicing)
-	}
-	return s.withLocation("Max-SW", "point", 1)
-}
+func newMaxSW(s Config) (Loss, error) { return s.withLocation("Max-SW", "point", 1) }
 
 // withLocation makes a loss whose distribution has a location.
 func (s Config) withLocation(label, dist string, n int) (Loss, error) {
@@ -94,15 +86,8 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 		slicer.Amortizer = a
 		label = strings.ToUpper(s.Amortizer) + " " + label
 	}
-	switch {
-	case s.FineTune && s.Amortizer == "":
-		return nil, fmt.Errorf("fine-tuning starts from an amortizer's prediction, and there is no amortizer")
-	case !s.FineTune && s.Amortizer != "":
-		if err := s.rejectAscentSettings(); err != nil {
-			return nil, err
-		}
-	}
-	ascent := slicing.Ascent{Steps: s.AscentSteps, LearningRate: s.AscentLearningRate, Tangent: s.AscentTangent, SGD: s.AscentSGD}
+	ascent := slicing.Ascent{Steps: s.AscentSteps, LearningRate: s.AscentLearningRate,
+		Tangent: s.AscentTangent, SGD: s.AscentSGD}
 	if err := ascent.Check(); err != nil {
 		return nil, err
 	}
@@ -112,30 +97,28 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 	return s.sliced(label, slicer, nil), nil
 }
 
-func newChamfer(s Config) (Loss, error) {
-	return Chamfer{P: s.P, Reduce: s.Reduce}, cmp.Or(s.rejectGround(), s.RejectSlicing())
-}
+func newChamfer(s Config) (Loss, error) { return Chamfer{P: s.P, Reduce: s.Reduce}, nil }
 
 func newApproximateEMD(s Config) (Loss, error) {
 	if s.P != 0 && s.P != 1 {
 		return nil, fmt.Errorf("its distances are unsquared by definition: expected p = 1, found %v", s.P)
 	}
-	return ApproximateEMD{Reduce: s.Reduce}, cmp.Or(s.rejectGround(), s.RejectSlicing())
+	return ApproximateEMD{Reduce: s.Reduce}, nil
 }
 
 func newExactEMD(s Config) (Loss, error) {
-	return ExactEMD{P: s.P, Ground: s.Ground, Reduce: s.Reduce}, s.RejectSlicing()
+	return ExactEMD{P: s.P, Ground: s.Ground, Reduce: s.Reduce}, nil
 }
 
-// newSinkhorn makes the transport part or the divergence.
-func newSinkhorn(debiased bool) func(Config) (Loss, error) {
-	return func(s Config) (Loss, error) {
+// newSinkhorn is the transport part or the divergence.
+func newSinkhorn(debiased bool) Entry {
+	return Entry{Reads: []string{"p", "reg", "ground", "reduce"}, New: func(s Config) (Loss, error) {
 		if s.Reduce == Sum {
 			return nil, fmt.Errorf("its plan is between masses of 1: a mean over points, no sum")
 		}
-		if !(s.Reg > 0) || math.IsInf(s.Reg, 0) {
-			return nil, fmt.Errorf("regularisation: expected a positive number, found %v", s.Reg)
+		if s.Reg == 0 {
+			return nil, fmt.Errorf("reg: expected a number > 0, found 0")
 		}
-		return Sinkhorn{Reg: s.Reg, P: s.P, Ground: s.Ground, Debiased: debiased}, s.RejectSlicing()
-	}
+		return Sinkhorn{Reg: s.Reg, P: s.P, Ground: s.Ground, Debiased: debiased}, nil
+	}}
 }

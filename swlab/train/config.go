@@ -174,8 +174,8 @@ func (c Config) Completed() Config {
 func Reads(configs []Config, setting string) bool {
 	possible := false
 	for _, c := range configs {
-		read, err := loss.Reads(c.Loss, c.LossConfig(), false, setting)
-		if err == nil && read {
+		why, err := loss.Unread(c.Loss, c.LossConfig(), false, setting)
+		if err == nil && why == "" {
 			return true
 		}
 		possible = possible || err == nil

@@ -13,8 +13,8 @@ import (
 
 func init() {
 	own := func(s loss.Config) (loss.Loss, error) { return loss.New("sw", s) }
-	loss.Register("own", own, "1")
-	loss.Register("unknown", own)
+	loss.Register("own", loss.Entry{New: own}, "1")
+	loss.Register("unknown", loss.Entry{New: own})
 }
 
 // TestSource: a run records the code of a loss from outside, and another code cannot resume it.

@@ -58,15 +58,12 @@ func TestBroken(t *testing.T) {
 		"panics-error": func(_, _ *graph.Node) loss.Result { panic(fmt.Errorf("no luck")) },
 		"one-number":   func(x, _ *graph.Node) loss.Result { return loss.Result{Pairs: graph.ReduceAllSum(x)} },
 	} {
-		loss.Register(name, func(loss.Config) (loss.Loss, error) { return brokenLoss{build}, nil })
+		loss.Register(name, loss.Entry{New: func(loss.Config) (loss.Loss, error) { return brokenLoss{build}, nil }})
 	}
-	loss.Register("constructor", func(loss.Config) (loss.Loss, error) { panic("no luck") })
 	for name, f := range map[string]func() *graph.Node{"nil": func() *graph.Node { return nil }, "panics": func() *graph.Node { panic("no luck") }} {
-		slicing.Register(name, func(slicing.Config) slicing.Distribution { return brokenDistribution{f} })
-		amortizer.Register(name, func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} })
+		slicing.Register(name, slicing.Entry{New: func(slicing.Config) slicing.Distribution { return brokenDistribution{f} }})
+		amortizer.Register(name, amortizer.Entry{New: func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} }})
 	}
-	slicing.Register("constructor", func(slicing.Config) slicing.Distribution { panic("no luck") })
-	amortizer.Register("constructor", func(amortizer.Config) amortizer.Amortizer { panic("no luck") })
 
 	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3)
 	if err != nil {
@@ -90,9 +87,9 @@ func TestBroken(t *testing.T) {
 	}
 	calls := []call{
 		{"empty-result", plain, "Pairs: expected a value per pair, shape [2]"}, {"one-number", plain, "Pairs: expected a value per pair, shape [2]"},
-		{"panics", plain, "no luck"}, {"panics-error", plain, "no luck"}, {"constructor", plain, `loss "constructor": its constructor panicked: no luck`},
+		{"panics", plain, "no luck"}, {"panics-error", plain, "no luck"},
 	}
-	for _, name := range []string{"nil", "panics", "constructor"} {
+	for _, name := range []string{"nil", "panics"} {
 		want := "no luck"
 		if name == "nil" {
 			want = ""

@@ -3,7 +3,6 @@ package registry
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"sync"
@@ -35,7 +34,7 @@ var allowed = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 const none = "none"
 
 // Register adds f by that name, from outside. It panics with an error for a name that is taken or
-// not allowed, for a nil f, and for several versions: like sql.Register and image.RegisterFormat it
+// not allowed, and for several versions: like sql.Register and image.RegisterFormat it
 // is called from init functions, which cannot return errors. The caller of its caller is the code
 // that Source identifies.
 func (r *Registry[F]) Register(name string, f F, version ...string) {
@@ -49,9 +48,6 @@ func (r *Registry[F]) Register(name string, f F, version ...string) {
 func (r *Registry[F]) add(name string, f F, o *origin) {
 	if !allowed.MatchString(name) || name == none {
 		panic(fmt.Errorf("register %s: expected a name of lowercase letters, digits and single hyphens that begins with a letter and is not %q, found %q", r.kind, none, name))
-	}
-	if v := reflect.ValueOf(f); !v.IsValid() || v.Kind() == reflect.Func && v.IsNil() {
-		panic(fmt.Errorf("register %s %q: the constructor is nil", r.kind, name))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,16 +72,6 @@ func (r *Registry[F]) Source(name string) (string, error) {
 		return "", nil
 	}
 	return o.source()
-}
-
-// Make calls a constructor of that name and turns its panic into an error.
-func Make[T any](kind, name string, constructor func() (T, error)) (v T, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s %q: its constructor panicked: %v", kind, name, r)
-		}
-	}()
-	return constructor()
 }
 
 // Names lists the registered names in alphabetical order.

@@ -22,7 +22,7 @@ func TestRegister(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"": "name", "none": "none", "A": "name", "a b": "name", "a,b": "name", "a/b": "name", "-a": "name", "a-": "name", "1a": "name",
-		"sw": `"sw": the name is taken`, "nil": "nil",
+		"sw": `"sw": the name is taken`,
 	} {
 		func() {
 			defer func() {
@@ -31,11 +31,7 @@ func TestRegister(t *testing.T) {
 					t.Errorf("%q: expected a panic with an error that says %s, found %v", name, says, err)
 				}
 			}()
-			f := func() int { return 0 }
-			if name == "nil" {
-				f = nil
-			}
-			r.Register(name, f)
+			r.Register(name, func() int { return 0 })
 		}()
 	}
 }
