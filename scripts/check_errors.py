@@ -36,7 +36,7 @@ def said(cell):
 LOSS = """type moments struct{}
 
 func (moments) Name() string              { return "moments" }
-func (moments) Convention() string        { return "squared distance of the means, times a factor" }
+func (moments) Convention() loss.Convention { return loss.Convention{Cost: "squared distance of the means", Exponent: 2, Reduce: loss.Mean} }
 func (moments) Check(_, _, _ int) error   { return nil }
 func (moments) Specs() []weights.Spec     { return nil }
 func (moments) Violates() []loss.Property { return []loss.Property{loss.ZeroOnlyIfEqual} }

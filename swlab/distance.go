@@ -166,9 +166,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		return nil, err
 	}
 	d.Warnings = warnOf(d.Warnings, p.x, p.y)
-	if e, ok := l.(interface{ Exponent() float64 }); ok {
-		d.Exponent = e.Exponent()
-	}
+	d.Exponent = l.Convention().Exponent
 	if w := p.checkRounding(d); w != "" && x != y {
 		d.Warnings = append(d.Warnings, w)
 	}
@@ -178,7 +176,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 			d.Warnings = append(d.Warnings, w)
 		}
 	}
-	d.Loss, d.Convention = l.Name(), l.Convention()
+	d.Loss, d.Convention = l.Name(), l.Convention().String()
 	d.Work.Seconds = time.Since(began).Seconds()
 	return d, nil
 }

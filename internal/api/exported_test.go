@@ -321,6 +321,7 @@ var types = map[string]reflect.Type{
 	"loss.Comparison":               reflect.TypeFor[loss.Comparison](),
 	"loss.Config":                   reflect.TypeFor[loss.Config](),
 	"loss.Control":                  reflect.TypeFor[loss.Control](),
+	"loss.Convention":               reflect.TypeFor[loss.Convention](),
 	"loss.Costs":                    reflect.TypeFor[loss.Costs](),
 	"loss.DegreesOfFreedom":         reflect.TypeFor[loss.DegreesOfFreedom](),
 	"loss.Energy":                   reflect.TypeFor[loss.Energy](),

@@ -39,27 +39,19 @@ func (l Chamfer) Check(_, _, _ int) error {
 
 // Exponent is P.
 func (l Chamfer) Exponent() float64 {
-	if l.P == 0 {
-		return 2
-	}
-	return l.P
+	return cmp.Or(l.P, 2)
 }
 
-func (l Chamfer) Convention() string {
-	var distance string
-	switch p := l.Exponent(); p {
+func (l Chamfer) Convention() Convention {
+	p, to := l.Exponent(), "distance to the nearest neighbour"
+	cost := fmt.Sprintf("Euclidean %s to the power %g", to, p)
+	switch p {
 	case 1:
-		distance = "Euclidean distance to the nearest neighbour"
+		cost = "Euclidean " + to
 	case 2:
-		distance = "squared Euclidean distance to the nearest neighbour"
-	default:
-		distance = fmt.Sprintf("Euclidean distance to the nearest neighbour to the power %g", p)
+		cost = "squared Euclidean " + to
 	}
-	over := "mean"
-	if l.Reduce == Sum {
-		over = "sum"
-	}
-	return distance + ", " + over + " over points, both ways added, no root"
+	return Convention{Cost: cost, Exponent: p, Reduce: cmp.Or(l.Reduce, Mean), Then: "both ways added"}
 }
 
 func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {

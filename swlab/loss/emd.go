@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -55,12 +56,9 @@ func (ApproximateEMD) Check(m, n, _ int) error {
 	return nil
 }
 
-func (l ApproximateEMD) Convention() string {
-	over := "sum"
-	if l.Reduce == Mean {
-		over = "mean"
-	}
-	return "approximate matching (ApproxMatch, Fan et al. 2017), unsquared Euclidean distance, " + over + " over points"
+func (l ApproximateEMD) Convention() Convention {
+	return Convention{Cost: "approximate matching (ApproxMatch, Fan et al. 2017), unsquared Euclidean distance",
+		Exponent: 1, Reduce: cmp.Or(l.Reduce, Sum)}
 }
 
 func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {

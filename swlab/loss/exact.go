@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -40,27 +41,25 @@ func (e ExactEMD) CheckMasses() error { return meanMasses(e.Reduce) }
 
 // Exponent is p.
 func (e ExactEMD) Exponent() float64 {
-	if e.P == 0 {
-		return 1
-	}
-	return e.P
+	return cmp.Or(e.P, 1)
 }
 
-func (e ExactEMD) Convention() string {
-	over := "sum"
-	if e.Reduce == Mean {
-		over = "mean"
+func (e ExactEMD) Convention() Convention {
+	return Convention{Cost: "optimal assignment, " + costWords(e.Ground, e.Exponent()), Exponent: e.Exponent(),
+		Reduce: cmp.Or(e.Reduce, Sum)}
+}
+
+// costWords names the cost of a matched pair of points.
+func costWords(g ot.Ground, p float64) string {
+	switch {
+	case g == ot.PNorm:
+		return fmt.Sprintf("p-norm of the difference to the power p = %g", p)
+	case p == 1:
+		return "unsquared Euclidean distance"
+	case p == 2:
+		return "squared Euclidean distance"
 	}
-	if e.Ground == ot.PNorm {
-		return fmt.Sprintf("optimal assignment, p-norm of the difference to the power p = %g, %s over points, no root", e.Exponent(), over)
-	}
-	switch e.Exponent() {
-	case 1:
-		return "optimal assignment, unsquared Euclidean distance, " + over + " over points"
-	case 2:
-		return "optimal assignment, squared Euclidean distance, " + over + " over points, no root"
-	}
-	return fmt.Sprintf("optimal assignment, Euclidean distance to the power %g, %s over points, no root", e.Exponent(), over)
+	return fmt.Sprintf("Euclidean distance to the power %g", p)
 }
 
 // Compare solves one problem per pair: an assignment between clouds of one size without masses, else

@@ -49,7 +49,7 @@ func TestGround(t *testing.T) {
 						t.Errorf("%s, p = %g, masses %t, %d: %v, expected %v", name, p, masses != nil, i, c.Pairs[0], want)
 					}
 				}
-				if slices.Contains(Violates(l), Rotation) != (p != 2) || !strings.Contains(l.Convention(), "p-norm of the difference to the power p = ") {
+				if slices.Contains(Violates(l), Rotation) != (p != 2) || !strings.Contains(l.Convention().String(), "p-norm of the difference to the power p = ") {
 					t.Errorf("%s, p = %g: violates %v; %s", name, p, Violates(l), l.Convention())
 				}
 			}

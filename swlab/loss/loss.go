@@ -18,9 +18,7 @@ import (
 type Loss interface {
 	// Name is the loss's name in tables, such as "v-DSW".
 	Name() string
-	// Convention says what the number is: sum or mean over points and slices, root or not, and its
-	// unit.
-	Convention() string
+	Convention() Convention
 	// Check returns an error if clouds of m and of n points of that dimension cannot be compared.
 	Check(m, n, dim int) error
 }

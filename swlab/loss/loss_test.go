@@ -102,42 +102,42 @@ func TestWrongSettings(t *testing.T) {
 		name   string
 		change func(*Config)
 	}{
-		`unknown loss "nope", expected one of asw, chamfer,`:                     {"nope", nil},
-		"slices: expected at least 1, found -1":                                  {"sw", func(s *Config) { s.Slices = -1 }},
-		"p: expected a number >= 1, found 0.5":                                   {"sw", func(s *Config) { s.P = 0.5 }},
-		"p: expected a number >= 1, found NaN":                                   {"chamfer", func(s *Config) { s.P = math.NaN() }},
-		"p: expected a number >= 1, found +Inf":                                  {"sw", func(s *Config) { s.P = math.Inf(1) }},
-		"reduce: expected one of its values, found 3":                                  {"sw", func(s *Config) { s.Reduce = 3 }},
-		"kappa: expected a number from 0 to 1e+15, found -1":                     {"v-dsw", func(s *Config) { s.Kappa = -1 }},
-		"to 1e+15, found 1e+16":                                                  {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
-		"kappa: expected a number from 0 to 1e+15, found NaN":                    {"sw", func(s *Config) { s.Kappa = math.NaN() }},
-		"ascent rate: expected a number > 0 and at most 3.4e+38, found NaN":    {"chamfer", func(s *Config) { s.AscentLearningRate = math.NaN() }},
-		"ascent steps: expected at least 0, found -1":                                  {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
-		"amortizer = la would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw":                                                 {"sw", func(s *Config) { s.Amortizer = "la" }},
-		`loss "chamfer": amortizer = la would do nothing`:                    {"chamfer", func(s *Config) { s.Amortizer = "la" }},
-		"slicing = qmc would do nothing":                                  {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
-		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ":                                                        {"chamfer", func(s *Config) { s.Root = true }},
-		"expected p = 1, found 2":                                                {"emd-approx", func(s *Config) { s.P = 2 }},
-		`unknown amortizer "zz"`:                                                 {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},
-		"expected points >= 1, found 0":                                          {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
-		`unknown slicing distribution "zz"`:                                      {"sw", func(s *Config) { s.Slicing = "zz" }},
-		`which the slicing distribution "vmf" needs: v-dsw has one`:              {"sw", func(s *Config) { s.Slicing = "vmf" }},
-		`which "uniform" lacks: use sw`:                                          {"v-dsw", func(s *Config) { s.Slicing = "uniform" }},
-		`slicing = vmf would do nothing: loss "max-sw" has no use for it`:                                      {"max-sw", func(s *Config) { s.Slicing = "vmf" }},
-		"fine_tune = true would do nothing: it belongs to an --amortizer: a, ea":                      {"v-dsw", func(s *Config) { s.FineTune = true }},
-		"unknown control variate \"x\", expected one of harmonics, lower, upper": {"cv-sw", func(s *Config) { s.Control = "x" }},
-		"uniform one by one, which those of \"random-path\"":                     {"cv-sw", func(s *Config) { s.Slicing = "random-path" }},
-		"chain: expected at least 1 step, found 0":                               {"markov-sw", func(s *Config) { s.Chain = 0 }},
-		"replicates: expected at least 1":                                        {"qmc-sw", func(s *Config) { s.Replicates = -1 }},
-		"replicates = 4 would do nothing: loss \"sw\" has no use for it, only qmc-sw":                           {"sw", func(s *Config) { s.Replicates = 4 }},
+		`unknown loss "nope", expected one of asw, chamfer,`:                                        {"nope", nil},
+		"slices: expected at least 1, found -1":                                                     {"sw", func(s *Config) { s.Slices = -1 }},
+		"p: expected a number >= 1, found 0.5":                                                      {"sw", func(s *Config) { s.P = 0.5 }},
+		"p: expected a number >= 1, found NaN":                                                      {"chamfer", func(s *Config) { s.P = math.NaN() }},
+		"p: expected a number >= 1, found +Inf":                                                     {"sw", func(s *Config) { s.P = math.Inf(1) }},
+		"reduce: expected one of its values, found 3":                                               {"sw", func(s *Config) { s.Reduce = 3 }},
+		"kappa: expected a number from 0 to 1e+15, found -1":                                        {"v-dsw", func(s *Config) { s.Kappa = -1 }},
+		"to 1e+15, found 1e+16":                                                                     {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
+		"kappa: expected a number from 0 to 1e+15, found NaN":                                       {"sw", func(s *Config) { s.Kappa = math.NaN() }},
+		"ascent rate: expected a number > 0 and at most 3.4e+38, found NaN":                         {"chamfer", func(s *Config) { s.AscentLearningRate = math.NaN() }},
+		"ascent steps: expected at least 0, found -1":                                               {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
+		"amortizer = la would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw":        {"sw", func(s *Config) { s.Amortizer = "la" }},
+		`loss "chamfer": amortizer = la would do nothing`:                                           {"chamfer", func(s *Config) { s.Amortizer = "la" }},
+		"slicing = qmc would do nothing":                                                            {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
+		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ":       {"chamfer", func(s *Config) { s.Root = true }},
+		"expected p = 1, found 2":                                                                   {"emd-approx", func(s *Config) { s.P = 2 }},
+		`unknown amortizer "zz"`:                                                                    {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},
+		"expected points >= 1, found 0":                                                             {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
+		`unknown slicing distribution "zz"`:                                                         {"sw", func(s *Config) { s.Slicing = "zz" }},
+		`which the slicing distribution "vmf" needs: v-dsw has one`:                                 {"sw", func(s *Config) { s.Slicing = "vmf" }},
+		`which "uniform" lacks: use sw`:                                                             {"v-dsw", func(s *Config) { s.Slicing = "uniform" }},
+		`slicing = vmf would do nothing: loss "max-sw" has no use for it`:                           {"max-sw", func(s *Config) { s.Slicing = "vmf" }},
+		"fine_tune = true would do nothing: it belongs to an --amortizer: a, ea":                    {"v-dsw", func(s *Config) { s.FineTune = true }},
+		"unknown control variate \"x\", expected one of harmonics, lower, upper":                    {"cv-sw", func(s *Config) { s.Control = "x" }},
+		"uniform one by one, which those of \"random-path\"":                                        {"cv-sw", func(s *Config) { s.Slicing = "random-path" }},
+		"chain: expected at least 1 step, found 0":                                                  {"markov-sw", func(s *Config) { s.Chain = 0 }},
+		"replicates: expected at least 1":                                                           {"qmc-sw", func(s *Config) { s.Replicates = -1 }},
+		"replicates = 4 would do nothing: loss \"sw\" has no use for it, only qmc-sw":               {"sw", func(s *Config) { s.Replicates = 4 }},
 		"loss \"chamfer\": replicates = 4 would do nothing":                                         {"chamfer", func(s *Config) { s.Replicates = 4 }},
-		"loss \"sw\": fine_tune = true would do nothing":                        {"sw", func(s *Config) { s.FineTune = true }},
-		"ascent_tangent = true would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw":                                         {"sw", func(s *Config) { s.AscentTangent = true }},
-		"loss \"chamfer\": ascent_sgd = true would do nothing":                               {"chamfer", func(s *Config) { s.AscentSGD = true }},
+		"loss \"sw\": fine_tune = true would do nothing":                                            {"sw", func(s *Config) { s.FineTune = true }},
+		"ascent_tangent = true would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw": {"sw", func(s *Config) { s.AscentTangent = true }},
+		"loss \"chamfer\": ascent_sgd = true would do nothing":                                      {"chamfer", func(s *Config) { s.AscentSGD = true }},
 		`ascent_tangent = true would do nothing: not with --amortizer ea`: {"max-sw", func(s *Config) {
 			s.Amortizer, s.Maps.Points, s.AscentTangent = "ea", 8, true
 		}},
-		"ascent steps: expected at least 0, found -2": {"sw", func(s *Config) { s.AscentSteps = -2 }},
+		"ascent steps: expected at least 0, found -2":     {"sw", func(s *Config) { s.AscentSteps = -2 }},
 		"ground: expected one of its values, found 7":     {"sw", func(s *Config) { s.Ground = 7 }},
 		"reflection: expected one of its values, found 7": {"sw", func(s *Config) { s.Reflection = 7 }},
 		"epsilon: expected a number > 0":                  {"sw", func(s *Config) { s.Epsilon = -1 }},
@@ -156,14 +156,16 @@ func TestWrongSettings(t *testing.T) {
 	}
 }
 
-// TestConvention: the words; that they are true is the suite's.
+// TestConvention: the words of the type.
 func TestConvention(t *testing.T) {
-	for want, change := range map[string]func(*Config){
-		"W_2^2: sum over points, mean over slices, no root":      func(*Config) {},
-		"W_2^2: mean over points, mean over slices, square root": func(s *Config) { s.Reduce, s.Root = Mean, true },
-		"W_3^3: sum over points, mean over slices, 3-th root":    func(s *Config) { s.P, s.Root = 3, true },
+	for want, l := range map[string]Loss{
+		"W_2^2: sum over points, mean over slices, no root":                                                      Sliced{},
+		"W_3^3: mean over points, mean over slices, 3-th root":                                                   Sliced{P: 3, Reduce: Mean, Root: true},
+		"Euclidean distance to the nearest neighbour, sum over points, both ways added":                          Chamfer{P: 1, Reduce: Sum},
+		"Euclidean distance to the nearest neighbour to the power 3, mean over points, both ways added, no root": Chamfer{P: 3},
+		"optimal assignment, squared Euclidean distance, mean over points, no root":                              ExactEMD{P: 2, Reduce: Mean},
 	} {
-		if got := graphLoss(t, "sw", change).Convention(); got != want {
+		if got := l.Convention().String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -101,12 +101,12 @@ func TestHostGradient(t *testing.T) {
 			v := graph.ReduceAllMean(l.Build(BuildArgs{Wrt: ot1d.Y}, in[0], in[1]).Pairs)
 			return []*graph.Node{v, graph.Gradient(v, in[1])[0]}
 		}, x, y, directions)
-		graphtest.Close(t, l.Convention(), []float32{float32(value)}, []float64{float64(want[0][0])}, 1e-5)
+		graphtest.Close(t, l.Convention().String(), []float32{float32(value)}, []float64{float64(want[0][0])}, 1e-5)
 		var wantGradient []float64
 		for _, v := range want[1] {
 			wantGradient = append(wantGradient, float64(v))
 		}
-		graphtest.Close(t, l.Convention()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient, 1e-5)
+		graphtest.Close(t, l.Convention().String()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient, 1e-5)
 	}
 	pairs, err := Sliced{Root: true}.HostPairs(x, y)
 	if err != nil {

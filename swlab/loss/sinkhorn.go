@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -40,22 +41,16 @@ func (s Sinkhorn) CheckMasses() error { return nil }
 
 // Exponent is p.
 func (s Sinkhorn) Exponent() float64 {
-	if s.P == 0 {
-		return 2
-	}
-	return s.P
+	return cmp.Or(s.P, 2)
 }
 
-func (s Sinkhorn) Convention() string {
+func (s Sinkhorn) Convention() Convention {
 	what := "transport part of entropic optimal transport"
 	if s.Debiased {
 		what = "Sinkhorn divergence"
 	}
-	norm := "Euclidean distance to the power"
-	if s.Ground == ot.PNorm {
-		norm = "p-norm of the difference to the power p ="
-	}
-	return fmt.Sprintf("%s, %s %g, regularisation %g, mean over points, no root", what, norm, s.Exponent(), s.Reg)
+	cost := fmt.Sprintf("%s, %s, regularisation %g", what, costWords(s.Ground, s.Exponent()), s.Reg)
+	return Convention{Cost: cost, Exponent: s.Exponent(), Reduce: Mean}
 }
 
 // Compare solves one problem per pair; the divergence needs three.

@@ -1,8 +1,8 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -76,10 +76,7 @@ func (s Sliced) Linear() bool {
 
 // Exponent is p.
 func (s Sliced) Exponent() float64 {
-	if s.P == 0 {
-		return 2
-	}
-	return s.P
+	return cmp.Or(s.P, 2)
 }
 
 func (s Sliced) estimator() Estimator {
@@ -89,18 +86,10 @@ func (s Sliced) estimator() Estimator {
 	return s.Estimator
 }
 
-func (s Sliced) Convention() string {
-	parts := []string{"sum over points", s.estimator().Name(), "no root"}
-	if s.Reduce == Mean {
-		parts[0] = "mean over points"
-	}
-	switch p := s.Exponent(); {
-	case s.Root && p == 2:
-		parts[2] = "square root"
-	case s.Root:
-		parts[2] = fmt.Sprintf("%g-th root", p)
-	}
-	return fmt.Sprintf("W_%g^%g: ", s.Exponent(), s.Exponent()) + strings.Join(parts, ", ")
+func (s Sliced) Convention() Convention {
+	p := s.Exponent()
+	return Convention{Cost: fmt.Sprintf("W_%g^%g:", p, p), Exponent: p, Reduce: cmp.Or(s.Reduce, Sum),
+		Then: s.estimator().Name(), Root: s.Root}
 }
 
 // Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the

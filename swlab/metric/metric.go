@@ -210,7 +210,7 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		*d.scores(r), r.Conventions[name] = &s, d.loss.Convention()
+		*d.scores(r), r.Conventions[name] = &s, d.loss.Convention().String()
 		if name == "emd-approx" {
 			r.EMDMatchedMass = min(m[0].MatchedMass, m[1].MatchedMass, m[2].MatchedMass)
 			w, err := excess(g, f, m[1])

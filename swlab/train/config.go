@@ -125,9 +125,7 @@ func (c Config) completed(m Model) Config {
 	if s, ok := m.Loss.(loss.Sliced); ok {
 		c.Slices = s.Slicer.Slices
 	}
-	if e, ok := m.Loss.(interface{ Exponent() float64 }); ok {
-		c.P = e.Exponent()
-	}
+	c.P = cmp.Or(m.Loss.Convention().Exponent, c.P)
 	c.Source, _ = c.source()
 	return c
 }
@@ -189,7 +187,7 @@ func (c Config) Convention() string {
 	if err != nil {
 		return ""
 	}
-	return l.Convention()
+	return l.Convention().String()
 }
 
 // Start returns the autoencoder's weights before the first step.

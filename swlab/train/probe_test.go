@@ -20,9 +20,9 @@ type probe struct {
 	show func(c loss.BuildArgs, x *graph.Node) *graph.Node // [batch], without gradient
 }
 
-func (probe) Name() string            { return "probe" }
-func (probe) Convention() string      { return "" }
-func (probe) Check(_, _, _ int) error { return nil }
+func (probe) Name() string                { return "probe" }
+func (probe) Convention() loss.Convention { return loss.Convention{} }
+func (probe) Check(_, _, _ int) error     { return nil }
 func (probe) Specs() []weights.Spec {
 	return []weights.Spec{{Name: "w", Shape: []int{3}, Init: weights.Constant(1)}}
 }

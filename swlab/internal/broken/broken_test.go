@@ -23,10 +23,10 @@ type brokenLoss struct {
 	build func(x, y *graph.Node) loss.Result
 }
 
-func (brokenLoss) Name() string            { return "broken" }
-func (brokenLoss) Convention() string      { return "nothing" }
-func (brokenLoss) Check(_, _, _ int) error { return nil }
-func (brokenLoss) Specs() []weights.Spec   { return nil }
+func (brokenLoss) Name() string                { return "broken" }
+func (brokenLoss) Convention() loss.Convention { return loss.Convention{} }
+func (brokenLoss) Check(_, _, _ int) error     { return nil }
+func (brokenLoss) Specs() []weights.Spec       { return nil }
 func (b brokenLoss) Build(_ loss.BuildArgs, x, y *graph.Node) loss.Result {
 	return b.build(x, y)
 }

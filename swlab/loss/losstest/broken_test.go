@@ -18,7 +18,7 @@ import (
 // elsewhere is SW in the shape of a loss from elsewhere, with something done to it: the suite does not see that it is sliced.
 type elsewhere struct {
 	dist       slicing.Distribution // nil: uniform
-	convention string               // "": SW's
+	convention loss.Convention      // of no exponent: SW's
 	lacks      []loss.Property
 	spoil      func(c loss.BuildArgs, pairs, x, y *graph.Node) *graph.Node
 }
@@ -31,13 +31,12 @@ func (e elsewhere) sw() loss.Sliced {
 }
 
 func (e elsewhere) Name() string              { return "elsewhere" }
-func (e elsewhere) Exponent() float64         { return 2 }
 func (e elsewhere) Violates() []loss.Property { return e.lacks }
 func (e elsewhere) Check(m, n, dim int) error { return e.sw().Check(m, n, dim) }
 func (e elsewhere) Specs() []weights.Spec     { return nil }
 
-func (e elsewhere) Convention() string {
-	if e.convention != "" {
+func (e elsewhere) Convention() loss.Convention {
+	if e.convention.Exponent > 0 {
 		return e.convention
 	}
 	return e.sw().Convention()
@@ -108,10 +107,8 @@ func TestBroken(t *testing.T) {
 		"depends on the batch": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.Add(v, graph.ReduceAndKeep(v, graph.ReduceMean, 0))
 		}}, "batch"},
-		"a mean that is a sum":  {elsewhere{convention: "W_2^2: mean over points, no root"}, "convention"},
-		"a root that is none":   {elsewhere{convention: "W_2: sum over points, square root"}, "convention, scaling, single points, triangle inequality"},
-		"no word on the points": {elsewhere{convention: "W_2^2, no root"}, "convention"},
-		"no word on the root":   {elsewhere{convention: "W_2^2, sum over points"}, "convention"},
+		"a mean that is a sum": {elsewhere{convention: loss.Convention{Exponent: 2, Reduce: loss.Mean}}, "convention"},
+		"a root that is none":  {elsewhere{convention: loss.Convention{Exponent: 2, Reduce: loss.Sum, Root: true}}, "convention, scaling, single points, triangle inequality"},
 		"a wrong gradient": {elsewhere{spoil: func(_ loss.BuildArgs, v, _, _ node) node {
 			return graph.Add(graph.MulScalar(v, 1.001), graph.StopGradient(graph.MulScalar(v, -0.001)))
 		}}, "gradient"},
@@ -156,8 +153,6 @@ func TestBroken(t *testing.T) {
 
 // undeclared hides the violations of a loss.
 type undeclared struct{ loss.Graph }
-
-func (undeclared) Exponent() float64 { return 2 }
 
 // amortized is v-DSW around the prediction of L.
 func amortized(t *testing.T) loss.Graph {
@@ -210,6 +205,6 @@ func TestNew(t *testing.T) {
 // nameless is a loss.Loss and no more.
 type nameless struct{}
 
-func (nameless) Name() string            { return "nameless" }
-func (nameless) Convention() string      { return "sum over points" }
-func (nameless) Check(_, _, _ int) error { return nil }
+func (nameless) Name() string                { return "nameless" }
+func (nameless) Convention() loss.Convention { return loss.Convention{Exponent: 1} }
+func (nameless) Check(_, _, _ int) error     { return nil }

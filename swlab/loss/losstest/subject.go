@@ -1,6 +1,7 @@
 package losstest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,11 +48,8 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 	if o.Dirac == 0 {
 		o.Dirac = 1
 	}
-	s := &Subject{loss: l, o: o, p: 1, tol: o.Tolerance, execs: map[mode]*graph.Exec{}, parts: map[mode][]int{}}
-	if e, ok := l.(interface{ Exponent() float64 }); ok {
-		s.p = e.Exponent()
-	}
-	if s.degree = s.p; rooted(l.Convention()) {
+	s := &Subject{loss: l, o: o, p: cmp.Or(l.Convention().Exponent, 1), tol: o.Tolerance, execs: map[mode]*graph.Exec{}, parts: map[mode][]int{}}
+	if s.degree = s.p; l.Convention().Root {
 		s.degree = 1
 	}
 	if err := l.Check(o.Points, o.Points, o.Dim); err != nil {

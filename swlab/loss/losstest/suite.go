@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -128,8 +127,7 @@ func (s *Subject) violates(p loss.Property) bool {
 //     clouds, and symmetric; its p-th root satisfies the triangle inequality.
 //   - It does not depend on the order of the points, on a common translation or rotation, or on the
 //     other pairs of the batch. Clouds scaled by c cost c^p times as much, or c times with a root.
-//   - Convention is true: "sum over points" or "mean over points", "root" or "no root", and p is
-//     Exponent() (1 for a loss without).
+//   - Convention is true: Reduce, Root and Exponent p.
 //   - Single points at distance r cost Options.Dirac r^p. Slices between translates by v cost
 //     m |theta'v|^p, and the value is the mean of the shares of the slices that count.
 //   - Gradients in x and y agree with central differences. That in y is the same alone, and a
@@ -161,9 +159,4 @@ func Suite(t *testing.T, l loss.Loss, o Options) {
 			}
 		})
 	}
-}
-
-// rooted reads the convention.
-func rooted(convention string) bool {
-	return strings.Contains(convention, "root") && !strings.Contains(convention, "no root")
 }
