@@ -174,7 +174,7 @@ func init() {
 		"sweep --vary loss=sw,emd-exact":                                                        "no network can be trained on it",
 		"sweep --vary slices=0,3":                                                               "vary slices: expected at least 1",
 		"sweep --vary slices=-2,3":                                                              "vary slices: expected at least 1",
-		"sweep --vary kappa=1,-2":                                                               "vary kappa=-2",
+		"sweep --vary kappa=1,-2":                                                               "vary kappa: expected a number from 0",
 		"sweep --vary epochs=0,1":                                                               "vary epochs=0",
 		"sweep --vary amortizer=none,lla":                                                       `unknown amortizer "lla"`,
 		"sweep --vary kappa=1,2 --loss sw --data data --points 32 --batch 4":                    "vary kappa: it would do nothing",

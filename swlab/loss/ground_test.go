@@ -55,13 +55,4 @@ func TestGround(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range Names() {
-		s := Defaults()
-		s.Ground = ot.PNorm
-		_, err := New(name, s)
-		takes := slices.Contains([]string{"emd-exact", "sinkhorn", "sinkhorn-divergence"}, name)
-		if (err == nil) != takes || err != nil && !strings.Contains(err.Error(), "ground cost") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
