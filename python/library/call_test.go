@@ -89,10 +89,10 @@ func TestFunctions(t *testing.T) {
 		t.Errorf("version: %+v", a)
 	}
 	for want, r := range map[string]request{
-		"unknown function":                {Function: "none"},
-		"x: expected an array":            {Function: "emd"},
-		"unknown setting":                 pairRequest("emd", map[string]string{"loss": "sw"}),
-		"mass_x: expected shape":          {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, input{Name: "mass_x", Shape: []int{1}, wide: []float64{1}})},
+		"unknown function":             {Function: "none"},
+		"x: expected an array":         {Function: "emd"},
+		"unknown setting":              pairRequest("emd", map[string]string{"loss": "sw"}),
+		"mass_x: expected shape":       {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, input{Name: "mass_x", Shape: []int{1}, wide: []float64{1}})},
 		"kappa would do nothing: loss": pairRequest("distance", map[string]string{"loss": "sw", "kappa": "2"}),
 	} {
 		if a := respond(r); a.Kind != "value" || !strings.Contains(a.Error, want) {
