@@ -13,8 +13,6 @@ env := root="$(CURDIR)"; . scripts/env.sh;
 execute := $(py) -m pytest -q --no-header -p no:cacheprovider --rootdir=. --confcutdir=. --nbmake --nbmake-timeout=$(TIMEOUT)
 # Its first cell removes a run that other notebooks read: while they are checked two at a time, it has its turn before them.
 alone := notebooks/07_train_live.ipynb
-# make test checks it; make check leaves it out.
-quickstart := notebooks/01_quickstart.ipynb
 tidy := $(py) -m nbstripout --keep-output --keep-count
 stamp := $(py) scripts/stamp.py
 
@@ -101,55 +99,52 @@ docs-pictures: setup ## draw the pictures of the documentation again
 
 # The fast tests run on the pure-Go backend, which has nothing to compile (SWLAB_BACKEND=xla chooses otherwise), but for
 # TestTrainEvaluate, which trains on XLA. make check runs all tests on the best backend found.
-test: setup ## the fast tests of every package, one training on XLA, the quickstart notebook in short form
+test: setup ## formatting, the fast tests of every package, one training on XLA
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
-	@$(env) go vet ./...
 	@$(env) SWLAB_BACKEND="$${SWLAB_BACKEND-go}" go test -short -vet=off -timeout 30m ./...
-	@$(MAKE) check-notebooks NOTEBOOKS=$(quickstart)
 
-check: setup ## the rest: linters, all tests on the best backend, data races, all notebooks in short form, the site
+# The checks that mostly wait, for a download, a kernel or a single thread, run two at a time.
+check: setup ## the rest: linters, all tests on the best backend, data races, other systems, all notebooks in short form, the site
 	@$(MAKE) lint
 	@$(env) go test -vet=off -timeout 60m ./...
 	@$(MAKE) race
 	@$(MAKE) cross
-	@$(MAKE) check-notebooks NOTEBOOKS="$(filter-out $(quickstart),$(NOTEBOOKS))"
-	@$(MAKE) check-errors
-	@$(MAKE) check-readme
-	@$(MAKE) check-lab
-	@$(MAKE) check-python
+	@$(MAKE) check-notebooks
+	@$(MAKE) -j2 -O check-python check-readme check-errors check-lab check-gpu-kit
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
-	@$(MAKE) check-gpu-kit
 	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 # Python calls the functions of python/library/main.go.
 generated := swlab/ot1d/internal/lanes swlab/internal/maxima
-lint: setup ## staticcheck, functions that nothing calls, assembly that its generator does not make
-	@$(env) go tool staticcheck ./...
+lint: setup ## go vet, staticcheck, functions that nothing calls, assembly that its generator does not make
+	@$(env) go vet ./... && go tool staticcheck ./...
 	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF -e 'unreachable func: Must' -e python/library/main.go) || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
 	@$(env) rm -rf .out/asm && cp -r internal/asm .out/asm; for dir in $(generated); do name=$${dir##*/}; \
 	(cd .out/asm/$$name && go run main.go -out ../$${name}_amd64.s -stubs ../$${name}_amd64.go -pkg $$name) || exit 1; \
 	for f in $${name}_amd64.s $${name}_amd64.go; do cmp .out/asm/$$f $$dir/$$f || { echo "FAILED: internal/asm/$$name makes another $$f"; exit 1; }; done; done
 	@$(env) $(py) scripts/third_party.py table --check
 
-# The packages in which goroutines share memory.
+# The packages in which goroutines share memory, and their tests that make them do so.
 racing := ./swlab ./swlab/internal/maxima ./swlab/internal/parallel ./swlab/engine ./swlab/ot ./swlab/ot1d ./datasets ./experiments/jobs
+racy := Concurrent|AtOnce|Compiled|CloseInUse|Processors|HostBatch|HostLarge|Deterministic|Lanes|First|Candidates|Each|Scheduling|Ahead|InOrder|MeshFolders|Local
 
 # Without XLA, which ends a program that has the race detector. checkptr=0: GoMLX's pure-Go matrix product casts pointers in ways that
 # this check refuses.
-race: setup ## the fast tests of packages that use goroutines, under the race detector
-	@$(env) go test -short -vet=off -race -tags noxla -gcflags=all=-d=checkptr=0 -timeout 30m $(racing)
+race: setup ## the tests that share memory among goroutines, under the race detector
+	@$(env) mkdir -p .out && go test -short -vet=off -race -tags noxla -gcflags=all=-d=checkptr=0 -timeout 30m -run '$(racy)' $(racing) >.out/race.log 2>&1; failed=$$?; cat .out/race.log; \
+	if grep -F 'no tests to run' .out/race.log; then echo "FAILED: a package above has no test that racy names" >&2; exit 1; fi; exit $$failed
 
-# Systems that every package, with its tests, has to compile for; there is no XLA there without a C compiler for them.
+# Systems for which every package, with its tests, has to pass the type checker, which compiles nothing and takes ten seconds each.
 systems := linux/arm64 darwin/arm64 windows/amd64 js/wasm
-# A program is linked for each system; vet compiles the rest. What the graphs compute on the pure-Go backend is in make test, and make race
-# runs the tests of a program built without XLA. Left are the engine and the command line without cgo.
-cross: ## does it build where there is no XLA? All packages for four systems without cgo; the pure-Go build's own tests on this one
-	@root="$(CURDIR)"; . scripts/env.sh; for system in $(systems); do echo "  building for $$system"; \
-	export CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/}; go vet ./... && go build -o .out/cross/ ./cmd/swlab || { echo "FAILED: $$system" >&2; exit 1; }; done
-	@$(env) export CGO_ENABLED=0 SWLAB_BACKEND=; go vet -tags noxla ./... && go test -short -vet=off -timeout 20m -tags noxla ./swlab/engine && \
-	go test -short -vet=off -timeout 20m -tags noxla -run "TestDistance|TestVMF|TestData|TestWrongCalls|TestMisuse|TestRunIntoNetworkCalls" ./cmd/swlab
+# purego is the code of processors that have no vectors here.
+cross: setup ## all packages for four systems without cgo; the tests of a program without XLA and without assembly on this one
+	@$(env) go build -o .out/cross/gopackages golang.org/x/tools/go/packages/gopackages || exit 1; for system in $(systems); do \
+	echo "  checking the types for $$system"; CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} .out/cross/gopackages -mode=allsyntax -test ./... >.out/cross/types || exit 1; \
+	if grep -P '^\t(-|/\S+:\d+): ' .out/cross/types; then echo "FAILED: $$system" >&2; exit 1; fi; done
+	@$(env) export SWLAB_BACKEND=; go test -short -vet=off -timeout 20m -tags noxla,purego ./swlab/ot1d/... ./swlab/internal/maxima ./swlab && \
+	go test -short -vet=off -timeout 20m -tags noxla,purego -run "TestDistance|TestVMF|TestData|TestWrongCalls|TestMisuse|TestRunIntoNetworkCalls" ./cmd/swlab
 
 check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "no notebooks to check"; exit 0; fi; $(env) \
