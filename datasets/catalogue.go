@@ -67,7 +67,7 @@ const RecordName = "fetched.json"
 // FilesName is the folder with a fetched set's files, beside the record.
 const FilesName = "files"
 
-// cacheVariable chooses the folder of fetched and unpacked data.
+// cacheVariable chooses the folder of fetched data.
 const cacheVariable = "SWLAB_CACHE"
 
 // CacheDir returns the folder of what can be downloaded or computed again: that of the environment
@@ -79,7 +79,7 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for fetched and unpacked data: set %s: %w", cacheVariable, err)
+		return "", fmt.Errorf("no folder for fetched data: set %s: %w", cacheVariable, err)
 	}
 	return filepath.Join(dir, "swlab"), nil
 }
@@ -96,8 +96,8 @@ func (s Source) Path(cache string) string {
 }
 
 // Check compares what Load would read at path with the numbers of clouds, of points and of clouds in
-// each part. It reads the headers of arrays and counts the files of meshes. A Source without a number of
-// clouds accepts everything.
+// each part. It reads arrays and counts the files of meshes. A Source without a number of clouds accepts
+// everything.
 func (s Source) Check(path string) error {
 	if s.Clouds == 0 {
 		return nil
@@ -122,16 +122,12 @@ func (s Source) Check(path string) error {
 	for _, f := range files {
 		n := 1
 		if !f.isMesh {
-			a, err := findArray(f.path, Options{})
-			if err != nil {
-				return fmt.Errorf("%s: %w", f.path, err)
-			}
-			sizes, err := newSet[float32](f.path, a.kind, nil, a.shape)
+			set, err := readClouds(f.path, "", Options{Raw: true})
 			if err != nil {
 				return err
 			}
-			if n = sizes.Clouds; s.Points > 0 && sizes.Points != s.Points {
-				return fmt.Errorf("%s: expected clouds of %d points, found %d", f.path, s.Points, sizes.Points)
+			if n = set.Clouds; s.Points > 0 && set.Points != s.Points {
+				return fmt.Errorf("%s: expected clouds of %d points, found %d", f.path, s.Points, set.Points)
 			}
 		}
 		clouds += n

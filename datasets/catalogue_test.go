@@ -58,8 +58,6 @@ func TestLocate(t *testing.T) {
 	}
 	_, err := Load("modelnet10", Options{})
 	wantError(t, err, "modelnet10", cache, "swlab data fetch modelnet10")
-	_, err = Open("modelnet10", OpenOptions{})
-	wantError(t, err, "swlab data fetch modelnet10")
 
 	source, err := FindSource("modelnet10")
 	if err != nil {
@@ -79,7 +77,7 @@ func TestLocate(t *testing.T) {
 	if set.Clouds != 1 || set.Classes[0] != "chair" || set.Split[0] != TrainPart {
 		t.Errorf("%+v", set)
 	}
-	if clouds, err := Open("modelnet10", OpenOptions{}); err != nil || clouds.Header().Clouds != 1 {
+	if clouds, err := Load("modelnet10", Options{}); err != nil || clouds.Clouds != 1 {
 		t.Errorf("opened: %v", err)
 	}
 	if err := os.Mkdir("modelnet10", 0o755); err != nil {

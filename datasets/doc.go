@@ -9,7 +9,6 @@
 //	x_i <- (x_i - c) / max_j |x_j - c|,   c = (1/m) sum_j x_j
 //
 // so every cloud has its centroid at 0 and its largest radius is 1. All randomness comes from
-// explicit seeds: the same file and the same [Options] give the same numbers on every run. [Open]
-// returns a [Stream] for sets that are too large to load: the same clouds, read by index. Both are
-// [Clouds], which training and evaluation take. The package does not depend on losses or training.
+// explicit seeds: the same file and the same [Options] give the same numbers on every run. A set is in
+// memory. The package does not depend on losses or training.
 package datasets

@@ -6,8 +6,8 @@ import "context"
 // them to take: clouds first, ..., first+n-1. A last batch of fewer clouds is filled up with its
 // last cloud, so that one compiled graph serves all. EachBatch stops between batches when ctx is
 // done, with ctx's error; a nil ctx never is.
-func EachBatch(ctx context.Context, size int, take func(first, n int, batch []*Set) error, sets ...Clouds) error {
-	total := sets[0].Header().Clouds
+func EachBatch(ctx context.Context, size int, take func(first, n int, batch []*Set) error, sets ...*Set) error {
+	total := sets[0].Clouds
 	for first := 0; first < total; first += size {
 		if ctx != nil && ctx.Err() != nil {
 			return ctx.Err()
@@ -19,8 +19,7 @@ func EachBatch(ctx context.Context, size int, take func(first, n int, batch []*S
 		}
 		var batch []*Set
 		for _, s := range sets {
-			h := s.Header()
-			b := &Set{Name: h.Name, Coords: make([]float32, size*h.Points*h.Dim), Clouds: size, Points: h.Points, Dim: h.Dim}
+			b := &Set{Name: s.Name, Coords: make([]float32, size*s.Points*s.Dim), Clouds: size, Points: s.Points, Dim: s.Dim}
 			if err := s.Read(b.Coords, rows); err != nil {
 				return err
 			}

@@ -21,11 +21,7 @@ const (
 func readH5(path, key string) (data array, labels labelArray, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape
-		err := readH5Slabs(f.set, func(slab array) error {
-			data.narrow, data.wide = append(data.narrow, slab.narrow...), append(data.wide, slab.wide...)
-			return nil
-		})
-		if err != nil {
+		if err := readH5Slabs(f.set, &data); err != nil {
 			return fmt.Errorf("array %q: %w", key, err)
 		}
 		labels, err = f.labels(key)
@@ -124,37 +120,22 @@ func (f *h5File) labels(key string) (l labelArray, err error) {
 }
 
 // readH5Slabs reads an array of any rank in slabs along the first axis.
-func readH5Slabs(set *hdf5.Array, take func(slab array) error) error {
-	step := h5Step(set)
+func readH5Slabs(set *hdf5.Array, out *array) error {
+	narrow, step := h5Type(set).narrow(), h5Step(set)
 	for first := 0; first < set.Rows(); first += step {
-		slab, err := readH5Rows(set, first, min(step, set.Rows()-first))
+		err := eachH5(set, first, min(step, set.Rows()-first), func(t npyType, raw []byte) error {
+			if v := t.float(t.bits(raw)); narrow {
+				out.narrow = append(out.narrow, float32(v))
+			} else {
+				out.wide = append(out.wide, v)
+			}
+			return nil
+		})
 		if err != nil {
-			return err
-		}
-		if err := take(slab); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// readH5Rows reads rows of the first axis of an array.
-func readH5Rows(set *hdf5.Array, first, rows int) (out array, err error) {
-	n := set.Bytes() / max(1, set.Rows()) * rows / set.Type.Size
-	if h5Type(set).narrow() {
-		out.narrow = make([]float32, 0, n)
-		err = eachH5(set, first, rows, func(t npyType, raw []byte) error {
-			out.narrow = append(out.narrow, float32(t.float(t.bits(raw))))
-			return nil
-		})
-		return out, err
-	}
-	out.wide = make([]float64, 0, n)
-	err = eachH5(set, first, rows, func(t npyType, raw []byte) error {
-		out.wide = append(out.wide, t.float(t.bits(raw)))
-		return nil
-	})
-	return out, err
 }
 
 // h5Type is the element type of an array.

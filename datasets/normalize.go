@@ -80,35 +80,6 @@ func FrameOf(cloud []float32, dim int) (Frame, error) {
 	return Frame{Centre: mean, Scale: math.Sqrt(largest)}, nil
 }
 
-// FramesOf returns centre and scale of every cloud, [Clouds]. The error names the cloud without a
-// scale.
-func FramesOf(x Clouds) ([]Frame, error) {
-	h := HeaderOf(x)
-	if h.Clouds < 1 || h.Points < 1 || h.Dim < 1 {
-		return nil, fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", h.Name, h.Clouds, h.Points, h.Dim)
-	}
-	frames := make([]Frame, 0, h.Clouds)
-	set, _ := x.(*Set)
-	if set != nil && set.Origins != nil {
-		relative := *set
-		relative.Origins = nil
-		x = &relative
-	}
-	for clouds, err := range Ahead(x, h.InOrder()) {
-		if err != nil {
-			return nil, err
-		}
-		for at := 0; at < len(clouds); at += h.Points * h.Dim {
-			f, err := FrameOf(clouds[at:at+h.Points*h.Dim], h.Dim)
-			if err != nil {
-				return nil, fmt.Errorf("%s: cloud %d: %w", h.Name, len(frames), err)
-			}
-			frames = append(frames, f.From(set.Origin(len(frames))))
-		}
-	}
-	return frames, nil
-}
-
 // Apply normalises points [points, dim] in place: x <- (x - Centre) / Scale.
 func (f Frame) Apply(points []float32) {
 	d := len(f.Centre)

@@ -1,9 +1,13 @@
 package datasets
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Set is a set of point clouds in memory, all with the same number of points.
@@ -46,6 +50,46 @@ func (s *Set) Cloud(i int) []float32 {
 		return nil
 	}
 	return s.Coords[i*size : (i+1)*size : (i+1)*size]
+}
+
+// Read copies the clouds at rows, in that order and where they are, rounded to float32, to dst,
+// row-major [len(rows), Points, Dim]. A row may appear more than once.
+func (s *Set) Read(dst []float32, rows []int32) error {
+	if err := s.consistent(); err != nil {
+		return err
+	}
+	size := s.Points * s.Dim
+	if len(dst) != len(rows)*size {
+		return fmt.Errorf("%s: %d clouds have %d coordinates, found room for %d", s.Name, len(rows), len(rows)*size, len(dst))
+	}
+	for i, row := range rows {
+		if row < 0 || int(row) >= s.Clouds {
+			return fmt.Errorf("%s: expected a cloud from 0 to %d, found %d", s.Name, s.Clouds-1, row)
+		}
+		to, origin := dst[i*size:(i+1)*size], s.Origin(int(row))
+		copy(to, s.Cloud(int(row)))
+		for j := range origin {
+			for k := j; k < size; k += s.Dim {
+				to[k] = float32(origin[j] + float64(to[k]))
+			}
+		}
+	}
+	return nil
+}
+
+// Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds and,
+// with Origins, of these as float64, in hexadecimal. It is the same for the same clouds wherever they
+// were read from.
+func (s *Set) Digest() (string, error) {
+	if err := s.consistent(); err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for coords := range slices.Chunk(s.Coords, 1<<14) {
+		_ = binary.Write(h, binary.LittleEndian, coords) // writing to a hash never fails
+	}
+	_ = binary.Write(h, binary.LittleEndian, s.Origins)
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts.

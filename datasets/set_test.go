@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -372,17 +375,14 @@ func TestFrames(t *testing.T) {
 	if shapes := load(t, Builtin, Options{Points: 8}); len(shapes.Frames) != shapes.Clouds {
 		t.Errorf("%d frames of the %d built-in shapes", len(shapes.Frames), shapes.Clouds)
 	}
-	of, err := FramesOf(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
 	// Normalising again changes next to nothing, and the frames stay.
 	if err := whole.Normalize(); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range whole.Frames {
-		if math.Abs(f.Scale-of[i].Scale) > 1e-5*f.Scale || math.Abs(f.Offset()-of[i].Offset()) > 1e-5*f.Scale {
-			t.Errorf("cloud %d: %v, expected %v", i, f, of[i])
+		of, err := FrameOf(stored.Cloud(i), 3)
+		if err != nil || math.Abs(f.Scale-of.Scale) > 1e-5*f.Scale || math.Abs(f.Offset()-of.Offset()) > 1e-5*f.Scale {
+			t.Errorf("cloud %d: %v, expected %v, %v", i, f, of, err)
 		}
 		f.Undo(whole.Cloud(i))
 		for j, v := range stored.Cloud(i) {
@@ -396,4 +396,25 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%v has a frame", bad)
 		}
 	}
+}
+
+func TestSetDigest(t *testing.T) {
+	s := randomSet(3, 2000, 3, 1) // more than one step
+	h := sha256.New()
+	if err := binary.Write(h, binary.LittleEndian, s.Coords); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Digest(); got != hex.EncodeToString(h.Sum(nil)) {
+		t.Errorf("digest %s", got)
+	}
+}
+
+func TestSetRead(t *testing.T) {
+	s := randomSet(5, 4, 3, 1)
+	dst := make([]float32, 24)
+	if err := s.Read(dst, []int32{3, 0}); err != nil || !slices.Equal(dst, append(slices.Clone(s.Cloud(3)), s.Cloud(0)...)) {
+		t.Errorf("%v, %v", dst, err)
+	}
+	wantError(t, s.Read(dst, []int32{5, 0}), "random", "from 0 to 4, found 5")
+	wantError(t, s.Read(dst[1:], []int32{1, 0}), "random", "24 coordinates, found room for 23")
 }

@@ -96,6 +96,35 @@ func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 	return &out, nil
 }
 
+// HoldOut returns the clouds of s with floor(val*n) of its n train clouds as val part instead, drawn
+// as by [Set.WithRandomSplit]; without parts all are train clouds. With a val of 0 it is s itself. The
+// result shares the clouds of s.
+func (s *Set) HoldOut(val float64, seed uint64) (*Set, error) {
+	if err := s.consistent(); err != nil || val == 0 {
+		return s, err
+	}
+	out := *s
+	out.SplitDraw = nil
+	if out.Split = slices.Clone(s.Split); out.Split == nil {
+		out.Split = make([]uint8, s.Clouds)
+	}
+	train, err := out.Part("train")
+	if err != nil {
+		return nil, err
+	}
+	if train, err = train.WithRandomSplit(val, 0, seed); err != nil {
+		return nil, err
+	}
+	next := 0
+	for i, p := range out.Split {
+		if p == TrainPart {
+			out.Split[i] = train.Split[next]
+			next++
+		}
+	}
+	return &out, nil
+}
+
 // draw returns parts with the given sizes.
 func (s *Set) draw(val, test int, seed uint64) []uint8 {
 	split := make([]uint8, s.Clouds)

@@ -110,3 +110,39 @@ func TestRandomSplitSizes(t *testing.T) {
 		wantError(t, err, "fractions")
 	}
 }
+
+// TestHoldOut: a share of the train part becomes the val part. Nothing changes without a share, and
+// the set itself never does.
+func TestHoldOut(t *testing.T) {
+	set := randomSet(40, 3, 3, 1)
+	set.Split, set.SplitDraw = make([]uint8, 40), &Draw{}
+	for i := range set.Split {
+		set.Split[i] = uint8(i % 4 / 3) // every fourth is of the test part
+	}
+	held, err := set.HoldOut(0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"train": 27, "val": 3, "test": 10} {
+		if part, err := held.Part(name); err != nil || part.Clouds != want {
+			t.Errorf("%s: %v, expected %d clouds: %v", name, part, want, err)
+		}
+	}
+	if slices.Contains(set.Split, ValPart) || held.SplitDraw != nil {
+		t.Error("the set has changed, or its parts are said to be drawn as before")
+	}
+	if same, err := set.HoldOut(0, 1); err != nil || same != set {
+		t.Errorf("without a share: %v, %v", same, err)
+	}
+	set.Split = nil
+	all, err := set.HoldOut(0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if val, err := all.Part("val"); err != nil || val.Clouds != 4 {
+		t.Errorf("a set without parts: %v, %v", val, err)
+	}
+	if _, err := (&Set{Name: "a", Clouds: 1, Points: 1, Dim: 1, Coords: []float32{0}, Split: []uint8{TestPart}}).HoldOut(0.1, 1); err == nil {
+		t.Error("held out of an empty train part")
+	}
+}

@@ -85,14 +85,7 @@ func TestOnlyArrayOfAnArchive(t *testing.T) {
 	if data, shape, err := ReadNPZ(path, ""); err != nil || !slices.Equal(data, s.Coords) || !slices.Equal(shape, []int{2, 6, 3}) {
 		t.Errorf("ReadNPZ: %v %v", shape, err)
 	}
-	streamed, err := Open(path, OpenOptions{Options: Options{Raw: true}, Memory: -1, Unpacked: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := streamed.(*Stream); !ok {
-		t.Errorf("Open gives a %T, want a Stream", streamed)
-	}
-	_, err = Load(write(t, "b.npz", zipBytes(t, map[string][]byte{"arr_0.npy": cloudNPY(2, 6, 3, 1), "arr_1.npy": cloudNPY(2, 6, 3, 1)})), Options{})
+	_, err := Load(write(t, "b.npz", zipBytes(t, map[string][]byte{"arr_0.npy": cloudNPY(2, 6, 3, 1), "arr_1.npy": cloudNPY(2, 6, 3, 1)})), Options{})
 	wantError(t, err, "b.npz", `no array named "data"`, "arr_0, arr_1", "--key")
 }
 

@@ -61,7 +61,7 @@ func Conventions() map[string]string {
 
 // PerCloud holds the metrics of every cloud [n], in the order of the set.
 type PerCloud struct {
-	// Digest is that of the clouds (datasets.Clouds); only values of the same clouds can be
+	// Digest is that of the clouds (*datasets.Set); only values of the same clouds can be
 	// compared.
 	Digest   string    `json:"digest"`
 	Seed     uint64    `json:"seed"` // of the directions of SW
@@ -90,7 +90,7 @@ const EvaluationSlices = 100
 // reconstruction (first argument) against the input (second), as the paper does. w holds the
 // tensors of net.Specs. A cloud's values depend only on the weights, the cloud, its position in the
 // set and the seed.
-func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) (Scores, error) {
+func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds *datasets.Set, o EvaluateOptions) (Scores, error) {
 	if err := engine.Ready(e); err != nil {
 		return Scores{}, err
 	}
@@ -105,14 +105,13 @@ func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 }
 
 // evaluate scores batch clouds at a time.
-func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions, batch int) (Scores, error) {
-	set := datasets.HeaderOf(clouds)
-	if set.Dim != pointnet.Dim || set.Points != net.Points {
+func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds *datasets.Set, o EvaluateOptions, batch int) (Scores, error) {
+	if clouds.Dim != pointnet.Dim || clouds.Points != net.Points {
 		return Scores{}, fmt.Errorf("%s: the network takes clouds of %d points of dimension %d, found %d of dimension %d",
-			set.Name, net.Points, pointnet.Dim, set.Points, set.Dim)
+			clouds.Name, net.Points, pointnet.Dim, clouds.Points, clouds.Dim)
 	}
-	if set.Clouds == 0 {
-		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", set.Name)
+	if clouds.Clouds == 0 {
+		return Scores{}, fmt.Errorf("%s: no clouds to evaluate", clouds.Name)
 	}
 	w, err := w.Match(net.Specs())
 	if err != nil {
@@ -142,7 +141,7 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 			return err
 		}
 		if o.Progress != nil {
-			o.Progress(first+n, set.Clouds)
+			o.Progress(first+n, clouds.Clouds)
 		}
 		return nil
 	}, clouds)

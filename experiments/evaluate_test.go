@@ -219,7 +219,7 @@ type subject struct {
 	w   [2]*weights.Set
 }
 
-func (s subject) evaluate(t *testing.T, w *weights.Set, clouds datasets.Clouds, o EvaluateOptions) Scores {
+func (s subject) evaluate(t *testing.T, w *weights.Set, clouds *datasets.Set, o EvaluateOptions) Scores {
 	t.Helper()
 	got, err := Evaluate(s.e, s.net, w, clouds, o)
 	if err != nil {
@@ -279,7 +279,7 @@ func (s subject) servesAll(t *testing.T) {
 // directions depend on (seed, position), and are on the sphere.
 func (s subject) directions(t *testing.T) {
 	set := s.set
-	per := func(seed uint64, clouds datasets.Clouds) *PerCloud {
+	per := func(seed uint64, clouds *datasets.Set) *PerCloud {
 		return s.evaluate(t, s.w[0], clouds, EvaluateOptions{Seed: seed, PerCloud: true}).PerCloud
 	}
 	whole, other := per(1, set), per(2, set)

@@ -17,20 +17,19 @@ var sixPositions = [6]int{0, 3, 7, 8, 34, 42}
 // 123 (protocol section 7). The shuffle is [datasets.EpochOrder], because the paper's cannot be
 // repeated outside its library: the shapes differ from the paper's, the way of choosing them does
 // not. Sets of fewer than 50 clouds are an error.
-func SixShapes(train datasets.Clouds) (*datasets.Set, []int32, error) {
-	h := datasets.HeaderOf(train)
-	if h.Clouds < sixOf {
-		return nil, nil, fmt.Errorf("%s: the six shapes are chosen among the first %d of the shuffled clouds, found %d clouds", h.Name, sixOf, h.Clouds)
+func SixShapes(train *datasets.Set) (*datasets.Set, []int32, error) {
+	if train.Clouds < sixOf {
+		return nil, nil, fmt.Errorf("%s: the six shapes are chosen among the first %d of the shuffled clouds, found %d clouds", train.Name, sixOf, train.Clouds)
 	}
-	order := datasets.EpochOrder(h.Clouds, 123, 0)
+	order := datasets.EpochOrder(train.Clouds, 123, 0)
 	var rows []int32
 	for _, at := range sixPositions {
 		rows = append(rows, order[at])
 	}
-	six := &datasets.Set{Name: h.Name, Kind: h.Kind, Clouds: len(rows), Points: h.Points, Dim: h.Dim, Coords: make([]float32, len(rows)*h.Points*h.Dim), Classes: h.Classes}
-	if h.Labels != nil {
+	six := &datasets.Set{Name: train.Name, Kind: train.Kind, Clouds: len(rows), Points: train.Points, Dim: train.Dim, Coords: make([]float32, len(rows)*train.Points*train.Dim), Classes: train.Classes}
+	if train.Labels != nil {
 		for _, row := range rows {
-			six.Labels = append(six.Labels, h.Labels[row])
+			six.Labels = append(six.Labels, train.Labels[row])
 		}
 	}
 	return six, rows, train.Read(six.Coords, rows)

@@ -411,8 +411,7 @@ func warnOf(warnings []string, sets ...*datasets.Set) []string {
 // check checks a call and returns its loss.
 func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error) {
 	if o.Amortizer != "" {
-		h := x.Header()
-		o.Maps.Points, o.Maps.Dim = h.Points, h.Dim
+		o.Maps.Points, o.Maps.Dim = x.Points, x.Dim
 	}
 	if o.Engine != nil {
 		if err := engine.Ready(o.Engine); err != nil {

@@ -29,7 +29,7 @@ type NetworkOptions struct {
 	// running ones.
 	BatchStats bool
 	// Normalize centres every cloud and scales it to radius 1 before the encoder, as training does;
-	// Reconstruct then moves its clouds back (datasets.FramesOf). False: clouds are taken as they
+	// Reconstruct then moves its clouds back (datasets.Frame). False: clouds are taken as they
 	// are.
 	Normalize bool
 	// Batch is the number of clouds at a time, with running statistics; 0: as many as have 65,536
@@ -80,46 +80,45 @@ func (n *Network) Parameters() int {
 }
 
 // CheckEncode returns the error that Encode would return for an invalid call, before any work.
-func (n *Network) CheckEncode(clouds datasets.Clouds, o NetworkOptions) error {
+func (n *Network) CheckEncode(clouds *datasets.Set, o NetworkOptions) error {
 	if err := n.check(); err != nil {
 		return err
 	}
-	x := datasets.HeaderOf(clouds)
 	switch {
-	case x.Clouds < 1 || x.Points < 1:
-		return fmt.Errorf("%s: expected at least one cloud, found none", x.Name)
-	case x.Dim != pointnet.Dim:
-		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", x.Name, pointnet.Dim, x.Dim)
+	case clouds.Clouds < 1 || clouds.Points < 1:
+		return fmt.Errorf("%s: expected at least one cloud, found none", clouds.Name)
+	case clouds.Dim != pointnet.Dim:
+		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", clouds.Name, pointnet.Dim, clouds.Dim)
 	}
-	rows := o.batch(x.Clouds, encodedAtOnce(x.Points))
+	rows := o.batch(clouds.Clouds, encodedAtOnce(clouds.Points))
 	if nameOf(o.Engine) == "xla:cuda" {
 		return nil
 	}
-	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", x.Name, rows, x.Points), memory.Bytes(encodedBytes, rows, x.Points))
+	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", clouds.Name, rows, clouds.Points), memory.Bytes(encodedBytes, rows, clouds.Points))
 }
 
 // encodedBytes is the memory of a point in the encoder, measured on both CPU backends.
 const encodedBytes = 3000
 
 // CheckReconstruct is CheckEncode for Reconstruct.
-func (n *Network) CheckReconstruct(clouds datasets.Clouds, o NetworkOptions) error {
+func (n *Network) CheckReconstruct(clouds *datasets.Set, o NetworkOptions) error {
 	if err := n.CheckEncode(clouds, o); err != nil {
 		return err
 	}
-	if x := clouds.Header(); o.BatchStats && x.Clouds < 2 {
-		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", x.Name, x.Clouds)
+	if o.BatchStats && clouds.Clouds < 2 {
+		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", clouds.Name, clouds.Clouds)
 	}
 	return nil
 }
 
 // Encode returns the codes of clouds [N, any m, 3]: [N, 256] unit vectors. The networks of the
-// paper were trained on centred clouds of radius 1. Give such clouds, as datasets.Load and
-// datasets.Open do by default, or set NetworkOptions.Normalize.
+// paper were trained on centred clouds of radius 1. Give such clouds, as datasets.Load does
+// by default, or set NetworkOptions.Normalize.
 //
 // With running statistics (the default) each cloud has its own code, and large sets are encoded in
 // parts. With BatchStats the code of a cloud depends on all others, so the whole set is one batch
 // in memory: up to 8 kB per point.
-func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
+func (n *Network) Encode(x *datasets.Set, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckEncode(x, o); err != nil {
 		return nil, err
 	}
@@ -127,47 +126,26 @@ func (n *Network) Encode(x datasets.Clouds, o NetworkOptions) ([]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	encoder := &pointnet.Autoencoder{Points: x.Header().Points}
+	encoder := &pointnet.Autoencoder{Points: x.Points}
 	return n.rows(x, o, "codes", encodedAtOnce(encoder.Points), encoder.Encode)
-}
-
-// normalized normalises clouds as they are read.
-type normalized struct {
-	datasets.Clouds
-	frames []datasets.Frame
-}
-
-func (n normalized) Read(dst []float32, rows []int32) error {
-	if err := n.Clouds.Read(dst, rows); err != nil {
-		return err
-	}
-	h := n.Header()
-	for i, row := range rows {
-		n.frames[row].Apply(dst[i*h.Points*h.Dim : (i+1)*h.Points*h.Dim])
-	}
-	return nil
 }
 
 // normalize returns the clouds as the network sees them, and their frames; nil if taken as they
 // are.
-func (o NetworkOptions) normalize(x datasets.Clouds) (datasets.Clouds, []datasets.Frame, error) {
+func (o NetworkOptions) normalize(x *datasets.Set) (*datasets.Set, []datasets.Frame, error) {
 	if !o.Normalize {
 		return x, nil, nil
 	}
-	if s, ok := x.(*datasets.Set); ok && s.Origins != nil { // float32 does not hold it where it is
-		moved := *s
-		moved.Coords, moved.Origins, moved.Frames = slices.Clone(s.Coords), slices.Clone(s.Origins), nil
-		err := moved.Normalize()
-		return &moved, moved.Frames, err
-	}
-	frames, err := datasets.FramesOf(x)
-	return normalized{x, frames}, frames, err
+	moved := *x
+	moved.Coords, moved.Origins, moved.Frames = slices.Clone(x.Coords), slices.Clone(x.Origins), nil
+	err := moved.Normalize()
+	return &moved, moved.Frames, err
 }
 
 // Reconstruct returns the decoded codes of clouds [N, any m, 3]: [N, Points, 3], inside (-1, 1)^3,
 // or at the place of the given clouds with NetworkOptions.Normalize. Otherwise it behaves as
 // Encode.
-func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, error) {
+func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, error) {
 	if err := n.CheckReconstruct(x, o); err != nil {
 		return nil, err
 	}
@@ -175,7 +153,7 @@ func (n *Network) Reconstruct(x datasets.Clouds, o NetworkOptions) ([]float32, e
 	if err != nil {
 		return nil, err
 	}
-	encoder, decoder := &pointnet.Autoencoder{Points: x.Header().Points}, &pointnet.Autoencoder{Points: n.Points}
+	encoder, decoder := &pointnet.Autoencoder{Points: x.Points}, &pointnet.Autoencoder{Points: n.Points}
 	y, err := n.rows(x, o, "reconstructions", encodedAtOnce(encoder.Points), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
 		return decoder.Decode(w, encoder.Encode(w, x, mode), mode)
 	})
@@ -223,8 +201,8 @@ func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) 
 
 // rows maps each cloud to a row of numbers, by default most clouds at a time, or all together with
 // the batch's statistics.
-func (n *Network) rows(x datasets.Clouds, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
-	mode, batch := pointnet.Eval, o.batch(x.Header().Clouds, most)
+func (n *Network) rows(x *datasets.Set, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+	mode, batch := pointnet.Eval, o.batch(x.Clouds, most)
 	if o.BatchStats {
 		mode = pointnet.BatchStats
 	}
@@ -258,13 +236,13 @@ type pairMapIn[T any] struct {
 }
 
 // rows is the map of all clouds, or pairs, of one or two sets.
-func (m pairMap) rows(ctx context.Context, e *engine.Engine, sets ...datasets.Clouds) (all []float32, err error) {
+func (m pairMap) rows(ctx context.Context, e *engine.Engine, sets ...*datasets.Set) (all []float32, err error) {
 	program := engine.NewProgram[pairMapIn[*tensors.Tensor], *tensors.Tensor](e, m.key, func(in pairMapIn[*graph.Node]) *graph.Node {
 		return m.build(in.Weights, in.X, in.Y)
 	})
 	in := pairMapIn[*tensors.Tensor]{Weights: m.weights.Upload()}
 	defer func() { engine.Free(in.Weights) }()
-	total := sets[0].Header().Clouds
+	total := sets[0].Clouds
 	err = datasets.EachBatch(ctx, m.batch, func(first, n int, batch []*datasets.Set) error {
 		in.X = tensor(batch[0])
 		defer in.X.FinalizeAll()

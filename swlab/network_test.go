@@ -44,7 +44,7 @@ func TestNetworkReference(t *testing.T) {
 		}
 		for _, c := range []struct {
 			key  string
-			call func(datasets.Clouds, NetworkOptions) ([]float32, error)
+			call func(*datasets.Set, NetworkOptions) ([]float32, error)
 			o    NetworkOptions
 			tol  float64
 		}{
@@ -85,7 +85,7 @@ func TestNetworkNormalizes(t *testing.T) {
 	back(moved.Coords)
 	for _, c := range []struct {
 		what string
-		call func(datasets.Clouds, NetworkOptions) ([]float32, error)
+		call func(*datasets.Set, NetworkOptions) ([]float32, error)
 		as   func([]float32) []float32
 	}{{"codes", n.Encode, func(v []float32) []float32 { return v }}, {"reconstructions", n.Reconstruct, back}} {
 		want, err := c.call(x, NetworkOptions{Engine: e})

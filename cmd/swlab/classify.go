@@ -51,7 +51,7 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 	if err != nil {
 		return err
 	}
-	if config.Classes, err = classes(sets.train.Header(), sets.test.Header()); err != nil {
+	if config.Classes, err = classes(sets.train, sets.test); err != nil {
 		return usageError(err)
 	}
 	svm.Classes = config.Classes
@@ -118,10 +118,10 @@ func (l *latentCall) classifySVM(ctx context.Context, config latent.SVMConfig, t
 }
 
 // classes returns the number of classes in the labels of train, if it can classify those of test.
-func classes(train, test datasets.Header) (int, error) {
+func classes(train, test *datasets.Set) (int, error) {
 	for _, s := range []struct {
 		flag string
-		h    datasets.Header
+		h    *datasets.Set
 	}{{"data", train}, {"test", test}} {
 		if s.h.Labels == nil {
 			return 0, fmt.Errorf("--%s: expected clouds with class labels, %s has none", s.flag, s.h.Name)

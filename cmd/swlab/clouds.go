@@ -9,35 +9,31 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// loaded is [datasets.OpenOptions].Memory: larger files are read by cloud.
-var loaded int64 = datasets.DefaultMemory
-
-// openPart opens normalised clouds with as many points as a run's and takes a part of them. The
-// file stays open until the process ends.
-func (c *common) openPart(path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+// openPart loads normalised clouds with as many points as a run's and takes a part of them.
+func (c *common) openPart(path, key, split string, points int, seed uint64) (*datasets.Set, error) {
 	return c.openPartOf("data", "split", path, key, split, points, seed)
 }
 
 // openPartOf is openPart for clouds and part of other flags.
-func (c *common) openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (datasets.Clouds, error) {
+func (c *common) openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (*datasets.Set, error) {
 	part, err := c.openWith(flag, splitFlag, path, split, datasets.Options{Points: points, AtMost: true, Seed: seed, Key: key})
 	if err != nil {
 		return nil, err
 	}
-	if m := part.Header().Points; m < points {
+	if m := part.Points; m < points {
 		return nil, usageError(fmt.Errorf("--%s: expected clouds of at least as many points as the run's, %d, found %d in %s", flag, points, m, path))
 	}
 	return part, nil
 }
 
 // openWith is openPartOf for any options. It gives the warnings of the clouds.
-func (c *common) openWith(flag, splitFlag, path, split string, o datasets.Options) (datasets.Clouds, error) {
-	set, err := datasets.Open(path, datasets.OpenOptions{Options: o, Memory: loaded, Progress: passes()})
+func (c *common) openWith(flag, splitFlag, path, split string, o datasets.Options) (*datasets.Set, error) {
+	set, err := datasets.Load(path, o)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}
 	c.warnOf(set)
-	part, err := datasets.PartOf(set, split)
+	part, err := set.Part(split)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", splitFlag, err))
 	}
@@ -45,12 +41,11 @@ func (c *common) openWith(flag, splitFlag, path, split string, o datasets.Option
 }
 
 // trainPart returns the train part of the clouds of --data, which must suffice for a training.
-func trainPart(all datasets.Clouds) (datasets.Clouds, error) {
-	h := all.Header()
-	set, err := datasets.PartOf(all, "train")
+func trainPart(all *datasets.Set) (*datasets.Set, error) {
+	set, err := all.Part("train")
 	if err == nil {
 		c := train.DefaultConfig()
-		c.Points, c.Batch = h.Points, 2 // the least
+		c.Points, c.Batch = all.Points, 2 // the least
 		err = c.Check(set)
 	}
 	if err != nil {
@@ -60,7 +55,7 @@ func trainPart(all datasets.Clouds) (datasets.Clouds, error) {
 }
 
 // noTest is the error of a call without --test, if the clouds of --data have no test part.
-func noTest(h datasets.Header) error {
+func noTest(h *datasets.Set) error {
 	if h.Split != nil {
 		return nil
 	}
@@ -101,7 +96,7 @@ func pointsOf(path string) string {
 	return path
 }
 
-// passes shows the progress of reading whole files, with one bar per file.
+// passes shows the progress of work of several parts, with one bar per part.
 func passes() func(what string, done, total int) {
 	var bar func(done, total int, note string)
 	last := ""

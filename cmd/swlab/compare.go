@@ -51,11 +51,10 @@ func newCompare(c *common) *cobra.Command {
 			if err := c.parted("split", set, chosen.split); err != nil {
 				return err
 			}
-			h := set.Header()
-			if h.Clouds < 2 {
-				return usageError(fmt.Errorf("--data: a comparison takes two clouds or more, found %d in %s", h.Clouds, h.Name))
+			if set.Clouds < 2 {
+				return usageError(fmt.Errorf("--data: a comparison takes two clouds or more, found %d in %s", set.Clouds, set.Name))
 			}
-			if h.Split == nil { // no parts: every name means all
+			if set.Split == nil { // no parts: every name means all
 				chosen.split = "all"
 			}
 			e, err := c.engine()
@@ -64,7 +63,7 @@ func newCompare(c *common) *cobra.Command {
 			}
 			var scores [2]experiments.Scores
 			for i, r := range runs {
-				r.warn(c, asked, h)
+				r.warn(c, asked, set)
 				bar := newBar("evaluating " + r.dir)
 				scores[i], err = experiments.Evaluate(e, &pointnet.Autoencoder{Points: points}, r.weights, set, experiments.EvaluateOptions{
 					Seed: c.seed, ExactEMD: exact, PerCloud: true, Progress: func(done, total int) { bar(done, total, "") }})

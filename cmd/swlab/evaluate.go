@@ -36,7 +36,7 @@ func newEvaluate(c *common) *cobra.Command {
 			if err := c.parted("split", set, chosen.split); err != nil {
 				return err
 			}
-			r.warn(c, asked, set.Header())
+			r.warn(c, asked, set)
 			e, err := c.engine()
 			if err != nil {
 				return err

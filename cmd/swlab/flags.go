@@ -493,7 +493,7 @@ func unkeyed(paths ...string) string {
 
 // unparted says why a flag cannot choose a part, "" if it can: the clouds have parts, or all are
 // asked for.
-func unparted(h datasets.Header, split string) string {
+func unparted(h *datasets.Set, split string) string {
 	if h.Split != nil || split == "all" {
 		return ""
 	}
@@ -501,8 +501,8 @@ func unparted(h datasets.Header, split string) string {
 }
 
 // parted returns an error if the flag chooses a part of clouds without parts.
-func (c *common) parted(flag string, clouds datasets.Clouds, split string) error {
-	if why := unparted(clouds.Header(), split); why != "" && c.given(flag) {
+func (c *common) parted(flag string, clouds *datasets.Set, split string) error {
+	if why := unparted(clouds, split); why != "" && c.given(flag) {
 		return usageError(fmt.Errorf("--%s would do nothing: %s", flag, why))
 	}
 	return nil

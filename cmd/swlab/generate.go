@@ -68,10 +68,10 @@ func (g *generateCall) work() error {
 	}
 	n := g.clouds
 	if n == 0 {
-		n = sets.test.Header().Clouds
+		n = sets.test.Clouds
 	}
 	made := &datasets.Set{Name: g.out, Clouds: n, Points: sets.net.Points, Dim: pointnet.Dim}
-	if err := metric.Check(sets.test.Header(), made.Header(), g.metrics); err != nil {
+	if err := metric.Check(sets.test, made, g.metrics); err != nil {
 		return usageError(err)
 	}
 	sets.warn(g.common, g.run)

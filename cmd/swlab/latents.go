@@ -40,7 +40,7 @@ func (l *latentCall) flags(cmd *cobra.Command) {
 type coded struct {
 	net         *swlab.Network
 	file        string // of the weights
-	train, test datasets.Clouds
+	train, test *datasets.Set
 	overlap     bool // the test has clouds that are also learned from
 	run         train.Config
 	from        []string // paths of the clouds
@@ -66,7 +66,7 @@ func (l *latentCall) open() (c coded, err error) {
 	if why := unkeyed(data, test); why != "" && l.given("key") {
 		return c, usageError(fmt.Errorf("--key would do nothing: %s", why))
 	}
-	open := func(flag, splitFlag, path, split string) (datasets.Clouds, error) {
+	open := func(flag, splitFlag, path, split string) (*datasets.Set, error) {
 		key := l.key
 		if key == "" && path == r.config.Data {
 			key = r.config.Key
@@ -80,15 +80,15 @@ func (l *latentCall) open() (c coded, err error) {
 	if c.train, err = open("data", "split", data, l.split); err != nil {
 		return c, err
 	}
-	if l.test == "" && c.train.Header().Split == nil {
+	if l.test == "" && c.train.Split == nil {
 		return c, usageError(fmt.Errorf("--test is missing: %s has no parts, of which one could be kept for the test", data))
 	}
 	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
 		return c, err
 	}
 	c.run, c.from = r.config, slices.Compact([]string{data, test})
-	c.overlap = test == data && (c.test.Header().Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
-	for i, clouds := range []datasets.Clouds{c.train, c.test} {
+	c.overlap = test == data && (c.test.Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
+	for i, clouds := range []*datasets.Set{c.train, c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
 			return c, usageError(fmt.Errorf("--%s: %w", []string{"data", "test"}[i], err))
 		}
@@ -103,14 +103,13 @@ func (c coded) warn(to *common, dir string) {
 		to.warnChanged(dir, c.run, path)
 	}
 	if c.overlap {
-		to.warn("the test has clouds of %s that are also learned from", c.test.Header().Name)
+		to.warn("the test has clouds of %s that are also learned from", c.test.Name)
 	}
 }
 
 // encode returns the codes of clouds; batch norms use their running statistics.
-func (c coded) encode(e *engine.Engine, clouds datasets.Clouds) (latent.Codes, error) {
-	h := clouds.Header()
-	bar := newBar("encoding " + h.Name)
+func (c coded) encode(e *engine.Engine, clouds *datasets.Set) (latent.Codes, error) {
+	bar := newBar("encoding " + clouds.Name)
 	v, err := c.net.Encode(clouds, swlab.NetworkOptions{Engine: e, Progress: func(done, total int) { bar(done, total, "") }})
-	return latent.Codes{Name: h.Name, Vectors: v, Labels: h.Labels, N: h.Clouds}, err
+	return latent.Codes{Name: clouds.Name, Vectors: v, Labels: clouds.Labels, N: clouds.Clouds}, err
 }

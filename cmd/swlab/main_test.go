@@ -33,10 +33,7 @@ func TestMain(m *testing.M) {
 
 // environment applies the variables of tests.
 func environment() {
-	loaded, sourceOf = datasets.DefaultMemory, datasets.FindSource
-	if os.Getenv("SWLAB_TEST_STREAMS") == "1" {
-		loaded = -1
-	}
+	sourceOf = datasets.FindSource
 	if os.Getenv("SWLAB_TEST_ANY_CLOUDS") == "1" {
 		sourceOf = anyClouds
 	}

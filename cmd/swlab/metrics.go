@@ -56,17 +56,13 @@ func newMetrics(c *common) *cobra.Command {
 
 func (m *metricsCall) run() error {
 	began := time.Now()
-	var sets [2]datasets.Clouds
+	var sets [2]*datasets.Set
 	for i, from := range []struct{ flag, path string }{{"reference", m.reference}, {"generated", m.generated}} {
 		if i == 1 && sameSource(m.reference, m.generated) {
 			sets[1] = sets[0]
 			break
 		}
-		set, err := datasets.Open(from.path, datasets.OpenOptions{
-			Options: datasets.Options{Points: m.points, Seed: m.seed + uint64(i), Key: m.key, Raw: true}, Memory: loaded, Progress: passes()})
-		if err == nil {
-			_, err = set.Digest() // finds bad clouds of a large file
-		}
+		set, err := datasets.Load(from.path, datasets.Options{Points: m.points, Seed: m.seed + uint64(i), Key: m.key, Raw: true})
 		if err != nil {
 			return usageError(fmt.Errorf("--%s: %w", from.flag, err))
 		}
@@ -76,7 +72,7 @@ func (m *metricsCall) run() error {
 	reference, generated := sets[0], sets[1]
 	m.options.Progress = passes()
 	m.options.Normalize = m.normalize == "unit"
-	if err := metric.Check(reference.Header(), generated.Header(), m.options); err != nil {
+	if err := metric.Check(reference, generated, m.options); err != nil {
 		return usageError(err)
 	}
 	e, err := m.engine()

@@ -25,12 +25,10 @@ func (c *common) warn(format string, args ...any) {
 }
 
 // warnOf gives the warnings of clouds that were read.
-func (c *common) warnOf(sets ...datasets.Clouds) {
+func (c *common) warnOf(sets ...*datasets.Set) {
 	for _, s := range sets {
-		if s, is := s.(*datasets.Set); is {
-			for _, w := range s.Warnings() {
-				c.warn("%s", w)
-			}
+		for _, w := range s.Warnings() {
+			c.warn("%s", w)
 		}
 	}
 }

@@ -74,23 +74,6 @@ func captioned(captions, inputs []string) ([]string, error) {
 	return captions, nil
 }
 
-// rowsOf reads some clouds of a set.
-func rowsOf(set datasets.Clouds, rows []int) (*datasets.Set, error) {
-	if s, ok := set.(*datasets.Set); ok {
-		return s.Select(rows), nil
-	}
-	h := set.Header()
-	at := make([]int32, len(rows))
-	for i, r := range rows {
-		at[i] = int32(r)
-	}
-	flat := make([]float32, len(rows)*h.Points*h.Dim)
-	if err := set.Read(flat, at); err != nil {
-		return nil, err
-	}
-	return datasets.New(flat, len(rows), h.Points, h.Dim)
-}
-
 // inSpace returns clouds of dimension 2 or 3 as clouds of dimension 3, those in the plane at z = 0.
 func inSpace(set *datasets.Set) [][]float32 {
 	out := make([][]float32, set.Clouds)

@@ -57,26 +57,27 @@ func (p *plotClouds) run() error {
 	if err != nil {
 		return err
 	}
-	var sets []datasets.Clouds
+	var sets []*datasets.Set
 	for i, path := range p.x {
 		set, err := p.openWith("x", "x", path, "all", datasets.Options{Points: p.points, Seed: p.seed + uint64(i), Key: p.key, Raw: p.normal == "none"})
 		if err != nil {
 			return err
 		}
-		h, first := set.Header(), datasets.HeaderOf(set)
+		first := set
 		if i > 0 {
-			first = sets[0].Header()
+			first = sets[0]
 		}
-		if h.Dim != 2 && h.Dim != 3 {
-			return usageError(fmt.Errorf("--x: expected clouds of dimension 2 or 3, found %d in %s", h.Dim, h.Name))
+		if set.Dim != 2 && set.Dim != 3 {
+			return usageError(fmt.Errorf("--x: expected clouds of dimension 2 or 3, found %d in %s", set.Dim, set.Name))
 		}
-		if h.Dim != first.Dim || h.Clouds != first.Clouds {
-			return usageError(fmt.Errorf("--x: expected %d clouds of dimension %d as in %s, found %d of dimension %d in %s", first.Clouds, first.Dim, first.Name, h.Clouds, h.Dim, h.Name))
+		if set.Dim != first.Dim || set.Clouds != first.Clouds {
+			return usageError(fmt.Errorf("--x: expected %d clouds of dimension %d as in %s, found %d of dimension %d in %s",
+				first.Clouds, first.Dim, first.Name, set.Clouds, set.Dim, set.Name))
 		}
 		sets = append(sets, set)
 	}
-	if n := sets[0].Header().Clouds; p.given("clouds") && p.clouds > n {
-		return usageError(fmt.Errorf("--clouds: expected at most %d, as many as %s has, found %d", n, sets[0].Header().Name, p.clouds))
+	if n := sets[0].Clouds; p.given("clouds") && p.clouds > n {
+		return usageError(fmt.Errorf("--clouds: expected at most %d, as many as %s has, found %d", n, sets[0].Name, p.clouds))
 	}
 	draw := p.sheet
 	if len(sets) > 1 {
@@ -86,7 +87,7 @@ func (p *plotClouds) run() error {
 	if err != nil {
 		return err
 	}
-	if p.view == "" && sets[0].Header().Dim == 2 {
+	if p.view == "" && sets[0].Dim == 2 {
 		view = vmfviz.From(0, 0)
 	}
 	picture, drawn, err := draw(sets, captions, view)
@@ -97,25 +98,19 @@ func (p *plotClouds) run() error {
 }
 
 // sheet draws one set as a contact sheet.
-func (p *plotClouds) sheet(sets []datasets.Clouds, _ []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
-	rows, captions := p.chosen(sets[0].Header(), 24)
-	set, err := rowsOf(sets[0], rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions, View: view}, inSpace(datasets.Together(set)[0])...)
+func (p *plotClouds) sheet(sets []*datasets.Set, _ []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
+	rows, captions := p.chosen(sets[0], 24)
+	set := datasets.Together(sets[0].Select(rows))[0]
+	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions, View: view}, inSpace(set)...)
 	return picture, rows, err
 }
 
 // rows draws several sets below each other.
-func (p *plotClouds) rows(sets []datasets.Clouds, captions []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
-	rows, columns := p.chosen(sets[0].Header(), 6)
+func (p *plotClouds) rows(sets []*datasets.Set, captions []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
+	rows, columns := p.chosen(sets[0], 6)
 	chosen := make([]*datasets.Set, len(sets))
 	for i, s := range sets {
-		var err error
-		if chosen[i], err = rowsOf(s, rows); err != nil {
-			return nil, nil, err
-		}
+		chosen[i] = s.Select(rows)
 	}
 	var lines []vmfviz.CloudRow
 	for i, set := range datasets.Together(chosen...) {
@@ -127,7 +122,7 @@ func (p *plotClouds) rows(sets []datasets.Clouds, captions []string, view vmfviz
 
 // chosen returns the clouds to draw, at most so many by default, with their numbers and classes as
 // captions.
-func (p *plotClouds) chosen(h datasets.Header, most int) (rows []int, captions []string) {
+func (p *plotClouds) chosen(h *datasets.Set, most int) (rows []int, captions []string) {
 	for row := range h.Clouds {
 		rows = append(rows, row)
 	}

@@ -113,14 +113,13 @@ func (p *plotSlice) one(flag, path string, seed uint64, row int) (*datasets.Set,
 	if err != nil {
 		return nil, err
 	}
-	h := set.Header()
-	if h.Dim != 2 && h.Dim != 3 {
-		return nil, usageError(fmt.Errorf("--%s: expected clouds of dimension 2 or 3, found %d in %s", flag, h.Dim, path))
+	if set.Dim != 2 && set.Dim != 3 {
+		return nil, usageError(fmt.Errorf("--%s: expected clouds of dimension 2 or 3, found %d in %s", flag, set.Dim, path))
 	}
-	if row < 0 || row >= h.Clouds {
-		return nil, usageError(fmt.Errorf("--pair: expected 0 to %d, the last cloud of %s, found %d", h.Clouds-1, path, row))
+	if row < 0 || row >= set.Clouds {
+		return nil, usageError(fmt.Errorf("--pair: expected 0 to %d, the last cloud of %s, found %d", set.Clouds-1, path, row))
 	}
-	return rowsOf(set, []int{row})
+	return set.Select([]int{row}), nil
 }
 
 // theta returns the direction to show and its cost.

@@ -102,28 +102,6 @@ func TestPlotClouds(t *testing.T) {
 	}
 }
 
-// TestPlotCloudsStream: a file larger than the memory allowed is read by cloud, with the same
-// picture.
-func TestPlotCloudsStream(t *testing.T) {
-	dir := misuseInputs(t)
-	var files [2][]byte
-	for i, limit := range []int64{loaded, -1} {
-		before := loaded
-		loaded = limit
-		out := filepath.Join(dir, string(rune('a'+i))+".svg")
-		code := run([]string{"plot", "clouds", "--x", filepath.Join(dir, "x.npy"), "--points", "20", "--out", out})
-		loaded = before
-		raw, err := os.ReadFile(out)
-		if err != nil || code != 0 {
-			t.Fatal(code, err)
-		}
-		files[i] = raw
-	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Error("a stream's picture differs from a loaded set's")
-	}
-}
-
 // TestPlotRows: rows are inputs and outputs, and a shifted cloud is drawn shifted.
 func TestPlotRows(t *testing.T) {
 	dir := misuseInputs(t)

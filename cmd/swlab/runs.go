@@ -85,7 +85,7 @@ func (p part) of(c train.Config) part {
 
 // warn warns if a run is scored on its own training data without being asked to, and of what has
 // changed since.
-func (r trained) warn(to *common, asked part, h datasets.Header) {
+func (r trained) warn(to *common, asked part, h *datasets.Set) {
 	p := asked.of(r.config)
 	to.warnChanged(r.dir, r.config, p.data)
 	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
@@ -108,7 +108,7 @@ func (c *common) warnChanged(dir string, run train.Config, data string) {
 		return
 	}
 	digest, err := now.Digest()
-	switch n := now.Header().Clouds; {
+	switch n := now.Clouds; {
 	case err != nil:
 		c.warn("%s is no longer what the run %s was trained on: %v", data, dir, err)
 	case n != run.Clouds:
@@ -118,16 +118,16 @@ func (c *common) warnChanged(dir string, run train.Config, data string) {
 	}
 }
 
-// trainingClouds opens the clouds that a run was trained on, as they are now.
-func trainingClouds(dir string, run train.Config) (datasets.Clouds, error) {
-	if set, err := runs.TrainedOn(dir, loaded); set != nil || err != nil {
+// trainingClouds loads the clouds that a run was trained on, as they are now.
+func trainingClouds(dir string, run train.Config) (*datasets.Set, error) {
+	if set, err := runs.TrainedOn(dir); set != nil || err != nil {
 		return set, err
 	}
-	set, err := datasets.Open(run.Data, datasets.OpenOptions{Options: datasets.Options{Points: run.Points, Seed: run.Seed, Key: run.Key}, Memory: loaded})
+	set, err := datasets.Load(run.Data, datasets.Options{Points: run.Points, Seed: run.Seed, Key: run.Key})
 	if err != nil {
 		return nil, err
 	}
-	return datasets.PartOf(set, cmp.Or(run.Split, "train"))
+	return set.Part(cmp.Or(run.Split, "train"))
 }
 
 // unseen is the default part to evaluate: one that the run was not trained on, if there is one.

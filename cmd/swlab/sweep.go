@@ -115,14 +115,14 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 	ours := func(name string) bool {
 		return !f.Changed(name) && !slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name })
 	}
-	open := func(flag, path string) (datasets.Clouds, error) {
+	open := func(flag, path string) (*datasets.Set, error) {
 		all, err := s.openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !f.Changed("points"), Key: c.Key})
 		if err != nil {
 			return nil, err
 		}
-		if h := all.Header(); ours("points") && h.Points < c.Base.Points {
-			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the default is %d", h.Points, h.Name, sweep.Default().Base.Points))
-			c.Base.Points = h.Points
+		if ours("points") && all.Points < c.Base.Points {
+			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the default is %d", all.Points, all.Name, sweep.Default().Base.Points))
+			c.Base.Points = all.Points
 		}
 		return all, nil
 	}
@@ -131,8 +131,8 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if h := all.Header(); h.Dim != pointnet.Dim {
-			return nil, usageError(fmt.Errorf("--test: expected clouds of dimension %d, found dimension %d in %s", pointnet.Dim, h.Dim, h.Name))
+		if all.Dim != pointnet.Dim {
+			return nil, usageError(fmt.Errorf("--test: expected clouds of dimension %d, found dimension %d in %s", pointnet.Dim, all.Dim, all.Name))
 		}
 	}
 	if c.Data != datasets.Builtin {
@@ -140,16 +140,16 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := noTest(all.Header()); err != nil && c.Test == "" {
+		if err := noTest(all); err != nil && c.Test == "" {
 			return nil, err
 		}
 		set, err := trainPart(all)
 		if err != nil {
 			return nil, err
 		}
-		if h := set.Header(); ours("batch") && h.Clouds < c.Base.Batch {
-			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the default is %d", h.Clouds, h.Name, c.Base.Batch))
-			c.Base.Batch = h.Clouds
+		if ours("batch") && set.Clouds < c.Base.Batch {
+			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the default is %d", set.Clouds, set.Name, c.Base.Batch))
+			c.Base.Batch = set.Clouds
 		}
 		if err := s.usable(set); err != nil {
 			return nil, usageError(err)
@@ -159,10 +159,10 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 }
 
 // usable returns an error if no point of the grid can be trained on that many clouds.
-func (s *sweepCall) usable(set datasets.Clouds) error {
+func (s *sweepCall) usable(set *datasets.Set) error {
 	grid, err := s.config.Grid()
 	for _, c := range grid {
-		c.Points = set.Header().Points // NewGrid checks the points
+		c.Points = set.Points // NewGrid checks the points
 		if err = c.Check(set); err == nil {
 			return nil
 		}
@@ -189,7 +189,7 @@ func (s *sweepCall) run(f *pflag.FlagSet) error {
 		return usageError(err)
 	}
 	view := newSweepView(os.Stderr)
-	lab := &runs.Store{Dir: s.out, Backend: s.backend, Memory: loaded, Progress: view.say}
+	lab := &runs.Store{Dir: s.out, Backend: s.backend, Progress: view.say}
 	defer lab.Close()
 	plan, err := sweep.NewGrid(lab, s.config)
 	if err != nil {

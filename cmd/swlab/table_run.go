@@ -155,7 +155,7 @@ func (t *tableRun) run(name string) error {
 	if err != nil {
 		return err
 	}
-	lab := &runs.Store{Dir: t.out, Backend: t.backend, Memory: loaded, Progress: passes()}
+	lab := &runs.Store{Dir: t.out, Backend: t.backend, Progress: passes()}
 	defer lab.Close()
 	var plans []*reproduce.Schedule
 	for _, x := range tables {
@@ -274,28 +274,27 @@ func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string
 		if err != nil {
 			return nil, err
 		}
-		h := set.Header()
 		fits := true
 		for name, points := range map[string]*int{"points": &p.Points, "gap_points": &p.GapPoints} {
-			if ours(name) && *points > h.Points {
-				*points, fits = h.Points, false
+			if ours(name) && *points > set.Points {
+				*points, fits = set.Points, false
 			}
 		}
 		if !fits {
-			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", h.Points, h.Name))
+			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", set.Points, set.Name))
 		}
 		if flag != "data" {
 			continue
 		}
-		if err := t.tested(h, tables); err != nil {
+		if err := t.tested(set, tables); err != nil {
 			return nil, err
 		}
 		train, err := trainPart(set)
 		if err != nil {
 			return nil, err
 		}
-		if n := train.Header().Clouds; ours("batch") && n < p.Batch {
-			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, h.Name))
+		if n := train.Clouds; ours("batch") && n < p.Batch {
+			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, set.Name))
 			p.Batch = n
 		}
 	}
@@ -303,7 +302,7 @@ func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string
 }
 
 // tested returns an error for clouds of --data without the test part that a table needs.
-func (t *tableRun) tested(h datasets.Header, tables []table.Table) error {
+func (t *tableRun) tested(h *datasets.Set, tables []table.Table) error {
 	for _, x := range tables {
 		switch elsewhere := reproduce.Reads(x.Study, "test"); {
 		case h.Split != nil, x.Study == "gap", elsewhere && t.test != "":

@@ -93,15 +93,12 @@ func (t *trainCall) run() error {
 		return err
 	}
 	asked := t.config
-	t.config = t.config.Fit(set.Header())
+	t.config = t.config.Fit(set)
 	if _, err := t.config.Model(); err != nil {
 		return usageError(err)
 	}
 	if err := t.config.Check(set); err != nil {
 		return usageError(err)
-	}
-	if _, err := set.Digest(); err != nil { // finds bad clouds of a large file
-		return usageError(fmt.Errorf("--data: %w", err))
 	}
 	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
 		return usageError(err)
@@ -114,7 +111,7 @@ func (t *trainCall) run() error {
 		return usageError(err)
 	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
-	sayFit(asked, t.config, set.Header())
+	sayFit(asked, t.config, set)
 	bar := newBar("training")
 	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
 	t.options.Note = func(text string) { t.warn("%s", text) }
@@ -218,7 +215,7 @@ func (t *trainCall) asBefore(f *pflag.FlagSet) error {
 }
 
 // sayFit says which settings the data have decided.
-func sayFit(asked, used train.Config, h datasets.Header) {
+func sayFit(asked, used train.Config, h *datasets.Set) {
 	if asked.Points == 0 {
 		fmt.Fprintf(os.Stderr, "points: %d per cloud, as in %s (--points takes fewer)\n", used.Points, h.Name)
 	}

@@ -16,22 +16,20 @@ type pairs struct {
 }
 
 // draw shuffles the clouds and pairs them in order: the training pairs in the order of their
-// batches, then those held out. No cloud is in two pairs. The clouds are not normalised. It reads
-// only the clouds of the pairs.
-func draw(set datasets.Clouds, c Config) (training, heldOut pairs, err error) {
-	h := datasets.HeaderOf(set)
-	if h.Dim != 3 {
-		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", h.Name, h.Dim)
+// batches, then those held out. No cloud is in two pairs. The clouds are not normalised.
+func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
+	if set.Dim != 3 {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)
 	}
-	if h.Clouds < c.Clouds() {
+	if set.Clouds < c.Clouds() {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d",
-			h.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), h.Clouds)
+			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.Clouds)
 	}
 	var rows [2][]int32 // of the first and the second clouds
-	for i, row := range datasets.EpochOrder(h.Clouds, c.PairSeed, 0)[:c.Clouds()] {
+	for i, row := range datasets.EpochOrder(set.Clouds, c.PairSeed, 0)[:c.Clouds()] {
 		rows[i%2] = append(rows[i%2], row)
 	}
-	all := pairs{n: len(rows[0]), m: h.Points}
+	all := pairs{n: len(rows[0]), m: set.Points}
 	if err := memory.Check(fmt.Sprintf("gap: %d pairs of clouds of %d points", all.n, all.m), memory.Bytes(8, all.n, all.m, 3)); err != nil {
 		return pairs{}, pairs{}, err
 	}

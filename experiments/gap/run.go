@@ -28,10 +28,9 @@ const (
 	timingStream
 )
 
-// Study measures one row. It takes the clouds of the set unchanged and reads only those of its
-// pairs, [Config.Clouds] many, so the set may be larger than memory. e only runs the amortizers'
-// maps.
-func Study(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
+// Study measures one row. It takes the clouds of the set unchanged, [Config.Clouds] many. e only runs
+// the amortizers' maps.
+func Study(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
 	if err := c.Check(); err != nil {
 		return Result{}, err
 	}
@@ -39,11 +38,10 @@ func Study(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config,
 	if err != nil {
 		return Result{}, err
 	}
-	h := set.Header()
 	r := &row{ctx: ctx, c: c, sampler: sampler{c.Kappa, c.Slices, vmf.Released}, progress: o.Progress}
-	result := Result{ID: c.ID(), Config: c, Data: h.Name, Points: h.Points, Backend: e.Name}
+	result := Result{ID: c.ID(), Config: c, Data: set.Name, Points: set.Points, Backend: e.Name}
 	if c.IsAmortizer() {
-		if r.predictor, err = newPredictor(e, c, h.Points); err != nil {
+		if r.predictor, err = newPredictor(e, c, set.Points); err != nil {
 			return Result{}, err
 		}
 		defer r.predictor.close()
@@ -58,7 +56,7 @@ func Study(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config,
 	}{{"training pairs", training, &r.training}, {"pairs held out", heldOut, &r.heldOut}} {
 		*part.truth, err = newOptima(ctx, part.pairs, c.Kappa, o.Cache, func(done, total int) { r.report("exact values of "+part.name, done, total) })
 		if err != nil {
-			return Result{}, fmt.Errorf("%s: %s: %w", h.Name, part.name, err)
+			return Result{}, fmt.Errorf("%s: %s: %w", set.Name, part.name, err)
 		}
 	}
 	eps, start, err := r.paperProtocol(&result.Paper)

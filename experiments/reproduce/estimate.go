@@ -132,7 +132,7 @@ func (e *estimator) clouds(d runs.Data) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return set.Header().Clouds, nil
+	return set.Clouds, nil
 }
 
 // String formats the estimate as one line.

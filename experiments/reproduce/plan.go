@@ -433,7 +433,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 		return nil, err
 	}
 	if plan.Data = data.String(); err == nil {
-		plan.Data += ", " + runs.Clouds(study.Clouds(), set.Header().Clouds)
+		plan.Data += ", " + runs.Clouds(study.Clouds(), set.Clouds)
 	}
 	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
 	return func(r setRow, seed uint64) ([]Reading, error) {

@@ -88,7 +88,7 @@ func TestDesk(t *testing.T) {
 		t.Errorf("generation: %d seeds", n)
 	}
 	held, err := l.Clouds(training.Validation.Part("val"))
-	if err != nil || held.Header().Clouds != 256 {
+	if err != nil || held.Clouds != 256 {
 		t.Errorf("validation clouds: %v, %v", held, err)
 	}
 }
@@ -104,8 +104,8 @@ func TestGapPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := set.Header(); h.Clouds < gap.Config.Clouds() {
-			t.Errorf("%s: %d clouds for %d pairs", name, h.Clouds, gap.Config.Clouds()/2)
+		if set.Clouds < gap.Config.Clouds() {
+			t.Errorf("%s: %d clouds for %d pairs", name, set.Clouds, gap.Config.Clouds()/2)
 		}
 	}
 }

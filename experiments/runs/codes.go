@@ -29,13 +29,12 @@ func (l *Store) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes
 	if err != nil {
 		return latent.Codes{}, err
 	}
-	h := clouds.Header()
-	out := latent.Codes{Name: d.String(), Labels: h.Labels, N: h.Clouds}
+	out := latent.Codes{Name: d.String(), Labels: clouds.Labels, N: clouds.Clouds}
 	out.Vectors, err = l.encode(ctx, w, clouds)
 	return out, err
 }
 
-func (l *Store) encode(ctx context.Context, w *weights.Set, clouds datasets.Clouds) ([]float32, error) {
+func (l *Store) encode(ctx context.Context, w *weights.Set, clouds *datasets.Set) ([]float32, error) {
 	n, o, err := l.network(ctx, w)
 	if err != nil {
 		return nil, err

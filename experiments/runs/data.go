@@ -70,7 +70,7 @@ func (l *Store) Describe(d Data) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, whole := set.Header().Clouds, 0
+	n, whole := set.Clouds, 0
 	if source, err := datasets.FindSource(d.Path); err == nil && source.Files != nil {
 		whole = source.Parts[d.Split]
 		if source.Parts == nil || d.Split == "all" {
@@ -126,7 +126,7 @@ func (l *Store) Data(d Data) (Data, error) {
 		d.Content = digest
 		return d, nil
 	}
-	set, err := datasets.Open(d.Path, l.options(d))
+	set, err := datasets.Load(d.Path, d.options())
 	if err != nil {
 		return d, err
 	}
@@ -147,13 +147,12 @@ const dataFile = "data.json"
 
 // contentOf returns a digest of all that runs read: clouds, and which of them belong to which class
 // and part.
-func contentOf(set datasets.Clouds) (string, error) {
+func contentOf(set *datasets.Set) (string, error) {
 	points, err := set.Digest()
 	if err != nil {
 		return "", err
 	}
-	h := set.Header()
-	sum := sha256.Sum256(fmt.Append(nil, points, h.Clouds, h.Points, h.Dim, h.Labels, fmt.Sprintf("%q", h.Classes), h.Split))
+	sum := sha256.Sum256(fmt.Append(nil, points, set.Clouds, set.Points, set.Dim, set.Labels, fmt.Sprintf("%q", set.Classes), set.Split))
 	return hex.EncodeToString(sum[:8]), nil
 }
 
@@ -175,15 +174,15 @@ func stampOf(path string) (string, error) {
 	return fmt.Sprintf("%d files, %d bytes, %d", files, bytes, newest), err
 }
 
-func (l *Store) options(d Data) datasets.OpenOptions {
-	return datasets.OpenOptions{Options: datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}, Memory: l.Memory}
+func (d Data) options() datasets.Options {
+	return datasets.Options{Points: d.Points, Seed: pointSeed, Key: d.Key}
 }
 
 // Clouds returns the clouds of d, and keeps them for the runs that work on them.
-func (l *Store) Clouds(d Data) (datasets.Clouds, error) { return l.open(d) }
+func (l *Store) Clouds(d Data) (*datasets.Set, error) { return l.open(d) }
 
 // open returns the clouds and keeps them.
-func (l *Store) open(d Data) (datasets.Clouds, error) {
+func (l *Store) open(d Data) (*datasets.Set, error) {
 	if l == nil {
 		return nil, errNoStore
 	}
@@ -205,14 +204,14 @@ func (l *Store) open(d Data) (datasets.Clouds, error) {
 			return nil, err
 		}
 		if l.sets == nil {
-			l.sets = map[string]datasets.Clouds{}
+			l.sets = map[string]*datasets.Set{}
 		}
 		l.sets[string(wholeKey)] = set
 	}
-	if d.Split != "all" && set.Header().Split == nil && d.Split != "train" {
+	if d.Split != "all" && set.Split == nil && d.Split != "train" {
 		return nil, fmt.Errorf("%s: expected a set with a %s part, found one without parts", d.Path, d.Split)
 	}
-	part, err := datasets.PartOf(set, d.Split)
+	part, err := set.Part(d.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -221,18 +220,18 @@ func (l *Store) open(d Data) (datasets.Clouds, error) {
 }
 
 // load reads all parts.
-func (l *Store) load(d Data) (set datasets.Clouds, err error) {
+func (l *Store) load(d Data) (set *datasets.Set, err error) {
 	if d.Path == datasets.Builtin && d.Train+d.Test > 0 {
 		set, err = datasets.Shapes{Train: d.Train, Test: d.Test, Points: d.Points, Classes: d.Classes}.Generate()
 	} else {
-		o := l.options(d)
+		o := d.options()
 		o.Classes = d.Classes
-		set, err = datasets.Open(d.Path, o)
+		set, err = datasets.Load(d.Path, o)
 	}
-	if err != nil || slices.Contains(set.Header().Split, datasets.ValPart) {
+	if err != nil || slices.Contains(set.Split, datasets.ValPart) {
 		return set, err
 	}
-	return datasets.HoldOut(set, d.Val, pointSeed)
+	return set.HoldOut(d.Val, pointSeed)
 }
 
 // HasClasses reports whether a classifier can be trained on the data's train part and tested on its
@@ -242,6 +241,5 @@ func (l *Store) HasClasses(d Data) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	h := set.Header()
-	return h.Labels != nil && h.Split != nil, nil
+	return set.Labels != nil && set.Split != nil, nil
 }

@@ -133,17 +133,17 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := set.Header(); h.Points != d.Points {
-			t.Errorf("%s: %d points", d, h.Points)
+		if set.Points != d.Points {
+			t.Errorf("%s: %d points", d, set.Points)
 		}
-		return set.Header().Clouds
+		return set.Clouds
 	}
 	chairs := Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7, Val: 0.05}
 	if train, val, test := size(chairs), size(chairs.Part("val")), size(chairs.Part("test")); train != 38 || val != 2 || test != 7 {
 		t.Errorf("40 chairs and 7 of a test part: %d train, %d val, %d test", train, val, test)
 	}
 	whole, err := l.open(Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7})
-	if err != nil || whole.Header().Clouds != 40 {
+	if err != nil || whole.Clouds != 40 {
 		t.Fatalf("%v", err)
 	}
 	folder, err := l.Data(Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 40, Classes: datasets.ShapeClasses()[:2]})
@@ -157,7 +157,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the folder has classes and parts: %v, %v", ok, err)
 	}
 	file := filepath.Join(t.TempDir(), "bare.npy")
-	if err := datasets.WriteNPY(file, whole.(*datasets.Set).Coords, 40, 16, 3); err != nil {
+	if err := datasets.WriteNPY(file, whole.Coords, 40, 16, 3); err != nil {
 		t.Fatal(err)
 	}
 	bare, err := l.Data(Data{Path: file, Split: "train", Points: 16})

@@ -71,14 +71,14 @@ func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 }
 
 // generated makes the clouds, or reads those of an earlier attempt.
-func (l *Store) generated(ctx context.Context, g Generation, dir string, real datasets.Clouds) (*datasets.Set, error) {
+func (l *Store) generated(ctx context.Context, g Generation, dir string, real *datasets.Set) (*datasets.Set, error) {
 	file := filepath.Join(dir, GeneratedFile)
 	if set, err := datasets.Load(file, datasets.Options{Raw: true}); err == nil {
 		return set, nil
 	}
 	n := g.Count
 	if n == 0 {
-		n = real.Header().Clouds
+		n = real.Clouds
 	}
 	set, err := l.made(ctx, g, n)
 	if err != nil {
@@ -136,12 +136,11 @@ func (l *Store) chosen(g Generation, n int) (*datasets.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := clouds.Header()
-	if n > h.Clouds {
-		return nil, fmt.Errorf("generation from %s: expected at most the %d clouds of %s, found %d", g.From, h.Clouds, g.Train, n)
+	if n > clouds.Clouds {
+		return nil, fmt.Errorf("generation from %s: expected at most the %d clouds of %s, found %d", g.From, clouds.Clouds, g.Train, n)
 	}
-	set := &datasets.Set{Kind: "npy", Clouds: n, Points: h.Points, Dim: h.Dim, Coords: make([]float32, n*h.Points*h.Dim)}
-	return set, clouds.Read(set.Coords, datasets.EpochOrder(h.Clouds, g.Seed, 0)[:n])
+	set := &datasets.Set{Kind: "npy", Clouds: n, Points: clouds.Points, Dim: clouds.Dim, Coords: make([]float32, n*clouds.Points*clouds.Dim)}
+	return set, clouds.Read(set.Coords, datasets.EpochOrder(clouds.Clouds, g.Seed, 0)[:n])
 }
 
 // generating returns the trainer of that configuration, whatever its seed.

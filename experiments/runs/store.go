@@ -48,12 +48,11 @@ type Task interface {
 type Store struct {
 	Dir     string // of the store
 	Backend string // as engine.Open takes it
-	Memory  int64  // up to which clouds are loaded rather than streamed: [datasets.OpenOptions]
 	// Progress, if not nil, is called as work advances.
 	Progress func(what string, done, total int)
 
 	engine     *engine.Engine
-	sets       map[string]datasets.Clouds
+	sets       map[string]*datasets.Set
 	classifier *latent.Classifier
 	classifies latent.ClassifierConfig
 	generator  *latent.GeneratorTrainer

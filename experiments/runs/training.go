@@ -67,7 +67,7 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var held datasets.Clouds
+	var held *datasets.Set
 	if t.Validation != nil {
 		if held, err = l.open(*t.Validation); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 	old, err := train.ReadConfig(o.Out)
 	o.Resume = err == nil
 	// The same clouds at another path.
-	if name := set.Header().Name; o.Resume && (old.Data != name || old.Key != c.Key) {
+	if name := set.Name; o.Resume && (old.Data != name || old.Key != c.Key) {
 		old.Data, old.Key = name, c.Key
 		if err := durable.WriteJSON(filepath.Join(o.Out, "config.json"), old); err != nil {
 			return nil, err
@@ -105,9 +105,9 @@ func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
 		os.RemoveAll(filepath.Join(o.Out, "checkpoints")) // a finished run does not resume
 }
 
-// TrainedOn opens the clouds that a run folder of a store was trained on, as they are now; nil if the
+// TrainedOn loads the clouds that a run folder of a store was trained on, as they are now; nil if the
 // folder is not in a store, or they are built in.
-func TrainedOn(run string, memory int64) (datasets.Clouds, error) {
+func TrainedOn(run string) (*datasets.Set, error) {
 	var kept struct {
 		Kind  string   `json:"kind"`
 		Value Training `json:"value"`
@@ -126,7 +126,7 @@ func TrainedOn(run string, memory int64) (datasets.Clouds, error) {
 	}
 	d := kept.Value.Data
 	d.Path, d.Key = kept.Paths[0], config.Key
-	return (&Store{Memory: memory}).open(d)
+	return (&Store{}).open(d)
 }
 
 // TrainingResult is the result of a Training.

@@ -144,12 +144,12 @@ func TestTrainedOn(t *testing.T) {
 	}
 	digest := func() string {
 		t.Helper()
-		set, err := TrainedOn(run+"/", 0)
+		set, err := TrainedOn(run + "/")
 		if err != nil || set == nil {
 			t.Fatalf("%v, %v", set, err)
 		}
-		if set.Header().Clouds != c.Clouds {
-			t.Errorf("%d clouds, trained on %d", set.Header().Clouds, c.Clouds)
+		if set.Clouds != c.Clouds {
+			t.Errorf("%d clouds, trained on %d", set.Clouds, c.Clouds)
 		}
 		found, err := set.Digest()
 		if err != nil {
@@ -164,12 +164,12 @@ func TestTrainedOn(t *testing.T) {
 	if digest() == c.DataHash {
 		t.Error("other clouds have the same hash")
 	}
-	if set, err := TrainedOn(t.TempDir(), 0); set != nil || err != nil {
+	if set, err := TrainedOn(t.TempDir()); set != nil || err != nil {
 		t.Errorf("outside of a store: %v, %v", set, err)
 	}
 	toys := sw(toy(t, l))
 	do(t, l, toys)
-	if set, err := TrainedOn(filepath.Join(l.Folder(toys), RunFolder), 0); set != nil || err != nil {
+	if set, err := TrainedOn(filepath.Join(l.Folder(toys), RunFolder)); set != nil || err != nil {
 		t.Errorf("on built-in clouds: %v, %v", set, err)
 	}
 }

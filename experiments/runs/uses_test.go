@@ -248,7 +248,7 @@ func controls(t *testing.T, l *Store, g Generation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, n := report.Scores("cd"), all.Header().Clouds; s.MMDPaper > 1e-6 || s.COVPaper != 1 || s.COVStandard != 8/float64(n) {
+	if s, n := report.Scores("cd"), all.Clouds; s.MMDPaper > 1e-6 || s.COVPaper != 1 || s.COVStandard != 8/float64(n) {
 		t.Errorf("%d of %d clouds: %+v", real.Clouds, n, s)
 	}
 	g.From = FromCodes

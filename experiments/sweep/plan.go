@@ -101,16 +101,6 @@ func NewGrid(l *runs.Store, c Config) (*Grid, error) {
 	return p, nil
 }
 
-// everything stands for clouds that suffice for any configuration.
-type everything struct {
-	datasets.Clouds
-	points int
-}
-
-func (e everything) Header() datasets.Header {
-	return datasets.Header{Name: "the clouds", Clouds: 1 << 20, Points: e.points, Dim: pointnet.Dim}
-}
-
 // valid returns an error for a value that is wrong whatever the other settings: an unknown name, a
 // number out of range.
 func valid(c train.Config) error {
@@ -120,7 +110,7 @@ func valid(c train.Config) error {
 	if err := c.Config.Check(); err != nil {
 		return err
 	}
-	return c.Check(everything{points: c.Points})
+	return c.Check(&datasets.Set{Name: "the clouds", Clouds: 1 << 20, Points: c.Points, Dim: pointnet.Dim}) // enough for any
 }
 
 // rowBytes estimates the memory of a row: a configuration, its point and its jobs.
@@ -221,8 +211,8 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	if err != nil {
 		return err
 	}
-	if h := scored.Header(); h.Clouds == 0 || h.Dim != set.Header().Dim {
-		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Header().Dim, h.Clouds, h.Dim)
+	if scored.Clouds == 0 || scored.Dim != set.Dim {
+		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Dim, scored.Clouds, scored.Dim)
 	}
 	if p.train, err = l.Describe(data); err != nil {
 		return err

@@ -59,7 +59,6 @@ func newValues(t *testing.T) *values {
 	w := weights.Init(la.Specs(), 1)
 	return &values{made: map[reflect.Type][]reflect.Value{}, good: map[reflect.Type][]any{
 		reflect.TypeFor[*datasets.Set]():        {set, lying, wrong},
-		reflect.TypeFor[datasets.Clouds]():      {set, lying, wrong, (*datasets.Set)(nil), (*datasets.Stream)(nil), &datasets.Stream{}},
 		reflect.TypeFor[*engine.Engine]():       {e},
 		reflect.TypeFor[compute.Backend]():      {e.Backend},
 		reflect.TypeFor[*weights.Set]():         {w},

@@ -101,7 +101,7 @@ type Network struct {
 // It passes the inputs and outputs to take; the batch holds the clouds first, ..., first+n-1. The
 // last batch is padded with its own last cloud, so that one graph serves all. take must not keep
 // the tensors. Each stops between batches when ctx is done, with ctx's error.
-func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float32, out []*tensors.Tensor) error, sets ...datasets.Clouds) error {
+func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float32, out []*tensors.Tensor) error, sets ...*datasets.Set) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -123,7 +123,7 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 	defer Free(params...)
 	k, build := len(sets), p.Build
 	graph := func(in []*graph.Node) []*graph.Node { return build(weights.Bind(specs, in[k:]), in[:k]) }
-	total := sets[0].Header().Clouds
+	total := sets[0].Clouds
 	for first := 0; first < total; first += p.Batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -151,33 +151,32 @@ func (p Network) Each(ctx context.Context, take func(first, n int, in [][]float3
 }
 
 // read reads the clouds first, ..., first+n-1 of every set, the last one repeated up to a batch.
-func (p Network) read(sets []datasets.Clouds, first, n int) (in [][]float32, clouds []any, err error) {
+func (p Network) read(sets []*datasets.Set, first, n int) (in [][]float32, clouds []any, err error) {
 	rows := make([]int32, p.Batch)
 	for i := range rows {
 		rows[i] = int32(first + min(i, n-1))
 	}
 	for _, s := range sets {
-		h := s.Header()
-		points := make([]float32, p.Batch*h.Points*h.Dim)
+		points := make([]float32, p.Batch*s.Points*s.Dim)
 		if err := s.Read(points, rows); err != nil {
 			Free(clouds...)
 			return nil, nil, err
 		}
 		in = append(in, points)
-		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, p.Batch, h.Points, h.Dim))
+		clouds = append(clouds, tensors.FromFlatDataAndDimensions(points, p.Batch, s.Points, s.Dim))
 	}
 	return in, clouds, nil
 }
 
 // Rows returns the network's first output for all clouds, row by row.
-func (p Network) Rows(ctx context.Context, sets ...datasets.Clouds) ([]float32, error) {
+func (p Network) Rows(ctx context.Context, sets ...*datasets.Set) ([]float32, error) {
 	var all []float32
 	err := p.Each(ctx, func(first, n int, _ [][]float32, out []*tensors.Tensor) error {
 		v, err := tensors.CopyFlatData[float32](out[0])
 		if err != nil {
 			return err
 		}
-		width, total := len(v)/p.Batch, sets[0].Header().Clouds
+		width, total := len(v)/p.Batch, sets[0].Clouds
 		if all == nil {
 			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", total, width), memory.Bytes(4, total, width)); err != nil {
 				return err

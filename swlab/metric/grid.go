@@ -101,24 +101,23 @@ func square(v float64) float64 { return v * v }
 
 // Cells counts the points of all clouds, times scale, by the cell of [JSD] that holds them:
 // [10144], numbered as the kept grid points, the first coordinate slowest. Clouds have dimension 3.
-func Cells(clouds datasets.Clouds, scale float64) ([]int, error) {
-	h := datasets.HeaderOf(clouds)
-	if h.Dim != 3 {
-		return nil, fmt.Errorf("%s: JSD: expected clouds of dimension 3, found %d", h.Name, h.Dim)
+func Cells(clouds *datasets.Set, scale float64) ([]int, error) {
+	if clouds.Dim != 3 {
+		return nil, fmt.Errorf("%s: JSD: expected clouds of dimension 3, found %d", clouds.Name, clouds.Dim)
 	}
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		return nil, fmt.Errorf("JSD: expected a scale above 0, found %v", scale)
 	}
 	counts := make([]int, ball.cells)
-	cloud := make([]float32, h.Points*h.Dim)
-	for i := range h.Clouds {
+	cloud := make([]float32, clouds.Points*clouds.Dim)
+	for i := range clouds.Clouds {
 		if err := clouds.Read(cloud, []int32{int32(i)}); err != nil {
 			return nil, err
 		}
 		for k := 0; k < len(cloud); k += 3 {
 			x, y, z := scale*float64(cloud[k]), scale*float64(cloud[k+1]), scale*float64(cloud[k+2])
 			if sum := x + y + z; sum-sum != 0 {
-				return nil, fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", h.Name, i, k/3, cloud[k:k+3])
+				return nil, fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", clouds.Name, i, k/3, cloud[k:k+3])
 			}
 			counts[ball.nearest(x, y, z)]++
 		}

@@ -17,7 +17,7 @@ import (
 // nearest cell, however far away. The grid is that of the released code (and of PointFlow, Yang et
 // al. 2019), which uses clouds of radius 1: all that lies outside radius 1/2 collapses onto the
 // outermost cells. scale = 1 gives that number; scale = 1/2 shrinks such clouds into the grid.
-func JSD(generated, reference datasets.Clouds, scale float64) (float64, error) {
+func JSD(generated, reference *datasets.Set, scale float64) (float64, error) {
 	g, err := Cells(generated, scale)
 	if err != nil {
 		return 0, err

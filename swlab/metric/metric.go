@@ -94,8 +94,8 @@ type Config struct {
 }
 
 // Check returns the error that Compare would return for an invalid call, before any work.
-func Check(reference, generated datasets.Header, o Config) error {
-	for _, h := range []datasets.Header{reference, generated} {
+func Check(reference, generated *datasets.Set, o Config) error {
+	for _, h := range []*datasets.Set{reference, generated} {
 		if h.Clouds < 1 || h.Points < 1 {
 			return fmt.Errorf("%s: expected at least one cloud and one point, found %d clouds of %d points", h.Name, h.Clouds, h.Points)
 		}
@@ -149,15 +149,12 @@ func named(name string) (distance, error) {
 	return distance{}, fmt.Errorf("distances: expected some of %s, found %q", strings.Join(Distances(), ", "), name)
 }
 
-// together moves sets in memory by one vector, if they are so far from 0 that float32 does not hold
-// them there.
-func together(a, b datasets.Clouds) (datasets.Clouds, datasets.Clouds) {
-	first, ok := a.(*datasets.Set)
-	second, too := b.(*datasets.Set)
-	if !ok || !too || first.Origins == nil && second.Origins == nil {
+// together moves sets by one vector, if they are so far from 0 that float32 does not hold them there.
+func together(a, b *datasets.Set) (*datasets.Set, *datasets.Set) {
+	if a.Origins == nil && b.Origins == nil {
 		return a, b
 	}
-	sets := datasets.Together(first, second)
+	sets := datasets.Together(a, b)
 	x, y := *sets[0], *sets[1]
 	x.Origins, y.Origins = nil, nil
 	return &x, &y
@@ -168,14 +165,14 @@ func together(a, b datasets.Clouds) (datasets.Clouds, datasets.Clouds) {
 // generated cloud. Graph distances run on e. Memory does not grow with the number of clouds, except
 // for the matrices of distances, 8 bytes per pair. When ctx ends, Compare returns its error;
 // distances in the Store by then are not computed again.
-func Compare(ctx context.Context, e *engine.Engine, reference, generated datasets.Clouds, o Config) (*Report, error) {
-	if err := Check(datasets.HeaderOf(reference), datasets.HeaderOf(generated), o); err != nil {
+func Compare(ctx context.Context, e *engine.Engine, reference, generated *datasets.Set, o Config) (*Report, error) {
+	if err := Check(reference, generated, o); err != nil {
 		return nil, err
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r := &Report{NReference: reference.Header().Clouds, NGenerated: generated.Header().Clouds, Conventions: map[string]string{}}
+	r := &Report{NReference: reference.Clouds, NGenerated: generated.Clouds, Conventions: map[string]string{}}
 	var err error
 	if r.JSD, err = JSD(generated, reference, 1); err != nil {
 		return nil, err
@@ -184,10 +181,8 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated dataset
 		return nil, err
 	}
 	generated, reference = together(generated, reference)
-	for _, s := range []datasets.Clouds{generated, reference} {
-		if set, ok := s.(*datasets.Set); ok {
-			r.Warnings = append(r.Warnings, set.Warnings()...)
-		}
+	for _, s := range []*datasets.Set{generated, reference} {
+		r.Warnings = append(r.Warnings, s.Warnings()...)
 	}
 	g, err := newSide(generated)
 	if err != nil {

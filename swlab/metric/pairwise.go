@@ -14,14 +14,13 @@ const blockSize = 16
 
 // side is one of the two sets of a matrix.
 type side struct {
-	clouds datasets.Clouds
-	datasets.Header
+	*datasets.Set
 	digest string
 }
 
-func newSide(c datasets.Clouds) (side, error) {
+func newSide(c *datasets.Set) (side, error) {
 	digest, err := c.Digest()
-	return side{c, c.Header(), digest}, err
+	return side{c, digest}, err
 }
 
 // is reports whether both hold the same clouds.
@@ -32,9 +31,9 @@ func (s side) is(t side) bool {
 // Pairwise is the matrix of a distance from every cloud of first to every cloud of second. If both
 // are the same clouds and the distance is symmetric, it computes one half; the approximate EMD is
 // not symmetric.
-func Pairwise(ctx context.Context, e *engine.Engine, first, second datasets.Clouds, distance string, o Config) (Matrix, error) {
+func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set, distance string, o Config) (Matrix, error) {
 	o.Distances = []string{distance}
-	if err := Check(datasets.HeaderOf(second), datasets.HeaderOf(first), o); err != nil {
+	if err := Check(second, first, o); err != nil {
 		return Matrix{}, err
 	}
 	if ctx == nil {

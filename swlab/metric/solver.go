@@ -141,7 +141,7 @@ func (s side) read(from, n int) (ot1d.Clouds, error) {
 		rows[i] = int32(from + i)
 	}
 	points := make([]float32, n*s.Points*s.Dim)
-	return ot1d.Clouds{Coords: points, Batch: n, Points: s.Points, Dim: s.Dim}, s.clouds.Read(points, rows)
+	return ot1d.Clouds{Coords: points, Batch: n, Points: s.Points, Dim: s.Dim}, s.Read(points, rows)
 }
 
 // inGraph appends the distances of some pairs, at most those of one call. It pads the call with the

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"iter"
 
 	"github.com/gomlx/compute"
@@ -67,26 +66,21 @@ func defaultDeviceData(backend string) int64 {
 }
 
 // batches supplies the clouds that Bootstrap draws from: either all of them, on the device, with
-// the rows of the batch, or only those of the batch, read on the host during the step before. The
-// draws depend only on the place in the batch, so both give the same samples.
+// the rows of the batch, or only those of the batch. The draws depend only on the place in the batch,
+// so both give the same samples.
 type batches struct {
-	points, dim int
-	all         *tensors.Tensor                 // [clouds, points, dim], or nil
-	read        func() ([]float32, error, bool) // the clouds of one batch after the other, if all is nil
-	stop        func()
+	set *datasets.Set
+	all *tensors.Tensor // [clouds, points, dim], or nil
 }
 
-// newBatches puts set on the device if it takes at most budget bytes (Options.DeviceData), or
-// starts to read batches.
-func newBatches(e *engine.Engine, set datasets.Clouds, budget int64, rows iter.Seq[[]int32]) (*batches, error) {
-	h := set.Header()
-	f := &batches{points: h.Points, dim: h.Dim}
+// newBatches puts set on the device if it takes at most budget bytes (Options.DeviceData).
+func newBatches(e *engine.Engine, set *datasets.Set, budget int64) (*batches, error) {
+	f := &batches{set: set}
 	if budget == 0 {
 		budget = defaultDeviceData(e.Name)
 	}
-	shape := shapes.Make(dtypes.Float32, h.Clouds, h.Points, h.Dim)
+	shape := shapes.Make(dtypes.Float32, set.Clouds, set.Points, set.Dim)
 	if int64(shape.ByteSize()) > budget {
-		f.read, f.stop = iter.Pull2(datasets.Ahead(set, rows))
 		return f, nil
 	}
 	var err error
@@ -95,21 +89,13 @@ func newBatches(e *engine.Engine, set datasets.Clouds, budget int64, rows iter.S
 }
 
 // upload puts the clouds of set on the device.
-func upload(b compute.Backend, set datasets.Clouds, shape shapes.Shape) (*tensors.Tensor, error) {
-	h := set.Header()
+func upload(b compute.Backend, set *datasets.Set, shape shapes.Shape) (*tensors.Tensor, error) {
 	all, err := tensors.FromShapeForBackend(b, 0, shape)
 	if err != nil {
 		return nil, err
 	}
 	// In place: on the CPU this is the only copy.
-	write := tensors.MutableFlatData(all, func(flat []float32) {
-		for rows := range h.InOrder() {
-			at := int(rows[0]) * h.Points * h.Dim
-			if err = set.Read(flat[at:at+len(rows)*h.Points*h.Dim], rows); err != nil {
-				return
-			}
-		}
-	})
+	write := tensors.MutableFlatData(all, func(flat []float32) { err = set.Read(flat, upTo(set.Clouds)) })
 	if err == nil {
 		err = write
 	}
@@ -123,24 +109,26 @@ func upload(b compute.Backend, set datasets.Clouds, shape shapes.Shape) (*tensor
 	return all, nil
 }
 
-// next returns the clouds to draw from and the places of rows in them. rows must be the next of the
-// batches. The caller returns the data by used.
+// next returns the clouds to draw from and the places of rows in them. The caller returns the data by
+// used.
 func (f *batches) next(rows []int32) (data, at *tensors.Tensor, err error) {
 	if f.all != nil {
 		return f.all, vector(rows), nil
 	}
-	clouds, err, ok := f.read()
-	if err == nil && !ok {
-		err = errors.New("a step without a batch")
-	}
-	if err != nil {
+	clouds := make([]float32, len(rows)*f.set.Points*f.set.Dim)
+	if err := f.set.Read(clouds, rows); err != nil {
 		return nil, nil, err
 	}
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
+	return tensors.FromFlatDataAndDimensions(clouds, len(rows), f.set.Points, f.set.Dim), vector(upTo(len(rows))), nil
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	return tensors.FromFlatDataAndDimensions(clouds, len(rows), f.points, f.dim), vector(order), nil
+	return rows
 }
 
 // used frees the clouds of a batch after its step.
@@ -153,8 +141,5 @@ func (f *batches) used(data *tensors.Tensor) {
 func (f *batches) close() {
 	if f.all != nil {
 		f.all.FinalizeAll()
-	}
-	if f.stop != nil {
-		f.stop()
 	}
 }

@@ -2,71 +2,31 @@ package train
 
 import (
 	"context"
-	"errors"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/datasets"
 )
 
-// streamed writes clouds to a file, which is their name from then on, and reads them from there.
-func streamed(t *testing.T, set *datasets.Set) *datasets.Stream {
-	t.Helper()
-	set.Name = filepath.Join(t.TempDir(), "clouds.npy")
-	if err := datasets.WriteNPY(set.Name, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
-		t.Fatal(err)
-	}
-	c, err := datasets.Open(set.Name, datasets.OpenOptions{Memory: -1, Options: datasets.Options{Raw: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, ok := c.(*datasets.Stream)
-	if !ok {
-		t.Fatalf("%T, expected a stream", c)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-// TestBatchesAgree: clouds on the device and clouds read in batches from a file, in a run
-// interrupted within an epoch and resumed, give the same log, weights and configuration, bit for
-// bit.
+// TestBatchesAgree: clouds on the device and clouds uploaded in batches, in a run interrupted within
+// an epoch and resumed, give the same log, weights and configuration, bit for bit.
 func TestBatchesAgree(t *testing.T) {
 	t.Parallel()
 	c := config("v-dsw", "la")
 	c.Points, c.Batch, c.Epochs = 16, 4, 2
 	set := boxes(8, 16) // one size of batch, one compilation a run
-	file, e := streamed(t, set), backend(t)
+	e := backend(t)
 	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
 	if _, err := Run(context.Background(), e, set, c, Options{Out: whole}); err != nil {
 		t.Fatal(err)
 	}
-	cutOff(t, e, file, c, 3, Options{Out: cut, DeviceData: -1})
-	if _, err := Run(context.Background(), e, file, c, Options{Out: cut, Resume: true, DeviceData: -1}); err != nil {
+	cutOff(t, e, set, c, 3, Options{Out: cut, DeviceData: -1})
+	if _, err := Run(context.Background(), e, set, c, Options{Out: cut, Resume: true, DeviceData: -1}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(values(t, whole)); n != 4 {
 		t.Errorf("%d steps, expected 4", n)
 	}
 	sameRuns(t, cut, whole, weightsFile, bestFile, amortizerFile, configFile)
-}
-
-// TestBadCloudInStream: a cloud that cannot be used is found before the run begins.
-func TestBadCloudInStream(t *testing.T) {
-	set := boxes(12, 32)
-	set.Cloud(9)[4] = float32(math.Inf(1))
-	out := filepath.Join(t.TempDir(), "run")
-	_, err := Run(context.Background(), backend(t), streamed(t, set), config("sw", ""), Options{Out: out})
-	if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "clouds.npy: cloud 9: point 1, coordinate 1") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("something was written")
-	}
 }
 
 // TestBatchesChooses: the set goes to the device up to the allowed bytes. Both ways give the clouds
@@ -77,7 +37,7 @@ func TestBatchesChooses(t *testing.T) {
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f, err := newBatches(backend(t), set, budget, c.batchesFrom(1))
+		f, err := newBatches(backend(t), set, budget)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,9 +70,6 @@ func TestBatchesChooses(t *testing.T) {
 		}
 		if !slices.Equal(sizes, []int{5, 2, 5, 5, 2}) {
 			t.Errorf("batches of %v", sizes)
-		}
-		if _, _, err := f.next(c.batches(0)[0]); !resident && err == nil {
-			t.Error("a batch after the last")
 		}
 		f.close()
 		if resident && f.all.CheckValid() == nil {

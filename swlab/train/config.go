@@ -204,7 +204,7 @@ const paperBatch = 128
 
 // Fit returns c with Points and Batch taken from the data where they are 0: all points of a cloud,
 // and 128 clouds per step, or all clouds if there are fewer. Run does the same.
-func (c Config) Fit(set datasets.Header) Config {
+func (c Config) Fit(set *datasets.Set) Config {
 	if c.Points == 0 {
 		c.Points = set.Points
 	}
@@ -215,21 +215,20 @@ func (c Config) Fit(set datasets.Header) Config {
 }
 
 // Check checks the configuration, after Fit, against its data.
-func (c Config) Check(data datasets.Clouds) error {
-	set := datasets.HeaderOf(data)
+func (c Config) Check(data *datasets.Set) error {
 	switch {
-	case set.Dim != pointnet.Dim:
-		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", set.Name, pointnet.Dim, set.Dim)
-	case set.Clouds < 2:
-		return fmt.Errorf("%s: expected at least 2 clouds to train on, for the decoder's batch norm needs two, found %d", set.Name, set.Clouds)
-	case set.Points != c.Points:
-		return fmt.Errorf("%s: expected %d points per cloud, found %d", set.Name, c.Points, set.Points)
-	case set.Points < 2:
-		return fmt.Errorf("points: expected at least 2 per cloud, found %d", set.Points)
+	case data.Dim != pointnet.Dim:
+		return fmt.Errorf("%s: the autoencoder takes clouds of dimension %d, found dimension %d", data.Name, pointnet.Dim, data.Dim)
+	case data.Clouds < 2:
+		return fmt.Errorf("%s: expected at least 2 clouds to train on, for the decoder's batch norm needs two, found %d", data.Name, data.Clouds)
+	case data.Points != c.Points:
+		return fmt.Errorf("%s: expected %d points per cloud, found %d", data.Name, c.Points, data.Points)
+	case data.Points < 2:
+		return fmt.Errorf("points: expected at least 2 per cloud, found %d", data.Points)
 	case c.Batch < 2:
 		return fmt.Errorf("batch: expected at least 2, for the decoder's batch norm needs two clouds, found %d", c.Batch)
-	case c.Batch > set.Clouds:
-		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, set.Clouds, set.Name)
+	case c.Batch > data.Clouds:
+		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, data.Clouds, data.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
 	case c.DK < 1:
@@ -243,24 +242,23 @@ func (c Config) Check(data datasets.Clouds) error {
 }
 
 // On returns c with the fields that the training clouds decide (Data, Points, Clouds, DataHash, and
-// Batch if 0) and those that the loss decides (Source and, unless set, Slices and P). The hash reads all
-// clouds, once for a stream. Run reports errors in them.
-func (c Config) On(set datasets.Clouds) Config {
+// Batch if 0) and those that the loss decides (Source and, unless set, Slices and P). Run reports
+// errors in them.
+func (c Config) On(set *datasets.Set) Config {
 	c, _ = c.on(set)
 	return c
 }
 
-func (c Config) on(set datasets.Clouds) (Config, error) {
-	h := datasets.HeaderOf(set)
-	if h.Clouds < 1 {
-		return c, fmt.Errorf("%s: no clouds to train on", h.Name)
+func (c Config) on(set *datasets.Set) (Config, error) {
+	if set.Clouds < 1 {
+		return c, fmt.Errorf("%s: no clouds to train on", set.Name)
 	}
 	digest, err := set.Digest()
 	if err != nil {
 		return c, err
 	}
-	c = c.Fit(h)
-	c.Data, c.Points, c.Clouds, c.DataHash = h.Name, h.Points, h.Clouds, digest[:12]
+	c = c.Fit(set)
+	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.Points, set.Clouds, digest[:12]
 	m, err := c.Model()
 	if err != nil {
 		return c, err
@@ -269,13 +267,13 @@ func (c Config) on(set datasets.Clouds) (Config, error) {
 }
 
 // validatedOn returns c with the field that the held-out clouds decide.
-func (c Config) validatedOn(held datasets.Clouds) (Config, error) {
+func (c Config) validatedOn(held *datasets.Set) (Config, error) {
 	if held == nil {
 		c.Validation = ""
 		return c, nil
 	}
-	if h := held.Header(); h.Points != c.Points || h.Dim != pointnet.Dim || h.Clouds == 0 {
-		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", h.Name, c.Points, pointnet.Dim, h.Clouds, h.Points, h.Dim)
+	if held.Points != c.Points || held.Dim != pointnet.Dim || held.Clouds == 0 {
+		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", held.Name, c.Points, pointnet.Dim, held.Clouds, held.Points, held.Dim)
 	}
 	digest, err := held.Digest()
 	if err != nil {

@@ -115,7 +115,7 @@ func TestFit(t *testing.T) {
 	if now, err := ReadConfig(dir); err != nil || now.Points != 32 || now.Batch != 12 {
 		t.Errorf("%d points, batch %d, %v", now.Points, now.Batch, err)
 	}
-	if big := c.Fit(boxes(130, 2).Header()); big.Batch != 128 || big.Points != 2 {
+	if big := c.Fit(boxes(130, 2)); big.Batch != 128 || big.Points != 2 {
 		t.Errorf("130 clouds: %+v", big)
 	}
 	_, err := Run(context.Background(), goBackend(t), boxes(1, 32), c, Options{Out: filepath.Join(t.TempDir(), "run")})

@@ -277,26 +277,6 @@ func TestLogChangedMeanwhile(t *testing.T) {
 	sameRuns(t, o.Out, whole, weightsFile, bestFile)
 }
 
-// poisoned is a set of which one cloud has become infinite after the run began.
-type poisoned struct {
-	*datasets.Set
-	row int32
-}
-
-func (p poisoned) Read(dst []float32, rows []int32) error {
-	if err := p.Set.Read(dst, rows); err != nil {
-		return err
-	}
-	for i, row := range rows {
-		for k := range len(dst) / len(rows) {
-			if row == p.row {
-				dst[i*len(dst)/len(rows)+k] = float32(math.Inf(1))
-			}
-		}
-	}
-	return nil
-}
-
 // TestNonfinite: a run stops at the step whose loss or gradient is not finite, saves its batch and
 // names the checkpoint before; no checkpoint holds a weight that is not finite. Told to skip, it
 // leaves out the steps with that cloud and no other, and counts them, interrupted or not.
@@ -304,11 +284,14 @@ func TestNonfinite(t *testing.T) {
 	e := goBackend(t)
 	c := config("v-dsw", "la")
 	c.Epochs = 2 // batches of 5, 5, 2
-	set := poisoned{boxes(12, 32), 7}
-	o := Options{Out: filepath.Join(t.TempDir(), "run"), DeviceData: -1, CheckpointEvery: 1} // read batch by batch
+	set, bad := boxes(12, 32), int32(7)
+	for k := range set.Cloud(7) {
+		set.Cloud(7)[k] = float32(math.Inf(1))
+	}
+	o := Options{Out: filepath.Join(t.TempDir(), "run"), CheckpointEvery: 1}
 	at := func(epoch int) int {
-		c := c.On(set.Set)
-		return 3*epoch + 1 + slices.IndexFunc(c.batches(epoch), func(rows []int32) bool { return slices.Contains(rows, set.row) })
+		c := c.On(set)
+		return 3*epoch + 1 + slices.IndexFunc(c.batches(epoch), func(rows []int32) bool { return slices.Contains(rows, bad) })
 	}
 	_, err := Run(context.Background(), e, set, c, o)
 	if err == nil {

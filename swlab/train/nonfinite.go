@@ -91,20 +91,19 @@ func (r *run) skip(rec Record, rows []int32, before checkpoint) error {
 }
 
 // saveBatch writes the clouds of a batch and their rows, and says which cloud is not finite.
-func saveBatch(path string, set datasets.Clouds, rows []int32) (found string, err error) {
-	h := set.Header()
-	size := h.Points * h.Dim
+func saveBatch(path string, set *datasets.Set, rows []int32) (found string, err error) {
+	size := set.Points * set.Dim
 	clouds := make([]float32, len(rows)*size)
 	if err := set.Read(clouds, rows); err != nil {
 		return "", err
 	}
 	for i, x := range clouds {
 		if x-x != 0 {
-			found = fmt.Sprintf(" (cloud %d of %s has the coordinate %v)", rows[i/size], h.Name, x)
+			found = fmt.Sprintf(" (cloud %d of %s has the coordinate %v)", rows[i/size], set.Name, x)
 			break
 		}
 	}
-	return found, datasets.WriteNPZ(path, clouds, []int{len(rows), h.Points, h.Dim}, map[string][]int32{"rows": rows})
+	return found, datasets.WriteNPZ(path, clouds, []int{len(rows), set.Points, set.Dim}, map[string][]int32{"rows": rows})
 }
 
 // savedStep is the step of the newest checkpoint in a run folder; 0 if there is none.

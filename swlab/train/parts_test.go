@@ -100,7 +100,7 @@ func TestPlainHost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				data, err := newBatches(e, set, 0, nil)
+				data, err := newBatches(e, set, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

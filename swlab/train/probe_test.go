@@ -49,7 +49,7 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 		c(&mod)
 	}
 	set := &datasets.Set{Name: "probe", Clouds: clouds, Points: m, Dim: 3, Coords: points}
-	f, err := newBatches(backend(t), set, 0, nil)
+	f, err := newBatches(backend(t), set, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

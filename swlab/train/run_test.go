@@ -70,7 +70,7 @@ func finished(t *testing.T, e *engine.Engine, c Config, o Options) (Result, stri
 }
 
 // cutOff runs c to step n and cancels it there.
-func cutOff(t *testing.T, e *engine.Engine, set datasets.Clouds, c Config, n int, o Options) {
+func cutOff(t *testing.T, e *engine.Engine, set *datasets.Set, c Config, n int, o Options) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(r Record, _ int) {

@@ -53,7 +53,7 @@ type Options struct {
 	DeviceData int64
 	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
-	Validation datasets.Clouds
+	Validation *datasets.Set
 	// OnNonfinite says what happens if a loss or a weight is not finite after a step. "" and "stop":
 	// the run stops with an error. "skip": the step is undone and left out, which Result.Skipped
 	// counts; every step then also copies the state to the host. Both save the batch as
@@ -90,7 +90,7 @@ func (e UsageError) Unwrap() error { return e.Err }
 // it had had them from the beginning. Cancelling ctx saves a checkpoint and returns ctx's error. If
 // the training is done but one of the last files cannot be written, Run returns the error with the
 // result.
-func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o Options) (Result, error) {
+func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -121,7 +121,7 @@ func Run(ctx context.Context, e *engine.Engine, set datasets.Clouds, c Config, o
 		return Result{}, err
 	}
 	defer log.Close()
-	data, err := newBatches(e, set, o.DeviceData, c.batchesFrom(start.Step))
+	data, err := newBatches(e, set, o.DeviceData)
 	if err != nil {
 		return Result{}, err
 	}
@@ -174,18 +174,17 @@ func (r *run) left() string {
 }
 
 // warnExcess notes that the first cloud is too small for the approximate EMD.
-func warnExcess(set datasets.Clouds, o Options) error {
-	h := set.Header()
-	cloud := make([]float32, h.Points*h.Dim)
+func warnExcess(set *datasets.Set, o Options) error {
+	cloud := make([]float32, set.Points*set.Dim)
 	if err := set.Read(cloud, []int32{0}); err != nil {
 		return err
 	}
-	f, err := datasets.FrameOf(cloud, h.Dim)
+	f, err := datasets.FrameOf(cloud, set.Dim)
 	if err != nil {
 		return nil // all points are equal: there is no radius
 	}
 	if w := loss.ExcessWarning(f.Scale, 0, math.NaN()); w != "" {
-		o.note("cloud 0 of " + h.Name + ": " + w + "; normalise the clouds (datasets.Set.Normalize)")
+		o.note("cloud 0 of " + set.Name + ": " + w + "; normalise the clouds (datasets.Set.Normalize)")
 	}
 	return nil
 }
@@ -198,11 +197,11 @@ func (o Options) note(text string) {
 }
 
 // prepare completes c from the data and checks it before anything is written.
-func prepare(e *engine.Engine, set datasets.Clouds, c Config, held datasets.Clouds) (_ Config, m Model, err error) {
+func prepare(e *engine.Engine, set *datasets.Set, c Config, held *datasets.Set) (_ Config, m Model, err error) {
 	if err = engine.Ready(e); err != nil {
 		return c, m, err
 	}
-	c = c.Fit(datasets.HeaderOf(set))
+	c = c.Fit(set)
 	if err = c.Check(set); err != nil {
 		return c, m, err
 	}
@@ -224,7 +223,7 @@ type run struct {
 	config  Config
 	options Options
 	engine  *engine.Engine
-	set     datasets.Clouds
+	set     *datasets.Set
 	stepper *stepper
 	log     stepLog
 	saved   int // the step of the newest checkpoint; 0: none

@@ -84,25 +84,24 @@ func (r *run) validate(epoch int) (float64, error) {
 		return 0, err
 	}
 	defer release()
-	h := clouds.Header()
 	sum := 0.0
-	for at := 0; at < h.Clouds; at += c.Batch {
-		rows := make([]int32, min(c.Batch, h.Clouds-at))
+	for at := 0; at < clouds.Clouds; at += c.Batch {
+		rows := make([]int32, min(c.Batch, clouds.Clouds-at))
 		for i := range rows {
 			rows[i] = int32(at + i)
 		}
-		flat := make([]float32, len(rows)*h.Points*h.Dim)
+		flat := make([]float32, len(rows)*clouds.Points*clouds.Dim)
 		if err := clouds.Read(flat, rows); err != nil {
 			return 0, err
 		}
-		x := tensors.FromFlatDataAndDimensions(flat, len(rows), h.Points, h.Dim)
+		x := tensors.FromFlatDataAndDimensions(flat, len(rows), clouds.Points, clouds.Dim)
 		pairs, err := v.losses(x, r.stepper.state, stream(stream(c.Seed, epoch, checkStream), at, checkStream), c.AscentSteps)
 		x.FinalizeAll()
 		if err != nil {
 			return 0, err
 		}
 		for _, p := range pairs {
-			sum += float64(p) / float64(h.Clouds)
+			sum += float64(p) / float64(clouds.Clouds)
 		}
 	}
 	return sum, nil
