@@ -67,7 +67,7 @@ func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
 		return nil, err
 	}
 	// All tasks share the distances, so that those between real clouds are computed once.
-	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(l.Dir, "distances"), Compiled: &l.metrics, Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
+	return metric.Compare(ctx, e, real, made, metric.Config{Distances: g.Distances, Store: filepath.Join(l.Dir, "distances"), Progress: func(what string, done, total int) { l.say("comparing "+g.Name()+": "+what, done, total) }})
 }
 
 // generated makes the clouds, or reads those of an earlier attempt.

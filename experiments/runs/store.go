@@ -29,7 +29,6 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
-	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
 // Task is a piece of work as a value. Its kind and its JSON decide its result.
@@ -57,7 +56,6 @@ type Store struct {
 	classifies latent.ClassifierConfig
 	generator  *latent.GeneratorTrainer
 	generates  latent.GeneratorConfig // without its seed
-	metrics    metric.Compiled
 }
 
 // Close frees the backend.
@@ -71,7 +69,6 @@ func (l *Store) Close() {
 	if l.generator != nil {
 		l.generator.Close()
 	}
-	l.metrics.Close()
 }
 
 // Engine opens the backend once.

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -62,13 +61,11 @@ func TestPairwise(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	a, b := random(1, 19, 30), random(2, 17, 24)
 	same := random(3, 18, 24)
-	var programs Compiled // of all calls
-	defer programs.Close()
 	for _, c := range []struct {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Config{Compiled: &programs})
+		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +293,7 @@ func TestCompareRefuses(t *testing.T) {
 			t.Errorf("error %v, expected %q", err, says)
 		}
 	}
-	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil || !strings.Contains(err.Error(), "engine: expected an open one") {
+	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil || !strings.Contains(err.Error(), "expected an engine that engine.Open has opened") {
 		t.Errorf("without an engine: %v", err)
 	}
 }
@@ -309,7 +306,7 @@ func TestPerCall(t *testing.T) {
 		points  int
 		want    int
 	}{{"go", 256, 16}, {"go", 1024, 4}, {"go", 4096, 1}, {"xla:cpu", 2048, 16}, {"xla:cpu", 4096, 4}, {"xla:cuda", 512, 256}, {"xla:cuda", 2048, 64}, {"xla:cuda", 1 << 15, 1}} {
-		s := &solver{engine: &engine.Engine{Name: c.backend}, exec: &graph.Exec{}}
+		s := &solver{engine: &engine.Engine{Name: c.backend}}
 		if got := s.perCall(c.points, c.points); got != c.want {
 			t.Errorf("%s, %d points: %d pairs, want %d", c.backend, c.points, got, c.want)
 		}

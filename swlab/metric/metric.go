@@ -87,8 +87,6 @@ type Config struct {
 	// processes may share it. A block is reused only for the same clouds, distance, convention and
 	// backend; a damaged one is computed again.
 	Store string
-	// Compiled keeps compiled programs for the next call; nil: they are freed.
-	Compiled *Compiled
 	// Progress, if not nil, is called with the number of finished pairs of a distance.
 	Progress func(what string, done, total int)
 }

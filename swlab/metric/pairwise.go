@@ -61,12 +61,7 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set
 
 // matrices computes those of one distance for several pairs of sets.
 func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Config) ([]Matrix, error) {
-	programs := o.Compiled
-	if programs == nil {
-		programs = &Compiled{}
-		defer programs.Close()
-	}
-	s, err := programs.solver(e, d)
+	s, err := newSolver(e, d)
 	if err != nil {
 		return nil, err
 	}

@@ -16,76 +16,39 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// solver computes the distances of pairs of clouds: a graph loss by one compiled program for a
-// fixed number of pairs, a host loss with a goroutine per processor.
+// solver computes the distances of pairs of clouds: a graph loss by one program for a fixed number
+// of pairs, a host loss with a goroutine per processor.
 type solver struct {
-	engine *engine.Engine
-	exec   *graph.Exec // nil for a host loss
-	host   loss.Host
+	engine  *engine.Engine
+	program engine.Program[pairs[*tensors.Tensor], matched[*tensors.Tensor]]
+	host    loss.Host // nil for a graph loss
 }
 
-// Compiled keeps the compiled programs of distances between calls on one backend, in Config. The
-// zero value is ready. It serves one call at a time.
-type Compiled struct {
-	solvers map[string]*solver
-}
+// pairs are clouds to compare, [pairs, points, 3] each.
+type pairs[T any] struct{ X, Y T }
 
-// Close frees them.
-func (p *Compiled) Close() {
-	if p == nil {
-		return
-	}
-	for _, s := range p.solvers {
-		s.close()
-	}
-	p.solvers = nil
-}
-
-func (p *Compiled) solver(e *engine.Engine, d distance) (*solver, error) {
-	if s := p.solvers[d.name]; s != nil && (s.exec == nil || s.engine == e) {
-		return s, nil
-	}
-	s, err := newSolver(e, d)
-	if err != nil {
-		return nil, err
-	}
-	if old := p.solvers[d.name]; old != nil {
-		old.close()
-	}
-	if p.solvers == nil {
-		p.solvers = map[string]*solver{}
-	}
-	p.solvers[d.name] = s
-	return s, nil
-}
+// matched are the distances of pairs and the fraction of their mass that was matched, if the loss
+// says so.
+type matched[T any] struct{ Distances, Mass T }
 
 func newSolver(e *engine.Engine, d distance) (*solver, error) {
-	g, isGraph := d.loss.(loss.Graph)
-	if !isGraph {
-		return &solver{host: d.loss.(loss.Host)}, nil
+	if host, ok := d.loss.(loss.Host); ok {
+		return &solver{host: host}, nil
 	}
-	if e == nil {
-		return nil, errors.New("engine: expected an open one, found none")
+	if err := engine.Ready(e); err != nil {
+		return nil, err
 	}
-	x, err := graph.NewExec(e.Backend, func(x, y *graph.Node) []*graph.Node {
-		r := g.Build(loss.BuildArgs{Wrt: ot1d.None}, x, y)
-		if r.MatchedMass == nil {
-			return []*graph.Node{r.Pairs}
-		}
-		return []*graph.Node{r.Pairs, r.MatchedMass}
+	l := d.loss.(loss.Graph)
+	program := engine.NewProgram[pairs[*tensors.Tensor], matched[*tensors.Tensor]](e, d.name, func(in pairs[*graph.Node]) matched[*graph.Node] {
+		r := l.Build(loss.BuildArgs{Wrt: ot1d.None}, in.X, in.Y)
+		return matched[*graph.Node]{r.Pairs, r.MatchedMass}
 	})
-	return &solver{engine: e, exec: x}, err
-}
-
-func (s *solver) close() {
-	if s.exec != nil {
-		s.exec.Finalize()
-	}
+	return &solver{engine: e, program: program}, nil
 }
 
 // backend names what rounds the numbers.
 func (s *solver) backend() string {
-	if s.exec == nil {
+	if s.host != nil {
 		return "host"
 	}
 	return s.engine.Name
@@ -97,7 +60,7 @@ func (s *solver) backend() string {
 // tables of at most 1 GB. Other numbers of pairs may change the last bits of a distance.
 func (s *solver) perCall(m, n int) int {
 	switch {
-	case s.exec == nil:
+	case s.host != nil:
 		return runtime.GOMAXPROCS(0)
 	case s.engine.Name == "go":
 		return max(1, min(16, (1<<22)/(m*n)))
@@ -118,14 +81,14 @@ func (s *solver) block(ctx context.Context, b block, unit bool, first, second si
 		return compared{}, err
 	}
 	out := compared{assigned: 1}
-	for pairs := range slices.Chunk(b.pairs(), s.perCall(first.Points, second.Points)) {
+	for some := range slices.Chunk(b.pairs(), s.perCall(first.Points, second.Points)) {
 		if err := ctx.Err(); err != nil {
 			return compared{}, err
 		}
-		if s.exec == nil {
-			err = s.onHost(&out, pairs, x, y)
+		if s.host != nil {
+			err = s.onHost(&out, some, x, y)
 		} else {
-			err = s.inGraph(&out, pairs, unit, x, y)
+			err = s.inGraph(&out, some, unit, x, y)
 		}
 		if err != nil {
 			return compared{}, err
@@ -146,13 +109,13 @@ func (s side) read(from, n int) (ot1d.Clouds, error) {
 
 // inGraph appends the distances of some pairs, at most those of one call. It pads the call with the
 // last pair.
-func (s *solver) inGraph(out *compared, pairs [][2]int, unit bool, x, y ot1d.Clouds) error {
+func (s *solver) inGraph(out *compared, list [][2]int, unit bool, x, y ot1d.Clouds) error {
 	per := s.perCall(x.Points, y.Points)
 	var gathered [2][]float32
 	scales := make([]float64, per)
 	for k := range per {
-		p := pairs[min(k, len(pairs)-1)]
-		u, v := slices.Clone(one(x, p[0]).Coords), slices.Clone(one(y, p[1]).Coords)
+		p := list[min(k, len(list)-1)]
+		u, v := slices.Clone(cloudAt(x, p[0]).Coords), slices.Clone(cloudAt(y, p[1]).Coords)
 		scales[k] = 1
 		if unit {
 			if f, err := datasets.FrameOf(slices.Concat(u, v), x.Dim); err == nil { // else all points are equal
@@ -163,38 +126,41 @@ func (s *solver) inGraph(out *compared, pairs [][2]int, unit bool, x, y ot1d.Clo
 		}
 		gathered[0], gathered[1] = append(gathered[0], u...), append(gathered[1], v...)
 	}
-	a := tensors.FromFlatDataAndDimensions(gathered[0], per, x.Points, x.Dim)
-	b := tensors.FromFlatDataAndDimensions(gathered[1], per, y.Points, y.Dim)
-	defer a.FinalizeAll()
-	defer b.FinalizeAll()
-	result, err := s.exec.Call(a, b)
+	in := pairs[*tensors.Tensor]{
+		X: tensors.FromFlatDataAndDimensions(gathered[0], per, x.Points, x.Dim),
+		Y: tensors.FromFlatDataAndDimensions(gathered[1], per, y.Points, y.Dim),
+	}
+	defer engine.Free(in)
+	found, err := s.program.Call(in)
 	if err != nil {
 		return err
 	}
-	for k, t := range result {
-		v, err := tensors.CopyFlatData[float32](t)
-		t.FinalizeAll()
-		if err != nil {
-			return err
-		}
-		for i, f := range v[:len(pairs)] {
-			if k == 0 {
-				out.values = append(out.values, scales[i]*float64(f))
-			} else {
-				out.assigned = min(out.assigned, float64(f))
-			}
-		}
+	defer engine.Free(found)
+	values, err := tensors.CopyFlatData[float32](found.Distances)
+	if err != nil {
+		return err
 	}
+	for i, v := range values[:len(list)] {
+		out.values = append(out.values, scales[i]*float64(v))
+	}
+	if found.Mass == nil {
+		return nil
+	}
+	mass, err := tensors.CopyFlatData[float32](found.Mass)
+	if err != nil {
+		return err
+	}
+	out.assigned = min(out.assigned, float64(slices.Min(mass[:len(list)])))
 	return nil
 }
 
 // onHost appends the distances of some pairs, each computed by a goroutine.
-func (s *solver) onHost(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
-	values, errs := make([]float64, len(pairs)), make([]error, len(pairs))
+func (s *solver) onHost(out *compared, list [][2]int, x, y ot1d.Clouds) error {
+	values, errs := make([]float64, len(list)), make([]error, len(list))
 	var group sync.WaitGroup
-	for k, p := range pairs {
+	for k, p := range list {
 		group.Go(func() {
-			r, err := s.host.Compare(one(x, p[0]), one(y, p[1]), false)
+			r, err := s.host.Compare(cloudAt(x, p[0]), cloudAt(y, p[1]), false)
 			if errs[k] = err; err == nil {
 				values[k] = r.Pairs[0]
 			}
@@ -205,8 +171,8 @@ func (s *solver) onHost(out *compared, pairs [][2]int, x, y ot1d.Clouds) error {
 	return errors.Join(errs...)
 }
 
-// one is cloud i.
-func one(c ot1d.Clouds, i int) ot1d.Clouds {
+// cloudAt is cloud i.
+func cloudAt(c ot1d.Clouds, i int) ot1d.Clouds {
 	size := c.Points * c.Dim
 	return ot1d.Clouds{Coords: c.Coords[i*size : (i+1)*size], Batch: 1, Points: c.Points, Dim: c.Dim}
 }

@@ -3,10 +3,8 @@ package metric
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,17 +34,7 @@ func newStore(dir string, d distance, backend string, unit bool, first, second s
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return store{}, fmt.Errorf("store: %w", err)
 	}
-	s.removeTemporary()
 	return s, nil
-}
-
-// removeTemporary removes blocks that killed processes were writing. It may remove one that another
-// process is writing now; that process writes it again.
-func (s store) removeTemporary() {
-	left, _ := filepath.Glob(filepath.Join(s.dir, ".*"))
-	for _, path := range left {
-		_ = os.Remove(path) // on some systems an open file cannot be removed
-	}
 }
 
 func (s store) path(b block) string {
@@ -81,16 +69,10 @@ func (s store) write(b block, c compared) error {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
 	sum := s.sum(b, raw)
-	write := func() error {
-		return durable.Write(s.path(b), func(w io.Writer) error {
-			_, err := w.Write(append(sum[:], raw...))
-			return err
-		})
-	}
-	err := write()
-	for again := 0; errors.Is(err, fs.ErrNotExist) && again < 3; again++ {
-		err = write() // see removeTemporary
-	}
+	err := durable.Write(s.path(b), func(w io.Writer) error {
+		_, err := w.Write(append(sum[:], raw...))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
