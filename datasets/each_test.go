@@ -33,3 +33,20 @@ func TestEachBatch(t *testing.T) {
 		t.Error("four clouds beside five are no error")
 	}
 }
+
+// TestEpochBatches: every cloud once, and a single remaining one joins the batch before it.
+func TestEpochBatches(t *testing.T) {
+	for n, want := range map[int][]int{3: {3}, 4: {4}, 5: {5}, 6: {4, 2}, 9: {4, 5}, 11: {4, 4, 3}} {
+		var sizes []int
+		seen := make([]bool, n)
+		for _, rows := range EpochBatches(n, 4, 1, 2) {
+			sizes = append(sizes, len(rows))
+			for _, r := range rows {
+				seen[r] = true
+			}
+		}
+		if !slices.Equal(sizes, want) || slices.Contains(seen, false) {
+			t.Errorf("%d clouds: batches of %v, expected %v; seen %v", n, sizes, want, seen)
+		}
+	}
+}

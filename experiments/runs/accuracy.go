@@ -91,20 +91,10 @@ func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
 	if c.Classes == 0 {
 		c.Classes = classes
 	}
-	if l.classifier != nil && l.classifies != c {
-		l.classifier.Close()
-		l.classifier = nil
+	e, err := l.Engine()
+	if err != nil {
+		return nil, err
 	}
-	if l.classifier == nil {
-		e, err := l.Engine()
-		if err != nil {
-			return nil, err
-		}
-		if l.classifier, err = latent.NewClassifier(e, c); err != nil {
-			return nil, err
-		}
-		l.classifies = c
-	}
-	r, err := l.classifier.Train(ctx, train, test, func(done, total int, _ float64) { l.say("classifying "+a.Name(), done, total) })
+	r, err := latent.Classify(ctx, e, train, test, c, func(done, total int, _ float64) { l.say("classifying "+a.Name(), done, total) })
 	return AccuracyResult{r, r.Correct}, err
 }

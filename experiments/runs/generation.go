@@ -112,18 +112,18 @@ func (l *Store) made(ctx context.Context, g Generation, n int) (*datasets.Set, e
 	if err != nil {
 		return nil, err
 	}
-	trainer, err := l.generating(g.Config)
+	e, err := l.Engine()
 	if err != nil {
 		return nil, err
 	}
-	trained, err := trainer.Train(ctx, codes, g.Config.Seed, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
+	trained, err := latent.TrainGenerator(ctx, e, codes, g.Config, func(done, total int, _ float64) { l.say("generator of "+g.Name(), done, total) })
 	if err != nil {
 		return nil, err
 	}
 	if err := durable.WriteJSON(filepath.Join(l.Folder(g), generatorFile), map[string]any{"losses": trained.Losses, "short_steps": trained.Short}); err != nil {
 		return nil, err
 	}
-	drawn, err := trainer.Generate(trained.Weights, n, g.Seed)
+	drawn, err := latent.Generate(e, trained.Weights, n, g.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -141,24 +141,4 @@ func (l *Store) chosen(g Generation, n int) (*datasets.Set, error) {
 	}
 	set := &datasets.Set{Kind: "npy", Clouds: n, Points: clouds.Points, Dim: clouds.Dim, Coords: make([]float32, n*clouds.Points*clouds.Dim)}
 	return set, clouds.Read(set.Coords, datasets.EpochOrder(clouds.Clouds, g.Seed, 0)[:n])
-}
-
-// generating returns the trainer of that configuration, whatever its seed.
-func (l *Store) generating(c latent.GeneratorConfig) (*latent.GeneratorTrainer, error) {
-	c.Seed = 0
-	if l.generator != nil && l.generates != c {
-		l.generator.Close()
-		l.generator = nil
-	}
-	if l.generator == nil {
-		e, err := l.Engine()
-		if err != nil {
-			return nil, err
-		}
-		if l.generator, err = latent.NewGeneratorTrainer(e, c); err != nil {
-			return nil, err
-		}
-		l.generates = c
-	}
-	return l.generator, nil
 }

@@ -28,7 +28,6 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
 // Task is a piece of work as a value. Its kind and its JSON decide its result.
@@ -42,7 +41,7 @@ type Task interface {
 	do(ctx context.Context, l *Store, dir string) (any, error)
 }
 
-// Store runs tasks and keeps what they share: the backend, clouds in memory, compiled programs. It
+// Store runs tasks and keeps what they share: the backend and clouds in memory. It
 // is not safe for concurrent use. Close it after use.
 type Store struct {
 	Dir     string // of the store
@@ -50,24 +49,14 @@ type Store struct {
 	// Progress, if not nil, is called as work advances.
 	Progress func(what string, done, total int)
 
-	engine     *engine.Engine
-	sets       map[string]*datasets.Set
-	classifier *latent.Classifier
-	classifies latent.ClassifierConfig
-	generator  *latent.GeneratorTrainer
-	generates  latent.GeneratorConfig // without its seed
+	engine *engine.Engine
+	sets   map[string]*datasets.Set
 }
 
-// Close frees the backend.
+// Close frees the clouds in memory.
 func (l *Store) Close() {
-	if l == nil {
-		return
-	}
-	if l.classifier != nil {
-		l.classifier.Close()
-	}
-	if l.generator != nil {
-		l.generator.Close()
+	if l != nil {
+		l.sets = nil
 	}
 }
 

@@ -2,16 +2,15 @@ package latent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -68,113 +67,74 @@ type Classification struct {
 	Correct   []bool  `json:"-"`    // [NTest], for paired tests between classifiers
 }
 
-// Classifier trains and tests classifiers of one configuration. It keeps its compiled programs:
-// another call with as many codes compiles nothing. It serves one call at a time.
-type Classifier struct {
-	config        ClassifierConfig
-	model         classifierModel
-	step, predict *graph.Exec
-}
-
-// NewClassifier makes a Classifier on a backend.
-func NewClassifier(e *engine.Engine, c ClassifierConfig) (*Classifier, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	out := &Classifier{config: c, model: classifierModel{
-		net: &pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout},
-		sgd: optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay},
-	}}
-	var err error
-	// codes, labels, rows, uniform numbers of both hidden layers, state... -> loss, state...
-	out.step, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		rows := graph.InsertAxes(in[2], -1)
-		loss, next := out.model.step(graph.Gather(in[0], rows), graph.Gather(in[1], rows), in[5:], slicing.Given(in[3], in[4]).Uniform)
-		return append([]*graph.Node{loss}, next...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	out.predict, err = graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node { return out.model.predict(in[0], in[1:]) })
-	if err != nil {
-		out.step.Finalize()
-		return nil, err
-	}
-	return out, nil
-}
-
-// Close frees the compiled programs.
-func (c *Classifier) Close() {
-	if c != nil {
-		finalize(c.step, c.predict)
-	}
-}
-
-// Classify is NewClassifier followed by one call of Train.
-func Classify(ctx context.Context, e *engine.Engine, train, test Codes, c ClassifierConfig, progress func(done, total int, loss float64)) (Classification, error) {
-	classifier, err := NewClassifier(e, c)
-	if err != nil {
-		return Classification{}, err
-	}
-	defer classifier.Close()
-	return classifier.Train(ctx, train, test, progress)
-}
-
-// Train trains a classifier on train and tests it on test. The prediction is the class of the
+// Classify trains a classifier on train and tests it on test. The prediction is the class of the
 // largest logit, with the weights after the epoch of lowest mean training loss (unweighted mean
 // over the batches) and the batch norms' running statistics. progress, if not nil, is called after
 // every epoch. A smaller last batch is kept; a single remaining code joins the batch before it.
 // Labels that the classifier cannot know are errors: outside [0, Classes), or of classes without a
 // training code.
-func (c *Classifier) Train(ctx context.Context, train, test Codes, progress func(done, total int, loss float64)) (Classification, error) {
-	if c == nil {
-		return Classification{}, errors.New("classifier: expected one made by NewClassifier, found nil")
-	}
-	if err := checkLabelled(train, test, c.config.Classes); err != nil {
+func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c ClassifierConfig, progress func(done, total int, loss float64)) (Classification, error) {
+	if err := c.check(); err != nil {
 		return Classification{}, err
 	}
-	out := Classification{NTrain: train.N, NTest: test.N, BestEpoch: -1}
-	data := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(train.Vectors, train.N, pointnet.LatentSize), tensors.FromFlatDataAndDimensions(train.Labels, train.N)}
-	defer exec.Free(data...)
-	specs := c.model.net.Specs()
-	state := append(exec.Upload(weights.Init(specs, c.config.Seed)), zeros(trained(specs))...)
-	var best []*tensors.Tensor
-	defer func() {
-		exec.Free(state...)
-		exec.Free(best...)
-	}()
-	step := 0
-	for epoch := range c.config.Epochs {
-		sum, batches := 0.0, c.batches(train.N, epoch)
-		for _, rows := range batches {
-			if err := ctx.Err(); err != nil {
-				return Classification{}, err
-			}
-			step++
-			loss, next, err := c.one(step, data, rows, state)
-			if err != nil {
-				return Classification{}, err
-			}
-			if !slices.Equal(best, state) { // best may be state itself, not a copy
-				exec.Free(state...)
-			}
-			state, sum = next, sum+loss
+	if err := checkLabelled(learn, test, c.Classes); err != nil {
+		return Classification{}, err
+	}
+	m := classifier{&pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout}, optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
+	key := c
+	key.Epochs, key.Batch, key.Seed = 0, 0, 0
+	program := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](e, key, m.build)
+	specs := m.net.Specs()
+	in := classifierIn[*tensors.Tensor]{
+		Codes:  tensors.FromFlatDataAndDimensions(learn.Vectors, learn.N, pointnet.LatentSize),
+		Labels: tensors.FromFlatDataAndDimensions(learn.Labels, learn.N),
+	}
+	state := &classifierState[*tensors.Tensor]{weights.Init(specs, c.Seed).Upload(), zeros(trained(specs))}
+	best := state
+	defer func() { engine.Free(in.Codes, in.Labels, *state, *best) }()
+	step := func(step int, rows []int32) (float64, error) {
+		in.Rows, in.State = tensors.FromFlatDataAndDimensions(rows, len(rows)), *state
+		in.Uniform = nil
+		r := source(c.Seed, dropoutStream, step)
+		for _, width := range m.net.Hidden() { // on the host: XLA's generator would take half of a step's time on a CPU
+			in.Uniform = append(in.Uniform, tensors.FromFlatDataAndDimensions(uniform(r, len(rows)*width), len(rows), width))
 		}
-		mean := sum / float64(len(batches))
+		defer engine.Free(in.Rows, in.Uniform)
+		out, err := program.Call(in)
+		if err != nil {
+			return 0, err
+		}
+		if state != best {
+			engine.Free(*state)
+		}
+		state = &out.State
+		loss := float64(tensors.ToScalar[float32](out.Loss))
+		out.Loss.FinalizeAll()
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return 0, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.LearningRate)
+		}
+		return loss, nil
+	}
+	out := Classification{NTrain: learn.N, NTest: test.N, BestEpoch: -1}
+	batches := func(epoch int) [][]int32 { return datasets.EpochBatches(learn.N, c.Batch, c.Seed, epoch) }
+	err := train(ctx, c.Epochs, batches, step, func(epoch int, mean float64) {
 		if out.BestEpoch < 0 || mean < out.Loss {
-			exec.Free(best...)
+			if best != state {
+				engine.Free(*best)
+			}
 			out.BestEpoch, out.Loss, best = epoch, mean, state
 		}
 		if progress != nil {
-			progress(epoch+1, c.config.Epochs, mean)
+			progress(epoch+1, c.Epochs, mean)
 		}
-	}
-	correct, err := c.test(test, best[:len(specs)])
+	})
 	if err != nil {
 		return Classification{}, err
 	}
-	out.Correct = correct
-	for _, right := range correct {
+	if out.Correct, err = m.test(e, key, test, best.Net); err != nil {
+		return Classification{}, err
+	}
+	for _, right := range out.Correct {
 		if right {
 			out.Accuracy += 1 / float64(test.N)
 		}
@@ -203,47 +163,74 @@ func checkLabelled(train, test Codes, classes int) error {
 	return nil
 }
 
-// batches are the rows of every step of an epoch.
-func (c *Classifier) batches(n, epoch int) [][]int32 {
-	return datasets.EpochBatches(n, c.config.Batch, c.config.Seed, epoch)
+// classifier is what a step trains, and how.
+type classifier struct {
+	net *pointnet.Classifier
+	sgd optim.SGD
 }
 
-// one takes step number step, from 1, on those rows.
-func (c *Classifier) one(step int, data []*tensors.Tensor, rows []int32, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
-	in := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(rows, len(rows))}
-	r := source(c.config.Seed, dropoutStream, step)
-	for _, width := range c.model.net.Hidden() { // on the host: XLA's generator would take half of a step's time on a CPU
-		in = append(in, tensors.FromFlatDataAndDimensions(uniform(r, len(rows)*width), len(rows), width))
-	}
-	defer exec.Free(in...)
-	out, err := c.step.Call(arguments(arguments(arguments(nil, data...), in...), state...)...)
-	if err != nil {
-		return 0, nil, err
-	}
-	loss = float64(out[0].Value().(float32))
-	out[0].FinalizeAll()
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		exec.Free(out[1:]...)
-		return 0, nil, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.config.LearningRate)
-	}
-	return loss, out[1:], nil
+// classifierState is what training changes: the network, and the momentum of what is trained.
+type classifierState[T any] struct{ Net, Momentum map[string]T }
+
+// classifierIn are the inputs of a step on the rows of codes [n, 256] with labels [n] int32.
+// Uniform are the random numbers of both hidden layers' dropout; nil: no dropout.
+type classifierIn[T any] struct {
+	Codes, Labels, Rows T
+	Uniform             []T
+	State               classifierState[T]
 }
 
-// test reports for each code whether the network finds its class.
-func (c *Classifier) test(codes Codes, net []*tensors.Tensor) ([]bool, error) {
-	x := tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)
-	defer x.FinalizeAll()
-	out, err := c.predict.Call(arguments([]any{x}, net...)...)
+// classifierOut are the mean cross-entropy over the batch before the step, and the new state.
+type classifierOut[T any] struct {
+	Loss  T
+	State classifierState[T]
+}
+
+// build is the graph of a step.
+func (m classifier) build(in classifierIn[*graph.Node]) (out classifierOut[*graph.Node]) {
+	rows := graph.InsertAxes(in.Rows, -1)
+	x, labels := graph.Gather(in.Codes, rows), graph.Gather(in.Labels, rows)
+	var dropout func(shape ...int) *graph.Node
+	if in.Uniform != nil {
+		dropout = slicing.Given(in.Uniform...).Uniform
+	}
+	logits, after := m.net.Forward(in.State.Net, x, pointnet.Train, dropout)
+	out.Loss = crossEntropy(logits, labels)
+	specs := trained(m.net.Specs())
+	var w []*graph.Node
+	for _, s := range specs {
+		w = append(w, in.State.Net[s.Name])
+	}
+	out.State = classifierState[*graph.Node]{after, map[string]*graph.Node{}} // after are the batch norms' statistics
+	for i, g := range graph.Gradient(out.Loss, w...) {
+		name := specs[i].Name
+		out.State.Net[name], out.State.Momentum[name] = m.sgd.Step(w[i], g, in.State.Momentum[name])
+	}
+	return out
+}
+
+// crossEntropy is the mean over the batch of -log softmax(logits)[label].
+func crossEntropy(logits, labels *graph.Node) *graph.Node {
+	right := graph.OneHot(labels, logits.Shape().Dimensions[1], dtypes.Float32)
+	return graph.Neg(graph.ReduceAllMean(graph.ReduceSum(graph.Mul(right, graph.LogSoftmax(logits, -1)), -1)))
+}
+
+// test reports for each code whether the network finds its class: the largest logit, with running
+// statistics.
+func (m classifier) test(e *engine.Engine, key any, codes Codes, net map[string]*tensors.Tensor) ([]bool, error) {
+	in := classifierIn[*tensors.Tensor]{Codes: tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)}
+	defer engine.Free(in)
+	in.State.Net = net
+	out, err := engine.NewProgram[classifierIn[*tensors.Tensor], *tensors.Tensor](e, key, func(in classifierIn[*graph.Node]) *graph.Node {
+		logits, _ := m.net.Forward(in.State.Net, in.Codes, pointnet.Eval, nil)
+		return graph.ArgMax(logits, -1, dtypes.Int32)
+	}).Call(in)
 	if err != nil {
 		return nil, err
 	}
-	defer exec.Free(out...)
-	found, err := tensors.CopyFlatData[int32](out[0])
-	if err != nil {
-		return nil, err
-	}
+	defer out.FinalizeAll()
 	correct := make([]bool, codes.N)
-	for i, l := range found {
+	for i, l := range tensors.MustCopyFlatData[int32](out) {
 		correct[i] = l == codes.Labels[i]
 	}
 	return correct, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -23,44 +24,51 @@ func TestClassifierReference(t *testing.T) {
 	z := graphtest.Golden(t, "heads.npz")
 	want := func(key string) []float64 { return tensors.MustCopyFlatData[float64](z[key]) }
 	c := DefaultClassifier(40)
-	m := classifierModel{net: &pointnet.Classifier{Classes: c.Classes}, sgd: optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
+	m := classifier{&pointnet.Classifier{Classes: c.Classes}, optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
 	specs := m.net.Specs()
-	state := append(graphtest.Classifier(specs, uint64(tensors.MustCopyFlatData[int64](z["init_seed_clf"])[0])), zeros(trained(specs))...)
-	data := []any{z["clf_x"], z["clf_label"]}
-	x, err := graph.NewExec(graphtest.Engine(t).Backend, func(in []*graph.Node) []*graph.Node {
-		loss, next := m.step(in[0], in[1], in[2:], nil)
-		return append([]*graph.Node{loss}, next...)
-	})
-	if err != nil {
-		t.Fatal(err)
+	initial := func() map[string]*tensors.Tensor {
+		named := map[string]*tensors.Tensor{}
+		for i, v := range graphtest.Classifier(specs, uint64(tensors.MustCopyFlatData[int64](z["init_seed_clf"])[0])) {
+			named[specs[i].Name] = v
+		}
+		return named
 	}
-	defer x.Finalize()
+	rows := make([]int32, z["clf_x"].Shape().Dim(0))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	in := classifierIn[*tensors.Tensor]{Codes: z["clf_x"], Labels: z["clf_label"], Rows: tensors.FromValue(rows)}
+	in.State = classifierState[*tensors.Tensor]{initial(), zeros(trained(specs))}
+	step := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](graphtest.Engine(t), nil, m.build)
 	var losses []float32
-	for step := range 3 {
-		out, err := x.Call(arguments(slices.Clone(data), state...)...)
+	for k := range 3 {
+		out, err := step.Call(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		losses, state = append(losses, out[0].Value().(float32)), out[1:]
-		if step > 0 {
+		losses, in.State = append(losses, tensors.ToScalar[float32](out.Loss)), out.State
+		if k > 0 {
 			continue
 		}
 		// The momentum after the first step is gradient + decay * weight.
-		old := graphtest.Classifier(specs, uint64(tensors.MustCopyFlatData[int64](z["init_seed_clf"])[0]))
+		old := initial()
 		for name, key := range map[string]string{"fc3.weight": "clf_d_c3_w", "fc3.bias": "clf_d_c3_b", "bn1.weight": "clf_d_cbn1_g"} {
-			is := func(s weights.Spec) bool { return s.Name == name }
-			buf := tensors.MustCopyFlatData[float32](state[len(specs)+slices.IndexFunc(trained(specs), is)])
-			for i, v := range tensors.MustCopyFlatData[float32](old[slices.IndexFunc(specs, is)]) {
+			buf := tensors.MustCopyFlatData[float32](in.State.Momentum[name])
+			for i, v := range tensors.MustCopyFlatData[float32](old[name]) {
 				buf[i] -= float32(c.WeightDecay) * v
 			}
 			graphtest.Close(t, key, buf, want(key), 5e-6)
 		}
 	}
 	graphtest.Close(t, "clf_loss", losses, want("clf_loss"), 5e-6)
+	var net []any
+	for _, s := range specs {
+		net = append(net, in.State.Net[s.Name])
+	}
 	out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 		logits, _ := m.net.Forward(weights.Bind(specs, in[1:]), in[0], pointnet.Eval, nil)
 		return []*graph.Node{logits}
-	}, arguments([]any{z["clf_x"]}, state[:len(specs)]...)...)
+	}, append([]any{z["clf_x"]}, net...)...)
 	graphtest.Close(t, "clf_logits_eval3", out[0], want("clf_logits_eval3"), 5e-6)
 }
 
@@ -109,17 +117,13 @@ func toyConfig(classes int) ClassifierConfig {
 }
 
 // TestClassify: separable classes are learned; with labels that mean nothing other codes are classified as by chance; equal seeds
-// give equal results, with the programs of one call or of another.
+// give equal results.
 func TestClassify(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	train, test := codes(1, 97, 5, 1), codes(2, 200, 5, 1) // 97: the last code joins a batch
-	c, err := NewClassifier(e, toyConfig(5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := toyConfig(5)
 	var losses []float64
-	first, err := c.Train(ctx, train, test, func(done, total int, loss float64) {
+	first, err := Classify(ctx, e, train, test, c, func(done, total int, loss float64) {
 		if losses = append(losses, loss); done != len(losses) || total != 15 {
 			t.Errorf("epoch %d of %d after %d", done, total, len(losses))
 		}
@@ -142,17 +146,14 @@ func TestClassify(t *testing.T) {
 	if math.Abs(float64(right)/200-first.Accuracy) > 1e-12 {
 		t.Errorf("%d of 200 correct, accuracy %v", right, first.Accuracy)
 	}
-	again, err := c.Train(ctx, train, test, nil)
+	before := e.Compilations()
+	again, err := Classify(ctx, e, train, test, c, nil)
 	if err != nil || !reflect.DeepEqual(first, again) {
 		t.Errorf("a second call gives %v, %+v, the first gave %+v", err, again, first)
 	}
-	other, err := Classify(ctx, e, train, test, toyConfig(5), nil)
-	if err != nil || !reflect.DeepEqual(first, other) {
-		t.Errorf("other programs give %v, %+v, the first gave %+v", err, other, first)
-	}
-	moved := *c // the same programs
-	moved.config.Seed = 7
-	if other, err = moved.Train(ctx, train, test, nil); err != nil || other.Loss == first.Loss {
+	moved := c
+	moved.Seed = 7
+	if other, err := Classify(ctx, e, train, test, moved, nil); err != nil || other.Loss == first.Loss {
 		t.Errorf("another seed: %v, the same loss %v", err, other.Loss)
 	}
 	shuffled := train
@@ -160,7 +161,10 @@ func TestClassify(t *testing.T) {
 	source(3, 9, 0).Shuffle(len(shuffled.Labels), func(i, j int) {
 		shuffled.Labels[i], shuffled.Labels[j] = shuffled.Labels[j], shuffled.Labels[i]
 	})
-	chance, err := c.Train(ctx, shuffled, test, nil)
+	if n := e.Compilations() - before; n != 0 {
+		t.Errorf("a second call and another seed compile %d programs", n)
+	}
+	chance, err := Classify(ctx, e, shuffled, test, c, nil)
 	if err != nil || chance.Accuracy > 0.5 {
 		t.Errorf("labels without meaning: %v, accuracy %v, chance is 0.2", err, chance.Accuracy)
 	}
@@ -171,39 +175,17 @@ func TestBestEpochIsTested(t *testing.T) {
 	c := toyConfig(5)
 	c.Epochs, c.LearningRate, c.Momentum, c.Dropout = 12, 20, 0, 0
 	train, test := codes(1, 64, 5, 3), codes(2, 100, 5, 3)
-	classifier, err := NewClassifier(graphtest.Engine(t), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer classifier.Close()
-	long, err := classifier.Train(context.Background(), train, test, nil)
+	long, err := Classify(context.Background(), graphtest.Engine(t), train, test, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if long.BestEpoch == c.Epochs-1 {
 		t.Fatalf("the last epoch is the best: the test shows nothing")
 	}
-	classifier.config.Epochs = long.BestEpoch + 1
-	short, err := classifier.Train(context.Background(), train, test, nil)
+	c.Epochs = long.BestEpoch + 1
+	short, err := Classify(context.Background(), graphtest.Engine(t), train, test, c, nil)
 	if err != nil || !reflect.DeepEqual(long, short) {
 		t.Errorf("stopped at the best epoch %v, %+v, beyond it %+v", err, short, long)
-	}
-}
-
-func TestClassifierBatches(t *testing.T) {
-	c := &Classifier{config: ClassifierConfig{Batch: 4, Seed: 1}}
-	for n, want := range map[int][]int{3: {3}, 4: {4}, 5: {5}, 6: {4, 2}, 9: {4, 5}, 11: {4, 4, 3}} {
-		var sizes []int
-		seen := make([]bool, n)
-		for _, rows := range c.batches(n, 2) {
-			sizes = append(sizes, len(rows))
-			for _, r := range rows {
-				seen[r] = true
-			}
-		}
-		if !slices.Equal(sizes, want) || slices.Contains(seen, false) {
-			t.Errorf("%d codes: batches of %v, expected %v; seen %v", n, sizes, want, seen)
-		}
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package latent follows Nguyen et al. 2023 with the codes of a trained autoencoder: it trains a
-// classifier on them ([Classifier], the transfer task) and a generator of codes ([TrainGenerator]).
+// classifier on them ([Classify], the transfer task) and a generator of codes ([TrainGenerator]).
 //
 // All randomness is a function of a seed and the number of the step, so equal calls give equal
 // results on one backend.
@@ -77,21 +77,13 @@ func uniform(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// zeros are tensors of zeros in the shapes of specs.
-func zeros(specs []weights.Spec) []*tensors.Tensor {
-	var out []*tensors.Tensor
+// zeros are tensors of zeros in the shapes of specs, by name.
+func zeros(specs []weights.Spec) map[string]*tensors.Tensor {
+	out := map[string]*tensors.Tensor{}
 	for _, s := range specs {
-		out = append(out, tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...))
+		out[s.Name] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
 	}
 	return out
-}
-
-// arguments appends tensors to the arguments of a call.
-func arguments(args []any, more ...*tensors.Tensor) []any {
-	for _, t := range more {
-		args = append(args, t)
-	}
-	return args
 }
 
 // trained are the specs of what an optimizer trains.

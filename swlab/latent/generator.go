@@ -2,7 +2,6 @@ package latent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -71,176 +70,162 @@ type TrainedGenerator struct {
 	Short int
 }
 
-// TrainGenerator is NewGeneratorTrainer followed by one call of Train.
+// TrainGenerator trains a generator on codes, without their labels. Every step draws noise from
+// N(0, I) for as many codes as the batch has, and takes an Adam step on the transport cost between
+// both. Smaller last batches are kept. progress, if not nil, is called after every step.
+//
+// The cost and its gradient are computed on the host in float64, the network on the backend.
 func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
-	t, err := NewGeneratorTrainer(e, c)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	return t.Train(ctx, codes, c.Seed, progress)
-}
-
-// GeneratorTrainer trains generators of one configuration, seeds aside. It keeps its compiled
-// programs: another call with batches of the same sizes compiles nothing. It serves one call at a
-// time.
-type GeneratorTrainer struct {
-	config        GeneratorConfig
-	specs         []weights.Spec
-	forward, step *graph.Exec
-}
-
-// NewGeneratorTrainer makes a GeneratorTrainer on a backend.
-func NewGeneratorTrainer(e *engine.Engine, c GeneratorConfig) (*GeneratorTrainer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	t := &GeneratorTrainer{config: c, specs: pointnet.Generator{}.Specs()}
-	n := len(t.specs)
-	adam := optim.Adam{LearningRate: c.LearningRate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
-	var err error
-	if t.forward, err = newGenerate(e); err != nil {
-		return nil, err
-	}
-	// noise, gradient of the loss in the codes, state -> state
-	t.step, err = graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		w, first, second, count := in[2:2+n], in[2+n:2+2*n], in[2+2*n:2+3*n], graph.AddScalar(in[2+3*n], 1)
-		codes := pointnet.Generator{}.Forward(weights.Bind(t.specs, w), in[0])
-		// The scalar whose gradient in the codes is the given one.
-		grads := graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in[1])), w...)
-		next := make([]*graph.Node, 3*n+1)
-		for i := range w {
-			next[i], next[n+i], next[2*n+i] = adam.Step(w[i], grads[i], first[i], second[i], count)
-		}
-		next[3*n] = count
-		return next
-	})
-	if err != nil {
-		t.forward.Finalize()
-		return nil, err
-	}
-	return t, nil
-}
-
-// Close frees the compiled programs.
-func (t *GeneratorTrainer) Close() {
-	if t != nil {
-		finalize(t.forward, t.step)
-	}
-}
-
-// finalize frees the programs that are not nil.
-func finalize(list ...*graph.Exec) {
-	for _, x := range list {
-		if x != nil {
-			x.Finalize()
-		}
-	}
-}
-
-// Train trains a generator on codes, without their labels. Every step draws noise from N(0, I) for
-// as many codes as the batch has, and takes an Adam step on the transport cost between both.
-// Smaller last batches are kept. seed is that of initial weights, order and noise, in place of the
-// configuration's. progress, if not nil, is called after every step.
-//
-// The cost and its gradient are computed on the host in float64, the network on the backend.
-func (t *GeneratorTrainer) Train(ctx context.Context, codes Codes, seed uint64, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
 	if err := codes.check(1); err != nil {
 		return nil, err
 	}
-	g := newGeneratorRun(t, seed)
-	defer func() { exec.Free(g.state...) }()
-	out, c := &TrainedGenerator{}, t.config
-	step, total := 0, c.Epochs*len(datasets.Batches(datasets.EpochOrder(codes.N, seed, 0), c.Batch))
-	for epoch := range c.Epochs {
-		sum, batches := 0.0, datasets.Batches(datasets.EpochOrder(codes.N, seed, epoch), c.Batch)
-		for _, rows := range batches {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			step++
-			real := make([]float32, 0, len(rows)*pointnet.LatentSize)
-			for _, row := range rows {
-				real = append(real, codes.Vectors[int(row)*pointnet.LatentSize:][:pointnet.LatentSize]...)
-			}
-			loss, short, err := g.one(step, real, len(rows))
-			if err != nil {
-				return nil, fmt.Errorf("step %d of the generator: %w", step, err)
-			}
-			if short {
-				out.Short++
-			}
-			sum += loss
-			if progress != nil {
-				progress(step, total, loss)
-			}
-		}
-		out.Losses = append(out.Losses, sum/float64(len(batches)))
+	g := newGeneratorRun(e, c)
+	defer func() { engine.Free(g.state) }()
+	out := &TrainedGenerator{}
+	batches := func(epoch int) [][]int32 {
+		return datasets.Batches(datasets.EpochOrder(codes.N, c.Seed, epoch), c.Batch)
 	}
-	var err error
-	out.Weights, err = g.weights()
+	total := c.Epochs * len(batches(0))
+	err := train(ctx, c.Epochs, batches, func(step int, rows []int32) (float64, error) {
+		real := make([]float32, 0, len(rows)*pointnet.LatentSize)
+		for _, row := range rows {
+			real = append(real, codes.Vectors[int(row)*pointnet.LatentSize:][:pointnet.LatentSize]...)
+		}
+		loss, short, err := g.step(step, real, len(rows))
+		if err != nil {
+			return 0, fmt.Errorf("step %d of the generator: %w", step, err)
+		}
+		if short {
+			out.Short++
+		}
+		if progress != nil {
+			progress(step, total, loss)
+		}
+		return loss, nil
+	}, func(_ int, mean float64) { out.Losses = append(out.Losses, mean) })
+	if err != nil {
+		return nil, err
+	}
+	out.Weights, err = weights.Download(pointnet.Generator{}.Specs(), g.state.Weights)
 	return out, err
 }
 
-// Generate is [Generate] with the trainer's programs.
-func (t *GeneratorTrainer) Generate(w *weights.Set, n int, seed uint64) ([]float32, error) {
-	if t == nil || t.forward == nil {
-		return nil, errors.New("expected a trainer that NewGeneratorTrainer has made, found none")
+// Generate draws n >= 1 codes [n, 256] from a generator with the weights w. Its noise is a function
+// of (n, seed), and the first codes of a larger n are those of a smaller one. The codes lie inside
+// (-1, 1) and are not unit vectors.
+func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("codes to generate: expected at least 1, found %d", n)
 	}
-	return sample(t.forward, w, n, seed)
+	// Noise, two copies of the codes, and the layer before them.
+	if err := memory.Check(fmt.Sprintf("codes to generate: %d", n), memory.Bytes(4*(pointnet.NoiseSize+3*pointnet.LatentSize), n)); err != nil {
+		return nil, err
+	}
+	fitted, err := w.Match(pointnet.Generator{}.Specs())
+	if err != nil {
+		return nil, err
+	}
+	in := generating[*tensors.Tensor]{noise(seed, sampleStream, 0, n), fitted.Upload()}
+	defer engine.Free(in)
+	return generate(e, in)
 }
 
-// generatorRun is the state of a training.
+// generating are the inputs of the generator's graph, noise [n, 64] and weights.
+type generating[T any] struct {
+	Noise   T
+	Weights map[string]T
+}
+
+// generate runs the generator.
+func generate(e *engine.Engine, in generating[*tensors.Tensor]) ([]float32, error) {
+	out, err := engine.NewProgram[generating[*tensors.Tensor], *tensors.Tensor](e, "generator", func(in generating[*graph.Node]) *graph.Node {
+		return pointnet.Generator{}.Forward(in.Weights, in.Noise)
+	}).Call(in)
+	if err != nil {
+		return nil, err
+	}
+	defer out.FinalizeAll()
+	return tensors.CopyFlatData[float32](out)
+}
+
+// noise is [n, 64] from N(0, I).
+func noise(seed uint64, purpose, step, n int) *tensors.Tensor {
+	r, v := source(seed, purpose, step), make([]float32, n*pointnet.NoiseSize)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	return tensors.FromFlatDataAndDimensions(v, n, pointnet.NoiseSize)
+}
+
+// generatorState is what training changes: weights, Adam's moments and its number of steps.
+type generatorState[T any] struct {
+	Weights, First, Second map[string]T
+	Count                  T
+}
+
+// generatorIn are the inputs of an update: noise, and the gradient of the loss in its codes.
+type generatorIn[T any] struct {
+	Noise, Gradient T
+	State           generatorState[T]
+}
+
+// generatorRun is a training.
 type generatorRun struct {
-	*GeneratorTrainer
-	seed uint64
-	// weights, first moments, second moments, in the order of specs each; Adam's count
-	state []*tensors.Tensor
+	engine *engine.Engine
+	config GeneratorConfig
+	update engine.Program[generatorIn[*tensors.Tensor], generatorState[*tensors.Tensor]]
+	state  generatorState[*tensors.Tensor]
 }
 
-func newGeneratorRun(t *GeneratorTrainer, seed uint64) *generatorRun {
-	g := &generatorRun{GeneratorTrainer: t, seed: seed}
-	g.state = append(exec.Upload(weights.Init(t.specs, seed)), append(zeros(t.specs), zeros(t.specs)...)...)
-	g.state = append(g.state, tensors.FromScalar(float64(0)))
+func newGeneratorRun(e *engine.Engine, c GeneratorConfig) *generatorRun {
+	specs := pointnet.Generator{}.Specs()
+	adam := optim.Adam{LearningRate: c.LearningRate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
+	g := &generatorRun{engine: e, config: c}
+	g.state = generatorState[*tensors.Tensor]{weights.Init(specs, c.Seed).Upload(), zeros(specs), zeros(specs), tensors.FromScalar(float64(0))}
+	g.update = engine.NewProgram[generatorIn[*tensors.Tensor], generatorState[*tensors.Tensor]](e, adam, func(in generatorIn[*graph.Node]) generatorState[*graph.Node] {
+		out := in.State
+		out.Count = graph.AddScalar(in.State.Count, 1)
+		codes := pointnet.Generator{}.Forward(in.State.Weights, in.Noise)
+		var w []*graph.Node
+		for _, s := range specs {
+			w = append(w, in.State.Weights[s.Name])
+		}
+		// The scalar whose gradient in the codes is the given one.
+		for i, gradient := range graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in.Gradient)), w...) {
+			name := specs[i].Name
+			out.Weights[name], out.First[name], out.Second[name] = adam.Step(w[i], gradient, in.State.First[name], in.State.Second[name], out.Count)
+		}
+		return out
+	})
 	return g
 }
 
-// one takes step number step, from 1, on n real codes.
-func (t *generatorRun) one(step int, real []float32, n int) (loss float64, short bool, err error) {
-	z := noise(t.seed, noiseStream, step, n)
+// step takes step number step, from 1, on n real codes.
+func (g *generatorRun) step(step int, real []float32, n int) (loss float64, short bool, err error) {
+	z := noise(g.config.Seed, noiseStream, step, n)
 	defer z.FinalizeAll()
-	generated, err := generate(t.forward, z, t.state[:len(t.specs)])
+	generated, err := generate(g.engine, generating[*tensors.Tensor]{z, g.state.Weights})
 	if err != nil {
 		return 0, false, err
 	}
-	loss, grad, short, err := t.config.transport(real, generated)
+	loss, grad, short, err := g.config.transport(real, generated)
 	if err != nil {
 		return 0, false, err
 	}
-	g := make([]float32, len(grad))
+	narrow := make([]float32, len(grad))
 	for i, v := range grad {
-		g[i] = float32(v)
+		narrow[i] = float32(v)
 	}
-	direction := tensors.FromFlatDataAndDimensions(g, n, pointnet.LatentSize)
-	defer direction.FinalizeAll()
-	out, err := t.step.Call(arguments([]any{z, direction}, t.state...)...)
+	in := generatorIn[*tensors.Tensor]{z, tensors.FromFlatDataAndDimensions(narrow, n, pointnet.LatentSize), g.state}
+	defer in.Gradient.FinalizeAll()
+	out, err := g.update.Call(in)
 	if err != nil {
 		return 0, false, err
 	}
-	exec.Free(t.state...)
-	t.state = out
+	engine.Free(g.state)
+	g.state = out
 	return loss, short, nil
-}
-
-// weights copies the network to the host.
-func (t *generatorRun) weights() (*weights.Set, error) {
-	set := weights.NewSet()
-	for i, s := range t.specs {
-		v, err := tensors.CopyFlatData[float32](t.state[i])
-		if err != nil {
-			return nil, err
-		}
-		set.Put(s.Name, weights.Tensor{Shape: slices.Clone(s.Shape), Data: v})
-	}
-	return set, nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/sliced-wasserstein/lab/internal/exec"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -51,20 +51,13 @@ func TestGeneratorStep(t *testing.T) {
 	c := DefaultGenerator()
 	c.Reg, c.Sinkhorn, c.Iterations, c.LearningRate = 0.5, "released", 200, 1e-3 // the gradient of the cost itself
 	e := graphtest.Engine(t)
-	tr, err := NewGeneratorTrainer(e, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	g := newGeneratorRun(tr, c.Seed)
-	defer func() { exec.Free(g.state...) }()
+	g := newGeneratorRun(e, c)
+	defer func() { engine.Free(g.state) }()
 	real := codes(1, n, 3, 1).Vectors
 	cost := func(w *weights.Set) float64 { // of the first step's noise
-		z := noise(c.Seed, noiseStream, 1, n)
-		defer z.FinalizeAll()
-		params := exec.Upload(w)
-		defer exec.Free(params...)
-		made, err := generate(g.forward, z, params)
+		in := generating[*tensors.Tensor]{noise(c.Seed, noiseStream, 1, n), w.Upload()}
+		defer engine.Free(in)
+		made, err := generate(e, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,18 +67,18 @@ func TestGeneratorStep(t *testing.T) {
 		}
 		return v
 	}
-	before, err := g.weights()
+	before, err := weights.Download(pointnet.Generator{}.Specs(), g.state.Weights)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, _, err := g.one(1, real, n)
+	loss, _, err := g.step(1, real, n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := cost(before); math.Abs(loss-want) > 1e-9 {
 		t.Errorf("loss %v, of the weights before the step %v", loss, want)
 	}
-	after, err := g.weights()
+	after, err := weights.Download(pointnet.Generator{}.Specs(), g.state.Weights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,6 +147,19 @@ func (s *Set) Upload() map[string]*tensors.Tensor {
 	return out
 }
 
+// Download copies the tensors of specs from the device.
+func Download(specs []Spec, on map[string]*tensors.Tensor) (*Set, error) {
+	s := NewSet()
+	for _, sp := range specs {
+		v, err := tensors.CopyFlatData[float32](on[sp.Name])
+		if err != nil {
+			return nil, fmt.Errorf("copying %s from the device: %w", sp.Name, err)
+		}
+		s.Put(sp.Name, Tensor{Shape: slices.Clone(sp.Shape), Data: v})
+	}
+	return s, nil
+}
+
 // Match returns the tensors of s that specs name, in that order. It is an error, which lists them
 // all, if some are missing, have another shape, or are in s and not in specs. "num_batches_tracked"
 // entries are ignored.
