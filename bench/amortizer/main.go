@@ -15,7 +15,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
-	"github.com/sliced-wasserstein/lab/internal/exec"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -85,8 +84,12 @@ func measure(backend, name string, batch int, seconds float64, c amortizer.Confi
 		}
 		return tensors.FromFlatDataAndDimensions(v, shape...)
 	}
-	in := append([]*tensors.Tensor{normal(batch, c.Points, 3), normal(batch, c.Points, 3), normal(batch, 3)}, exec.Upload(weights.Init(specs, 1))...)
-	defer exec.Free(in...)
+	in := []*tensors.Tensor{normal(batch, c.Points, 3), normal(batch, c.Points, 3), normal(batch, 3)}
+	initial := weights.Init(specs, 1).Upload()
+	for _, s := range specs {
+		in = append(in, initial[s.Name])
+	}
+	defer engine.Free(in)
 	args, shaped := make([]any, len(in)), []shapes.Shape(nil)
 	for i, t := range in {
 		args[i], shaped = t, append(shaped, t.Shape())
@@ -101,7 +104,7 @@ func measure(backend, name string, batch int, seconds float64, c amortizer.Confi
 		if err != nil {
 			return err
 		}
-		defer exec.Free(out...)
+		defer engine.Free(out)
 		r.Value = 0
 		for _, t := range out[1:] {
 			v, err := tensors.CopyFlatData[float32](t) // waits for it
