@@ -143,7 +143,7 @@ cross: setup ## all packages for four systems without cgo; the tests of a progra
 	@$(env) go build -o .out/cross/gopackages golang.org/x/tools/go/packages/gopackages || exit 1; for system in $(systems); do \
 	echo "  checking the types for $$system"; CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} .out/cross/gopackages -mode=allsyntax -test ./... >.out/cross/types || exit 1; \
 	if grep -P '^\t(-|/\S+:\d+): ' .out/cross/types; then echo "FAILED: $$system" >&2; exit 1; fi; done
-	@$(env) export SWLAB_BACKEND=; go test -short -vet=off -timeout 20m -tags noxla,purego ./swlab/ot1d/... ./swlab/internal/maxima ./swlab && \
+	@$(env) export SWLAB_BACKEND=; go test -short -vet=off -timeout 20m -tags noxla,purego ./swlab/ot1d ./swlab && \
 	go test -short -vet=off -timeout 20m -tags noxla,purego -run "TestDistance|TestVMF|TestData|TestWrongCalls|TestMisuse|TestRunIntoNetworkCalls" ./cmd/swlab
 
 check-notebooks: setup ## are the stored outputs those of the code? Run the notebooks in short form, changing nothing
