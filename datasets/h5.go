@@ -11,13 +11,12 @@ import (
 
 const (
 	h5SlabEntries = 32 * 6144 // numbers read at a time: about 32 clouds of 2048 points
-	h5Rewrite     = "rewrite the file with plain numbers and gzip, LZF or no compression, with h5py or h5repack"
+	h5Rewrite     = "rewrite the file with plain numbers, `h5repack -f GZIP=4 IN.h5 OUT.h5`, or with h5py as it writes by default"
 )
 
-// readH5 reads the array named key and, if the file has them, the class labels: a data
-// set "label" or "labels" beside it with one integer per cloud. It reads what h5py writes:
-// contiguous or chunked, gzip, shuffle, LZF, in the default and the latest layout. For anything
-// else the error says how to rewrite the file.
+// readH5 reads the array named key and, if the file has them, the class labels: an array "label" or
+// "labels" beside it with one number or text per cloud. It reads what h5py writes by default. For
+// anything else the error says how to rewrite the file.
 func readH5(path, key string) (data array, labels labelArray, err error) {
 	err = withH5(path, key, func(f *h5File) error {
 		data.shape = f.set.Shape

@@ -15,8 +15,6 @@ type Array struct {
 	file     *File
 	variable bool // text of any length, which is elsewhere
 	row      int  // bytes of a row: one index of the first axis
-	// The maximum size of each axis; undefined: unlimited.
-	largest []uint64
 	// Where the numbers are, one of:
 	compact    []byte
 	contiguous uint64 // their address
@@ -118,7 +116,7 @@ func (a *Array) setType(data []byte) error {
 func (a *Array) setShape(data []byte) error {
 	c := cursor{data: data}
 	version, rank := c.number(1), int(c.number(1))
-	flags := c.number(1)
+	c.take(1)
 	switch version {
 	case 1:
 		c.take(5)
@@ -135,12 +133,6 @@ func (a *Array) setShape(data []byte) error {
 			return fmt.Errorf("a size of %d", n)
 		}
 		a.Shape = append(a.Shape, int(n))
-		a.largest = append(a.largest, n)
-	}
-	if flags&1 != 0 {
-		for axis := range a.largest {
-			a.largest[axis] = c.number(8)
-		}
 	}
 	if err := c.done("dataspace"); err != nil {
 		return err
@@ -161,7 +153,7 @@ func (a *Array) setLayout(data []byte, messages []message) error {
 	c := cursor{data: data}
 	version, class := c.number(1), c.number(1)
 	switch {
-	case version < 3 || version > 5:
+	case version < 3 || version > 5 || version > 3 && class == 2:
 		return unsupported("layout of version %d", version)
 	case class == 0:
 		a.compact = c.take(int(c.number(2)))
@@ -170,6 +162,9 @@ func (a *Array) setLayout(data []byte, messages []message) error {
 		}
 	case class == 1:
 		a.contiguous = c.number(8)
+		if a.contiguous == undefined && a.Bytes() > 0 {
+			return errors.New("the numbers were never written")
+		}
 		if n := uint64(a.Bytes()); n > 0 && (a.contiguous > a.file.size || n > a.file.size-a.contiguous) {
 			return fmt.Errorf("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, a.contiguous, a.file.size)
 		}
@@ -178,7 +173,7 @@ func (a *Array) setLayout(data []byte, messages []message) error {
 		if err != nil {
 			return err
 		}
-		if a.chunks, err = newChunks(a, &c, version, filters); err != nil {
+		if a.chunks, err = newChunks(a, &c, filters); err != nil {
 			return err
 		}
 	default:
@@ -201,9 +196,6 @@ func (a *Array) Rows() int {
 
 // Bytes returns the size of all numbers.
 func (a *Array) Bytes() int { return a.Rows() * a.row }
-
-// Contiguous reports whether any row can be read without unpacking others.
-func (a *Array) Contiguous() bool { return a.chunks == nil }
 
 // Step returns the number of rows of a chunk. Reading that many from a multiple of it unpacks no
 // chunk twice.

@@ -3,7 +3,6 @@ package hdf5
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -26,27 +25,17 @@ type chunk struct {
 	skipped uint64 // filters that were not applied, a bit for each
 }
 
-var errNeverWritten = errors.New("the numbers were never written")
-
 // newChunks reads a layout message of chunks, and their index.
-func newChunks(a *Array, c *cursor, version uint64, filters []byte) (*chunks, error) {
+func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
 	k := &chunks{array: a, list: map[int]chunk{}}
-	flags, tree, width := uint64(0), uint64(0), 4
-	if version > 3 {
-		flags = c.number(1)
-	}
 	rank := int(c.number(1)) // with an axis for the bytes of a number
-	if version == 3 {
-		tree = c.number(8)
-	} else {
-		width = int(c.number(1))
-	}
+	tree := c.number(8)
 	if rank != len(a.Shape)+1 || rank < 2 {
 		return nil, fmt.Errorf("chunks of rank %d for an array of rank %d: the file is damaged", rank-1, len(a.Shape))
 	}
 	for range rank {
-		n := c.number(width)
-		if n == 0 || n > math.MaxInt {
+		n := c.number(4)
+		if n == 0 {
 			return nil, fmt.Errorf("a chunk without extent: the file is damaged")
 		}
 		k.dims = append(k.dims, int(n))
@@ -73,23 +62,31 @@ func newChunks(a *Array, c *cursor, version uint64, filters []byte) (*chunks, er
 		if k.filters, err = parseFilters(filters); err != nil {
 			return nil, err
 		}
-		if flags&1 != 0 {
-			return nil, unsupported("an array whose chunks at the edges are not filtered")
-		}
 	}
 	if a.Bytes() == 0 {
 		return k, nil
 	}
-	err := errNeverWritten
-	if version > 3 {
-		err = k.index2(c, flags)
-	} else if tree != undefined {
-		err = k.index1(tree)
+	if tree == undefined {
+		return nil, errors.New("the numbers were never written")
 	}
+	err := k.index(tree)
 	if missing := k.count() - len(k.list); err == nil && missing != 0 {
 		err = fmt.Errorf("%d of %d chunks are missing: the file was not written to its end", missing, k.count())
 	}
 	return k, err
+}
+
+// index reads the B-tree that lists the chunks.
+func (k *chunks) index(tree uint64) error {
+	return newWalker(k.array.file).tree1("TREE\x01", 8+8*(len(k.step)+1), tree, -1, func(key []byte, address uint64) error {
+		c := cursor{data: key}
+		found := chunk{address: address, size: c.number(4), skipped: c.number(4)}
+		at := make([]uint64, len(k.step))
+		for axis, step := range k.step {
+			at[axis] = c.number(8) / uint64(step)
+		}
+		return k.add(at, found)
+	})
 }
 
 // grid returns the number of chunks along an axis.

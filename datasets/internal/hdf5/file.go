@@ -1,7 +1,6 @@
-// Package hdf5 reads arrays of numbers and text from HDF5 files as h5py writes them, by default or with
-// libver="latest": superblocks 0 to 3, groups of any kind, soft links, contiguous, compact and chunked arrays
-// with any chunk index and the filters gzip, LZF, shuffle and Fletcher-32. Anything else the format
-// offers is an error of type [*Unsupported].
+// Package hdf5 reads arrays of numbers and text from HDF5 files as h5py writes them by default:
+// groups, soft links, and contiguous, compact and chunked arrays with the filters gzip and shuffle.
+// Anything else the format offers is an error of type [*Unsupported].
 //
 // Files are not trusted: no header can cause allocations larger than the file can hold, and every
 // structure is visited at most once. The format and its terms: "HDF5 File Format Specification",

@@ -3,12 +3,8 @@ package hdf5
 import (
 	"bytes"
 	"compress/zlib"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-
-	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
 )
 
 // filter is a step that encoded a chunk. undo reverses it; size is that of the chunk before any
@@ -21,10 +17,8 @@ type filter struct {
 
 // filters are the supported ones, by their registered number.
 var filters = map[uint64]filter{
-	1:     {name: "gzip", undo: inflate},
-	2:     {name: "shuffle", undo: unshuffle},
-	3:     {name: "Fletcher-32", undo: checkFletcher},
-	32000: {name: "LZF", undo: func(data []byte, _ []uint64, size int) ([]byte, error) { return lzf.Unpack(data, size) }},
+	1: {name: "gzip", undo: inflate},
+	2: {name: "shuffle", undo: unshuffle},
 }
 
 // parseFilters reads the filter message.
@@ -58,23 +52,22 @@ func parseFilters(data []byte) ([]filter, error) {
 			return nil, err
 		}
 		if !known {
-			return nil, unsupported("the compression filter %d", kind)
+			return nil, unsupported("the filter %d%s", kind, map[uint64]string{3: " (Fletcher-32)", 32000: " (LZF)"}[kind])
 		}
 		pipeline = append(pipeline, f)
 	}
 	return pipeline, nil
 }
 
-// inflate unpacks zlib data of at most size bytes, or slightly more for a checksum inside.
+// inflate unpacks zlib data of at most size bytes, or one more.
 func inflate(data []byte, _ []uint64, size int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	const checksum = 4
-	// index has checked that size is possible
-	out := bytes.NewBuffer(make([]byte, 0, size+checksum+1+bytes.MinRead))
-	_, err = out.ReadFrom(io.LimitReader(z, int64(size)+checksum+1))
+	// chunks.add has checked that size is possible
+	out := bytes.NewBuffer(make([]byte, 0, size+1+bytes.MinRead))
+	_, err = out.ReadFrom(io.LimitReader(z, int64(size)+1))
 	return out.Bytes(), err
 }
 
@@ -94,25 +87,4 @@ func unshuffle(data []byte, settings []uint64, _ int) ([]byte, error) {
 	}
 	copy(out[n*size:], data[n*size:])
 	return out, nil
-}
-
-// checkFletcher verifies the checksum at the end and removes it.
-func checkFletcher(data []byte, _ []uint64, _ int) ([]byte, error) {
-	if len(data) < 4 {
-		return nil, errors.New("the checksum is missing")
-	}
-	data, stored := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
-	var low, high uint32
-	for i := 0; i < len(data); i += 2 {
-		word := uint32(data[i]) << 8
-		if i+1 < len(data) {
-			word |= uint32(data[i+1])
-		}
-		low = (low + word) % 65535
-		high = (high + low) % 65535
-	}
-	if sum := high<<16 | low; sum != stored {
-		return nil, fmt.Errorf("checksum %08x, stored %08x", sum, stored)
-	}
-	return data, nil
 }

@@ -113,7 +113,13 @@ func (l *lister) list(name string, address uint64) error {
 		case messageLink:
 			err = l.link(name, m.data)
 		case messageLinkInfo:
-			err = l.dense(name, m.data)
+			c := cursor{data: m.data}
+			if c.take(1); c.number(1)&1 != 0 {
+				c.take(8) // the largest number of a link
+			}
+			if c.number(8) != undefined {
+				err = unsupported("so many links in a group that they are in a heap")
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("group %q: %w", name, err)
@@ -213,31 +219,6 @@ func (l *lister) link(group string, data []byte) error {
 		return err
 	}
 	return l.list(join(group, name), object)
-}
-
-// dense lists a group with so many members that their links are kept in a heap, indexed by a tree
-// of their names.
-func (l *lister) dense(group string, info []byte) error {
-	c := cursor{data: info}
-	c.take(1)
-	if c.number(1)&1 != 0 {
-		c.take(8) // the largest number of a link
-	}
-	address, tree := c.number(8), c.number(8)
-	if err := c.done("link info"); err != nil || address == undefined {
-		return err
-	}
-	h, err := l.file.heap(address)
-	if err != nil {
-		return err
-	}
-	return l.tree2(tree, func(record []byte) error {
-		link, err := h.object(record[min(4, len(record)):]) // after the hash of the name
-		if err != nil {
-			return err
-		}
-		return l.link(group, link)
-	})
 }
 
 func join(group, name string) string {
