@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		if strings.HasPrefix(code, "package mine_test") {
-			put("swlab/loss/losstest/mine_test.go", strings.Replace(code, "package mine_test", "package losstest_test", 1))
+			put("swlab/conformance/mine_test.go", strings.Replace(code, "package mine_test", "package conformance_test", 1))
 			continue
 		}
 		before := named.FindAllStringSubmatch(page[:at[0]], -1)
@@ -79,7 +79,7 @@ func TestExamples(t *testing.T) {
 	}
 	var out strings.Builder
 	for _, args := range [][]string{
-		{"^(TestSeeds|TestMine)$", "./swlab/slicing", "./swlab/loss/losstest"},
+		{"^(TestSeeds|TestMine)$", "./swlab/slicing", "./swlab/conformance"},
 		{"^TestRegistered$/^ds$", "./swlab/amortizer"},
 		{"TestSuite/(^energy-distance|power|_ds)", "./swlab/loss"},
 	} {

@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
@@ -49,7 +49,7 @@ func TestProposition1(t *testing.T) {
 	}
 	x := chair(t)
 	const r = 0.1
-	nodes, err := losstest.Sphere(3, 24)
+	nodes, err := conformance.Sphere(3, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestProposition1(t *testing.T) {
 
 // full is the integral of F, mean over points, under vMF(e, kappa). F is even, so the even part of
 // the density counts.
-func full(t *testing.T, nodes losstest.Nodes, x, y *datasets.Set, e [3]float64, kappa float64) float64 {
+func full(t *testing.T, nodes conformance.Nodes, x, y *datasets.Set, e [3]float64, kappa float64) float64 {
 	t.Helper()
 	clouds := func(s *datasets.Set) ot1d.Clouds {
 		return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: 3}
@@ -129,7 +129,7 @@ func full(t *testing.T, nodes losstest.Nodes, x, y *datasets.Set, e [3]float64, 
 }
 
 // expectation is that of even costs under vMF(e, kappa).
-func expectation[T float32 | float64](nodes losstest.Nodes, costs []float64, e []T, kappa float64) float64 {
+func expectation[T float32 | float64](nodes conformance.Nodes, costs []float64, e []T, kappa float64) float64 {
 	sum := 0.0
 	for l, f := range costs {
 		along := 0.0
@@ -260,7 +260,7 @@ func TestRepeatedPoints(t *testing.T) {
 // TestLocationBounds: whatever the location, v-DSW lies between two multiples of SW, and the
 // triangle inequality holds up to (cosh kappa)^(1/p).
 func TestLocationBounds(t *testing.T) {
-	nodes, err := losstest.Sphere(3, 48)
+	nodes, err := conformance.Sphere(3, 48)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestFixedSlices(t *testing.T) {
 // others are six clouds of six classes with each other, both ways round.
 type study struct {
 	x, y  *datasets.Set
-	nodes losstest.Nodes
+	nodes conformance.Nodes
 	costs [][]float64
 }
 
@@ -372,7 +372,7 @@ func newStudy(t *testing.T) study {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nodes, err := losstest.Sphere(3, 24)
+	nodes, err := conformance.Sphere(3, 24)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package amortizer maps a pair of clouds to the location of a slicing distribution: one forward
 // pass in place of an optimisation over the sphere (Nguyen et al. 2023). Each map has its own file
-// and an entry in the registry. It declares its properties, and package amortizertest checks them.
+// and an entry in the registry. It declares its properties, and package conformance checks them.
 package amortizer
 
 import (
@@ -16,7 +16,7 @@ import (
 type Amortizer interface {
 	// Name is the registered name, such as "la".
 	Name() string
-	// Properties declares what callers may rely on. amortizertest.Suite checks that claimed
+	// Properties declares what callers may rely on. conformance.Amortizer checks that claimed
 	// properties hold and others fail.
 	Properties() Properties
 	// Specs lists the weights with the names of the authors' PyTorch modules, shapes and initial

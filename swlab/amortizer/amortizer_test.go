@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer/amortizertest"
+	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestRegistered(t *testing.T) {
 	for _, name := range amortizer.Names() {
 		t.Run(name, func(t *testing.T) {
-			amortizertest.Suite(t, func(c amortizer.Config) amortizer.Amortizer {
+			conformance.Amortizer(t, func(c amortizer.Config) amortizer.Amortizer {
 				a, err := amortizer.New(name, c)
 				if err != nil {
 					t.Fatal(err)

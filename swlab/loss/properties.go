@@ -7,7 +7,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// Property is a property that losses between clouds usually have; the suite of package losstest
+// Property is a property that losses between clouds usually have; the suite of package conformance
 // tests them. Those "with the same directions" are tested with directions that do not depend on the
 // clouds. Those "with the same random numbers" are tested with the directions that the loss itself
 // takes for each pair, where they depend on the pair.

@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -69,7 +69,7 @@ func TestGaussians(t *testing.T) {
 			t.Errorf("dimension %d: %v, want %v", dim, got, want)
 		}
 		if dim == 3 {
-			q, err := losstest.Sphere(3, 8)
+			q, err := conformance.Sphere(3, 8)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestKappa(t *testing.T) {
 			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
 		}, times(x, batch), times(y, batch), at)[0]
 	}
-	q, err := losstest.Sphere(3, 32)
+	q, err := conformance.Sphere(3, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestKappa(t *testing.T) {
 }
 
 // around is the expectation of the costs at the nodes, which are even, under vMF(location, kappa).
-func around(q losstest.Nodes, costs, location []float64, kappa float64) float64 {
+func around(q conformance.Nodes, costs, location []float64, kappa float64) float64 {
 	sum, norm := 0.0, 0.0
 	for l, w := range q.Weights {
 		dot := 0.0
@@ -151,7 +151,7 @@ func summary(v []float64) (mean, se float64) {
 func TestMaxSWAboveVDSW(t *testing.T) {
 	const starts = 8
 	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
-	q, err := losstest.Sphere(3, 20)
+	q, err := conformance.Sphere(3, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/loss/losstest"
+	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -28,8 +28,8 @@ func settings(change func(*loss.Config)) loss.Config {
 }
 
 // options are what the suite must know about a registered loss.
-func options(name string, s loss.Config) losstest.Options {
-	o := losstest.Options{Points: points}
+func options(name string, s loss.Config) conformance.Options {
+	o := conformance.Options{Points: points}
 	switch name {
 	case "chamfer":
 		o.Dirac = 2 // both ways are added
@@ -79,7 +79,7 @@ func heldPlans(s loss.Config) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) 
 	}
 }
 
-func suite(t *testing.T, name, label string, s loss.Config, change func(*losstest.Options)) {
+func suite(t *testing.T, name, label string, s loss.Config, change func(*conformance.Options)) {
 	t.Run(name+label, func(t *testing.T) {
 		t.Parallel()
 		l, err := loss.New(name, s)
@@ -90,7 +90,7 @@ func suite(t *testing.T, name, label string, s loss.Config, change func(*losstes
 		if change != nil {
 			change(&o)
 		}
-		losstest.Suite(t, l, o)
+		conformance.Loss(t, l, o)
 	})
 }
 
@@ -156,16 +156,16 @@ func TestSuiteOfAmortizers(t *testing.T) {
 func TestSuiteInOtherDimensions(t *testing.T) {
 	for _, dim := range []int{2, 5} {
 		for _, name := range loss.Names() {
-			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *losstest.Options) { o.Dim = dim })
+			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *conformance.Options) { o.Dim = dim })
 		}
-		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *losstest.Options) { o.Dim = dim })
+		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *conformance.Options) { o.Dim = dim })
 	}
 }
 
 // TestEstimatesOfSW: slicers with uniform directions, with their estimators, agree with the
 // quadrature.
 func TestEstimatesOfSW(t *testing.T) {
-	sw := func(o *losstest.Options) { o.SW = true }
+	sw := func(o *conformance.Options) { o.SW = true }
 	for _, distribution := range []string{"uniform", "orthogonal", "qmc", "markov"} {
 		few := func(s *loss.Config) { s.Slices, s.Slicing, s.Kappa = 60, distribution, 5 }
 		suite(t, "sw", " "+distribution, settings(few), sw)
@@ -174,5 +174,5 @@ func TestEstimatesOfSW(t *testing.T) {
 		}
 	}
 	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Config) { s.Kappa = 0 }), sw)
-	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.Reduce = 3, loss.Mean }), func(o *losstest.Options) { o.SW, o.Dim = true, 2 })
+	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.Reduce = 3, loss.Mean }), func(o *conformance.Options) { o.SW, o.Dim = true, 2 })
 }

@@ -1,4 +1,4 @@
-package losstest
+package conformance
 
 import (
 	"math"
@@ -80,27 +80,27 @@ func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) e
 		return err
 	}
 	worst, equal := 0, true
-	for i := range a.pairs {
-		change := func(i int) float64 { return math.Abs(b.pairs[i]/a.pairs[i] - 1) }
-		equal = equal && math.Abs(a.pairs[i]-b.pairs[i]) <= 1e-4*math.Abs(a.pairs[i])
+	for i := range a.Pairs {
+		change := func(i int) float64 { return math.Abs(b.Pairs[i]/a.Pairs[i] - 1) }
+		equal = equal && math.Abs(a.Pairs[i]-b.Pairs[i]) <= 1e-4*math.Abs(a.Pairs[i])
 		if change(i) > change(worst) {
 			worst = i
 		}
 	}
 	if s.predicts() {
-		want := cloud{a.locations, s.o.Dim}
+		want := cloud{a.Locations, s.o.Dim}
 		if q != nil {
 			want = want.times(q)
 		}
-		if d := furthest(want.v, b.locations); d > 1e-4 {
-			return violated("%s: the location moves by %.3g; pair %d costs %.6g in place of %.6g", what, d, worst, b.pairs[worst], a.pairs[worst])
+		if d := furthest(want.v, b.Locations); d > 1e-4 {
+			return violated("%s: the location moves by %.3g; pair %d costs %.6g in place of %.6g", what, d, worst, b.Pairs[worst], a.Pairs[worst])
 		}
 	}
 	if equal {
 		return nil
 	}
 	if s.draws == 0 {
-		return violated("%s: %.6g in place of %.6g", what, b.pairs, a.pairs)
+		return violated("%s: %.6g in place of %.6g", what, b.Pairs, a.Pairs)
 	}
 	for _, k := range []int{1, 4} {
 		mean, se, err := s.draw(at[k], 64)
@@ -134,7 +134,7 @@ func (s *Subject) draw(p pair, n int) (mean, se float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	mean, sd := stat.MeanStdDev(r.pairs, nil)
+	mean, sd := stat.MeanStdDev(r.Pairs, nil)
 	return mean, stat.StdErr(sd, float64(n)), nil
 }
 
@@ -162,8 +162,8 @@ func batchIndependence(s *Subject) error {
 			r, err := s.compare(pairs, false)
 			return r.Pairs, err
 		}
-		r, err := s.call(mode{held: true, pairs: len(pairs)}, pairs, s.theta, 1)
-		return r.pairs, err
+		r, err := s.call(mode{subject: s, held: true}, pairs, s.theta, 1)
+		return r.Pairs, err
 	}
 	together, err := eval(at)
 	if err != nil {

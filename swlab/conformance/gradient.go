@@ -1,9 +1,10 @@
-package losstest
+package conformance
 
 import (
 	"math"
 	"slices"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
@@ -24,7 +25,7 @@ func gradient(s *Subject) error {
 		if err != nil {
 			return err
 		}
-		sides = [2][]float64{r.gradX, r.gradY}
+		sides = [2][]float64{r.GradX, r.GradY}
 	}
 	for side, g := range sides {
 		if g == nil {
@@ -100,8 +101,8 @@ func (s *Subject) differentiated(pairs []pair) ([]float64, error) {
 	case s.graph == nil && s.o.HeldHost != nil:
 		return s.o.HeldHost(clouds(pairs, false), clouds(pairs, true), clouds(held, false), clouds(held, true))
 	case s.graph != nil && s.o.Held != nil:
-		r, err := s.call(mode{held: true, difference: true, pairs: len(pairs)}, pairs, nil, 1)
-		return r.pairs, err
+		r, err := s.call(mode{subject: s, held: true, difference: true}, pairs, nil, 1)
+		return r.Pairs, err
 	}
 	return s.values(pairs, s.theta)
 }
@@ -130,25 +131,25 @@ func sides(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	for i, v := range both.pairs {
-		for _, other := range []float64{y.pairs[i], none.pairs[i]} {
+	for i, v := range both.Pairs {
+		for _, other := range []float64{y.Pairs[i], none.Pairs[i]} {
 			if !s.near(v, other, 1) {
-				return violated("pair %d costs %.9g or %.9g, as Call.Wrt is", i, v, other)
+				return violated("pair %d costs %.9g or %.9g, as BuildArgs.Wrt is", i, v, other)
 			}
 		}
 	}
 	if s.sliced != nil {
-		for _, g := range y.gradX {
+		for _, g := range y.GradX {
 			if g != 0 {
-				return violated("with Call.Wrt = ot1d.Y there is a gradient in x, %.3g", g)
+				return violated("with BuildArgs.Wrt = ot1d.Y there is a gradient in x, %.3g", g)
 			}
 		}
 	}
 	top := 0.0
-	for _, g := range both.gradY {
+	for _, g := range both.GradY {
 		top = math.Max(top, math.Abs(g))
 	}
-	if d := furthest(both.gradY, y.gradY); d > 10*s.tol*top {
+	if d := furthest(both.GradY, y.GradY); d > 10*s.tol*top {
 		return violated("the gradient in y alone differs by %.3g from that in y and x, of at most %.3g", d, top)
 	}
 	return nil
@@ -183,13 +184,14 @@ func finite(s *Subject) error {
 				if err != nil {
 					return err
 				}
-				numbers = append(numbers, r.pairs, r.gradX, r.gradY, r.gradW)
+				numbers = append(append(numbers, r.Pairs, r.GradX, r.GradY), r.GradW...)
 			}
 		}
 		for k, list := range numbers {
 			for i, v := range list {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return violated("%s %v: number %d of %d pairs of %d points", []string{"value", "gradient"}[min(1, k%4)], v, i, len(pairs), pairs[0].x.points())
+				if !vec.Finite(v) {
+					return violated("value or gradient %d: number %d is %v, of %d pairs of %d points",
+						k, i, v, len(pairs), pairs[0].x.points())
 				}
 			}
 		}

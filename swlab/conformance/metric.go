@@ -1,4 +1,4 @@
-package losstest
+package conformance
 
 import (
 	"math"
@@ -133,7 +133,7 @@ func (s *Subject) followsClouds() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return furthest(a.directions, b.directions) > 1e-5, nil
+	return furthest(a.Directions, b.Directions) > 1e-5, nil
 }
 
 // triangle compares d(x, z) with d(x, y) + d(y, z), d the p-th root of the loss: for any three
@@ -180,7 +180,7 @@ func triangle(s *Subject) error {
 	for seed := range int64(3) {
 		err := s.triples(sides, 1e-4, func(p []pair) ([]float64, error) { // in float32
 			r, err := s.own(p, seed+1, ot1d.None)
-			return r.pairs, err
+			return r.Pairs, err
 		})
 		if err != nil {
 			return err

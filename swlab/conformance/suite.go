@@ -1,11 +1,11 @@
-// Package losstest is the property suite of losses between point clouds. It tests the registered
-// losses, and tests a loss from elsewhere in one line:
+// Package conformance has the property suites of losses between point clouds and of amortizers. They
+// test the registered ones, and one from elsewhere in a line:
 //
-//	func TestMine(t *testing.T) { losstest.Suite(t, mine{}, losstest.Options{}) }
+//	func TestMine(t *testing.T) { conformance.Loss(t, mine{}, conformance.Options{}) }
 //
 // A loss that violates a property declares so by name (loss.Violator), and the suite shows the
 // violation.
-package losstest
+package conformance
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// Options configures the suite. The zero value suits most losses.
+// Options configures the suite of losses. The zero value suits most losses.
 type Options struct {
 	Dim    int // of the points; 0: 3
 	Points int // of the clouds; 0: 16
@@ -121,7 +121,7 @@ func (s *Subject) violates(p loss.Property) bool {
 	return p != "" && slices.Contains(loss.Violates(s.loss), p)
 }
 
-// Suite tests a loss.Graph or a loss.Host, on small clouds:
+// Loss tests a loss.Graph or a loss.Host, on small clouds:
 //
 //   - It is zero between a cloud and itself in any order of its points, positive between different
 //     clouds, and symmetric; its p-th root satisfies the triangle inequality.
@@ -145,7 +145,7 @@ func (s *Subject) violates(p loss.Property) bool {
 // A property in the loss's list of violations (loss.Violates) must fail on the suite's clouds, and
 // all others must hold. A violation that the suite cannot show therefore has no place in the list:
 // the suite does not look into a Graph for directions on which different clouds agree.
-func Suite(t *testing.T, l loss.Loss, o Options) {
+func Loss(t *testing.T, l loss.Loss, o Options) {
 	t.Helper()
 	s, err := New(l, o)
 	if err != nil {

@@ -1,10 +1,14 @@
-package losstest
+package conformance
 
 import (
 	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
@@ -16,7 +20,7 @@ func seeds(s *Subject) error {
 			return r.Pairs, err
 		}
 		r, err := s.own(s.pairs(), seed, ot1d.None)
-		return r.pairs, err
+		return r.Pairs, err
 	}
 	var v [3][]float64
 	for i, seed := range []int64{1, 1, 2} {
@@ -50,9 +54,9 @@ func precision(s *Subject) error {
 		if err != nil {
 			return err
 		}
-		for i, v := range wide.pairs {
-			if math.Abs(v-narrow.pairs[i]) > 2e-5*math.Abs(v) {
-				return violated("pair %d costs %.9g in float32 and %.9g in float64", i, narrow.pairs[i], v)
+		for i, v := range wide.Pairs {
+			if math.Abs(v-narrow.Pairs[i]) > 2e-5*math.Abs(v) {
+				return violated("pair %d costs %.9g in float32 and %.9g in float64", i, narrow.Pairs[i], v)
 			}
 		}
 		return nil
@@ -61,44 +65,47 @@ func precision(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	n := len(r.slices) / len(at)
-	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), narrow(r.directions), n, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
+	n := len(r.Slices) / len(at)
+	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), vec.To[float32](r.Directions), n, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}
 	for i, v := range costs {
-		if math.Abs(v-r.slices[i]) > 1e-5*r.largest(i/n) {
-			return violated("slice %d of pair %d costs %.9g in the graph and %.9g on the host", i%n, i/n, r.slices[i], v)
+		if math.Abs(v-r.Slices[i]) > 1e-5*largest(r, i/n) {
+			return violated("slice %d of pair %d costs %.9g in the graph and %.9g on the host", i%n, i/n, r.Slices[i], v)
 		}
 	}
-	wide, err := s.finish(at, costs, r.directions, n)
+	wide, err := s.finish(at, costs, r.Directions, n)
 	if err != nil {
 		return err
 	}
 	power := s.p / s.degree // compared before the root
 	for i, v := range wide {
-		a, b := math.Pow(math.Abs(v), power), math.Pow(math.Abs(r.pairs[i]), power)
-		if math.Abs(a-b) > 1e-5*r.largest(i) {
-			return violated("pair %d costs %.9g in float32 and %.9g in float64", i, r.pairs[i], v)
+		a, b := math.Pow(math.Abs(v), power), math.Pow(math.Abs(r.Pairs[i]), power)
+		if math.Abs(a-b) > 1e-5*largest(r, i) {
+			return violated("pair %d costs %.9g in float32 and %.9g in float64", i, r.Pairs[i], v)
 		}
 	}
 	return nil
 }
 
+// estimated are costs of directions, and the clouds.
+type estimated[T any] struct{ Costs, Theta, X, Y T }
+
 // finish reduces costs [pairs, n] in float64.
 func (s *Subject) finish(at []pair, costs, theta []float64, n int) ([]float64, error) {
-	exec, err := graph.NewExec(s.engine.Backend, func(in []*graph.Node) *graph.Node {
-		return s.sliced.Finish(in[0], in[1], in[2], in[3], nil, s.o.Points).Pairs
-	})
+	build := func(in estimated[*graph.Node]) []*graph.Node {
+		return []*graph.Node{s.sliced.Finish(in.Costs, in.Theta, in.X, in.Y, nil, s.o.Points).Pairs}
+	}
+	p := engine.NewProgram[estimated[*tensors.Tensor], []*tensors.Tensor](s.engine, nil, build)
+	in := estimated[*tensors.Tensor]{floats(true, costs, len(at), n), floats(true, theta, len(at), n, s.o.Dim),
+		tensor(true, at, false), tensor(true, at, true)}
+	out, err := p.Call(in)
 	if err != nil {
 		return nil, err
 	}
-	defer exec.Finalize()
-	out, err := exec.Call(floats(true, costs, len(at), n), floats(true, theta, len(at), n, s.o.Dim), tensor(true, at, false), tensor(true, at, true))
-	if err != nil {
-		return nil, err
-	}
-	return values(out[0]), nil
+	defer engine.Free(in, out)
+	return graphtest.Values(out[0]), nil
 }
 
 // quadrature: the mean of many values is within 4 of its standard errors of the integral over the

@@ -1,4 +1,4 @@
-package losstest
+package conformance
 
 import (
 	"fmt"

@@ -1,9 +1,10 @@
-package losstest
+package conformance
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -66,9 +67,9 @@ func (s *Subject) sameSlices(what string, at, other []pair, factor float64) erro
 	if err != nil {
 		return err
 	}
-	n := len(a.slices) / len(a.pairs)
-	for i, v := range a.slices {
-		if got := b.slices[i]; math.Abs(got-factor*v) > 2*s.tol*a.largest(i/n) {
+	n := len(a.Slices) / len(a.Pairs)
+	for i, v := range a.Slices {
+		if got := b.Slices[i]; math.Abs(got-factor*v) > 2*s.tol*largest(a, i/n) {
 			return violated("%s: slice %d of pair %d costs %.9g, expected %g times %.9g", what, i%n, i/n, got, factor, v)
 		}
 	}
@@ -76,42 +77,27 @@ func (s *Subject) sameSlices(what string, at, other []pair, factor float64) erro
 }
 
 // largest is the largest cost of a slice of the pair.
-func (r result) largest(pair int) float64 {
-	n, top := len(r.slices)/len(r.pairs), 0.0
-	for _, v := range r.slices[pair*n : (pair+1)*n] {
-		top = math.Max(top, math.Abs(v))
-	}
-	return top
+func largest(r result, pair int) float64 {
+	n := len(r.Slices) / len(r.Pairs)
+	return vec.Largest(r.Slices[pair*n : (pair+1)*n])
 }
 
 // diracs: clouds of one point each cost Options.Dirac |x - y|^p, their slices |theta'(x - y)|^p.
 func diracs(s *Subject) error {
 	var pairs []pair
 	b := s.base()
-	for i := range batch {
+	for i := range 8 {
 		one := b[i%len(b)].take([]int{i})
 		pairs = append(pairs, pair{x: one, y: b[(i+1)%len(b)].take([]int{0})})
 	}
 	if s.loss.Check(1, 1, s.o.Dim) != nil && s.sliced == nil {
 		return fmt.Errorf("method Check rejects single points")
 	}
-	length := func(p pair) float64 {
-		n := 0.0
-		for k, v := range p.x.v {
-			n = math.Hypot(n, v-p.y.v[k])
-		}
-		return n
-	}
+	between := func(p pair) []float64 { return p.x.moved(p.y.v, -1).v }
 	if s.sliced == nil {
-		return s.singles(pairs, length)
+		return s.singles(pairs, func(p pair) float64 { return vec.Norm(between(p)) })
 	}
-	return s.slicesOf("single points", pairs, func(p pair) []float64 {
-		v := make([]float64, s.o.Dim)
-		for k := range v {
-			v[k] = p.x.v[k] - p.y.v[k]
-		}
-		return v
-	}, 1)
+	return s.slicesOf("single points", pairs, between, 1)
 }
 
 // singles compares the costs of single points; for a loss that draws, their mean over many draws.
@@ -171,11 +157,11 @@ func (s *Subject) slicesOf(what string, pairs []pair, v func(pair) []float64, su
 				along += g * s.theta[l*dim+k]
 			}
 			want := sum * math.Pow(math.Abs(along), s.p)
-			if got := r.slices[i*n+l]; math.Abs(got-want) > 10*s.tol*r.largest(i) {
+			if got := r.Slices[i*n+l]; math.Abs(got-want) > 10*s.tol*largest(r, i) {
 				return violated("%s: slice %d of pair %d costs %.9g, expected %.9g", what, l, i, got, want)
 			}
 		}
-		if mean := r.pairs[i]; math.IsNaN(mean) {
+		if mean := r.Pairs[i]; math.IsNaN(mean) {
 			return violated("%s: pair %d costs %v", what, i, mean)
 		}
 	}
@@ -189,24 +175,24 @@ func shares(s *Subject) error {
 	if err != nil {
 		return err
 	}
-	if len(r.shares) != len(r.slices) {
-		return violated("%d shares of %d slices", len(r.shares), len(r.slices))
+	if len(r.Shares) != len(r.Slices) {
+		return violated("%d shares of %d slices", len(r.Shares), len(r.Slices))
 	}
-	n := len(r.shares) / len(r.pairs)
-	for i, v := range r.pairs {
+	n := len(r.Shares) / len(r.Pairs)
+	for i, v := range r.Pairs {
 		used := n
-		if r.used != nil {
-			used = int(r.used[i])
+		if r.Used != nil {
+			used = int(r.Used[i])
 		}
 		mean := 0.0
-		for _, share := range r.shares[i*n : i*n+used] {
+		for _, share := range r.Shares[i*n : i*n+used] {
 			mean += share / float64(used)
 		}
 		if s.sliced.Root {
 			v = math.Pow(v, s.p)
 			mean = math.Max(mean, 0)
 		}
-		if math.Abs(v-mean) > s.tol*r.largest(i) {
+		if math.Abs(v-mean) > s.tol*largest(r, i) {
 			return violated("pair %d: the value before the root is %.9g, the mean of %d shares %.9g", i, v, used, mean)
 		}
 	}

@@ -1,9 +1,11 @@
-package losstest
+package conformance
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // cloud is [points, dim].
@@ -99,13 +101,7 @@ func (s *Subject) base() []cloud {
 	}
 	sphere := normal(1)
 	for i := range m {
-		n := 0.0
-		for _, v := range sphere.v[i*dim : (i+1)*dim] {
-			n = math.Hypot(n, v)
-		}
-		for k := range dim {
-			sphere.v[i*dim+k] /= n
-		}
+		vec.Unit(sphere.v[i*dim : (i+1)*dim])
 	}
 	return []cloud{
 		normal(0.3),
@@ -255,14 +251,11 @@ func asIs(c cloud) cloud { return c }
 func directions(seed uint64, n, dim int) []float64 {
 	r, out := random(seed), make([]float64, n*dim)
 	for l := range n {
-		v, norm := out[l*dim:(l+1)*dim], 0.0
+		v := out[l*dim : (l+1)*dim]
 		for k := range v {
 			v[k] = r.NormFloat64()
-			norm = math.Hypot(norm, v[k])
 		}
-		for k := range v {
-			v[k] /= norm
-		}
+		vec.Unit(v)
 	}
 	return out
 }

@@ -1,12 +1,10 @@
-package losstest
+package conformance
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -25,14 +23,12 @@ type Subject struct {
 	tol     float64
 	engine  *engine.Engine
 	weights *weights.Set
-	execs   map[mode]*graph.Exec
-	parts   map[mode][]int // what the graph of a mode returns
-	draws   int            // random numbers that the loss asked for when built with its own slicer
-	theta   []float64      // [Slices, Dim] held directions
-	few     []float64      // [fewest, Dim] as few as the estimator takes
+	draws   int       // random numbers that the loss asked for when built with its own slicer
+	theta   []float64 // [Slices, Dim] held directions
+	few     []float64 // [fewest, Dim] as few as the estimator takes
 }
 
-// New prepares a loss for the checks. Close frees what it compiled.
+// New prepares a loss for the checks. Close closes its engine.
 func New(l loss.Loss, o Options) (*Subject, error) {
 	for _, d := range []struct {
 		field *int
@@ -48,7 +44,7 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 	if o.Dirac == 0 {
 		o.Dirac = 1
 	}
-	s := &Subject{loss: l, o: o, p: cmp.Or(l.Convention().Exponent, 1), tol: o.Tolerance, execs: map[mode]*graph.Exec{}, parts: map[mode][]int{}}
+	s := &Subject{loss: l, o: o, p: cmp.Or(l.Convention().Exponent, 1), tol: o.Tolerance}
 	if s.degree = s.p; l.Convention().Root {
 		s.degree = 1
 	}
@@ -92,11 +88,8 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 	return s, nil
 }
 
-// Close frees the compiled graphs.
+// Close closes the engine of the graphs.
 func (s *Subject) Close() {
-	for _, x := range s.execs {
-		x.Finalize()
-	}
 	if s.engine != nil {
 		s.engine.Close()
 	}
@@ -125,7 +118,7 @@ func (s *Subject) values(pairs []pair, theta []float64) ([]float64, error) {
 		return r.Pairs, err
 	}
 	r, err := s.held(pairs, theta, ot1d.None)
-	return r.pairs, err
+	return r.Pairs, err
 }
 
 // metric takes the p-th root of a value that has none yet.
