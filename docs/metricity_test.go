@@ -12,9 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
