@@ -111,7 +111,7 @@ check: setup ## the rest: linters, all tests on the best backend, data races, ot
 	@$(MAKE) race
 	@$(MAKE) cross
 	@$(MAKE) check-notebooks
-	@$(MAKE) -j2 -O check-python check-readme check-errors check-lab check-gpu-kit
+	@$(MAKE) -j2 -O check-python check-readme check-errors check-lab check-gpu-kit check-bench
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
 	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
@@ -234,12 +234,15 @@ fuzz: setup ## fuzz every reader of files, one after another, FUZZTIME=10m each 
 MUTANTS ?= 8
 mutated := ./swlab/ot1d ./swlab/ot ./swlab/vmf ./swlab/loss ./swlab/slicing ./swlab/amortizer ./swlab/metric ./swlab/optim
 mutate: setup ## do the tests notice small changes of the mathematics? A fixed sample of MUTANTS=8 per package (an hour); docs/results/mutation.md
-	@$(env) SWLAB_BACKEND=go GOFLAGS="-buildvcs=false -tags=noxla" go run ./scripts/mutate -n $(MUTANTS) -then ./swlab,./swlab/train $(mutated)
+	@$(env) go -C bench build -o ../.out/mutate ./mutate && SWLAB_BACKEND=go GOFLAGS="-buildvcs=false -tags=noxla" .out/mutate -n $(MUTANTS) -then ./swlab,./swlab/train $(mutated)
 
 bench: setup ## measure this project beside PyTorch, JAX, NumPy, POT, SciPy (hours; goes on where it was stopped); BENCH="--budget 30m --only steps"
 	@bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
 	@$(env) .venv-torch/bin/python bench/check_losses.py && .venv-torch/bin/python bench/check_steps.py
-	@$(env) go run ./bench $(BENCH)
+	@$(env) go -C bench run . $(BENCH)
+
+check-bench: setup ## the tests of bench, a module of its own
+	@$(env) go -C bench vet ./... && go -C bench test -short -vet=off ./...
 
 bench-python: setup ## time the Python package beside NumPy, POT and PyTorch, into docs/results/python.md (2 minutes, on a quiet machine)
 	@$(MAKE) check-wheel && bash bench/setup-python.sh torch && bash bench/setup-python.sh pot
@@ -249,7 +252,7 @@ bench-go: setup ## the Go benchmarks of the library's packages
 	@$(env) go test -run '^$$' -bench . ./swlab/...
 
 bench-pairwise: setup ## time 200 x 200 approximate EMDs of 2048 points (half an hour; goes on where it was stopped)
-	@$(env) go run ./bench/pairwise --store .out/bench/pairwise
+	@$(env) go -C bench run ./pairwise --store ../.out/bench/pairwise
 
 # A release is a tag: Go stamps the programs with it.
 dist: setup .out/release-tools/.done ## programs for four systems, without XLA, in .out/dist, with SHA-256 sums, licences and bills of materials

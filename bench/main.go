@@ -2,12 +2,12 @@
 // on (see README.md here):
 //
 //	make bench                                   installs the others, pinned, and calls
-//	go run ./bench --rounds 3                    measures what is missing, then writes docs/results/bench.*
-//	go run ./bench --budget 30m                  the same, but stops after that time; the next call resumes
-//	go run ./bench --only '^steps/.*v-DSW'       only the cases whose group/name match
-//	go run ./bench --only '^vMF' --report-as vmf the same, with a report of their own, docs/results/vmf.*
-//	go run ./bench --report                      measures nothing; where nothing is stored, from docs/results/bench.json
-//	go run ./bench --quick                       small sizes, for a trial; all files in .out/bench/quick
+//	go -C bench run . --rounds 3                    measures what is missing, then writes docs/results/bench.*
+//	go -C bench run . --budget 30m                  the same, but stops after that time; the next call resumes
+//	go -C bench run . --only '^steps/.*v-DSW'       only the cases whose group/name match
+//	go -C bench run . --only '^vMF' --report-as vmf the same, with a report of their own, docs/results/vmf.*
+//	go -C bench run . --report                      measures nothing; where nothing is stored, from docs/results/bench.json
+//	go -C bench run . --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
 
 import (
@@ -48,6 +48,12 @@ func main() {
 	fresh := flag.Bool("fresh", false, "forget what has been measured")
 	name := flag.String("report-as", "bench", "name of the report in docs/results; another than bench holds only the cases of --only")
 	flag.Parse()
+	// Its files are named from the root of the repository, wherever go -C bench run starts it.
+	if dir, err := os.Getwd(); err == nil && filepath.Base(dir) == "bench" {
+		if err := os.Chdir(".."); err != nil {
+			fail(err)
+		}
+	}
 	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results", *name), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil {
@@ -126,15 +132,15 @@ func fail(err error) {
 // build compiles the programs of this project, and the one that go run starts, so that its first
 // start is as warm as the others'.
 func build(ctx context.Context, o options) error {
-	bin := filepath.Join(o.work, "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
+	bin, err := filepath.Abs(filepath.Join(o.work, "bin"))
+	if err != nil {
 		return err
 	}
-	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	args := []string{"-C", "bench", "build", "-o", bin + string(filepath.Separator)}
 	for _, name := range []string{"step", "distances", "evaluation", "sampling", "reading", "amortizer"} {
-		args = append(args, "./bench/"+name)
+		args = append(args, "./"+name)
 	}
-	for _, args := range [][]string{args, {"run", "./bench/step", "-h"}} {
+	for _, args := range [][]string{args, {"-C", "bench", "run", "./step", "-h"}} {
 		if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("go %s: %w\n%s", args[0], err, out)
 		}

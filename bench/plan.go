@@ -124,7 +124,7 @@ func (p *planner) start() {
 	for _, loss := range []string{"sw", "la"} {
 		flags := []any{"--loss", loss, "--batch", 32, "--points", 256, "--steps", 1, "--warmup", 1}
 		p.add(testCase{Group: "start", Name: name(loss) + ", B=32 m=256", Programs: []program{
-			{Name: swlab, Command: words(append([]any{"go", "run", "./bench/step"}, flags...)...)},
+			{Name: swlab, Command: words(append([]any{"go", "-C", "bench", "run", "./step"}, flags...)...)},
 			{Name: torch, Command: peer(".venv-torch", "peer.py", flags...)},
 		}})
 	}

@@ -38,9 +38,6 @@ func TestArchitecture(t *testing.T) {
 			}
 		}
 		name := ours[0]
-		if strings.HasPrefix(name, "bench/") {
-			continue
-		}
 		owner, _, inside := strings.Cut(name, "/internal/")
 		if _, ok := rows[name]; ok {
 			rows[name] = true

@@ -2,10 +2,10 @@
 // and bench/pot_peer.py. Without --slices it only writes the clouds, and the directions on which
 // errors are measured, for all programs to read:
 //
-//	go run ./bench/distances --points 2048
-//	go run ./bench/distances --points 2048 --slices 1000
-//	go run ./bench/distances --points 512 --pairs 1000 --slices 100
-//	go run ./bench/distances --points 1024 --pairs 32 --slices 100 --loss chamfer --graph-alone
+//	go -C bench run ./distances --points 2048
+//	go -C bench run ./distances --points 2048 --slices 1000
+//	go -C bench run ./distances --points 512 --pairs 1000 --slices 100
+//	go -C bench run ./distances --points 1024 --pairs 32 --slices 100 --loss chamfer --graph-alone
 //
 // It times a whole call of swlab.Distance: directions, costs, reduction and standard error. It
 // prints one JSON object; the error compares the value on the written directions with sorting in

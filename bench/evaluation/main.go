@@ -1,7 +1,7 @@
 // Command evaluation times the metrics of an evaluation, per pair of clouds of built-in shapes, for
 // comparison with bench/evaluation_peer.py:
 //
-//	go run ./bench/evaluation --metric cd
+//	go -C bench run ./evaluation --metric cd
 //
 // cd and emd (the approximate one) are compiled graphs without gradient, as evaluations run them;
 // sw (100 slices) and emd-exact are whole calls of swlab.Distance. The pairs are written for the

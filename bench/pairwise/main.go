@@ -1,7 +1,7 @@
 // Command pairwise times the matrix of approximate EMDs from n generated to n real clouds, the bulk
 // of the generation metrics:
 //
-//	go run ./bench/pairwise --clouds 200 --store .out/bench/pairwise
+//	go -C bench run ./pairwise --clouds 200 --store .out/bench/pairwise
 //
 // It prints wall and processor time per pair, the peak of memory before and after, and what the
 // paper's three matrices of 677 x 677 would take at that rate. Clouds are built-in shapes.

@@ -2,8 +2,8 @@
 // per batch, for comparison with bench/reading_peer.py. Without --file it writes the clouds of
 // built-in shapes, repeated, as .npy:
 //
-//	go run ./bench/reading --clouds 4096
-//	go run ./bench/reading --file .out/bench/clouds/set.npy
+//	go -C bench run ./reading --clouds 4096
+//	go -C bench run ./reading --file .out/bench/clouds/set.npy
 //
 // The file is loaded before the first batch. The program prints one JSON object, whose value is the mean norm of the first batch's points.
 package main

@@ -1,7 +1,7 @@
 // Command sampling times von Mises-Fisher samples, seconds per million, for comparison with
 // bench/sampling_peer.py:
 //
-//	go run ./bench/sampling --dim 3 --kappa 1 --on host
+//	go -C bench run ./sampling --dim 3 --kappa 1 --on host
 //
 // On the host one goroutine draws float64 around a fixed location. On the graph, in dimension 3
 // only, the compiled sampler of a training step draws float32 from its own random numbers. The

@@ -85,7 +85,7 @@ def build():
     """Compiles the stand-in plugin and bench/step; returns their paths."""
     OUT.mkdir(parents=True, exist_ok=True)
     subprocess.run([HERE / "build", OUT], check=True)
-    subprocess.run(["go", "build", "-o", OUT / "step", "./bench/step"], cwd=ROOT, check=True)
+    subprocess.run(["go", "build", "-o", OUT / "step", "./step"], cwd=ROOT / "bench", check=True)
     return OUT / "pjrt_c_api_cuda_plugin.so", OUT / "step"
 
 

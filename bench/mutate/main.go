@@ -1,7 +1,7 @@
 // Mutate changes one place of a package at a time and asks whether the tests notice: mutation
 // testing. The source is never touched; every mutant is an overlay of go test.
 //
-//	go run ./scripts/mutate -n 12 -seed 1 -then ./swlab,./swlab/train ./swlab/ot1d ./swlab/loss
+//	go -C bench build -o ../.out/mutate ./mutate && .out/mutate -n 12 -seed 1 -then ./swlab,./swlab/train ./swlab/ot1d ./swlab/loss
 //
 // It prints one line per mutant. The sample is a function of the seed and the source. A mutant that
 // does not compile is replaced by the next one.
