@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/plain"
@@ -22,7 +23,7 @@ import (
 )
 
 func main() {
-	engine.HugePages()
+	xlaenv.HugePages()
 	name := flag.String("name", "la", "l, g, n, a, ea, la, la-sorted")
 	backend := flag.String("backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	batch := flag.Int("batch", 4, "pairs of clouds")

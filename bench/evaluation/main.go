@@ -19,6 +19,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -26,7 +27,7 @@ import (
 )
 
 func main() {
-	engine.HugePages()
+	xlaenv.HugePages()
 	metric := flag.String("metric", "", "cd, sw, emd, emd-exact; empty: write the pairs")
 	dir := flag.String("clouds", filepath.Join(".out", "bench", "clouds"), "folder of the pairs")
 	pairs := flag.Int("pairs", 8, "of clouds, one call")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
@@ -29,7 +30,7 @@ func main() {
 	store := flag.String("store", "", "folder that keeps finished blocks; empty: none")
 	backend := flag.String("backend", "auto", "auto, xla:cuda, xla:cpu or go")
 	flag.Parse()
-	engine.HugePages()
+	xlaenv.HugePages()
 	if err := run(os.Stdout, *n, *points, *distance, *store, *backend); err != nil {
 		fmt.Fprintln(os.Stderr, "pairwise:", err)
 		os.Exit(1)

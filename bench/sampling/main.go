@@ -18,13 +18,14 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 func main() {
-	engine.HugePages()
+	xlaenv.HugePages()
 	on := flag.String("on", "host", "host or graph")
 	dim := flag.Int("dim", 3, "of the space around the sphere")
 	kappa := flag.Float64("kappa", 1, "concentration")

@@ -13,12 +13,13 @@ import (
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 func main() {
-	engine.HugePages()
+	xlaenv.HugePages()
 	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "step:", err)
 		os.Exit(1)

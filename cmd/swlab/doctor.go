@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/cmd/swlab/doctor"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
@@ -15,10 +16,14 @@ func newDoctor(c *common) *cobra.Command {
 		Short: "what was found here, and the commands that install what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			backend, why, err := engine.Which(c.backend)
-			checks := append(engine.Doctor(""), builtin())
+			backend := ""
+			e, err := engine.Which(c.backend)
+			if err == nil {
+				backend = e.Name
+			}
+			checks := append(doctor.Examine(""), builtin())
 			if c.backend != "auto" || err != nil {
-				checks = append(checks, chosen(backend, why, err))
+				checks = append(checks, chosen(e, err))
 			}
 			ok := true
 			var rows [][2]string
@@ -39,18 +44,18 @@ func newDoctor(c *common) *cobra.Command {
 }
 
 // chosen is the check of the requested backend.
-func chosen(backend, why string, err error) engine.Check {
+func chosen(e *engine.Engine, err error) doctor.Check {
 	if err != nil {
-		return engine.Check{Name: "backend asked for", Found: oneLine(err), Fix: "make setup"}
+		return doctor.Check{Name: "backend asked for", Found: oneLine(err), Fix: "make setup"}
 	}
-	return engine.Check{Name: "backend asked for", OK: true, Found: backend + ": " + why}
+	return doctor.Check{Name: "backend asked for", OK: true, Found: e.Name + ": " + e.Why}
 }
 
 // builtin checks the data that need no download.
-func builtin() engine.Check {
+func builtin() doctor.Check {
 	set, err := datasets.Load("builtin", datasets.Options{Points: 1})
 	if err != nil {
-		return engine.Check{Name: "built-in shapes", Found: oneLine(err), Fix: "git checkout -- datasets"}
+		return doctor.Check{Name: "built-in shapes", Found: oneLine(err), Fix: "git checkout -- datasets"}
 	}
-	return engine.Check{Name: "built-in shapes", OK: true, Found: fmt.Sprintf("%s, %d clouds of %d classes", datasets.ShapesVersion, set.Clouds, len(set.Classes))}
+	return doctor.Check{Name: "built-in shapes", OK: true, Found: fmt.Sprintf("%s, %d clouds of %d classes", datasets.ShapesVersion, set.Clouds, len(set.Classes))}
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 func main() {
-	engine.HugePages()
+	xlaenv.HugePages()
 	os.Exit(run(os.Args[1:]))
 }
 

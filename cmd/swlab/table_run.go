@@ -18,7 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 )
 
 type tableRun struct {
@@ -144,7 +144,7 @@ func (t *tableRun) run(name string) error {
 	}
 	t.common.format = t.format // of print
 	if p.Name == "smoke" {
-		engine.FastCompile()
+		xlaenv.FastCompile()
 	}
 	if name == allTables && !t.dryRun {
 		if err := verify(full.Data, full.Test, full.Chairs); err != nil {

@@ -27,11 +27,12 @@ func (c *common) version() error {
 			text += ", with changes"
 		}
 	}
-	name, why, err := engine.Which(c.backend)
-	backend := any(name)
-	shown := name + ": " + why
-	if err != nil {
-		backend, shown = nil, "none: "+oneLine(err)
+	var backend any
+	shown := ""
+	if e, err := engine.Which(c.backend); err != nil {
+		shown = "none: " + oneLine(err)
+	} else {
+		backend, shown = e.Name, e.Name+": "+e.Why
 	}
 	return c.print(map[string]any{"version": v.Version, "commit": commit, "dirty": v.Dirty, "backend": backend},
 		[2]string{"swlab", v.Version}, [2]string{"commit", text}, [2]string{"backend", shown})

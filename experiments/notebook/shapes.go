@@ -11,8 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -56,7 +56,7 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 		p.Clouds(b.Data, "")
 	}
 	if p.Name == "smoke" {
-		engine.FastCompile()
+		xlaenv.FastCompile()
 	}
 	lab := &runs.Store{Dir: b.Out}
 	defer lab.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
@@ -48,7 +48,7 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 		rows = append(rows, t.Rows[0].ID)[:1]
 	}
 	if p.Name == "smoke" {
-		engine.FastCompile()
+		xlaenv.FastCompile()
 	}
 	lab := &runs.Store{Dir: b.Out}
 	defer lab.Close()

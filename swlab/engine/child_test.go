@@ -12,15 +12,13 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
+
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 )
 
 // What is chosen depends on the environment, the working directory and the executable's place, and go-xla reads its
 // environment once. So the tests run this test binary again, with childMode set, in the surroundings under test.
 const childMode = "SWLAB_ENGINE_TEST_CHILD"
-
-// children are further modes, of tests that are not for every system.
-var children = map[string]func(){}
 
 // report is what a child found.
 type report struct {
@@ -29,7 +27,7 @@ type report struct {
 	Error     string
 	Sum       float32 // 1 + 4 + 9, computed on the backend.
 	CPU, CUDA bool    // What go-xla takes the plugin for: it compiles differently for each.
-	Fast      bool    // What FastCompile said.
+	Fast      bool    // What xlaenv.FastCompile said.
 	Flags     string  // XLA_FLAGS after it.
 	Again     bool    // A second Open shared the backend, and one after Close works.
 }
@@ -41,16 +39,10 @@ func TestMain(m *testing.M) {
 	case "open":
 		json.NewEncoder(os.Stdout).Encode(openReport(os.Args[1]))
 	case "fast":
-		fast := FastCompile()
+		fast := xlaenv.FastCompile()
 		r := openReport("xla:cpu")
 		r.Fast, r.Flags = fast, os.Getenv("XLA_FLAGS")
 		json.NewEncoder(os.Stdout).Encode(r)
-	case "mended":
-		json.NewEncoder(os.Stdout).Encode(mendedErrors(os.Args[1], os.Args[2]))
-	case "doctor":
-		json.NewEncoder(os.Stdout).Encode(Doctor(""))
-	default:
-		children[os.Getenv(childMode)]()
 	}
 }
 
@@ -82,19 +74,6 @@ func openReport(want string) (r report) {
 	return r
 }
 
-// mendedErrors opens XLA's CPU plugin from a bad file, and again when the good one lies there.
-func mendedErrors(bad, good string) (found []string) {
-	for range 2 {
-		if _, err := Open(kindCPU); err != nil {
-			found = append(found, err.Error())
-		}
-		if os.Remove(bad) != nil || os.Symlink(good, bad) != nil {
-			return nil
-		}
-	}
-	return found
-}
-
 func sumOfSquares(b compute.Backend) (float32, error) {
 	exec, err := graph.NewExec(b, func(x *graph.Node) *graph.Node { return graph.ReduceAllSum(graph.Mul(x, x)) })
 	if err != nil {
@@ -114,7 +93,8 @@ type surroundings struct {
 	env []string // Added to a clean environment.
 }
 
-func (s surroundings) run(t *testing.T, mode string, args ...string) (stdout []byte, stderr string) {
+// reports runs the child and reads its report.
+func (s surroundings) reports(t *testing.T, mode string, args ...string) (r report, stderr string) {
 	t.Helper()
 	exe := s.exe
 	if exe == "" {
@@ -134,28 +114,22 @@ func (s surroundings) run(t *testing.T, mode string, args ...string) (stdout []b
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s %q: %v\n%s%s", mode, args, err, out.String(), errs.String())
 	}
-	return out.Bytes(), errs.String()
-}
-
-func (s surroundings) open(t *testing.T, want string) (r report, stderr string) {
-	t.Helper()
-	return s.reports(t, "open", want)
-}
-
-func (s surroundings) reports(t *testing.T, mode string, args ...string) (r report, stderr string) {
-	t.Helper()
-	out, stderr := s.run(t, mode, args...)
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatalf("the standard output is not one JSON object: %v\n%s", err, out)
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("the standard output is not one JSON object: %v\n%s", err, out.String())
 	}
 	for _, text := range append(r.Warnings, r.Why, r.Error) {
-		for _, dir := range []string{os.TempDir(), pluginpath.Root(), s.dir} {
+		for _, dir := range []string{os.TempDir(), xlaenv.Root(), s.dir} {
 			if dir != "" && strings.Contains(strings.ReplaceAll(text, "xla:"+dir, ""), dir+"/") {
 				t.Errorf("a message holds an absolute path: %s", text)
 			}
 		}
 	}
-	return r, stderr
+	return r, errs.String()
+}
+
+func (s surroundings) open(t *testing.T, want string) (r report, stderr string) {
+	t.Helper()
+	return s.reports(t, "open", want)
 }
 
 const pluginFile = "pjrt_c_api_cpu_plugin.so"

@@ -89,21 +89,21 @@ func Open(want string) (*Engine, error) {
 	return e, nil
 }
 
-// Which returns what Open would choose, for programs that report on the machine. To be sure it
-// opens the backend and closes it again. It prints nothing.
-func Which(want string) (name, why string, err error) {
+// Which returns what Open would choose, for programs that report on the machine: an engine that it
+// has opened, to be sure, and closed again. It prints nothing.
+func Which(want string) (*Engine, error) {
 	r, err := resolve(want)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
 	mu.Lock()
 	e, err := open(r)
 	mu.Unlock()
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	defer e.Close()
-	return e.Name, e.Why, nil
+	e.Close()
+	return e, nil
 }
 
 // open does Open's work with mu held, and prints nothing.
@@ -124,8 +124,8 @@ func open(r request) (*Engine, error) {
 		return nil, err
 	}
 	e.Why = noXLA + ", so GoMLX's pure-Go backend runs instead"
-	if mend := mendXLA(); mend != "" {
-		slow := "running on the pure-Go backend, about ten times slower than XLA: " + mend
+	if hint := InstallHint(); hint != "" {
+		slow := "running on the pure-Go backend, about ten times slower than XLA: " + hint
 		if len(failed) > 0 {
 			slow += " (" + strings.Join(failed, "; ") + ")"
 		}

@@ -3,37 +3,87 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 )
 
+// TestWhich opens what it names, and leaves nothing open.
 func TestWhich(t *testing.T) {
-	if name, why, err := Which("go"); name != kindGo || why == "" || err != nil {
-		t.Errorf("got %q, %q, %v", name, why, err)
+	if e, err := Which("go"); err != nil || e.Name != kindGo || e.IsXLA() || e.IsCUDA() || e.Why == "" {
+		t.Errorf("got %+v, %v", e, err)
 	}
-	if name, _, err := Which("abacus"); name != "" || err == nil {
-		t.Errorf("got %q, %v", name, err)
+	if _, err := Which("abacus"); err == nil {
+		t.Error("an unknown backend is no error")
 	}
 	if len(backends) > 0 {
 		t.Errorf("left open: %v", backends)
 	}
 }
 
-func TestEngineKinds(t *testing.T) {
-	e, err := Open("go")
-	if err != nil {
-		t.Fatal(err)
+// TestResolve: the caller's choice, else SWLAB_BACKEND's, else GOMLX_BACKEND's.
+func TestResolve(t *testing.T) {
+	for _, c := range []struct{ swlab, gomlx, want, kind, env string }{
+		{"", "", "auto", kindAuto, ""},
+		{"go", "", "auto", kindGo, Variable},
+		{"go", "xla:cpu", "", kindGo, Variable},
+		{"", "go", "auto", kindGo, compute.ConfigEnvVar},
+		{"auto", "xla:cpu", "auto", kindCPU, compute.ConfigEnvVar},
+		{"go", "go", "xla:cpu", kindCPU, ""},
+		{"xla:cpu", "", "go", kindGo, ""},
+		{"", "xla", "", kindXLA, compute.ConfigEnvVar},
+		{"", "xla:/a/pjrt_c_api_cpu_plugin.so", "", kindFile, compute.ConfigEnvVar},
+		{"", "xla:cpu,shared_buffers=false", "", kindCPU, compute.ConfigEnvVar},
+	} {
+		t.Setenv(Variable, c.swlab)
+		t.Setenv(compute.ConfigEnvVar, c.gomlx)
+		if r, err := resolve(c.want); err != nil || r.kind != c.kind || r.env != c.env {
+			t.Errorf("%+v: got %+v, %v", c, r, err)
+		}
 	}
-	defer e.Close()
-	if e.Name != "go" || e.IsXLA() || e.IsCUDA() || e.Why == "" || len(e.Warnings) > 0 {
-		t.Errorf("got %+v", e)
+}
+
+// TestChoiceIsObeyedOrAnError: without a plugin, a choice of XLA is an error that says what to do,
+// never another backend.
+func TestChoiceIsObeyedOrAnError(t *testing.T) {
+	if Nvidia() {
+		t.Skip("this machine has an NVIDIA device")
 	}
-	cuda := &Engine{Name: kindCUDA}
-	if !cuda.IsXLA() || !cuda.IsCUDA() {
-		t.Error("xla:cuda is XLA and CUDA")
+	t.Setenv(xlaenv.Variable, t.TempDir())
+	without := func(message string) string {
+		if !HasXLA {
+			return "built without XLA"
+		}
+		return message
+	}
+	for _, c := range []struct{ want, env, message string }{
+		{"tpu", "", `backend "tpu" is unknown: expected auto, xla:cuda, xla:cpu or go`},
+		{"auto", "cpu", "from the environment variable " + Variable},
+		{"go,fast", "", "unknown"},
+		{"auto", "xla:cuda", "from the environment variable " + Variable},
+		{"xla:cuda", "", without("no NVIDIA device")},
+		{"xla:cpu", "", without("make setup")},
+		{"xla", "", without("make setup")},
+		{"xla:/nowhere/plugin.so", "", without("pjrt_c_api_NAME_plugin.so")},
+		{"xla:/nowhere/pjrt_c_api_tpu_plugin.so", "", without("tpu")},
+		{"xla:/nowhere/pjrt_c_api_cpu_plugin.so", "", without("leads nowhere")},
+	} {
+		t.Setenv(Variable, c.env)
+		if _, err := Open(c.want); err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+	t.Setenv(Variable, "")
+	t.Setenv(compute.ConfigEnvVar, "")
+	e, err := Which("auto")
+	if err != nil || e.Name != kindGo || HasXLA && len(e.Warnings) != 1 || !HasXLA && !strings.Contains(e.Why, "built without XLA") {
+		t.Errorf("without a plugin: %+v, %v", e, err)
 	}
 }
 
@@ -44,8 +94,8 @@ func TestGoBackendDoesNotWaitForItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	const size = 200
-	many := 8 * runtime.GOMAXPROCS(0)
+	const size = 150
+	many := 4 * runtime.GOMAXPROCS(0)
 	exec, err := graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {
 		sum := graph.ZerosLike(x)
 		for i := range many {
@@ -63,7 +113,7 @@ func TestGoBackendDoesNotWaitForItself(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		for range 10 { // it did not hang every time
+		for range 4 { // it did not hang every time
 			var out *tensors.Tensor
 			if out, err = exec.Call1(tensors.FromFlatDataAndDimensions(ones, size, size)); err != nil {
 				break

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
-	"github.com/gomlx/go-xla/installer"
+
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 )
 
 // HasXLA reports whether this program was built with XLA: with cgo, without the tag noxla, for
@@ -20,18 +20,14 @@ const HasXLA = true
 // noXLA says why XLA does not run, for the pure-Go backend.
 const noXLA = "no XLA plugin works here"
 
-// mendXLA says how to make XLA run.
-func mendXLA() string {
+// InstallHint says how to make XLA run; "" on systems that go-xla does not support.
+func InstallHint() string {
 	return "`make setup` installs XLA's CPU plugin, and PJRT_PLUGIN_LIBRARY_PATH names a folder with a plugin of your own; `swlab doctor` says what was found"
 }
 
-// hasNvidia reports whether there is an NVIDIA device. go-xla may have to run a program to find
-// out.
-var hasNvidia = sync.OnceValue(installer.HasNvidiaGPU)
-
 // Nvidia reports whether this machine has an NVIDIA device that the program can use, given a
 // plugin. It opens nothing.
-func Nvidia() bool { return hasNvidia() }
+func Nvidia() bool { return xlaenv.Nvidia() }
 
 // openXLA opens the best XLA plugin that the request allows. If none works, failed gives a reason
 // each and the engine is nil; that is an error unless the request leaves the choice open.
@@ -41,9 +37,9 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 		e, err = openFile(r)
 		return e, nil, err
 	}
-	found := findPlugins()
+	found := xlaenv.Plugins()
 	if r.kind != kindCPU {
-		e, failed = openFirst(found, plugin.isCUDA, r, hasNvidia())
+		e, failed = openFirst(found, xlaenv.Plugin.IsCUDA, r, xlaenv.Nvidia())
 		if e != nil {
 			e.Why = r.because("an NVIDIA device and XLA's CUDA plugin (" + e.Why + ") were found")
 			return e, nil, nil
@@ -52,7 +48,7 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 			return nil, nil, cudaError(r, failed)
 		}
 	}
-	e, onCPU := openFirst(found, plugin.isCPU, r, true)
+	e, onCPU := openFirst(found, xlaenv.Plugin.IsCPU, r, true)
 	failed = append(failed, onCPU...)
 	if e != nil {
 		e.Why = "XLA's CPU plugin (" + e.Why + ") was found"
@@ -67,7 +63,7 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 		if len(failed) > 0 {
 			reason = strings.Join(failed, "; ")
 		}
-		return nil, nil, fmt.Errorf("%s: %s; %s", r.asked, reason, mendXLA())
+		return nil, nil, fmt.Errorf("%s: %s; %s", r.asked, reason, InstallHint())
 	}
 	return nil, failed, nil
 }
@@ -75,7 +71,7 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 // openFirst opens the first plugin of one kind that works, and gives a line for each earlier one
 // that does not. The engine's Why is the plugin's place. possible is false if the hardware is
 // absent.
-func openFirst(found []plugin, kind func(plugin) bool, r request, possible bool) (*Engine, []string) {
+func openFirst(found []xlaenv.Plugin, kind func(xlaenv.Plugin) bool, r request, possible bool) (*Engine, []string) {
 	if !possible {
 		return nil, nil
 	}
@@ -93,33 +89,33 @@ func openFirst(found []plugin, kind func(plugin) bool, r request, possible bool)
 	return nil, failed
 }
 
-func openPlugin(p plugin, options string) (*Engine, error) {
+func openPlugin(p xlaenv.Plugin, options string) (*Engine, error) {
 	name := kindCPU
-	if p.isCUDA() {
+	if p.IsCUDA() {
 		name = kindCUDA
 	}
-	return share(p.path+","+options, name, p.where(), func() (compute.Backend, error) { return p.open(options) })
+	return share(p.Path+","+options, name, p.Where(), func() (compute.Backend, error) { return openBackend(p, options) })
 }
 
 func openFile(r request) (*Engine, error) {
-	p, _, ok := newPlugin(r.file)
+	p, _, ok := xlaenv.NewPlugin(r.file)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a file named pjrt_c_api_NAME_plugin.so or xla_NAME_plugin.so", r.asked)
 	}
-	if !p.isCUDA() && !p.isCPU() {
-		return nil, fmt.Errorf("%s: expected a CPU or CUDA plugin, found %q", r.asked, p.name)
+	if !p.IsCUDA() && !p.IsCPU() {
+		return nil, fmt.Errorf("%s: expected a CPU or CUDA plugin, found %q", r.asked, p.Name)
 	}
 	e, err := openPlugin(p, r.options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.asked, err)
 	}
-	e.Why = r.because("the plugin file " + p.where() + " was asked for")
+	e.Why = r.because("the plugin file " + p.Where() + " was asked for")
 	return e, nil
 }
 
 func cudaError(r request, failed []string) error {
 	switch {
-	case !hasNvidia():
+	case !xlaenv.Nvidia():
 		return fmt.Errorf("%s: no NVIDIA device was found on this machine (no /dev/nvidia*, no working nvidia-smi); use xla:cpu or auto", r.asked)
 	case len(failed) == 0:
 		return fmt.Errorf("%s: an NVIDIA device was found, but no CUDA plugin; `make setup-cuda` installs it", r.asked)
@@ -128,12 +124,12 @@ func cudaError(r request, failed []string) error {
 }
 
 // cudaAbsence says why the GPU is not used, for users who might expect it.
-func cudaAbsence(found []plugin) string {
-	if !hasNvidia() {
+func cudaAbsence(found []xlaenv.Plugin) string {
+	if !xlaenv.Nvidia() {
 		return "; no NVIDIA device on this machine"
 	}
 	for _, p := range found {
-		if p.isCUDA() {
+		if p.IsCUDA() {
 			return "; the CUDA plugin does not work here"
 		}
 	}

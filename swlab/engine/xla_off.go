@@ -14,8 +14,8 @@ const HasXLA = false
 // noXLA says why XLA does not run, for the pure-Go backend.
 const noXLA = "this program was built without XLA"
 
-// mendXLA says how to make XLA run; "" on systems that go-xla does not support.
-func mendXLA() string {
+// InstallHint says how to make XLA run; "" on systems that go-xla does not support.
+func InstallHint() string {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		return ""
 	}
@@ -32,19 +32,9 @@ func openXLA(r request) (e *Engine, failed []string, err error) {
 	if r.kind == kindAuto {
 		return nil, nil, nil
 	}
-	mend := mendXLA()
-	if mend == "" {
-		mend = "XLA runs on Linux and macOS only, found " + runtime.GOOS
+	hint := InstallHint()
+	if hint == "" {
+		hint = "XLA runs on Linux and macOS only, found " + runtime.GOOS
 	}
-	return nil, nil, fmt.Errorf("%s: %s; %s, or use go or auto", r.asked, noXLA, mend)
+	return nil, nil, fmt.Errorf("%s: %s; %s, or use go or auto", r.asked, noXLA, hint)
 }
-
-// checkXLA says that there is no XLA. It is optional: everything runs on the pure-Go backend,
-// slower.
-func checkXLA() []Check {
-	c := Check{Name: "XLA", OK: true, Found: noXLA + " (optional: everything runs on the pure-Go backend, about ten times slower)", Fix: mendXLA()}
-	return []Check{c}
-}
-
-// FastCompile does nothing in programs without XLA.
-func FastCompile() bool { return false }

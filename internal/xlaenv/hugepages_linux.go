@@ -1,6 +1,6 @@
 //go:build cgo && !noxla
 
-package engine
+package xlaenv
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
 // transparentHugePages is where Linux says whether programs may use huge pages without an
@@ -47,8 +45,8 @@ func HugePages() {
 	_ = syscall.Exec(exe, os.Args, env) // Returns only if it fails.
 }
 
-// restartEnvironment returns env with what HugePages adds, without what package pluginpath has set
-// in this process. changed is false if a restart would gain nothing.
+// restartEnvironment returns env with what HugePages adds, without what this package has set in
+// this process. changed is false if a restart would gain nothing.
 func restartEnvironment(env []string, enabled string, libraries []string) (_ []string, changed bool) {
 	value := func(name string) string {
 		for _, pair := range slices.Backward(env) { // The last one counts.
@@ -58,10 +56,7 @@ func restartEnvironment(env []string, enabled string, libraries []string) (_ []s
 		}
 		return ""
 	}
-	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(pluginpath.Set, name)
-	})
+	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return added && strings.HasPrefix(pair, Variable+"=") })
 	put := func(name, value string) {
 		env = slices.DeleteFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
 		env, changed = append(env, name+"="+value), true
@@ -82,13 +77,13 @@ func restartEnvironment(env []string, enabled string, libraries []string) (_ []s
 // nvidiaLibraries lists the folders of NVIDIA's libraries beside the CUDA plugin; none without a
 // device.
 func nvidiaLibraries() (dirs []string) {
-	for _, p := range findPlugins() {
-		if p.isCUDA() {
-			dirs = p.libraries()
+	for _, p := range Plugins() {
+		if p.IsCUDA() {
+			dirs = p.Libraries()
 			break
 		}
 	}
-	if len(dirs) > 0 && !hasNvidia() {
+	if len(dirs) > 0 && !Nvidia() {
 		return nil
 	}
 	return dirs

@@ -1,13 +1,17 @@
-package engine
+// Package doctor checks what the notebooks and the command line need on this machine.
+package doctor
 
 import (
 	"os"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
+	"github.com/gomlx/compute"
+
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-// Check is one finding of Doctor.
+// Check is one finding of Examine.
 type Check struct {
 	// Name says what was checked.
 	Name string `json:"name"`
@@ -23,13 +27,13 @@ type Check struct {
 
 const fixSetup = "make setup"
 
-// Doctor checks everything that the notebooks and the command line need, and says how to repair
-// what is missing. root is the repository's folder; with "" Doctor searches for it upward from the
+// Examine checks everything that the notebooks and the command line need, and says how to repair
+// what is missing. root is the repository's folder; with "" Examine searches for it upward from the
 // working directory and the executable. It downloads and changes nothing, and does not stop at the
 // first problem.
-func Doctor(root string) []Check {
+func Examine(root string) []Check {
 	if root == "" {
-		root = pluginpath.Root()
+		root = xlaenv.Root()
 	}
 	checks := []Check{checkGo(root), checkCompiler(), checkPython(), checkVenvModule(root)}
 	if root == "" {
@@ -56,33 +60,28 @@ func checkWritable(name, dir, fix string) Check {
 	return Check{Name: name, OK: true, Found: "writable"}
 }
 
-// checkBackend opens what Open("auto") would.
+// checkBackend opens what engine.Open("auto") would.
 func checkBackend() Check {
 	c := Check{Name: "backend"}
-	r, err := resolve("")
-	if err != nil {
-		c.Found, c.Fix = err.Error(), "unset "+r.env
-		return c
+	chosen := ""
+	for _, name := range []string{engine.Variable, compute.ConfigEnvVar} {
+		if v := strings.TrimSpace(os.Getenv(name)); chosen == "" && v != "" && v != "auto" {
+			chosen = name
+		}
 	}
-	mu.Lock()
-	e, err := open(r)
-	mu.Unlock()
+	e, err := engine.Which("")
 	if err != nil {
-		c.Found = err.Error()
-		switch {
-		case r.env != "":
-			c.Fix = "unset " + r.env
-		default:
-			c.Fix = fixSetup
+		c.Found, c.Fix = err.Error(), fixSetup
+		if chosen != "" {
+			c.Fix = "unset " + chosen
 		}
 		return c
 	}
-	defer e.Close()
 	c.OK, c.Found = true, e.Name+": "+e.Why
 	if len(e.Warnings) > 0 {
 		c.Found += " (" + strings.Join(e.Warnings, "; ") + ")"
 	}
-	if e.Name == kindGo && r.kind == kindAuto && HasXLA {
+	if !e.IsXLA() && chosen == "" && engine.HasXLA {
 		c.Fix = fixSetup
 	}
 	return c

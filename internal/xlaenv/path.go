@@ -1,4 +1,5 @@
-// Package pluginpath tells go-xla where this repository keeps its XLA plugins.
+// Package xlaenv is what XLA needs around a program: where plugins and NVIDIA's files lie, and the
+// environment in which the program has to start.
 //
 // go-xla reads PJRT_PLUGIN_LIBRARY_PATH once, when its package pjrt is initialised, and never
 // again. To be in time, this package sets the variable in its own init and imports nothing but the
@@ -6,7 +7,7 @@
 // pjrt has to wait for k8s.io/klog, which sorts after every path of this module. A program that
 // imports this package therefore finds the plugins without any set-up of its environment, also
 // under "go test" and "go run".
-package pluginpath
+package xlaenv
 
 import (
 	"os"
@@ -24,17 +25,16 @@ const (
 	module = "module github.com/sliced-wasserstein/lab"
 )
 
-// Set names the variables that this package has added to the process's environment, so that a
-// program that starts another one can leave them out.
-var Set []string
+// added says that this package has set Variable. A program that starts another one leaves it out.
+var added bool
 
 func init() {
 	root := pluginRoot()
 	if root == "" {
 		return
 	}
-	if os.Getenv(Variable) == "" && os.Setenv(Variable, strings.Join(folders(root), string(filepath.ListSeparator))) == nil {
-		Set = append(Set, Variable)
+	if os.Getenv(Variable) == "" {
+		added = os.Setenv(Variable, strings.Join(folders(root), string(filepath.ListSeparator))) == nil
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build cgo && !noxla
 
-package engine
+package xlaenv
 
 import (
 	"encoding/json"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
 type restarted struct {
@@ -22,16 +20,20 @@ type restarted struct {
 	Args     []string
 	Stdin    string
 	Tunables string
-	Plugins  string // PJRT_PLUGIN_LIBRARY_PATH before package pluginpath has had a say.
+	Plugins  string // PJRT_PLUGIN_LIBRARY_PATH before this package has had a say.
 	Ignored  bool   // SIGHUP.
 }
 
-func init() { children["hugepages"] = hugePagesChild }
+// The test runs this test binary again, with childMode set.
+const childMode = "SWLAB_XLAENV_TEST_CHILD"
 
-func hugePagesChild() {
+func TestMain(m *testing.M) {
+	if os.Getenv(childMode) == "" {
+		os.Exit(m.Run())
+	}
 	HugePages()
 	stdin, _ := io.ReadAll(os.Stdin)
-	json.NewEncoder(os.Stdout).Encode(restarted{os.Getpid(), os.Args[1:], string(stdin), os.Getenv(tunables), os.Getenv(pluginpath.Variable), signal.Ignored(syscall.SIGHUP)})
+	json.NewEncoder(os.Stdout).Encode(restarted{os.Getpid(), os.Args[1:], string(stdin), os.Getenv(tunables), os.Getenv(Variable), signal.Ignored(syscall.SIGHUP)})
 	fmt.Fprintln(os.Stderr, "to the standard error")
 	if len(os.Args) > 2 {
 		os.Exit(7)
@@ -54,11 +56,11 @@ func TestHugePagesRestartsInPlace(t *testing.T) {
 	} {
 		// nohup's way: the shell ignores SIGHUP, which must survive both starts.
 		cmd := exec.Command("/bin/sh", "-c", `trap '' HUP; exec "$0" "$@"`, self, "a b", "")
-		cmd.Dir = repository(t, "")
+		cmd.Dir = t.TempDir()
 		if err := os.Mkdir(cmd.Dir+"/.plugins", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		cmd.Env = []string{pair(childMode, "hugepages"), pair(tunables, c.before)}
+		cmd.Env = []string{childMode + "=1", tunables + "=" + c.before}
 		cmd.Stdin = strings.NewReader("typed")
 		var stderr strings.Builder
 		cmd.Stderr = &stderr

@@ -1,4 +1,4 @@
-package pluginpath
+package xlaenv
 
 import (
 	"os"

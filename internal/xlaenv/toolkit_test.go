@@ -1,20 +1,55 @@
-//go:build cgo && !noxla && (linux || darwin)
-
-package engine
+package xlaenv
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
 // assembler and library make the two files of a CUDA toolkit.
 func assembler(t *testing.T, dir string) { command(t, filepath.Join(dir, ptxas)) }
 func library(t *testing.T, dir string)   { write(t, filepath.Join(dir, libdevice), "") }
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, old, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(old, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPlugins: both spellings of a plugin's file name and that of JAX's wheels are found, in the
+// order of the folders; files that are no shared library are refused.
+func TestPlugins(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	t.Setenv(Variable, first+string(filepath.ListSeparator)+second)
+	write(t, filepath.Join(first, "pjrt_c_api_cpu_plugin.so"), "<html>403</html>")
+	write(t, filepath.Join(first, "readme.txt"), "")
+	link(t, "gone.so", filepath.Join(second, "pjrt-plugin-cpu.so"))
+	write(t, filepath.Join(second, "xla_cuda_plugin.so", "x"), "")
+	found := Plugins()
+	if len(found) != 3 || !found[0].IsCPU() || !found[0].First || !found[1].IsCPU() || found[1].First || !found[2].IsCUDA() || found[2].IsCPU() {
+		t.Fatalf("%+v", found)
+	}
+	for i, says := range []string{"not a shared library", "leads nowhere", "not a file"} {
+		if err := found[i].Check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, expected %q", found[i].Path, err, says)
+		}
+	}
+}
 
 // command makes a program that does nothing.
 func command(t *testing.T, path string) {
@@ -80,12 +115,12 @@ func TestToolkit(t *testing.T) {
 			t.Setenv("XLA_FLAGS", strings.ReplaceAll(c.flags, "TOP", top))
 			defer func(before []string) { systemToolkits = before }(systemToolkits)
 			systemToolkits = []string{filepath.Join(top, "system")}
-			p := plugin{name: "cuda", path: filepath.Join(top, site)}
-			got, err := p.findToolkit()
-			if used := p.useToolkit(); (used == nil) != (err == nil) {
+			p := Plugin{Name: "cuda", Path: filepath.Join(top, site)}
+			got, err := p.FindToolkit()
+			if used := p.UseToolkit(); (used == nil) != (err == nil) {
 				t.Errorf("found: %v, used: %v", err, used)
 			}
-			if again, _ := p.findToolkit(); again != got {
+			if again, _ := p.FindToolkit(); again != got {
 				t.Errorf("found %+v, and once XLA_FLAGS says so %+v", got, again)
 			}
 			if flags := os.Getenv("XLA_FLAGS"); flags != strings.ReplaceAll(c.after, "TOP", top) {
@@ -95,55 +130,16 @@ func TestToolkit(t *testing.T) {
 				if err == nil {
 					t.Fatalf("found %+v, want an error", got)
 				}
-				contains(t, err.Error(), c.errors...)
+				for _, part := range c.errors {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("%v does not say %q", err, part)
+					}
+				}
 				return
 			}
-			if err != nil || got.dir != filepath.Join(top, c.dir) || !strings.HasPrefix(got.place, c.place) {
+			if err != nil || got.Dir != filepath.Join(top, c.dir) || !strings.HasPrefix(got.Place, c.place) {
 				t.Errorf("got %+v, %v, want %s %s", got, err, c.dir, c.place)
 			}
 		})
-	}
-}
-
-// TestJAXPlugin: the plugin's file as JAX's wheel names it, in the wheel's folders. Without a toolkit it is refused before it is loaded;
-// with one it is loaded (here it is the CPU's, which refuses CUDA's options), and the doctor says what it found.
-func TestJAXPlugin(t *testing.T) {
-	if _, err := os.Stat(systemToolkits[0]); err == nil {
-		t.Skip("there is a CUDA toolkit in " + systemToolkits[0])
-	}
-	site := t.TempDir()
-	file := filepath.Join(site, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
-	link(t, cpuPlugin(t), file)
-	write(t, filepath.Join(site, "nvidia", "cu13", "lib", "libcublas.so.13"), "")
-	s := surroundings{env: []string{fakeGPU(t), pair(pluginpath.Variable, filepath.Dir(file))}}
-	doctor := func() []Check {
-		out, _ := s.run(t, "doctor")
-		var checks []Check
-		if err := json.Unmarshal(out, &checks); err != nil {
-			t.Fatal(err)
-		}
-		return checks
-	}
-
-	for _, want := range []string{"xla:cuda", "xla:" + file} {
-		r, _ := s.open(t, want)
-		contains(t, r.Error, "xla_cuda_plugin.so", "no ptxas and no libdevice", "make setup-cuda")
-	}
-	if c := find(t, doctor(), "CUDA toolkit"); c.OK || c.Fix != "make setup-cuda" || !strings.Contains(c.Found, "no ptxas") {
-		t.Errorf("%+v", c)
-	}
-
-	assembler(t, filepath.Join(site, "nvidia", "cu13"))
-	library(t, filepath.Join(site, "nvidia", "cu13"))
-	r, _ := s.open(t, "xla:cuda")
-	contains(t, r.Error, "xla_cuda_plugin.so", "preallocate")
-	checks := doctor()
-	for _, name := range []string{"CUDA plugin", "NVIDIA libraries", "CUDA toolkit"} {
-		if c := find(t, checks, name); !c.OK {
-			t.Errorf("%+v", c)
-		}
-	}
-	if c := find(t, checks, "CUDA toolkit"); c.Found != "ptxas and libdevice beside the plugin" {
-		t.Errorf("%+v", c)
 	}
 }

@@ -1,17 +1,12 @@
-//go:build cgo && !noxla && (linux || darwin)
-
-package engine
+package xlaenv
 
 import (
 	"os"
 	"path/filepath"
-
-	"github.com/sliced-wasserstein/lab/swlab/engine/internal/pluginpath"
 )
 
 // fastCompile holds XLA's flags that compile programs in about three quarters of the time: the
-// older emitter of kernels, few passes. (LLVM's level 0 compiles faster still, but its code is
-// slow: the table ablation_T at the smoke size took 52 s instead of 18.)
+// older emitter of kernels, few passes. (LLVM's level 0 compiles faster still, but its code is slow.)
 const fastCompile = "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_opt_preset=CPU_OPT_PRESET_FAST_COMPILE"
 
 // FastCompile asks XLA on the CPU to compile fast rather than well, for work so small that
@@ -23,9 +18,9 @@ func FastCompile() bool {
 	if os.Getenv("XLA_FLAGS") != "" {
 		return false
 	}
-	found, root := findPlugins(), pluginpath.Root()
+	found, root := Plugins(), Root()
 	for _, p := range found {
-		if rel, err := filepath.Rel(filepath.Join(root, ".plugins", "cpu"), p.path); root == "" || err != nil || !filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(filepath.Join(root, ".plugins", "cpu"), p.Path); root == "" || err != nil || !filepath.IsLocal(rel) {
 			return false
 		}
 	}

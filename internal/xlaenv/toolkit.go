@@ -1,6 +1,4 @@
-//go:build cgo && !noxla && (linux || darwin)
-
-package engine
+package xlaenv
 
 import (
 	"errors"
@@ -24,18 +22,18 @@ var (
 // systemToolkits are the folders of an installed CUDA toolkit that XLA tries by itself.
 var systemToolkits = []string{"/usr/local/cuda", "/opt/cuda"}
 
-// toolkit is a folder of the CUDA toolkit, and how to name its place to a reader.
-type toolkit struct{ dir, place string }
+// Toolkit is a folder of the CUDA toolkit, and how to name its place to a reader.
+type Toolkit struct{ Dir, Place string }
 
 // nvidia lists the folders in which NVIDIA's wheels lie, seen from the plugin: it looks in these
 // itself.
-func (p plugin) nvidia() []string {
-	above := filepath.Dir(filepath.Dir(p.path))
+func (p Plugin) nvidia() []string {
+	above := filepath.Dir(filepath.Dir(p.Path))
 	return []string{filepath.Join(above, "nvidia"), filepath.Join(filepath.Dir(above), "nvidia")}
 }
 
-// libraries lists the folders of NVIDIA's libraries beside the plugin.
-func (p plugin) libraries() []string {
+// Libraries lists the folders of NVIDIA's libraries beside the plugin.
+func (p Plugin) Libraries() []string {
 	for _, dir := range p.nvidia() {
 		if found, _ := filepath.Glob(filepath.Join(dir, "*", "lib")); len(found) > 0 {
 			return found
@@ -45,31 +43,31 @@ func (p plugin) libraries() []string {
 }
 
 // toolkits lists where a CUDA toolkit may lie, best first: where XLA_FLAGS says, in NVIDIA's wheels
-// (those of CUDA 13 and of CUDA 12), around the nvcc on PATH, where the system keeps it. Nvcc's
-// place is a secret to XLA, so it counts only if XLA_FLAGS is free to say it.
-func (p plugin) toolkits() (all []toolkit) {
+// (those of CUDA 13 and of CUDA 12), around the nvcc on PATH, where the system keeps it. XLA does
+// not look beside nvcc, so that place counts only if XLA_FLAGS is free to name it.
+func (p Plugin) toolkits() (all []Toolkit) {
 	for _, dir := range p.nvidia() {
-		all = append(all, toolkit{filepath.Join(dir, "cu13"), "beside the plugin"}, toolkit{filepath.Join(dir, "cuda_nvcc"), "beside the plugin"})
+		all = append(all, Toolkit{filepath.Join(dir, "cu13"), "beside the plugin"}, Toolkit{filepath.Join(dir, "cuda_nvcc"), "beside the plugin"})
 	}
 	flagged := flaggedToolkit()
 	if nvcc, err := exec.LookPath("nvcc"); err == nil {
 		if real, err := filepath.EvalSymlinks(nvcc); err == nil {
 			if dir := filepath.Dir(filepath.Dir(real)); flagged == "" || flagged == dir {
-				all = append(all, toolkit{dir, "beside the nvcc on PATH"})
+				all = append(all, Toolkit{dir, "beside the nvcc on PATH"})
 			}
 		}
 	}
 	for _, dir := range systemToolkits {
-		all = append(all, toolkit{dir, "in " + dir})
+		all = append(all, Toolkit{dir, "in " + dir})
 	}
 	if flagged == "" {
 		return all
 	}
 	place := "where XLA_FLAGS says"
-	if i := slices.IndexFunc(all, func(t toolkit) bool { return t.dir == flagged }); i >= 0 {
-		place = all[i].place // useToolkit may have said so
+	if i := slices.IndexFunc(all, func(t Toolkit) bool { return t.Dir == flagged }); i >= 0 {
+		place = all[i].Place // UseToolkit may have said so
 	}
-	return append([]toolkit{{flagged, place}}, all...)
+	return append([]Toolkit{{flagged, place}}, all...)
 }
 
 // flaggedToolkit is the folder that XLA_FLAGS names, or "".
@@ -82,18 +80,18 @@ func flaggedToolkit() (dir string) {
 	return dir
 }
 
-// findToolkit returns the first folder that holds both files, or libdevice if ptxas is on PATH. The
-// error says what is missing and how to mend it.
-func (p plugin) findToolkit() (toolkit, error) {
+// FindToolkit returns the first folder that holds both files, or libdevice if ptxas is on PATH. The
+// error says what is missing and how to fix it.
+func (p Plugin) FindToolkit() (Toolkit, error) {
 	_, err := exec.LookPath("ptxas")
 	assembler, library := err == nil, false
 	for _, t := range p.toolkits() {
-		hasLibrary := exists(filepath.Join(t.dir, libdevice))
-		if hasLibrary && (err == nil || exists(filepath.Join(t.dir, ptxas))) {
+		hasLibrary := exists(filepath.Join(t.Dir, libdevice))
+		if hasLibrary && (err == nil || exists(filepath.Join(t.Dir, ptxas))) {
 			return t, nil
 		}
 		library = library || hasLibrary
-		assembler = assembler || exists(filepath.Join(t.dir, ptxas))
+		assembler = assembler || exists(filepath.Join(t.Dir, ptxas))
 	}
 	var missing string
 	switch {
@@ -106,16 +104,21 @@ func (p plugin) findToolkit() (toolkit, error) {
 	default:
 		missing = "no ptxas and no libdevice"
 	}
-	return toolkit{}, errors.New("XLA needs ptxas and libdevice of the CUDA toolkit to compile: " + missing + " beside the plugin, beside the nvcc on PATH or in " +
+	return Toolkit{}, errors.New("XLA needs ptxas and libdevice of the CUDA toolkit to compile: " + missing + " beside the plugin, beside the nvcc on PATH or in " +
 		strings.Join(systemToolkits, ", ") + "; `make setup-cuda` installs them, and XLA_FLAGS=" + toolkitFlag + "FOLDER names a toolkit of your own")
 }
 
-// useToolkit tells XLA where the CUDA toolkit is, or returns findToolkit's error. XLA reads its
+// UseToolkit tells XLA where the CUDA toolkit is, or returns FindToolkit's error. XLA reads its
 // flags when the plugin is loaded.
-func (p plugin) useToolkit() error {
-	t, err := p.findToolkit()
-	if err != nil || flaggedToolkit() != "" || strings.ContainsAny(t.dir, " \t") {
+func (p Plugin) UseToolkit() error {
+	t, err := p.FindToolkit()
+	if err != nil || flaggedToolkit() != "" || strings.ContainsAny(t.Dir, " \t") {
 		return err // A flag cannot hold a blank; XLA may still find the folder by itself.
 	}
-	return os.Setenv("XLA_FLAGS", strings.TrimSpace(os.Getenv("XLA_FLAGS")+" "+toolkitFlag+t.dir))
+	return os.Setenv("XLA_FLAGS", strings.TrimSpace(os.Getenv("XLA_FLAGS")+" "+toolkitFlag+t.Dir))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -1,6 +1,6 @@
 //go:build !linux || !cgo || noxla
 
-package engine
+package xlaenv
 
 // HugePages does nothing here: it needs Linux and XLA.
 func HugePages() {}

@@ -1,8 +1,11 @@
-package engine
+package doctor
 
 import (
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 func find(t *testing.T, checks []Check, name string) Check {
@@ -19,9 +22,9 @@ func find(t *testing.T, checks []Check, name string) Check {
 	return Check{}
 }
 
-func TestDoctorOnAnEmptyRepository(t *testing.T) {
+func TestEmptyRepository(t *testing.T) {
 	root := t.TempDir()
-	checks := Doctor(root)
+	checks := Examine(root)
 	for _, name := range []string{".venv", "Jupyter", "gonb", "goimports"} {
 		if c := find(t, checks, name); c.OK || c.Fix != "make setup" {
 			t.Errorf("%+v", c)
@@ -37,6 +40,14 @@ func TestDoctorOnAnEmptyRepository(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(root); len(left) > 0 {
 		t.Errorf("the doctor left %v behind", left)
+	}
+}
+
+// TestBadChoice: a backend that does not exist, chosen by the environment.
+func TestBadChoice(t *testing.T) {
+	t.Setenv(engine.Variable, "abacus")
+	if c := checkBackend(); c.OK || c.Fix != "unset "+engine.Variable || !strings.Contains(c.Found, "abacus") {
+		t.Errorf("%+v", c)
 	}
 }
 
