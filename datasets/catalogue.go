@@ -37,12 +37,12 @@ type Source struct {
 
 // File is one file of a Source.
 type File struct {
-	Name     string   // as saved, and on a mirror
+	Name     string   // as saved
 	URLs     []string // tried in this order
 	Bytes    int64    // 0: not known
 	SHA256   string   // in hexadecimal; "": not known
 	Recorded string   // who published SHA256
-	Archive  string   // "zip", "tar.gz", or "" for a plain file
+	Archive  string   // "zip", or "" for a plain file
 	To       string   // path of a plain file, with slashes; "": Name
 }
 
@@ -96,8 +96,8 @@ func (s Source) Path(cache string) string {
 }
 
 // Check compares what Load would read at path with the numbers of clouds, of points and of clouds in
-// each part. It reads arrays and counts the files of meshes. A Source without a number of clouds accepts
-// everything.
+// each part. It reads the headers of arrays and counts the files of meshes. A Source without a number of
+// clouds accepts everything.
 func (s Source) Check(path string) error {
 	if s.Clouds == 0 {
 		return nil
@@ -122,7 +122,11 @@ func (s Source) Check(path string) error {
 	for _, f := range files {
 		n := 1
 		if !f.isMesh {
-			set, err := readClouds(f.path, "", Options{Raw: true})
+			shape, err := storedShape(f.path)
+			if err != nil {
+				return err
+			}
+			set, err := newSet[float32](f.path, "", nil, shape)
 			if err != nil {
 				return err
 			}

@@ -144,8 +144,20 @@ func (a *npzFile) labels(key string) (l labelArray, err error) {
 	return l, nil
 }
 
-// read opens the array named key for read, which gets its bytes and their number.
+// read is open for read that takes the whole array; it verifies the checksum.
 func (a *npzFile) read(key string, read func(r io.Reader, size int64) error) error {
+	return a.open(key, func(entry io.Reader, size int64) error {
+		r := bufio.NewReaderSize(entry, 1<<18)
+		if err := read(r, size); err != nil {
+			return err
+		}
+		_, err := io.Copy(io.Discard, r) // to the end, where the checksum is verified
+		return err
+	})
+}
+
+// open opens the array named key for read, which gets its bytes and their number.
+func (a *npzFile) open(key string, read func(r io.Reader, size int64) error) error {
 	entry := a.find(key)
 	if entry == nil {
 		return fmt.Errorf("%s: no array named %q: it holds %s", a.path, key, listed(a.keys()))
@@ -158,12 +170,7 @@ func (a *npzFile) read(key string, read func(r io.Reader, size int64) error) err
 		return fmt.Errorf("%s: array %q: %w", a.path, key, err)
 	}
 	defer r.Close()
-	buffered := bufio.NewReaderSize(r, 1<<18)
-	err = read(buffered, int64(entry.UncompressedSize64))
-	if err == nil {
-		_, err = io.Copy(io.Discard, buffered) // to the end, where the checksum is verified
-	}
-	if err != nil {
+	if err := read(r, int64(entry.UncompressedSize64)); err != nil {
 		return fmt.Errorf("%s: array %q: %w", a.path, key, err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 )
@@ -50,6 +51,37 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		return nil, err
 	}
 	return set, nil
+}
+
+// storedShape reads the shape of the array of clouds in a file from its header.
+func storedShape(path string) (shape []int, err error) {
+	header := func(r io.Reader, _ int64) error {
+		head, _, err := readNPYHeader(r)
+		shape = head.shape
+		return err
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npz":
+		archive, err := openNPZ(path)
+		if err != nil {
+			return nil, err
+		}
+		defer archive.Close()
+		key, err := archive.key("")
+		if err != nil {
+			return nil, err
+		}
+		err = archive.open(key, header)
+		return shape, err
+	case ".h5", ".hdf5":
+		err = withH5(path, dataKey, func(f *h5File) error {
+			shape = f.set.Shape
+			return nil
+		})
+	default:
+		err = withNPYFile(path, header)
+	}
+	return shape, err
 }
 
 // readNPZSet reads the clouds under key and, where present, the class labels.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,22 +29,13 @@ func newDataFetch(c *common) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read and accept the data set's terms")
 	f.StringVar(&o.From, "from", "", "the file, or a folder with the files, downloaded by other means")
-	f.StringVar(&o.Mirror, "mirror", "", "http address of a folder that has the files; default: SWLAB_MIRROR")
-	f.DurationVar(&o.Stall, "stall", 30*time.Second, "retry a connection after this time without a byte")
-	f.IntVar(&o.Retries, "retries", 5, "consecutive attempts without a new byte before giving up")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		source, err := sourceOf(args[0])
 		if err != nil {
 			return usageError(err)
 		}
-		if o.Stall <= 0 || o.Retries < 1 {
-			return usageError(fmt.Errorf("--stall, --retries: expected more than 0 s and at least 1, found %v and %d", o.Stall, o.Retries))
-		}
 		if o.Cache, err = cache(); err != nil {
 			return err
-		}
-		if o.From == "" && o.Mirror == "" {
-			o.Mirror = os.Getenv("SWLAB_MIRROR")
 		}
 		o.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab:", text) }
 		o.Progress = byteBar("downloading")
@@ -70,12 +60,7 @@ func newDataFetch(c *common) *cobra.Command {
 			"downloads": record.Downloads, "files": len(record.Files), "licence": source.Licence, "terms_url": source.TermsURL,
 		}, rows...)
 	}
-	return refuse(cmd, func(flag string) (string, error) {
-		if o.From != "" && (flag == "stall" || flag == "retries") {
-			return "with --from nothing is downloaded", nil
-		}
-		return "", nil
-	})
+	return cmd
 }
 
 // dataFlag returns the value to give to --data: the name if it leads to the cache that was used.
@@ -97,7 +82,7 @@ func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; the same command resumes")
 	case o.From == "" && !errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; --mirror takes the file from another address, --from from this machine", err)
+		return fmt.Errorf("%w; --from takes a file that was downloaded by other means", err)
 	}
 	return err
 }

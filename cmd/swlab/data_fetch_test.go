@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +38,6 @@ func wantCall(t *testing.T, code int, args []string, texts ...string) {
 func TestDataFetchFrom(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("SWLAB_CACHE", cache)
-	t.Setenv("SWLAB_MIRROR", "http://localhost:1") // --from takes precedence
 	npz := filepath.Join(t.TempDir(), "shapenet57448xyzonly.npz")
 	whole := headNPZ(t, 57448, 2048)
 	if err := os.WriteFile(npz, whole, 0o644); err != nil {
@@ -205,8 +202,8 @@ func TestDataFetchWrongFile(t *testing.T) {
 	wantCall(t, 2, call("shapenet-core55", "none.npz"), "--from", "none.npz")
 }
 
-// TestDataFetchMirror: over the network, with failures.
-func TestDataFetchMirror(t *testing.T) {
+// TestDataFetchArchive: an archive of meshes is unpacked and sampled.
+func TestDataFetchArchive(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := range 1814 {
@@ -217,26 +214,18 @@ func TestDataFetchMirror(t *testing.T) {
 		f.Write([]byte(triangleOFF))
 	}
 	w.Close()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/psb_v1.zip" {
-			http.NotFound(w, r)
-			return
-		}
-		w.Write(b.Bytes())
-	}))
-	defer server.Close()
+	archive := filepath.Join(t.TempDir(), "psb_v1.zip")
+	if err := os.WriteFile(archive, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("SWLAB_CACHE", t.TempDir())
-	t.Setenv("SWLAB_MIRROR", server.URL)
-	v := object(t, "data", "fetch", "psb", "--accept-licence")
-	if v["fetched"] != true || v["downloads"].([]any)[0].(map[string]any)["from"] != server.URL+"/psb_v1.zip" {
+	if v := object(t, "data", "fetch", "psb", "--accept-licence", "--from", archive); v["fetched"] != true {
 		t.Errorf("%v", v)
 	}
 	out := filepath.Join(t.TempDir(), "clouds.npy")
 	if v := object(t, "data", "sample", "psb", "--points", "7", "--out", out); v["clouds"] != 1814.0 {
 		t.Errorf("%v", v)
 	}
-	wantCall(t, 1, []string{"data", "fetch", "modelnet10", "--accept-licence"}, "/ModelNet10.zip", "404", "--mirror", "--from")
-	wantCall(t, 1, []string{"data", "fetch", "modelnet10", "--accept-licence", "--mirror", server.URL + "/psb_v1.zip"}, "404")
 	wantCall(t, 2, []string{"data", "fetch", "modelnet10", "--accept-licence", "--from", out}, out, "expected 473402300 bytes")
 }
 
@@ -249,8 +238,6 @@ func TestDataWrongCalls(t *testing.T) {
 		{"data fetch shapenet-core55 --accept-licence", "https://shapenet.org"},
 		{"data fetch shapenet-chairs --accept-licence --from /", "train.npz"},
 		{"data fetch modelnet10 --accept-licence --from /nowhere", "--from"},
-		{"data fetch modelnet10 --accept-licence --mirror nowhere", "--mirror"},
-		{"data fetch modelnet10 --stall 0s", "--stall"},
 		{"data list nothing", "modelnet10"},
 		{"data verify builtin", "TestShapesChecksum"},
 		{"data verify modelnet10", "not been fetched"},

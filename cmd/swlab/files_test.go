@@ -16,7 +16,7 @@ import (
 func TestFilesDeclared(t *testing.T) {
 	names := regexp.MustCompile(`(?i)\bfiles?\b|\bfolder\b|\.npy|\.png|\bwrite|\bclouds: a file`)
 	neither := map[string]bool{ // flags that name no place, or one that the call checks itself
-		"key": true, "force": true, "from": true, "mirror": true, "raw": true, "points": true, "caption": true, "clouds": true, "pair": true,
+		"key": true, "force": true, "from": true, "raw": true, "points": true, "caption": true, "clouds": true, "pair": true,
 	}
 	found := 0
 	var walk func(cmd *cobra.Command)

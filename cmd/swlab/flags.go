@@ -124,7 +124,7 @@ var kinds = map[string]kind{
 	"jobs":             {unit: "processes"},
 	"job":              {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
 
-	"cache": folderOf, "from": clouds, "mirror": {unit: "URL"}, "stall": {unit: "30s"}, "retries": {unit: "times"},
+	"cache": folderOf, "from": clouds,
 	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"},
 
 	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},

@@ -75,7 +75,6 @@ func init() {
 		{"table run ablation_L --preset smoke --job sw/1", "--jobs 2", "no table is made"},
 		{"table run ablation_L --preset smoke --job sw/1", "--pictures sub", "no table is made"},
 		{"data info x.npy", "--key data", ".npz"},
-		{"data fetch modelnet40-hdf5 --cache sub --from x.npy", "--stall 3s", "--from"},
 		{"data verify sub", "--cache sub", "sub"},
 	} {
 		flag, _, _ := strings.Cut(strings.Fields(row.flag)[0], "=")
@@ -147,7 +146,6 @@ func init() {
 		"data info x.npy --val x":                                           `--val: expected a number, found "x"`,
 		"data list modelnet":                                                `unknown data set "modelnet"`,
 		"data fetch modelnet40-hdf --cache sub":                             `did you mean "modelnet40-hdf5"`,
-		"data fetch psb --cache sub --stall 30":                             `--stall: expected a time such as 30s or 2m, found "30"`,
 		"data sample data --out s.npy --points -1":                          "--points",
 		"data sample --out s.npy":                                           "an argument is missing",
 		"data verify x y":                                                   `unexpected argument "y"`,

@@ -1,136 +1,172 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
+	"io"
 	"net/http"
-	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 const (
 	partSuffix = ".part"
-	metaSuffix = ".json"
+	maxUnknown = 64 << 30 // bounds a download whose size the catalogue does not know
+	attempts   = 3        // at an address, without a new byte
 )
 
-// permanentError marks a failure that another attempt would repeat.
-type permanentError struct{ error }
+// final marks a failure that another attempt at the same address would repeat.
+type final struct{ error }
 
-func (e permanentError) Unwrap() error { return e.error }
-
-func permanentf(format string, args ...any) error {
-	return permanentError{fmt.Errorf(format, args...)}
-}
-
-// mirrored returns the address of a file on a mirror: the mirror itself if it ends in the file's
-// name, else that name below it.
-func mirrored(mirror, name string, single bool) (string, error) {
-	u, err := url.Parse(mirror)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", usageErrorf("--mirror %q: expected an address that begins with http:// or https://", mirror)
-	}
-	if single && path.Base(u.Path) == name {
-		return mirror, nil
-	}
-	return u.JoinPath(name).String(), nil
-}
+func (e final) Unwrap() error { return e.error }
 
 // checkRedirect rejects redirects from a secure connection to an insecure one.
 func checkRedirect(to *http.Request, via []*http.Request) error {
 	if last := via[len(via)-1].URL; last.Scheme == "https" && to.URL.Scheme != "https" {
-		return permanentf("redirected from https to %s: refused", to.URL)
+		return final{fmt.Errorf("redirected from https to %s: refused", to.URL)}
 	}
 	if len(via) >= 10 {
-		return permanentf("redirected %d times: refused", len(via))
+		return final{fmt.Errorf("redirected %d times: refused", len(via))}
 	}
 	return nil
 }
 
-// taker downloads a file from the first of the addresses that has it.
-func (o Options) taker(addresses ...string) take {
-	return func(ctx context.Context, file datasets.File, dir string) (Download, string, error) {
-		part := filepath.Join(dir, file.Name+partSuffix)
-		var failures []error
-		for _, address := range addresses {
-			got, err := o.download(ctx, address, part, file)
-			if err == nil || ctx.Err() != nil {
-				return got, part, err
-			}
-			failures = append(failures, err)
-			o.Note(err.Error())
+// download gets a file from the first of its addresses that has it, and checks it. What has arrived
+// of a file with a checksum stays, and the next attempt, also at another address, continues it.
+func (o Options) download(ctx context.Context, file datasets.File, dir string) (Download, string, error) {
+	part := filepath.Join(dir, file.Name+partSuffix)
+	var err error
+	for _, address := range file.URLs {
+		var got Download
+		if got, err = o.from(ctx, address, part, file); err == nil || ctx.Err() != nil {
+			return got, part, err
 		}
-		return Download{}, "", failures[len(failures)-1]
+		err = fmt.Errorf("%s: %w", address, err)
+		o.Note(err.Error())
 	}
+	return Download{}, "", err
 }
 
-// download gets one address completely, and checked, into the file part.
-func (o Options) download(ctx context.Context, address, part string, want datasets.File) (Download, error) {
-	for again := false; ; again = true {
-		resumed, err := o.retry(ctx, address, part, want)
-		if err != nil {
-			return Download{}, err
-		}
-		got, err := check(ctx, part, address, want)
-		if !errors.As(err, new(mismatchError)) {
-			return got, err
-		}
-		if removing := discard(part); removing != nil {
-			return Download{}, removing
-		}
-		if !resumed || again {
-			return Download{}, err
-		}
-		o.Note(want.Name + ": the pieces of the download do not fit together; it starts again")
-	}
-}
-
-// retry attempts the download until it is complete. Every attempt resumes the last one if the
-// server supports it. resumed reports whether part was assembled from several answers.
-func (o Options) retry(ctx context.Context, address, part string, want datasets.File) (resumed bool, err error) {
-	furthest, fruitless := int64(0), 0
-	for {
-		from, err := o.attempt(ctx, address, part, want)
-		resumed = from > 0
-		if err == nil {
-			return resumed, nil
-		}
+// from gets one address completely. A file that was put together from pieces and has another checksum
+// is downloaded once more.
+func (o Options) from(ctx context.Context, address, part string, want datasets.File) (Download, error) {
+	again := false
+	for fruitless := 0; ; {
+		before := fileSize(part)
+		resumed, err := o.attempt(ctx, address, part, want)
 		if cause := context.Cause(ctx); cause != nil {
-			return resumed, cause
+			return Download{}, cause
 		}
-		if final(err) {
-			return resumed, fmt.Errorf("%s: %w", address, err)
+		if err == nil {
+			got, err := check(ctx, part, address, want)
+			if !errors.As(err, new(mismatchError)) {
+				return got, err
+			}
+			if removing := os.Remove(part); removing != nil || !resumed || again {
+				return got, errors.Join(err, removing)
+			}
+			again = true
+			o.Note(want.Name + ": the pieces of the download do not fit together; it starts again")
+			continue
 		}
-		if size := fileSize(part); size > furthest {
-			furthest, fruitless = size, 0
-		} else {
-			fruitless++
+		if errors.As(err, new(final)) {
+			return Download{}, err
 		}
-		if fruitless >= o.Retries {
-			return resumed, fmt.Errorf("%s: given up after %d attempts without a new byte: %w", address, fruitless, err)
+		if fruitless++; fileSize(part) > before {
+			fruitless = 0
+		}
+		if fruitless == attempts {
+			return Download{}, fmt.Errorf("given up after %d attempts without a new byte: %w", attempts, err)
 		}
 		o.Note(fmt.Sprintf("%s: %v; trying again", want.Name, err))
-		select {
-		case <-ctx.Done():
-			return resumed, context.Cause(ctx)
-		case <-time.After(o.Backoff << min(max(fruitless-1, 0), 5)):
-		}
 	}
 }
 
-// final reports whether another attempt would be useless.
-func final(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var name *net.DNSError
-	return errors.As(err, new(permanentError)) || errors.As(err, &certificate) || errors.As(err, &name) && name.IsNotFound
+// attempt makes one request for what is missing of part, and writes what comes. Only a file whose
+// checksum will tell in the end is continued.
+func (o Options) attempt(ctx context.Context, address, part string, want datasets.File) (resumed bool, err error) {
+	at := fileSize(part)
+	if want.SHA256 == "" || want.Bytes > 0 && at > want.Bytes {
+		at = 0
+	}
+	if at > 0 && at == want.Bytes {
+		return true, nil // complete already, but not checked
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false, final{err}
+	}
+	request.Header.Set("User-Agent", "swlab")
+	request.Header.Set("Accept-Encoding", "identity") // a compressed answer could not be resumed
+	if at > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", at))
+	}
+	answer, err := o.Client.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer answer.Body.Close()
+	total := answer.ContentLength
+	switch code := answer.StatusCode; {
+	case code == http.StatusOK:
+		at = 0
+	case code == http.StatusPartialContent:
+		var first int64
+		if n, _ := fmt.Sscanf(answer.Header.Get("Content-Range"), "bytes %d-", &first); n < 1 || first != at {
+			return false, errors.Join(fmt.Errorf("asked for bytes from %d, the server sends %q", at, answer.Header.Get("Content-Range")), os.Remove(part))
+		}
+		if total >= 0 {
+			total += at
+		}
+	case code == http.StatusRequestedRangeNotSatisfiable: // the file has changed
+		return false, errors.Join(fmt.Errorf("the server has no bytes from %d", at), os.Remove(part))
+	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
+		return false, fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))
+	default:
+		return false, final{fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))}
+	}
+	if kind := answer.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
+		return false, final{fmt.Errorf("the server sends a web page (%s) instead of %s", kind, want.Name)}
+	}
+	if want.Bytes > 0 && total >= 0 && total != want.Bytes {
+		return false, final{fmt.Errorf("expected a file of %d bytes, the server offers %d", want.Bytes, total)}
+	}
+	f, err := durable.Append(part, true)
+	if err != nil {
+		return false, final{diskFull(err, part)}
+	}
+	defer f.Close()
+	if err := f.Truncate(at); err != nil {
+		return false, final{diskFull(err, part)}
+	}
+	bound := cmp.Or(want.Bytes, maxUnknown)
+	done := at
+	for buffer := make([]byte, 1<<18); ; {
+		n, reading := answer.Body.Read(buffer)
+		if done += int64(n); done > bound {
+			return false, errors.Join(final{fmt.Errorf("more than the expected %d bytes came: not the file of the catalogue", bound)}, os.Remove(part))
+		}
+		if _, err := f.Write(buffer[:n]); err != nil {
+			return false, final{diskFull(err, part)}
+		}
+		o.Progress(want.Name, done, max(total, want.Bytes))
+		if reading == io.EOF {
+			break
+		}
+		if reading != nil {
+			return false, fmt.Errorf("the connection broke after %d bytes: %w", done, reading)
+		}
+	}
+	if short := max(total, want.Bytes); done < short {
+		return false, fmt.Errorf("the answer ended after %d of %d bytes", done, short)
+	}
+	return at > 0, f.Close()
 }
 
 func fileSize(path string) int64 {
@@ -139,26 +175,4 @@ func fileSize(path string) int64 {
 		return 0
 	}
 	return info.Size()
-}
-
-// discard removes a download and what is known about it.
-func discard(part string) error {
-	return errors.Join(remove(part), remove(part+metaSuffix))
-}
-
-// remove removes a file that need not exist.
-func remove(name string) error {
-	if err := os.Remove(name); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// statusError describes the status that a server answered instead of a file.
-func statusError(code int) error {
-	err := fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))
-	if code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code == http.StatusTooEarly {
-		return err
-	}
-	return permanentError{err}
 }

@@ -6,7 +6,7 @@
 //
 //	files/         the files, as unpacked
 //	fetched.json   the [Record]; it is written last, so that a set with a record is whole
-//	FILE.part      a partial download, with FILE.part.json; both are removed at the end
+//	FILE.part      a partial download, removed at the end
 //
 // A file without a published checksum is trusted the first time, if it holds as many clouds and points
 // as the catalogue says. Its sum is recorded, and a later fetch must match it.
@@ -23,25 +23,19 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// Options say where to fetch from, where to store, and how long to wait.
+// Options say where to fetch from and where to store.
 type Options struct {
 	Cache string // folder of all fetched sets; "": [datasets.CacheDir]
-	// Mirror is the http address of a folder with the files under their names, or of the only file;
-	// "": the catalogue's addresses.
-	Mirror        string
-	From          string // a file, or a folder with the set's files, instead of the network
+	From  string // a file, or a folder with the set's files, instead of the network
+
 	AcceptLicence bool
 
-	Stall    time.Duration // give a connection up after this time without a byte; 0: 30 s
-	Backoff  time.Duration // pause before the first retry, doubled up to 32 times this; 0: 1 s
-	Retries  int           // consecutive attempts without a new byte; 0: 5
-	Client   *http.Client  // nil: one that refuses redirects from https to http
+	Client   *http.Client // nil: one that refuses redirects from https to http
 	Progress func(file string, done, total int64)
 	// Note is called with messages for the user: retries, sums that could not be checked.
 	Note func(text string)
@@ -54,9 +48,6 @@ func (o *Options) fill() error {
 			return err
 		}
 	}
-	o.Stall = cmp.Or(o.Stall, 30*time.Second)
-	o.Backoff = cmp.Or(o.Backoff, time.Second)
-	o.Retries = cmp.Or(o.Retries, 5)
 	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -91,9 +82,6 @@ func usageErrorf(format string, args ...any) error { return UsageError{fmt.Error
 // (Record.Fetched is false), unless it is not what the catalogue says or not what Options.From holds:
 // that is an error, which says what to delete. An interrupted download resumes.
 func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	if len(source.Files) == 0 {
 		return nil, usageErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}
@@ -107,9 +95,13 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	if source.Terms != "" && !o.AcceptLicence {
 		return nil, usageErrorf("%s: %w", source.Name, ErrTerms)
 	}
-	takers, err := plan(source, o)
-	if err != nil {
-		return nil, err
+	if o.From == "" && source.Files[0].URLs == nil {
+		return nil, usageErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
+	}
+	for _, file := range source.Files {
+		if _, err := localFile(source, file, o.From); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -122,12 +114,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	if record, err := before(ctx, source, o); record != nil || err != nil { // another process was faster
 		return record, err
 	}
-	old, _ := ReadRecord(dir)           // nil on an error: no sum is known
-	for _, file := range source.Files { // what a killed process was writing
-		if err := durable.RemoveTemporary(filepath.Join(dir, file.Name+partSuffix+metaSuffix)); err != nil {
-			return nil, err
-		}
-	}
+	old, _ := ReadRecord(dir) // nil on an error: no sum is known
 	if err := durable.RemoveTemporary(filepath.Join(dir, datasets.RecordName)); err != nil {
 		return nil, err
 	}
@@ -142,7 +129,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 	}
 	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
 	var trusted []string
-	for i, file := range source.Files {
+	for _, file := range source.Files {
 		if file.SHA256 == "" {
 			record.Checksum = "first use"
 			if known := old.download(file.Name); known != nil {
@@ -151,7 +138,7 @@ func Fetch(ctx context.Context, source datasets.Source, o Options) (*Record, err
 				trusted = append(trusted, file.Name)
 			}
 		}
-		got, local, err := takers[i](ctx, file, dir)
+		got, local, err := o.take(ctx, source, file, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -230,43 +217,24 @@ func (r *Record) check(source datasets.Source, root string) error {
 }
 
 // take gets one file and returns what is known of it and its path.
-type take func(ctx context.Context, file datasets.File, dir string) (Download, string, error)
-
-// plan decides where every file comes from, before anything is written.
-func plan(source datasets.Source, o Options) ([]take, error) {
-	if o.From != "" && o.Mirror != "" {
-		return nil, usageErrorf("--from and --mirror: expected one of them")
+func (o Options) take(ctx context.Context, source datasets.Source, file datasets.File, dir string) (Download, string, error) {
+	if o.From == "" {
+		return o.download(ctx, file, dir)
 	}
-	takers := make([]take, len(source.Files))
-	for i, file := range source.Files {
-		switch {
-		case o.From != "":
-			local, err := localFile(source, file, o.From)
-			if err != nil {
-				return nil, err
-			}
-			takers[i] = func(ctx context.Context, file datasets.File, _ string) (Download, string, error) {
-				got, err := check(ctx, local, local, file)
-				got.From = "--from"
-				return got, local, o.refused(err)
-			}
-		case o.Mirror != "":
-			address, err := mirrored(o.Mirror, file.Name, len(source.Files) == 1)
-			if err != nil {
-				return nil, err
-			}
-			takers[i] = o.taker(address)
-		case file.URLs == nil:
-			return nil, usageErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
-		default:
-			takers[i] = o.taker(file.URLs...)
-		}
+	local, err := localFile(source, file, o.From)
+	if err != nil {
+		return Download{}, "", err
 	}
-	return takers, nil
+	got, err := check(ctx, local, local, file)
+	got.From = "--from"
+	return got, local, o.refused(err)
 }
 
-// localFile finds a file of the set below the path of --from.
+// localFile finds a file of the set below the path of --from, if given.
 func localFile(source datasets.Source, file datasets.File, from string) (string, error) {
+	if from == "" {
+		return "", nil
+	}
 	info, err := os.Stat(from)
 	if err != nil {
 		return "", UsageError{fmt.Errorf("--from: %w", err)}
@@ -314,14 +282,8 @@ func (r *Record) present() bool {
 // settle moves the unpacked files to their place and writes the record. Nothing else is left in the
 // folder then.
 func (r *Record) settle(stage string) error {
-	if err := syncTree(stage); err != nil {
-		return err
-	}
 	name, data := filepath.Join(r.dir, datasets.RecordName), filepath.Join(r.dir, datasets.FilesName)
-	if err := remove(name); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(data); err != nil {
+	if err := errors.Join(os.RemoveAll(name), os.RemoveAll(data)); err != nil {
 		return err
 	}
 	if err := os.Rename(stage, data); err != nil {
@@ -340,7 +302,7 @@ func (r *Record) settle(stage string) error {
 // discardDownloads removes the downloads of a set that is in its place. Leftovers do no harm.
 func (r *Record) discardDownloads() {
 	for _, d := range r.Downloads {
-		discard(filepath.Join(r.dir, d.Name+partSuffix))
+		os.Remove(filepath.Join(r.dir, d.Name+partSuffix))
 	}
 }
 

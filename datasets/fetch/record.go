@@ -111,12 +111,6 @@ func FindRecord(path string) (*Record, error) {
 // that are missing, changed or not in the record, and downloads whose sum differs from the
 // catalogue's current one.
 func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
-	if r == nil {
-		return nil, errors.New("expected the record of a data set, found nil")
-	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	total, done := int64(0), int64(0)
 	known := map[string]bool{}
 	for _, e := range r.Files {

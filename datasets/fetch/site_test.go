@@ -24,7 +24,6 @@ import (
 type site struct {
 	*httptest.Server
 	content []byte
-	etag    string
 	answers []answer // to the first requests; nil: as by a correct server
 	after   answer   // to those that follow
 	mu      sync.Mutex
@@ -35,7 +34,7 @@ type site struct {
 type answer func(s *site, w http.ResponseWriter, r *http.Request)
 
 func newSite(t *testing.T, content []byte, answers ...answer) *site {
-	s := &site{content: content, etag: `"one"`, answers: answers, after: (*site).serve}
+	s := &site{content: content, answers: answers, after: (*site).serve}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -54,16 +53,13 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers like a correct server.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) {
-	if s.etag != "" {
-		w.Header().Set("ETag", s.etag)
-	}
 	http.ServeContent(w, r, "f.bin", time.Time{}, bytes.NewReader(s.content))
 }
 
 // serving answers like a correct server with other content.
-func serving(content []byte, etag string) answer {
+func serving(content []byte) answer {
 	return func(_ *site, w http.ResponseWriter, r *http.Request) {
-		(&site{content: content, etag: etag}).serve(w, r)
+		(&site{content: content}).serve(w, r)
 	}
 }
 
@@ -80,7 +76,6 @@ func status(code int) answer {
 // sends answers with bytes in pieces, and no length.
 func sends(pieces ...[]byte) answer {
 	return func(s *site, w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("ETag", s.etag)
 		for _, p := range pieces {
 			w.Write(p)
 			w.(http.Flusher).Flush()
@@ -175,10 +170,9 @@ func put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// quick returns options for tests: no pause is longer than milliseconds.
+// quick returns options for tests.
 func quick(t *testing.T) Options {
-	return Options{Cache: t.TempDir(), AcceptLicence: true, Stall: 10 * time.Second, Backoff: time.Microsecond, Retries: 3,
-		Note: func(text string) { t.Log("note:", text) }}
+	return Options{Cache: t.TempDir(), AcceptLicence: true, Note: func(text string) { t.Log("note:", text) }}
 }
 
 // fetched must succeed with this content.

@@ -1,9 +1,7 @@
 package fetch
 
 import (
-	"archive/tar"
 	"archive/zip"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -45,15 +43,10 @@ func place(local string, file datasets.File, stage string, b *budget) ([]Entry, 
 	}
 	defer root.Close()
 	u := &unpacker{root: root, archive: local, budget: b, left: max(info.Size()*maxRatio, minSpace)}
-	switch file.Archive {
-	case "":
-		err = u.plain(file, info.Size())
-	case "zip":
+	if file.Archive == "zip" {
 		err = u.zip()
-	case "tar.gz":
-		err = u.tarGzip()
-	default:
-		err = fmt.Errorf("unknown kind of archive %q", file.Archive)
+	} else {
+		err = u.plain(file, info.Size())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", local, diskFull(err, stage))
@@ -114,44 +107,6 @@ func (u *unpacker) zip() error {
 		}
 	}
 	return nil
-}
-
-func (u *unpacker) tarGzip() error {
-	f, err := os.Open(u.archive)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("expected a gzipped tar archive: %w", err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			// The checksum of the gzip stream follows the archive's end.
-			if _, err := io.Copy(io.Discard, io.LimitReader(z, u.left)); err != nil {
-				return fmt.Errorf("damaged archive: %w", err)
-			}
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("damaged archive: %w", err)
-		}
-		name, skip, err := entryName(h.Name)
-		if err != nil {
-			return err
-		}
-		switch {
-		case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || skip:
-		case h.Typeflag == tar.TypeReg:
-			if err := u.write(name, r); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("%s: expected a file, found a link or a device (type %q): refused", h.Name, h.Typeflag)
-		}
-	}
 }
 
 // entryName checks the name of an archive's entry. skip marks what some systems add to archives.
