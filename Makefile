@@ -92,6 +92,9 @@ network: setup ## train the network that lectures show, runs/network (an hour an
 	@$(env) if [ -e $(trained)/config.json ]; then go run ./cmd/swlab train --resume --out $(trained); \
 	else go run ./cmd/swlab train --data builtin --loss sw --points 2048 --batch 16 --epochs 160 --out $(trained); fi
 
+numbers: setup ## write the numbers of README and docs from the stored results
+	@$(env) go run ./docs
+
 docs-pictures: setup ## draw the pictures of the documentation again
 	@$(env) go generate ./...
 
@@ -116,11 +119,11 @@ check: setup ## the rest: linters, all tests on the best backend, data races, ot
 	@$(MAKE) check-cuda
 	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
-# Python calls the functions of python/library/main.go.
+# Python calls the functions of python/library/main.go, notebooks Check of experiments/exercise.
 generated := swlab/ot1d/internal/lanes swlab/internal/maxima
 lint: setup ## go vet, staticcheck, functions that nothing calls, assembly that its generator does not make
 	@$(env) go vet ./... && go tool staticcheck ./...
-	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF -e 'unreachable func: Must' -e python/library/main.go) || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
+	@$(env) unused=$$(go tool deadcode -test ./... | grep -vF -e 'unreachable func: Must' -e python/library/main.go -e experiments/exercise/exercise.go) || exit 0; echo "FAILED: nothing calls these:"; echo "$$unused"; exit 1
 	@$(env) rm -rf .out/asm && cp -r internal/asm .out/asm; for dir in $(generated); do name=$${dir##*/}; \
 	(cd .out/asm/$$name && go run main.go -out ../$${name}_amd64.s -stubs ../$${name}_amd64.go -pkg $$name) || exit 1; \
 	for f in $${name}_amd64.s $${name}_amd64.go; do cmp .out/asm/$$f $$dir/$$f || { echo "FAILED: internal/asm/$$name makes another $$f"; exit 1; }; done; done

@@ -1,4 +1,4 @@
-package docs
+package main
 
 import (
 	"io/fs"
@@ -27,6 +27,15 @@ func pages(t *testing.T) []string {
 		t.Fatalf("found only the pages %v", pages)
 	}
 	return pages
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }
 
 // TestNamedTests: every test that a page names exists.

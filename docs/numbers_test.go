@@ -1,4 +1,4 @@
-package docs
+package main
 
 import (
 	"fmt"
@@ -183,6 +183,37 @@ func output(name string) (string, error) {
 	}
 	out, _, err := stored(filepath.Join("..", "notebooks", name+".ipynb"))
 	return out, err
+}
+
+// TestNumbersWritten: every page has the numbers that `make numbers` writes, and a number of the benchmarks in README has a comment.
+func TestNumbersWritten(t *testing.T) {
+	found := 0
+	for _, page := range pages(t) {
+		text := read(t, page)
+		if filepath.Ext(page) == ".ipynb" {
+			text = prose(t, page)
+		}
+		if want, err := filled(".", text); err != nil {
+			t.Errorf("%s: %v", page, err)
+		} else if text != want {
+			t.Errorf("%s: run make numbers", page)
+		}
+		found += strings.Count(text, "<!-- bench: ") + len(difference.FindAllString(text, -1))
+		// A comment that names two rows and follows no number.
+		if all := regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: \w+ \S+ [-/] \S+ -->`).FindAllString(text, -1); len(all) != len(difference.FindAllString(text, -1)) {
+			t.Errorf("%s: %d comments name a difference, %d follow one", page, len(all), len(difference.FindAllString(text, -1)))
+		}
+	}
+	if found < 130 {
+		t.Errorf("%d numbers", found)
+	}
+	_, section, _ := strings.Cut(read(t, "../README.md"), "## What is measured\n")
+	section, _, _ = strings.Cut(section, "**Deviations.**")
+	for line := range strings.Lines(steps.ReplaceAllString(measured.ReplaceAllString(section, ""), "")) {
+		if regexp.MustCompile(`[0-9] (ms|s)\b|[0-9] times|\| (\*\*)?0\.[0-9]+(\*\*)? (of|\|)`).MatchString(line) {
+			t.Errorf("README.md: a number without a comment: %s", line)
+		}
+	}
 }
 
 // TestNumbers: every measured number in the text of the notebooks and of the pages of results is

@@ -1,0 +1,325 @@
+// Command docs writes the numbers of README and of the pages in docs from what is stored: `make numbers`. A comment behind a number
+// says where it comes from; the number keeps its decimals.
+//
+//	D (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW - ROW -->   a difference of two rows of results/NAME-PRESET.json, with its 95 % interval
+//	D (p = P)<!-- NAME: COLUMN ROW - ROW -->                the same of the paper's numbers, with the p-value of Welch's test
+//	R (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW / ROW -->   a ratio of deviations, with the interval or p-value of the F test
+//	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in results/bench*.json; also: median, peak PROGRAM
+//	R<!-- bench: GROUP: CASE: PROGRAM / PROGRAM -->         a ratio of two; behind /, PROGRAM or PROGRAM is the faster one
+//	R<!-- bench: GROUP: CASE: / fastest -->                 the report's ratio to the fastest peer
+//	E ± U<!-- bench: AXIS: CURVE -->                        an exponent of this project
+//	| LOSS | ... <!-- steps: LOSS --> |                     a row of README's table of training steps
+//
+// The sample output of the quickstart in README is that of the notebook.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/ipynb"
+)
+
+func main() {
+	if err := writeNumbers("docs"); err != nil {
+		fmt.Fprintln(os.Stderr, "numbers:", err)
+		os.Exit(1)
+	}
+}
+
+// writeNumbers writes the pages anew whose numbers are not those that are stored.
+func writeNumbers(docs string) error {
+	for _, pattern := range []string{"*.md", "results/*.md", "../README.md"} {
+		pages, err := filepath.Glob(filepath.Join(docs, pattern))
+		if err != nil {
+			return err
+		}
+		for _, page := range pages {
+			old, err := os.ReadFile(page)
+			if err != nil {
+				return err
+			}
+			text, err := filled(docs, string(old))
+			if err != nil {
+				return fmt.Errorf("%s: %w", page, err)
+			}
+			if text == string(old) {
+				continue
+			}
+			if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+				return err
+			}
+			fmt.Println("wrote", page)
+		}
+	}
+	return nil
+}
+
+var (
+	difference = regexp.MustCompile(`([-−]?[\d.]+(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: (\w+) ([\w.-]+) ([-/]) ([\w.-]+) -->`)
+	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
+	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
+	sample     = regexp.MustCompile(`(?m)^  (before training|after training) .*$`)
+)
+
+// filled is a page with the numbers that are stored.
+func filled(docs, text string) (string, error) {
+	var failed error
+	replace := func(pattern *regexp.Regexp, number func(m []string) (string, error)) {
+		text = pattern.ReplaceAllStringFunc(text, func(old string) string {
+			with, err := number(pattern.FindStringSubmatch(old))
+			if err != nil {
+				failed = fmt.Errorf("%s: %w", old, err)
+			}
+			return with
+		})
+	}
+	replace(difference, func(m []string) (string, error) {
+		value, err := stated(docs, m[2], m[3], m[4], m[5], m[6], m[7])
+		return strings.Replace(m[0], m[1], value, 1), err
+	})
+	if !strings.Contains(text, "<!-- bench: ") {
+		return text, failed
+	}
+	b, err := readBenchmarks(docs)
+	if err != nil {
+		return "", err
+	}
+	replace(measured, b.number)
+	replace(steps, b.stepsRow)
+	replace(sample, func(m []string) (string, error) { return quickstart(docs, m[0], m[1]) })
+	return text, failed
+}
+
+// quickstart is a line of README's sample output with the numbers of that row in the notebook.
+func quickstart(docs, line, row string) (string, error) {
+	cells, err := ipynb.Read(filepath.Join(docs, "../notebooks/01_quickstart.ipynb"))
+	if err != nil {
+		return "", err
+	}
+	var html strings.Builder
+	for _, cell := range cells {
+		for _, output := range cell.Outputs {
+			html.WriteString(string(output.Data["text/html"]))
+		}
+	}
+	_, rest, _ := strings.Cut(html.String(), ">"+row+"</td>")
+	rest, _, _ = strings.Cut(rest, "</tr>")
+	scores := regexp.MustCompile(`>([0-9.]+) ± `).FindAllStringSubmatch(rest, -1)
+	if len(scores) != 3 {
+		return "", fmt.Errorf("the notebook has %d scores, expected CD, SW and EMD", len(scores))
+	}
+	i := -1
+	return regexp.MustCompile(`[0-9.]+ *`).ReplaceAllStringFunc(line, func(old string) string {
+		i++
+		return fmt.Sprintf("%-*s", len(old), scores[min(i, 2)][1])
+	}), nil
+}
+
+// benchmarks is what the reports of the benchmark hold, those of some of its groups before the whole.
+type benchmarks struct {
+	Cases []benchmarkCase
+	Fits  []struct {
+		Axis, Curve, Program  string
+		Exponent, Uncertainty float64
+	}
+}
+
+type benchmarkCase struct {
+	Group, Name string
+	Programs    []benchmarkProgram
+	Fastest     struct {
+		Name  string
+		Ratio float64
+	} `json:"fastest_peer"`
+}
+
+type benchmarkProgram struct {
+	Name        string
+	Min, Median float64
+	Peak        float64 `json:"peak_mb"`
+}
+
+func readBenchmarks(docs string) (benchmarks, error) {
+	var all benchmarks
+	files, err := filepath.Glob(filepath.Join(docs, "results/bench-*.json"))
+	if err != nil {
+		return all, err
+	}
+	for _, file := range append(files, filepath.Join(docs, "results/bench.json")) {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return all, err
+		}
+		var b benchmarks
+		if err := json.Unmarshal(raw, &b); err != nil {
+			return all, fmt.Errorf("%s: %w", file, err)
+		}
+		all.Cases, all.Fits = append(all.Cases, b.Cases...), append(all.Fits, b.Fits...)
+	}
+	return all, nil
+}
+
+func (b benchmarks) find(group, name string) (benchmarkCase, error) {
+	i := slices.IndexFunc(b.Cases, func(c benchmarkCase) bool { return c.Group == group && c.Name == name })
+	if i < 0 {
+		return benchmarkCase{}, fmt.Errorf("results/bench*.json: no case %s: %s", group, name)
+	}
+	return b.Cases[i], nil
+}
+
+// value is what a program of the case took: its fastest time, the median, or the peak of its memory; of several programs, the least.
+func (c benchmarkCase) value(programs string) (float64, error) {
+	least := math.Inf(1)
+	for program := range strings.SplitSeq(programs, " or ") {
+		of := func(p benchmarkProgram) float64 { return p.Min }
+		if rest, ok := strings.CutPrefix(program, "median "); ok {
+			program, of = rest, func(p benchmarkProgram) float64 { return p.Median }
+		} else if rest, ok := strings.CutPrefix(program, "peak "); ok {
+			program, of = rest, func(p benchmarkProgram) float64 { return p.Peak }
+		}
+		i := slices.IndexFunc(c.Programs, func(p benchmarkProgram) bool { return p.Name == program })
+		if i < 0 {
+			return 0, fmt.Errorf("results/bench*.json: no program %q in %s: %s", program, c.Group, c.Name)
+		}
+		least = min(least, of(c.Programs[i]))
+	}
+	return least, nil
+}
+
+// number is a match of measured with its number.
+func (b benchmarks) number(m []string) (string, error) {
+	_, decimals, _ := strings.Cut(m[1], ".")
+	write := func(v float64) string { return fmt.Sprintf("%.*f", len(decimals), v) }
+	comment := m[0][strings.Index(m[0], "<!--"):]
+	if m[6] == "" {
+		for _, f := range slices.Backward(b.Fits) { // the last is that of the whole report
+			if f.Axis == m[4] && f.Curve == m[5] && f.Program == "swlab" {
+				if m[2] == "" {
+					return write(f.Exponent) + comment, nil
+				}
+				return write(f.Exponent) + " ± " + write(f.Uncertainty) + comment, nil
+			}
+		}
+		return "", fmt.Errorf("results/bench*.json: no exponent of %s in %s", m[5], m[4])
+	}
+	c, err := b.find(m[4], m[5])
+	if err != nil {
+		return "", err
+	}
+	if m[6] == "/ fastest" {
+		return write(c.Fastest.Ratio) + comment, nil
+	}
+	program, peers, ratio := strings.Cut(m[6], " / ")
+	v, err := c.value(program)
+	if ratio && err == nil {
+		var peer float64
+		peer, err = c.value(peers)
+		v /= peer
+	}
+	if m[3] != "" {
+		v *= 1e3
+	}
+	return write(v) + m[3] + comment, err
+}
+
+// stepsRow is a row of the table of training steps.
+func (b benchmarks) stepsRow(m []string) (string, error) {
+	row := m[1]
+	for i, size := range []string{"B=128 m=2048", "B=32 m=512"} {
+		c, err := b.find("steps", m[2]+", "+size)
+		if err != nil {
+			return "", err
+		}
+		peer := strings.NewReplacer("torch.compile", "compiled", "torch", "eager", ", huge pages", "", " jit", "").Replace(c.Fastest.Name)
+		digits := 1
+		if c.Programs[0].Min < 1 {
+			digits = 2
+		}
+		row += fmt.Sprintf(" **%.2f** | %s | %.*f s", c.Fastest.Ratio, peer, digits, c.Programs[0].Min)
+		if i == 0 {
+			row += " |"
+		}
+	}
+	return row + "<!-- steps: " + m[2] + " --> |", nil
+}
+
+// stated returns the difference of rows a and b, or the ratio of their deviations, as a page writes
+// it.
+func stated(docs, name, preset, column, a, sign, b string) (string, error) {
+	f, err := table.Get(name)
+	if err != nil {
+		return "", err
+	}
+	if preset == "" {
+		x, err := printed(f, column, a)
+		if err != nil {
+			return "", err
+		}
+		y, err := printed(f, column, b)
+		if err != nil {
+			return "", err
+		}
+		if sign == "/" {
+			ratio := *x.SD / *y.SD
+			p := distuv.F{D1: float64(x.N - 1), D2: float64(y.N - 1)}.CDF(ratio * ratio)
+			return fmt.Sprintf("%.2f (p = %.2g)", ratio, 2*min(p, 1-p)), nil
+		}
+		text := fmt.Sprintf("%.2f", x.Mean-y.Mean)
+		if x.SD != nil && y.SD != nil {
+			text += fmt.Sprintf(" (p = %.2g)", table.Welch(x, y))
+		}
+		return minus(text), nil
+	}
+	r, err := table.ReadFile(filepath.Join(docs, "results", name+preset+".json"))
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(r.Table.Columns, func(c table.Column) bool { return c.Key == column })
+	x, y := r.Cells[a][column].Values, r.Cells[b][column].Values
+	if i < 0 || len(x) == 0 || len(y) == 0 {
+		return "", fmt.Errorf("the results have no %s of %s and %s", column, a, b)
+	}
+	if sign == "/" {
+		ratio := stat.StdDev(x, nil) / stat.StdDev(y, nil)
+		f := distuv.F{D1: float64(len(x) - 1), D2: float64(len(y) - 1)}
+		return fmt.Sprintf("%.2f (%.2f to %.2f)", ratio, ratio/math.Sqrt(f.Quantile(0.975)), ratio/math.Sqrt(f.Quantile(0.025))), nil
+	}
+	var d []float64
+	for k := range min(len(x), len(y)) { // seeds are in one order, and the first are common
+		d = append(d, (x[k]-y[k])*r.Table.Columns[i].Scale)
+	}
+	m, v := stat.MeanVariance(d, nil)
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * math.Sqrt(v/float64(len(d)))
+	return minus(fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half)), nil
+}
+
+// minus writes negative numbers with a sign of minus, but for exponents.
+func minus(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "-", "−"), "e−", "e-")
+}
+
+// printed returns a number of the paper as a cell, with the sample deviation of its runs.
+func printed(t table.Table, column, row string) (table.Cell, error) {
+	for _, r := range t.Rows {
+		if x, ok := r.Paper[column]; r.ID == row && ok {
+			c := table.Cell{Mean: x.Mean, N: table.PaperRuns}
+			if x.SD != nil {
+				sd := table.SampleSD(*x.SD, table.PaperRuns)
+				c.SD = &sd
+			}
+			return c, nil
+		}
+	}
+	return table.Cell{}, fmt.Errorf("the paper's table has no %s of %s", column, row)
+}
