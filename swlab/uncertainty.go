@@ -38,10 +38,7 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 	block, shared := 1, false
 	if p.Directions == nil {
 		block = slicing.BlockSize(l.Slicer.Distribution, perPair, p.x.Dim)
-		switch l.Slicer.Distribution.(type) {
-		case slicing.Common, slicing.Fixed:
-			shared = true
-		}
+		_, shared = l.Slicer.Distribution.(slicing.Shared)
 	} else {
 		shared = len(p.Directions.Shape) == 2
 	}

@@ -169,7 +169,7 @@ func (p *plotSphere) panel(kappa float64, seed uint64, location []float32) (vmfv
 
 // drawDirections draws n directions in space, on the pure-Go backend as a distance does.
 func drawDirections(d slicing.Distribution, location []float32, n int, seed uint64) ([]float32, error) {
-	if _, is := d.(slicing.RandomPath); is {
+	if _, is := d.(slicing.CloudDependent); is {
 		return nil, usageError(fmt.Errorf("--distribution: expected one that does not depend on clouds, found %s", d.Name()))
 	}
 	if err := d.Check(3); err != nil {

@@ -17,6 +17,9 @@ type Fixed struct{ Directions *graph.Node }
 func (Fixed) Name() string      { return "fixed" }
 func (Fixed) HasLocation() bool { return false }
 
+// IsShared marks the distribution as Shared.
+func (Fixed) IsShared() {}
+
 func (f Fixed) Check(dim int) error {
 	if f.Directions == nil {
 		return atLeastTwo("fixed", dim)

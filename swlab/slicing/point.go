@@ -10,3 +10,6 @@ func (Point) HasLocation() bool   { return true }
 func (Point) Check(dim int) error { return atLeastTwo("point", dim) }
 
 func (Point) Draw(r Request) *graph.Node { return graph.InsertAxes(r.Location, 1) }
+
+// IsSingle marks the distribution as Single.
+func (Point) IsSingle() {}

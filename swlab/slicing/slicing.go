@@ -59,6 +59,26 @@ type CloudDependent interface {
 	DependsOnClouds()
 }
 
+// Single is a Distribution whose slices are all one direction.
+type Single interface {
+	Distribution
+	IsSingle()
+}
+
+// Shared is a Distribution whose directions are the same for all pairs of a call.
+type Shared interface {
+	Distribution
+	IsShared()
+}
+
+// HostDrawer is a Distribution without a location that also draws on the host: directions [batch,
+// slices, dim] in row-major order, from the state of random numbers that graph.RNGStateFromSeed
+// makes.
+type HostDrawer interface {
+	Distribution
+	DrawOnHost(state []uint64, batch, slices, dim int) []float32
+}
+
 // BlockSize is the number of consecutive slices that a distribution draws together: 1 unless it is
 // a BlockSampler.
 func BlockSize(l Distribution, slices, dim int) int {

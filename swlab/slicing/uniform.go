@@ -29,3 +29,6 @@ func (Common) Check(dim int) error { return atLeastTwo("common", dim) }
 func (Common) Draw(r Request) *graph.Node {
 	return Fixed{vmf.UniformFromNormals(r.Source.Normal(r.Slices, r.Dim()))}.Draw(r)
 }
+
+// IsShared marks the distribution as Shared.
+func (Common) IsShared() {}
