@@ -66,11 +66,6 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) (*Invar
 		memory.Bytes(2*disturbances*4, o.Pairs, o.Points, set.Dim)); err != nil {
 		return nil, err
 	}
-	for _, name := range o.Names {
-		if err := amortizer.CheckPairs(name, amortizer.Config{Points: o.Points, Dim: set.Dim, DK: o.DK, K: o.K, Variant: o.Variant}, disturbances); err != nil {
-			return nil, err
-		}
-	}
 	clouds, err := set.Subset(o.Points, o.Seed)
 	if err != nil {
 		return nil, err

@@ -121,11 +121,6 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amort
 			return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	if nameOf(o.Engine) != "xla:cuda" {
-		if err := amortizer.CheckPairs(name, c, min(x.Clouds, pairsAtOnce(x, y))); err != nil {
-			return nil, nil, err
-		}
-	}
 	w := o.Weights
 	if w == nil {
 		w = weights.Init(a.Specs(), o.Seed)

@@ -501,14 +501,7 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 
 // fits returns an error if a call would not fit into the memory of this machine.
 func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
-	s, ok := l.(loss.Sliced)
-	if !ok {
-		return loss.CheckTables(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
-	}
-	if err := s.CheckSlices(x.Clouds, s.Slicer.Slices, x.Dim); err != nil || o.Path != GraphPath {
-		return err
-	}
-	return loss.CheckTables(s, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
+	return loss.CheckMemory(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
 }
 
 // nameOf is the backend's name. A backend that is not open yet counts as xla:cpu, which needs the

@@ -392,9 +392,6 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	l.Slicer.Slices = perPair
-	if err := loss.CheckTables(l, e.Name, n, p.x.Points, p.y.Points, p.x.Dim); err != nil {
-		return estimate{}, err
-	}
 	in := values{X: tensor(p.x), Y: tensor(p.y), Directions: tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
 	in.MassX, in.MassY = masses(p.x, p.MassX), masses(p.y, p.MassY)
 	defer engine.Free(in)

@@ -58,7 +58,7 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := loss.CheckTables(l, e.Name, p.x.Clouds, p.x.Points, p.y.Points, p.x.Dim); err != nil {
+	if err := loss.CheckMemory(l, e.Name, p.x.Clouds, p.x.Points, p.y.Points, p.x.Dim); err != nil {
 		return nil, err
 	}
 	rng, err := graph.RNGStateFromSeed(int64(p.Seed))

@@ -108,7 +108,7 @@ func init() {
 		pair + "--loss v-dsw --kappa 1e60":                                  "kappa: expected a number from 0 to 1e+15, found 1e+60",
 		pair + "--loss v-dsw --kappa x":                                     `--kappa: expected a number, found "x"`,
 		pair + "--loss v-dsw --ascent-rate 1e60":                            "at most 3.4e+38, found 1e+60",
-		pair + "--loss v-dsw --ascent-steps -1":                             "ascent-steps: expected >= 0",
+		pair + "--loss v-dsw --ascent-steps -1":                             "ascent-steps: expected at least 0",
 		pair + "--loss v-dsw --reflection relesed":                          `did you mean "released"`,
 		pair + "--loss v-dsw --amortizer lla":                               `--amortizer: unknown amortizer "lla"`,
 		pair + "--loss sinkhorn --reg 0":                                    "--reg: expected a number > 0, found 0",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/internal/registry"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -80,6 +81,9 @@ func SourceOf(name string) (string, error) { return registered.Source(name) }
 // Names lists the registered amortizers.
 func Names() []string { return registered.Names() }
 
+// parameterBytes is per weight: the set on the host, its copy for the backend, and garbage.
+const parameterBytes = 12
+
 // New returns the named amortizer.
 func New(name string, c Config) (Amortizer, error) {
 	e, err := registered.Get(name)
@@ -91,10 +95,12 @@ func New(name string, c Config) (Amortizer, error) {
 		return nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
 	a := e.New(c)
-	if err := checkWeights(a, c); err != nil {
-		return nil, err
+	var need int64
+	for _, s := range a.Specs() {
+		need = memory.Sum(need, memory.Bytes(append([]int{parameterBytes}, s.Shape...)...))
 	}
-	return a, nil
+	what := "dk, k: the weights of amortizer %q for d_k = %d, k = %d and %d points"
+	return a, memory.Check(fmt.Sprintf(what, name, c.DK, c.K, c.Points), need)
 }
 
 // Parameters is the number of weights of a map; 0 for nil.

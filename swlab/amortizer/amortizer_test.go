@@ -142,18 +142,3 @@ func TestVariantText(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-// TestCheckPairs: the maps whose queries and keys grow with the pairs are refused at 2^50 of them; the others hold none.
-func TestCheckPairs(t *testing.T) {
-	for _, name := range amortizer.Names() {
-		grows := name == "a" || name == "ea" || name == "la" || name == "la-sorted"
-		for pairs, want := range map[int]bool{0: false, 1: false, 1 << 50: grows} {
-			if err := amortizer.CheckPairs(name, amortizer.Config{Points: 16}, pairs); (err != nil) != want {
-				t.Errorf("%s, %d pairs: %v", name, pairs, err)
-			}
-		}
-	}
-	if amortizer.Parameters(nil) != 0 {
-		t.Error("no map has weights")
-	}
-}

@@ -1,12 +1,15 @@
 package loss
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // Adaptive is the mean over the first n slices, with n chosen by the data (ASW; Nguyen et al.
@@ -46,7 +49,9 @@ func (a Adaptive) Check(slices, _ int) error {
 	case !(a.Epsilon > 0) || math.IsInf(a.Epsilon, 0):
 		return fmt.Errorf("adaptive slices: expected epsilon > 0, found %v", a.Epsilon)
 	}
-	return needSlices("the adaptive number of slices", a.Start, slices)
+	table := fmt.Sprintf("slices: a table of %d times %d for their adaptive number", slices, slices)
+	return cmp.Or(needSlices("the adaptive number of slices", a.Start, slices),
+		memory.Check(table, memory.Bytes(9, slices, slices)))
 }
 
 func (a Adaptive) Estimate(c Costs) Estimate {

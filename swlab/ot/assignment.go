@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 )
 
 // Assignment is an optimal matching of two clouds of m points with its certificate of optimality.
@@ -51,13 +49,18 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dim > searchedDims {
+		if err := checkTable(m, m); err != nil {
+			return nil, err
+		}
+	}
 	xo, yo := treeOrder(x, dim), treeOrder(y, dim)
 	c := newCloudCosts(gather(x, xo, dim), gather(y, yo, dim), dim, p)
 	var a *Assignment
 	if !math.IsInf(c.largest()*float64(m), 1) {
 		start := c.coarse()
 		var searched costs = c
-		if dim > SearchedDims {
+		if dim > searchedDims {
 			searched = c.stored()
 		}
 		s := newSolver(searched, start.v)
@@ -130,20 +133,4 @@ func checkClouds(x, y []float32, dim int, p float64) (int, error) {
 		err = fmt.Errorf("EMD: expected two clouds of equally many points, found %d and %d", n, k)
 	}
 	return n, err
-}
-
-// parallel calls f for consecutive pieces of [0, n) on all processors, or for the whole if there is
-// little to do.
-func parallel(n, least int, f func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/least)
-	if workers < 2 {
-		f(0, n)
-		return
-	}
-	var wg sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		wg.Go(func() { f(w*n/workers, (w+1)*n/workers) })
-	}
-	f(0, n/workers)
-	wg.Wait()
 }

@@ -1,6 +1,10 @@
 package ot
 
-import "math"
+import (
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
+)
 
 const (
 	listSize   = 16 // columns in a row's initial list
@@ -110,7 +114,7 @@ func (s *solver) prepare(rows []int32) {
 	}
 	s.c.lowered(s.v)
 	s.falls = 0
-	parallel(len(rows), 32, func(from, to int) {
+	parallel.Pieces(len(rows), 32, func(from, to int) {
 		var h heap
 		for _, i := range rows[from:to] {
 			if _, ok := s.look(int(i)); !ok {

@@ -3,6 +3,8 @@ package ot
 import (
 	"math"
 	"math/big"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // proved is how far above the optimum, relative to the cost, a matching may be by its certificate.
@@ -14,7 +16,7 @@ const proved = 1e-12
 func certify(c costs, match []int32, v []float64) *Assignment {
 	m := len(match)
 	a := &Assignment{Match: match, V: v, U: make([]float64, m)}
-	parallel(m, 16, func(from, to int) {
+	parallel.Pieces(m, 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			u := differenceBelow(c.at(i, int(match[i])), v[match[i]])
 			lowest := u

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
-// SearchedDims is the dimension up to which [EMD] computes costs when they are needed. Above it,
+// searchedDims is the dimension up to which [EMD] computes costs when they are needed. Above it,
 // boxes exclude little, and all costs are stored.
-const SearchedDims = 8
+const searchedDims = 8
 
 const (
 	blockSize = 16 // columns per block
@@ -251,7 +253,7 @@ func (c *cloudCosts) violations(i int, u float64, v []float64, found func(j int,
 // stored is the whole matrix.
 func (c *cloudCosts) stored() *matrix {
 	out := &matrix{make([]float64, c.m*c.m), c.m}
-	parallel(c.m, 16, func(from, to int) {
+	parallel.Pieces(c.m, 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			c.row(i, out.c[i*c.m:(i+1)*c.m])
 		}

@@ -1,6 +1,10 @@
 package ot
 
-import "math"
+import (
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
+)
 
 // coarseRatio is how many points form one point of the next smaller problem.
 const coarseRatio = 8
@@ -18,7 +22,7 @@ func newGuess(c costs, v []float64, match []int32) guess {
 	g := guess{v: v, match: match}
 	m := c.size()
 	excess := make([]float64, m)
-	parallel(m, 64, func(from, to int) {
+	parallel.Pieces(m, 64, func(from, to int) {
 		var h heap
 		var l shortlist
 		for i := from; i < to; i++ {
@@ -77,7 +81,7 @@ func (c *cloudCosts) coarse() guess {
 	for n := range k {
 		u[n] = s.best(n).value
 	}
-	parallel(c.m, 64, func(from, to int) {
+	parallel.Pieces(c.m, 64, func(from, to int) {
 		for j := from; j < to; j++ {
 			v[j] = math.Inf(1)
 			for n := range k {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // Ground is the norm in the cost of moving a point by d, ||d||^p.
@@ -53,6 +55,9 @@ func (g Ground) EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTable(m, m); err != nil {
+		return nil, err
+	}
 	a, err := Assign(g.costs(x, y, dim, p), m)
 	if err != nil {
 		return nil, fmt.Errorf("EMD: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
@@ -81,7 +86,7 @@ func (g Ground) cost(x, y []float32, p float64) float64 {
 func (g Ground) costs(x, y []float32, dim int, p float64) []float64 {
 	n, k := len(x)/dim, len(y)/dim
 	out := make([]float64, n*k)
-	parallel(n, 16, func(from, to int) {
+	parallel.Pieces(n, 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			for j := range k {
 				out[i*k+j] = g.cost(x[i*dim:(i+1)*dim], y[j*dim:(j+1)*dim], p)

@@ -1,6 +1,10 @@
 package ot
 
-import "math"
+import (
+	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
+)
 
 // pieces is the number of parts into which rows are cut. It depends only on the size, and so do all
 // sums.
@@ -23,7 +27,7 @@ const sparseBelow = 0.4
 
 // build stores exp((f_i + g_j - c_ij)/reg) with 0 for logarithms below least.
 func (q *kernel) build(f, g, c []float64, reg, least float64) {
-	parallel(q.n, 16, func(from, to int) {
+	parallel.Pieces(q.n, 16, func(from, to int) {
 		row := make([]float64, q.k)
 		for i := from; i < to; i++ {
 			count := 0
@@ -104,7 +108,7 @@ func (q *kernel) add(i int, u float64, sums []float64) {
 // round computes u_i = next(i, kernel_i v) and the column sums kernel' u, reading every row once.
 func (q *kernel) round(v, u, columns []float64, next func(i int, sum float64) float64) {
 	parts := pieces(q.n)
-	parallel(parts, 1, func(from, to int) {
+	parallel.Pieces(parts, 1, func(from, to int) {
 		for part := from; part < to; part++ {
 			sums := q.sums[part*q.k : (part+1)*q.k]
 			clear(sums)

@@ -3,6 +3,8 @@ package ot
 import (
 	"math"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 const (
@@ -131,7 +133,7 @@ func (s *scaling) logRound() {
 	n, k := len(s.a), len(s.b)
 	parts := pieces(n)
 	top, sum := make([]float64, parts*k), make([]float64, parts*k)
-	parallel(parts, 1, func(from, to int) {
+	parallel.Pieces(parts, 1, func(from, to int) {
 		for part := from; part < to; part++ {
 			top := top[part*k : (part+1)*k]
 			for j := range top {
@@ -150,7 +152,7 @@ func (s *scaling) logRound() {
 			top[j] = max(top[j], top[part*k+j])
 		}
 	}
-	parallel(parts, 1, func(from, to int) {
+	parallel.Pieces(parts, 1, func(from, to int) {
 		for part := from; part < to; part++ {
 			sum := sum[part*k : (part+1)*k]
 			for i := part * n / parts; i < (part+1)*n/parts; i++ {
@@ -169,7 +171,7 @@ func (s *scaling) logRound() {
 		}
 		s.g[j] = s.reg*(math.Log(s.b[j])-math.Log(sum[j])) - top[j]
 	}
-	parallel(n, 16, func(from, to int) {
+	parallel.Pieces(n, 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			top, sum := math.Inf(-1), 0.0
 			row := s.c[i*k : (i+1)*k]

@@ -3,6 +3,8 @@ package ot
 import (
 	"fmt"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // Sinkhorn is entropic optimal transport: the plan P >= 0 with row sums a and column sums b that
@@ -89,6 +91,9 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	if math.Abs(mass-massB) > 1e-9*mass {
 		return nil, fmt.Errorf("Sinkhorn: expected masses A and B of equal sums, found %v and %v", mass, massB)
 	}
+	if err := checkTable(n, k); err != nil {
+		return nil, err
+	}
 	c := s.Ground.costs(x, y, dim, s.P)
 	largest := 0.0
 	for _, v := range c {
@@ -134,7 +139,7 @@ func (p *Plan) Matrix() []float64 {
 	}
 	out := make([]float64, len(p.cost))
 	k := len(p.G)
-	parallel(len(p.F), 16, func(from, to int) {
+	parallel.Pieces(len(p.F), 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			for j, g := range p.G {
 				out[i*k+j] = math.Exp((p.F[i] + g - p.cost[i*k+j]) / p.reg)

@@ -46,6 +46,9 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	if !(reg > 0) || math.IsInf(reg, 1) || iterations < 1 {
 		return nil, fmt.Errorf("StabilisedSinkhorn: expected a finite reg > 0 and iterations >= 1, found reg = %v, iterations = %d", reg, iterations)
 	}
+	if err := checkTable(n, k); err != nil {
+		return nil, err
+	}
 	s := &stabilised{n: n, k: k, reg: reg, m: Euclidean.costs(x, y, dim, 2), kernel: make([]float64, n*k)}
 	s.forward(iterations)
 	out := &Stabilised{Absorptions: len(s.starts) - 1}

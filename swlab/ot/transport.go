@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // TransportPlan is an optimal plan between two clouds with masses and its certificate of optimality.
@@ -45,6 +47,9 @@ func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []flo
 	}
 	if !(p > 0) || math.IsInf(p, 1) {
 		return nil, fmt.Errorf("Transport: expected a finite exponent p > 0, found %v", p)
+	}
+	if err := checkTable(m, n); err != nil {
+		return nil, err
 	}
 	a, err := unitsOf("massX", massX, m)
 	if err != nil {
@@ -223,7 +228,7 @@ func (t *transportProblem) certify(s *simplex, scale float64) (plan *TransportPl
 	for c, j := range t.cols {
 		plan.V[j], has[j] = s.potential[len(t.rows)+c]*scale, true
 	}
-	parallel(t.m, 16, func(from, to int) {
+	parallel.Pieces(t.m, 16, func(from, to int) {
 		for i := from; i < to; i++ {
 			u := math.Inf(1)
 			for j, c := range t.costs[i*t.n : (i+1)*t.n] {

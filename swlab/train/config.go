@@ -117,7 +117,7 @@ func (c Config) Model() (Model, error) {
 	if c.OtherLocation && c.Batch < 2 {
 		return Model{}, fmt.Errorf("other-location: expected a batch of at least 2 clouds, found %d", c.Batch)
 	}
-	return m, c.checkState(m)
+	return m, nil
 }
 
 // completed is c with the numbers that the loss decides, slices and exponent.
@@ -283,22 +283,9 @@ func (c Config) validatedOn(held *datasets.Set) (Config, error) {
 	return c, nil
 }
 
-const (
-	stateBytes = 8 // per number of the state: the host's copy and the device's
-	// Per point of a batch: the encoder's activations and their gradients, measured on both CPU
-	// backends; the least is that of a step in parts.
-	pointBytes = 4000
-)
-
-// checkState returns a *memory.Error if weights and moments would not fit into the memory of this
-// machine.
-func (c Config) checkState(m Model) error {
-	var need int64
-	for _, s := range m.stateSpecs() {
-		need = memory.Sum(need, memory.Bytes(append([]int{stateBytes}, s.Shape...)...))
-	}
-	return memory.Check(fmt.Sprintf("points, dk, k: weights and moments for %d points, d_k = %d, k = %d", c.Points, c.DK, c.K), need)
-}
+// pointBytes is the memory of a point of a batch: the encoder's activations and their gradients,
+// measured on both CPU backends; the least is that of a step in parts.
+const pointBytes = 4000
 
 // CheckMemory returns an error if a step on that backend would not fit into the memory of this
 // machine. It ignores memory of a GPU.
@@ -311,17 +298,7 @@ func (c Config) CheckMemory(backend string) error {
 	if err := memory.Check(what, memory.Bytes(pointBytes, c.Batch, c.Points)); err != nil {
 		return err
 	}
-	if s, ok := m.Loss.(loss.Sliced); ok {
-		if err := s.CheckSlices(c.Batch, s.Slicer.Slices, pointnet.Dim); err != nil {
-			return err
-		}
-		if c.Amortizer != "" {
-			if err := amortizer.CheckPairs(c.Amortizer, c.LossConfig().Maps, c.Batch); err != nil {
-				return err
-			}
-		}
-	}
-	return loss.CheckTables(m.Loss, backend, c.Batch, c.Points, c.Points, pointnet.Dim)
+	return loss.CheckMemory(m.Loss, backend, c.Batch, c.Points, c.Points, pointnet.Dim)
 }
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".

@@ -28,3 +28,14 @@ func Each(n int, worker func() (task func(i int), done func())) {
 func Alone(task func(i int)) func() (func(i int), func()) {
 	return func() (func(i int), func()) { return task, func() {} }
 }
+
+// Pieces calls f for consecutive pieces of [0, n) on all cores, or for the whole if there is little
+// to do: pieces have at least that many elements.
+func Pieces(n, least int, f func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/least)
+	if workers < 2 {
+		f(0, n)
+		return
+	}
+	Each(workers, Alone(func(w int) { f(w*n/workers, (w+1)*n/workers) }))
+}
