@@ -1,6 +1,7 @@
 package swlab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -49,7 +51,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 		return nil, err
 	}
 	x, y = x.Rebase(nil), y.Rebase(nil)
-	found := sizes(name, amortizer.Config{Points: x.Points, Dim: x.Dim, Variant: o.Variant}, w)
+	found := amortizer.SizesOf(w)
 	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnOf(nil, x, y)}
 	m := pairMap{graphKey{"direction", directionGraph{name, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil, a.Direction}
 	p.Directions, err = m.rows(context.Background(), e, x, y)
@@ -57,13 +59,9 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 		return nil, err
 	}
 	for b := range x.Clouds {
-		square := 0.0
-		for _, v := range p.Directions[b*x.Dim : (b+1)*x.Dim] {
-			square += float64(v) * float64(v)
-		}
-		if !(math.Abs(square-1) < 1e-3) {
+		if norm := vec.Norm(p.Directions[b*x.Dim : (b+1)*x.Dim]); !(math.Abs(norm-1) < 1e-3) {
 			return nil, fmt.Errorf("pair %d of %s and %s has no direction: amortizer %q gives a vector of norm %.3g (it is zero before division by its norm, or not finite)",
-				b, x.Name, y.Name, name, math.Sqrt(square))
+				b, x.Name, y.Name, name, norm)
 		}
 	}
 	return p, nil
@@ -101,16 +99,11 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amort
 		return nil, nil, err
 	}
 	if o.Weights != nil {
-		found := sizes(name, c, o.Weights)
+		found := amortizer.SizesOf(o.Weights)
 		if found.Points > 0 && found.Points != x.Points {
 			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s", found.Points, x.Points, x.Name)
 		}
-		if c.DK == 0 {
-			c.DK = found.DK
-		}
-		if c.K == 0 {
-			c.K = found.K
-		}
+		c.DK, c.K = cmp.Or(c.DK, found.DK), cmp.Or(c.K, found.K)
 	}
 	a, err := amortizer.New(name, c)
 	if err != nil {
@@ -129,39 +122,4 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amort
 		return nil, nil, fmt.Errorf("amortizer %q: %w", name, err)
 	}
 	return a, w, nil
-}
-
-// sizes finds m, d_k and k of the tensors of w from the shapes that depend on them; 0 where none
-// does. Every length in a map's specs is linear in each size, so two values of it give the line.
-func sizes(name string, c amortizer.Config, w *weights.Set) amortizer.Config {
-	length := func(set func(c *amortizer.Config, v int)) int {
-		var specs [2][]weights.Spec
-		for i := range specs {
-			probe := c
-			probe.Points, probe.DK, probe.K = 1, 1, 1
-			set(&probe, i+1)
-			a, err := amortizer.New(name, probe)
-			if err != nil {
-				return 0
-			}
-			specs[i] = a.Specs()
-		}
-		for i, s := range specs[0] {
-			t, ok := w.Get(s.Name)
-			if !ok || len(t.Shape) != len(s.Shape) {
-				continue
-			}
-			for axis, at1 := range s.Shape {
-				if slope := specs[1][i].Shape[axis] - at1; slope > 0 {
-					return (t.Shape[axis] - at1 + slope) / slope
-				}
-			}
-		}
-		return 0
-	}
-	return amortizer.Config{
-		Points: length(func(c *amortizer.Config, v int) { c.Points = v }),
-		DK:     length(func(c *amortizer.Config, v int) { c.DK = v }),
-		K:      length(func(c *amortizer.Config, v int) { c.K = v }),
-	}
 }

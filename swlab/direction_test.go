@@ -72,7 +72,7 @@ func TestDirectionRefuses(t *testing.T) {
 		"the weights are for clouds of 32 points, found 20": {"la", x, y, DirectionConfig{Weights: w}},
 		"attn.toqueries.weight: expected [16 3], found [8 3]": {"la", gaussian(1, 2, 32, 3, 1), gaussian(1, 2, 32, 3, 1),
 			DirectionConfig{Weights: w, DK: 16}},
-		"missing: f.0.weight":     {"l", x, y, DirectionConfig{Weights: w}},
+		"missing: f.0.weight":     {"l", gaussian(1, 2, 32, 3, 1), gaussian(1, 2, 32, 3, 1), DirectionConfig{Weights: w}},
 		"dk >= 1, found -2":       {"la", x, y, DirectionConfig{DK: -2}},
 		"pair 0 of zero and zero": {"l", zero, zero, DirectionConfig{Weights: flat}},
 	} {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -195,13 +196,7 @@ func (p problem) inFloat32() error {
 
 // size is the largest coordinate of a pair.
 func (p problem) size(pair int) float64 {
-	size := 0.0
-	for _, s := range []*datasets.Set{p.x, p.y} {
-		for _, c := range s.Coords[pair*s.Points*s.Dim : (pair+1)*s.Points*s.Dim] {
-			size = max(size, math.Abs(float64(c)))
-		}
-	}
-	return size
+	return max(vec.Largest(p.x.Cloud(pair)), vec.Largest(p.y.Cloud(pair)))
 }
 
 // checkRounding returns a warning for a pair of clouds so near each other that the rounding of
@@ -410,9 +405,6 @@ func warnOf(warnings []string, sets ...*datasets.Set) []string {
 
 // check checks a call and returns its loss.
 func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error) {
-	if o.Amortizer != "" {
-		o.Maps.Points, o.Maps.Dim = x.Points, x.Dim
-	}
 	if o.Engine != nil {
 		if err := engine.Ready(o.Engine); err != nil {
 			return nil, err
@@ -421,82 +413,106 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	if o.Path < AutoPath || o.Path > GraphPath {
 		return nil, fmt.Errorf("path: expected AutoPath, HostPath or GraphPath, found %d", o.Path)
 	}
-	l, err := loss.New(name, o.Config)
-	if err != nil {
+	if err := checkClouds(x, y); err != nil {
 		return nil, err
 	}
-	if err := checkClouds(x, y); err != nil {
+	if o.Amortizer != "" {
+		o.Maps.Points, o.Maps.Dim = x.Points, x.Dim
+	}
+	l, err := loss.New(name, o.Config)
+	if err != nil {
 		return nil, err
 	}
 	if _, ok := l.(loss.ApproximateEMD); o.Normalize && !ok {
 		return nil, fmt.Errorf("normalize: loss %q takes clouds as they are, expected emd-approx", name)
 	}
-	sliced, isSliced := l.(loss.Sliced)
-	for _, mass := range []struct {
-		name   string
-		values []float64
-		set    *datasets.Set
-	}{{"x", o.MassX, x}, {"y", o.MassY, y}} {
-		if mass.values == nil {
-			continue
-		}
-		taker, ok := l.(loss.TakesMasses)
-		if !ok {
-			return nil, fmt.Errorf("masses of %s: loss %q takes none", mass.name, name)
-		}
-		if err := taker.CheckMasses(); err != nil {
-			return nil, fmt.Errorf("masses of %s: %w", mass.name, err)
-		}
-		switch {
-		case isSliced && sliced.Slicer.Ascent != nil && o.Directions == nil:
-			return nil, fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent", mass.name, name)
-		case len(mass.values) != mass.set.Clouds*mass.set.Points:
-			return nil, fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", mass.name, mass.set.Clouds, mass.set.Points, mass.set.Name, len(mass.values))
-		}
-		if err := positive(mass.values, mass.set.Points); err != nil {
-			return nil, fmt.Errorf("masses of %s: %w", mass.name, err)
-		}
+	if err := o.checkMasses(name, l, "x", o.MassX, x); err != nil {
+		return nil, err
 	}
-	d := o.Directions
-	if d == nil {
-		if err := l.Check(x.Points, y.Points, x.Dim); err != nil {
-			return nil, fmt.Errorf("loss %q of %s and %s: %w", name, x.Name, y.Name, err)
-		}
-		return l, fits(l, x, y, o)
+	if err := o.checkMasses(name, l, "y", o.MassY, y); err != nil {
+		return nil, err
 	}
-	if !isSliced {
+	if o.Directions != nil {
+		return checkDirections(name, l, x, y, o)
+	}
+	if err := l.Check(x.Points, y.Points, x.Dim); err != nil {
+		return nil, fmt.Errorf("loss %q of %s and %s: %w", name, x.Name, y.Name, err)
+	}
+	return l, fits(l, x, y, o)
+}
+
+// checkMasses returns an error unless the loss takes the masses of that side, which may be nil.
+func (o DistanceConfig) checkMasses(name string, l loss.Loss, side string, masses []float64, set *datasets.Set) error {
+	if masses == nil {
+		return nil
+	}
+	taker, ok := l.(loss.TakesMasses)
+	if !ok {
+		return fmt.Errorf("masses of %s: loss %q takes none", side, name)
+	}
+	if err := taker.CheckMasses(); err != nil {
+		return fmt.Errorf("masses of %s: %w", side, err)
+	}
+	if s, ok := l.(loss.Sliced); ok && s.Slicer.Ascent != nil && o.Directions == nil {
+		return fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent", side, name)
+	}
+	if len(masses) != set.Clouds*set.Points {
+		return fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", side, set.Clouds, set.Points, set.Name, len(masses))
+	}
+	if err := positive(masses, set.Points); err != nil {
+		return fmt.Errorf("masses of %s: %w", side, err)
+	}
+	return nil
+}
+
+// checkDirections checks the directions of a call, and returns the loss with what they change.
+func checkDirections(name string, l loss.Loss, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error) {
+	sliced, ok := l.(loss.Sliced)
+	if !ok {
 		return nil, fmt.Errorf("directions: loss %q takes none", name)
 	}
+	if err := o.Directions.check(x.Clouds, x.Dim); err != nil {
+		return nil, fmt.Errorf("directions: %w", err)
+	}
+	n := o.Directions.slices()
+	if x.Dim == 1 && n == 1 {
+		sliced.Estimator = nil // every estimate from one cost is the cost
+	}
+	if err := sliced.CheckDirections(x.Points, y.Points, n, x.Dim); err != nil {
+		return nil, err
+	}
+	given := sliced
+	given.Slicer = slicing.Slicer{Distribution: slicing.Fixed{}, Slices: n}
+	return sliced, fits(given, x, y, o)
+}
+
+// slices is the number of directions per pair.
+func (d Directions) slices() int { return d.Shape[len(d.Shape)-2] }
+
+// check returns an error unless these are finite vectors other than 0, for pairs of clouds of that
+// dimension.
+func (d Directions) check(pairs, dim int) error {
 	n := len(d.Shape)
-	if n < 2 || n > 3 || d.Shape[n-1] != x.Dim || (n == 3 && d.Shape[0] != x.Clouds) || d.Shape[n-2] < 1 {
-		return nil, fmt.Errorf("directions: expected shape [L, %d] or [%d, L, %d], found %v", x.Dim, x.Clouds, x.Dim, d.Shape)
+	if n < 2 || n > 3 || d.Shape[n-1] != dim || (n == 3 && d.Shape[0] != pairs) || d.slices() < 1 {
+		return fmt.Errorf("expected shape [L, %d] or [%d, L, %d], found %v", dim, pairs, dim, d.Shape)
 	}
 	size := 1
 	for _, k := range d.Shape {
 		size *= k
 	}
 	if len(d.Values) != size {
-		return nil, fmt.Errorf("directions: expected the %d values of shape %v, found %d", size, d.Shape, len(d.Values))
+		return fmt.Errorf("expected the %d values of shape %v, found %d", size, d.Shape, len(d.Values))
 	}
-	for i, v := range d.Values {
-		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("directions: value %v in direction %d, expected finite numbers", v, i/x.Dim)
+	for i := 0; i < size; i += dim {
+		direction := d.Values[i : i+dim]
+		if !vec.Finite(direction...) {
+			return fmt.Errorf("direction %d is %v, expected finite numbers", i/dim, direction)
+		}
+		if vec.Largest(direction) == 0 {
+			return fmt.Errorf("direction %d is the zero vector, expected a direction", i/dim)
 		}
 	}
-	for i := range size / x.Dim {
-		if !slices.ContainsFunc(d.Values[i*x.Dim:(i+1)*x.Dim], func(v float32) bool { return v != 0 }) {
-			return nil, fmt.Errorf("directions: direction %d is the zero vector, expected a direction", i)
-		}
-	}
-	if x.Dim == 1 && d.Shape[n-2] == 1 {
-		sliced.Estimator = nil // every estimate from one cost is the cost
-		l = sliced
-	}
-	if err := sliced.CheckDirections(x.Points, y.Points, d.Shape[n-2], x.Dim); err != nil {
-		return nil, err
-	}
-	sliced.Slicer = slicing.Slicer{Distribution: slicing.Fixed{}, Slices: d.Shape[n-2]}
-	return l, fits(sliced, x, y, o)
+	return nil
 }
 
 // fits returns an error if a call would not fit into the memory of this machine.
@@ -558,7 +574,7 @@ func finite(s *datasets.Set) error {
 func positive(masses []float64, points int) error {
 	largest := 0.0
 	for i, v := range masses {
-		if !(v >= 0) || v-v != 0 {
+		if !(v >= 0) || !vec.Finite(v) {
 			return fmt.Errorf("cloud %d, point %d: expected a finite mass of at least 0, found %v", i/points, i%points, v)
 		}
 		largest = max(largest, v)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -374,9 +375,9 @@ func TestHostIsTheGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		graphtest.Close(t, name+": directions", host.Directions, widen(built.Directions), 0)
-		graphtest.Close(t, name+": costs", host.Costs, widen(built.Costs), 1e-5)
-		graphtest.Close(t, name+": gradient", host.Gradient, widen(built.Gradient), 1e-4)
+		graphtest.Close(t, name+": directions", host.Directions, vec.To[float64](built.Directions), 0)
+		graphtest.Close(t, name+": costs", host.Costs, vec.To[float64](built.Costs), 1e-5)
+		graphtest.Close(t, name+": gradient", host.Gradient, vec.To[float64](built.Gradient), 1e-4)
 		for b := range host.PerPair {
 			if math.Abs(host.PerPair[b]/built.PerPair[b]-1) > 1e-5 || math.Abs(host.PairErrs[b]/built.PairErrs[b]-1) > 1e-3 {
 				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b], built.PerPair[b], built.PairErrs[b])
@@ -645,7 +646,7 @@ func TestOnePassForTheGradient(t *testing.T) {
 		for i := range back {
 			back[i] *= float32(2 * v)
 		}
-		graphtest.Close(t, "gradient", one.Gradient[b*per:(b+1)*per], widen(back), 1e-6)
+		graphtest.Close(t, "gradient", one.Gradient[b*per:(b+1)*per], vec.To[float64](back), 1e-6)
 	}
 }
 
@@ -732,7 +733,7 @@ func TestAmortizedDistance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphtest.Close(t, "the one slice", predicted.Directions, widen(predicted.Location), 1e-6)
+	graphtest.Close(t, "the one slice", predicted.Directions, vec.To[float64](predicted.Location), 1e-6)
 	o.FineTune, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = true, 100, 0.05, true
 	tuned, err := Distance("max-sw", x, y, o)
 	if err != nil {

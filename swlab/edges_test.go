@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -190,12 +191,12 @@ func inFloat64(l loss.Graph, e edge, d *Result) (float64, error) {
 		return 0, err
 	}
 	in := values{
-		X: tensors.FromFlatDataAndDimensions(widen(e.x.Coords), 1, e.x.Points, e.x.Dim),
-		Y: tensors.FromFlatDataAndDimensions(widen(e.y.Coords), 1, e.y.Points, e.y.Dim),
+		X: tensors.FromFlatDataAndDimensions(vec.To[float64](e.x.Coords), 1, e.x.Points, e.x.Dim),
+		Y: tensors.FromFlatDataAndDimensions(vec.To[float64](e.y.Coords), 1, e.y.Points, e.y.Dim),
 	}
 	if s, ok := l.(loss.Sliced); ok {
 		s.Slicer.Slices = len(d.Directions) / e.x.Dim
-		in.Directions = tensors.FromFlatDataAndDimensions(widen(d.Directions), 1, s.Slicer.Slices, e.x.Dim)
+		in.Directions = tensors.FromFlatDataAndDimensions(vec.To[float64](d.Directions), 1, s.Slicer.Slices, e.x.Dim)
 		l = s
 	}
 	out, err := call(b, "float64", fmt.Sprintf("%+v", l), in, func(in nodes) nodes {

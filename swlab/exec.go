@@ -2,6 +2,7 @@ package swlab
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -9,14 +10,15 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// little is the work, in pairs of points, that the pure-Go backend finishes before XLA has compiled
+// maxGoBackendWork is the work, in pairs of points, that the pure-Go backend finishes before XLA has compiled
 // it: two pairs of clouds of 2048 points. Losses with more work per pair of points take longer to
 // compile too.
-const little = 1 << 23
+const maxGoBackendWork = 1 << 23
 
 // choose returns the engine of a call: the given one, else the environment's, else the pure-Go
 // backend for little work and the best backend found for more. It depends on the call alone, not on
@@ -25,7 +27,7 @@ func choose(given *engine.Engine, work float64) (*engine.Engine, error) {
 	switch {
 	case given != nil:
 		return given, nil
-	case work <= little && !engine.Chosen():
+	case work <= maxGoBackendWork && !engine.Chosen():
 		return goBackend()
 	}
 	return engine.Open("")
@@ -79,11 +81,7 @@ func masses(of *datasets.Set, given []float64) *tensors.Tensor {
 	if given == nil {
 		return nil
 	}
-	narrow := make([]float32, len(given))
-	for i, w := range given {
-		narrow[i] = float32(w)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, of.Clouds, of.Points)
+	return tensors.FromFlatDataAndDimensions(vec.To[float32](given), of.Clouds, of.Points)
 }
 
 // recovered turns a panic of a loss, slicing distribution or amortizer of another module into an
@@ -119,7 +117,7 @@ func numbers(t *tensors.Tensor) []float64 {
 	if t != nil && t.DType() == dtypes.Float64 {
 		return tensors.MustCopyFlatData[float64](t)
 	}
-	return widen(float32s(t))
+	return vec.To[float64](float32s(t))
 }
 
 // float32s are the values of a float32 tensor, or nil.
@@ -130,21 +128,11 @@ func float32s(t *tensors.Tensor) []float32 {
 	return tensors.MustCopyFlatData[float32](t)
 }
 
-func widen(v []float32) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x)
-	}
-	return out
-}
-
 // narrow converts results to float32, or returns an error if they do not fit.
 func narrow(what string, v []float64) ([]float32, error) {
-	out := make([]float32, len(v))
-	for i, x := range v {
-		if out[i] = float32(x); out[i]-out[i] != 0 {
-			return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
-		}
+	out := vec.To[float32](v)
+	if i := slices.IndexFunc(out, func(x float32) bool { return !vec.Finite(x) }); i >= 0 {
+		return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
 	}
 	return out, nil
 }

@@ -163,11 +163,11 @@ func TestChoose(t *testing.T) {
 		work  float64
 		want  string
 	}{
-		{nil, "", little, "go"},
-		{nil, "", little + 1, best.Name},
+		{nil, "", maxGoBackendWork, "go"},
+		{nil, "", maxGoBackendWork + 1, best.Name},
 		{best, "", 1, best.Name},
 		{nil, best.Name, 1, best.Name},
-		{nil, "go", 10 * little, "go"},
+		{nil, "go", 10 * maxGoBackendWork, "go"},
 	} {
 		t.Setenv(engine.Variable, c.env)
 		if e, err := choose(c.given, c.work); err != nil || e.Name != c.want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -55,13 +56,13 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	return d, nil
 }
 
-// muchSorting is how many projected points justify a GPU if the caller has chosen no backend.
-const muchSorting = 1 << 27
+// minGPUSort is how many projected points justify a GPU if the caller has chosen no backend.
+const minGPUSort = 1 << 27
 
 // sortingEngine is the given Engine, else a GPU's if the slices justify opening one, else nil.
 func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 	sorted := float64(p.x.Clouds) * float64(drawn(l.Slicer)) * float64(p.x.Points+p.y.Points)
-	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > muchSorting || engine.Chosen()) {
+	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > minGPUSort || engine.Chosen()) {
 		return engine.Open("")
 	}
 	return p.Engine, nil
@@ -345,11 +346,11 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	n, perPair, dim, points := p.x.Clouds, p.perPair(directions), p.x.Dim, p.x.Points
 	in := values{
 		Costs:      tensors.FromFlatDataAndDimensions(costs, n, perPair),
-		Directions: tensors.FromFlatDataAndDimensions(widen(directions), n, perPair, dim),
+		Directions: tensors.FromFlatDataAndDimensions(vec.To[float64](directions), n, perPair, dim),
 	}
 	if l.NeedsClouds() {
-		in.X = tensors.FromFlatDataAndDimensions(widen(p.x.Coords), n, points, dim)
-		in.Y = tensors.FromFlatDataAndDimensions(widen(p.y.Coords), n, p.y.Points, dim)
+		in.X = tensors.FromFlatDataAndDimensions(vec.To[float64](p.x.Coords), n, points, dim)
+		in.Y = tensors.FromFlatDataAndDimensions(vec.To[float64](p.y.Coords), n, p.y.Points, dim)
 	}
 	if p.units != nil {
 		powers := make([]float64, n)
