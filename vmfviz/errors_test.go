@@ -12,7 +12,6 @@ import (
 
 var (
 	nan32 = float32(math.NaN())
-	inf32 = float32(math.Inf(1))
 	up    = []float32{0, 0, 1}
 )
 
@@ -24,10 +23,8 @@ func TestBadArguments(t *testing.T) {
 		return err
 	}
 	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
-	matrix := func(o MatrixOptions, v [][]float64) error { _, err := Matrix(o, v); return err }
 	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
 	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
-	row := CloudRow{Clouds: [][]float32{up}}
 	y := []float64{1, 2}
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -36,93 +33,55 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{"no panel", func() error { _, err := Sphere(SphereOptions{}); return err }(), "no panels"},
-		{"columns", func() error { _, err := Sphere(SphereOptions{Columns: -1}, SpherePanel{}); return err }(), "Columns = -1"},
 		{"view", func() error { _, err := Sphere(SphereOptions{View: From(nan, 0)}, SpherePanel{}); return err }(), "View"},
-		{"glyph", func() error { _, err := Sphere(SphereOptions{Title: "ℝ"}, SpherePanel{}); return err }(), "Title"},
 		{"groups", sphere(SpherePanel{Points: up, Groups: []int{1, 2}}), "panels[0].Groups has length 2, expected 1"},
-		{"group", sphere(SpherePanel{Points: up, Groups: []int{-1}}), "panels[0].Groups[0] is -1"},
 		{"marks", sphere(SpherePanel{Marks: []float32{1, 1, 1}}), "panels[0].Marks"},
 		{"line break", sphere(SpherePanel{Caption: "a\nb"}), "panels[0].Caption"},
 		{"length", sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},
-		{"empty", sphere(SpherePanel{Points: []float32{}}), "panels[0].Points is empty"},
 		{"not a unit vector", sphere(SpherePanel{Points: []float32{0, 0, 1, 0, 0, 2}}), "panels[0].Points: row 1 has length 2"},
 		{"NaN", sphere(SpherePanel{Points: []float32{0, nan32, 1}}), "panels[0].Points: row 0, column 1 is NaN"},
-		{"infinite", sphere(SpherePanel{Path: []float32{0, inf32, 1}}), "panels[0].Path: row 0, column 1 is +Inf"},
-		{"two locations", sphere(SpherePanel{Location: append(up, up...)}), "panels[0].Location has length 6"},
-		{"zero location", sphere(SpherePanel{Location: make([]float32, 3)}), "panels[0].Location"},
 		{"heat length", sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
-		{"heat NaN", sphere(SpherePanel{Heat: &Heat{Values: append(make([]float64, 31), nan)}}), "panels[0].Heat.Values[31]"},
-
-		{"no matrix", matrix(MatrixOptions{}, nil), "values has no rows"},
-		{"empty row", matrix(MatrixOptions{}, [][]float64{{}}), "values[0] is empty"},
-		{"ragged matrix", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1}}), "values[1] has length 1, expected 2"},
-		{"matrix NaN", matrix(MatrixOptions{}, [][]float64{{1, 2}, {1, nan}}), "values[1][1] is NaN"},
-		{"row names", matrix(MatrixOptions{Rows: []string{"a"}}, [][]float64{{1}, {2}}), "Rows has 1 names, expected 2"},
-		{"column names", matrix(MatrixOptions{Columns: []string{"a", "b"}}, [][]float64{{1}, {2}}), "Columns has 2 names, expected 1"},
-		{"matrix letter", matrix(MatrixOptions{Columns: []string{"ℝ"}}, [][]float64{{1}}), "Columns[0]"},
-		{"large matrix", matrix(MatrixOptions{}, make([][]float64, 3000)), "values is [3000, 0], expected at most 2000"},
 
 		{"map without panels", func() error { _, err := SphereMap(SphereOptions{}); return err }(), "no panels"},
-		{"map columns", func() error { _, err := SphereMap(SphereOptions{Columns: 13}, SpherePanel{}); return err }(), "Columns = 13"},
 		{"map points", func() error {
 			_, err := SphereMap(SphereOptions{}, SpherePanel{Points: []float32{2, 0, 0}})
 			return err
 		}(), "panels[0].Points: row 0 has length 2"},
 
 		{"κ", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: -1, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = -1, expected 0 to 1000"},
-		{"κ NaN", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: nan, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = NaN"},
 		{"VMF without location", sphere(SpherePanel{VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0].Location is nil"},
 		{"VMF and points", sphere(SpherePanel{Location: up, Points: up, VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0] has Points and VMF"},
-		{"noise length", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: up}}), "panels[0].VMF.Noise has length 3, expected a multiple of 2"},
-		{"no noise", sphere(SpherePanel{Location: up, VMF: &VMF{}}), "panels[0].VMF.Noise is empty"},
 		{"noise range", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: []float32{0, 0, 0, 1.5}}}), "row 1, column 1 is 1.5"},
 
 		{"no row", clouds(CloudsOptions{}), "no rows"},
-		{"no cloud", clouds(CloudsOptions{}, CloudRow{}), "rows[0].Clouds has 0"},
-		{"ragged", clouds(CloudsOptions{}, row, CloudRow{Clouds: [][]float32{up, up}}), "rows[1].Clouds has 2"},
 		{"cloud length", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1}}}), "rows[0].Clouds[0] has length 1"},
 		{"cloud NaN", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1, 2, nan32}}}), "rows[0].Clouds[0]: row 0, column 2"},
-		{"captions", clouds(CloudsOptions{Columns: []string{"a", "b"}}, row), "Columns has 2"},
 		{"errors without target", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
 		{"gallery empty", func() error { _, err := Gallery(GalleryOptions{}); return err }(), "no clouds"},
-		{"gallery captions", func() error { _, err := Gallery(GalleryOptions{Captions: []string{}}, up); return err }(), "Captions has 0 names"},
-		{"gallery cloud", func() error { _, err := Gallery(GalleryOptions{}, up, nil); return err }(), "clouds[1] is empty"},
 		{"split", func() error { _, err := Split(make([]float32, 9), 2); return err }(), "points has length 9"},
 
 		{"theta", slice(SliceOptions{}, up, up, []float32{1}, nil), "theta has length 1"},
 		{"theta unit", slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta: row 0 has length 1.414"},
 		{"unequal", slice(SliceOptions{}, up, append(up, up...), up, nil), "y has 2 points, expected 1"},
-		{"2-D cloud", slice(SliceOptions{}, up, up, []float32{1, 0}, nil), "x has length 3, expected a multiple of 2"},
 		{"values", slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
-		{"no values", slice(SliceOptions{}, up, up, up, []float64{}), "values is empty"},
 		{"convention", slice(SliceOptions{Convention: 7}, up, up, up, nil), "Convention = 7"},
 		{"slice error", slice(SliceOptions{StdErr: -1}, up, up, up, nil), "StdErr is -1"},
 
-		{"pairs theta", func() error { _, err := Pairs(PairsOptions{}, up, up, []float32{1, 1, 0}); return err }(), "theta: row 0 has length 1.414"},
 		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},
-		{"pairs title", func() error { _, err := Pairs(PairsOptions{Title: "ℝ"}, up, up, up); return err }(), "Title"},
-		{"pairs view", func() error { _, err := Pairs(PairsOptions{View: From(nan, 0)}, up, up, up); return err }(), "View"},
 
 		{"no series", curves(CurvePanel{}), "panels[0].Series is empty"},
 		{"smooth", curves(CurvePanel{Smooth: 1, Series: []Series{{Y: y}}}), "panels[0].Smooth = 1"},
-		{"no Y", curves(CurvePanel{Series: []Series{{}}}), "panels[0].Series[0].Y is empty"},
 		{"X length", curves(CurvePanel{Series: []Series{{X: y, Y: y[:1]}}}), "panels[0].Series[0].X has length 2"},
-		{"X order", curves(CurvePanel{Series: []Series{{X: []float64{2, 1}, Y: y}}}), "X[1] = 1 comes after 2"},
 		{"log", curves(CurvePanel{LogY: true, Series: []Series{{Y: []float64{1, 0}}}}), "Y[1] is 0, expected a positive"},
-		{"log X", curves(CurvePanel{LogX: true, Series: []Series{{X: []float64{0, 1}, Y: y}}}), "X[0] is 0, expected a positive"},
 		{"band", curves(CurvePanel{Series: []Series{{Y: y, Low: y}}}), "one of Low and High"},
-		{"band length", curves(CurvePanel{Series: []Series{{Y: y, Low: y, High: y[:1]}}}), "Low and High have lengths 2 and 1"},
 		{"only gaps", curves(CurvePanel{Series: []Series{{Y: []float64{nan}}}}), "only NaN"},
-		{"infinite Y", curves(CurvePanel{Series: []Series{{Y: []float64{math.Inf(1)}}}}), "Y[0] is +Inf"},
 
 		{"no estimate", dots(DotsOptions{}), "no estimates"},
 		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
 		{"error", dots(DotsOptions{}, Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
-		{"label", dots(DotsOptions{}, Estimate{Label: "\x00"}), "estimates[0].Label"},
 
 		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
 		{"nil picture", func() error { _, err := (*Picture)(nil).PNG(); return err }(), "empty"},
-		{"nil PDF", func() error { _, err := (*Picture)(nil).WriterTo("pdf"); return err }(), "empty"},
 		{"zero picture", (&Picture{}).Save("x.svg"), "empty"},
 		{"zero plot", (&Picture{Width: 9, Height: 9, Plots: [][]*plot.Plot{{nil, {}}}}).Save("x.svg"), "Plots[0][1] lacks"},
 		{"zero bar", (&Picture{Width: 9, Height: 9, Plots: [][]*plot.Plot{{nil}}, Bar: &plot.Plot{}}).Save("x.svg"), "Bar lacks"},
@@ -181,10 +140,6 @@ func TestEdges(t *testing.T) {
 			return Pairs(PairsOptions{View: From(0, 0)}, same, same, []float32{0, 0, 1})
 		},
 		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
-		"one number":         func() (*Picture, error) { return Matrix(MatrixOptions{}, [][]float64{{0}}) },
-		"tall matrix": func() (*Picture, error) {
-			return Matrix(MatrixOptions{Columns: []string{"one long name"}}, make1(300, 1e150))
-		},
 		"no error": func() (*Picture, error) {
 			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
 			return Clouds(CloudsOptions{}, r, r)
@@ -224,15 +179,6 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// make1 is a column of n equal numbers.
-func make1(n int, v float64) [][]float64 {
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = []float64{v}
-	}
-	return out
 }
 
 // FuzzPictures: whatever the numbers, there is a picture or an error.

@@ -1,14 +1,9 @@
 package vmfviz_test
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -23,12 +18,6 @@ func ExampleSphereGrid() {
 	// Output: 32 [0.354 0.146 0.924]
 }
 
-func ExampleHeatOf() {
-	h := vmfviz.HeatOf("F(θ)", 20, func(theta [3]float64) float64 { return theta[2] * theta[2] })
-	fmt.Println(len(h.Values), h.Label)
-	// Output: 800 F(θ)
-}
-
 func ExampleSplit() {
 	clouds, err := vmfviz.Split(make([]float32, 2*5*3), 2) // [2, 5, 3]
 	fmt.Println(len(clouds), len(clouds[0]), err)
@@ -37,110 +26,6 @@ func ExampleSplit() {
 	// Output:
 	// 2 15 <nil>
 	// vmfviz: points has length 10, expected a multiple of 3·n for n = 2 clouds of equally many points
-}
-
-func ExampleFrom() {
-	above := vmfviz.SphereOptions{View: vmfviz.From(0, 90)}
-	p, err := vmfviz.Sphere(above, vmfviz.SpherePanel{Points: circle(40, 0.5)})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(p.Alt)
-	// Output: 1 unit sphere(s) with directions
-}
-
-func ExamplePicture_Save() {
-	dir, err := os.MkdirTemp("", "vmfviz")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, name := range []string{"dots.png", "dots.svg", "dots.pdf"} {
-		fmt.Println(name, p.Save(filepath.Join(dir, name)))
-	}
-	// Output:
-	// dots.png <nil>
-	// dots.svg <nil>
-	// dots.pdf <nil>
-}
-
-func ExamplePicture_PNG() {
-	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	file, err := p.PNG()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c, err := png.DecodeConfig(bytes.NewReader(file))
-	w, h := p.Size()
-	fmt.Println(c.Width == 2*w, c.Height == 2*h, err)
-	// Output: true true <nil>
-}
-
-func ExamplePicture_SVG() {
-	p, err := vmfviz.Dots(vmfviz.DotsOptions{XLabel: "SW"}, vmfviz.Estimate{Value: 0.2})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	file, err := p.SVG()
-	fmt.Println(strings.Contains(string(file), ">SW</text>"), err)
-	// Output: true <nil>
-}
-
-func ExamplePicture_Image() {
-	p, err := vmfviz.Dots(vmfviz.DotsOptions{}, vmfviz.Estimate{Label: "SW", Value: 0.2})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	img, err := p.Image(3) // device pixels for one
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w, _ := p.Size()
-	fmt.Println(img.Bounds().Dx() == 3*w)
-	// Output: true
-}
-
-func ExamplePicture_Size() {
-	p, err := vmfviz.Curves(vmfviz.CurvesOptions{Height: 200}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	width, _ := p.Size()
-	fmt.Println(width, p.Alt)
-	// Output: 900 curves in 1 plot(s)
-}
-
-func ExamplePicture_WriterTo() {
-	p, err := vmfviz.Curves(vmfviz.CurvesOptions{}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Label: "SW", Y: []float64{3, 2, 1}}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w, err := p.WriterTo("eps")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var file bytes.Buffer
-	_, err = w.WriteTo(&file)
-	fmt.Printf("%.4s %v\n", file.String(), err)
-	// Output: %!PS <nil>
 }
 
 // A picture is plots of gonum/plot: change them before you write it.
@@ -186,14 +71,6 @@ func ExampleTheme_NewPlot() {
 	_, err = p.PNG()
 	fmt.Println(len(p.Plots[0]), err)
 	// Output: 2 <nil>
-}
-
-func ExampleDefaultTheme() {
-	theme := vmfviz.DefaultTheme()
-	theme.Background, theme.Text = color.Black, color.White // a dark card
-	_, err := vmfviz.Curves(vmfviz.CurvesOptions{Theme: theme}, vmfviz.CurvePanel{Series: []vmfviz.Series{{Y: []float64{3, 2, 1}}}})
-	fmt.Println(err)
-	// Output: <nil>
 }
 
 // A plotter of your own on a sphere: View says where a direction lies.

@@ -143,18 +143,6 @@ func ExampleCloudRow_errors() {
 	// Output: true <nil>
 }
 
-func ExampleMatrix() {
-	names := []string{"chair", "lamp", "table"}
-	p, err := vmfviz.Matrix(vmfviz.MatrixOptions{Title: "Distances", Label: "SW (rooted, mean over points)", Rows: names, Columns: names},
-		[][]float64{{0, 0.21, 0.13}, {0.21, 0, 0.24}, {0.13, 0.24, 0}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(p.Alt)
-	// Output: Distances: a table of 3 by 3 numbers as colours
-}
-
 func ExampleGallery() {
 	clouds, err := vmfviz.Split(append(helix(300, 0.3), helix(300, 0.8)...), 2)
 	if err != nil {

@@ -95,17 +95,6 @@ var goldenPictures = []struct {
 			CloudRow{Caption: "input", Clouds: [][]float32{torus(1, 500, 0), boxes(1, 500, 0)}},
 			CloudRow{Caption: "LA v-DSW", Errors: true, Clouds: [][]float32{torus(3, 500, 0.05), boxes(3, 500, 0.02)}})
 	}},
-	{"matrix", func() (*Picture, error) {
-		names := []string{"airplane", "chair", "lamp", "sofa", "table", "a long name of a class"}
-		return Matrix(MatrixOptions{Title: "Distances between classes", Label: "SW (rooted, mean over points)", Rows: names, Columns: names}, testDistances(6))
-	}},
-	{"matrix40", func() (*Picture, error) {
-		var names []string
-		for i := range 40 {
-			names = append(names, fmt.Sprint(i))
-		}
-		return Matrix(MatrixOptions{Label: "SW", Rows: names, Columns: names}, testDistances(40))
-	}},
 	{"gallery", func() (*Picture, error) {
 		return Gallery(GalleryOptions{Title: "Classes", Captions: []string{"torus", "boxes", "a name that is much too long for its cell"}, Columns: 3},
 			torus(1, 500, 0), boxes(1, 500, 0), torus(3, 500, 0.1))

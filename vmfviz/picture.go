@@ -212,44 +212,35 @@ func (p *Picture) SVG() ([]byte, error) {
 
 var fontFamily = regexp.MustCompile(`font-family:Liberation Sans[^;"]*`)
 
-// format draws the picture in a format of gonum/plot.
-func (p *Picture) format(name string) (file []byte, err error) {
+// format draws the picture in a format of gonum/plot: svg or pdf.
+func (p *Picture) format(name string) ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if r := recover(); r != nil { // vgeps has no images
-			file, err = nil, fmt.Errorf("vmfviz: the format %s cannot hold this picture: %v", name, r)
-		}
-	}()
 	c, err := draw.NewFormattedCanvas(p.Width, p.Height, name)
 	if err != nil {
-		return nil, fmt.Errorf("vmfviz: %w; expected png, svg, pdf, eps, jpg, tiff or tex", err)
+		return nil, fmt.Errorf("vmfviz: %w", err)
 	}
 	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	var out bytes.Buffer
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("vmfviz: writing %s: %w", name, err)
 	}
-	if bytes.HasPrefix(out.Bytes(), []byte("%%!PS")) { // vgeps writes one sign too many
-		out.Next(1)
-	}
 	return out.Bytes(), nil
 }
 
-// WriterTo returns what writes the picture in a format that gonum/plot knows: png, svg, pdf, eps,
-// jpg, tiff or tex. A PDF is one page in the size of the picture, with its text in embedded fonts.
-// EPS cannot hold images: functions on a sphere, point clouds and colour bars.
+// WriterTo returns what writes the picture as png, svg or pdf. A PDF is one page in the size of the
+// picture, with its text in embedded fonts.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
-	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG}[format]
+	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG, "pdf": func() ([]byte, error) { return p.format("pdf") }}[format]
 	if write == nil {
-		write = func() ([]byte, error) { return p.format(format) }
+		return nil, fmt.Errorf("vmfviz: format %q: expected png, svg or pdf", format)
 	}
 	data, err := write()
 	return bytes.NewReader(data), err
 }
 
-// Save writes the picture to a file; its ending, for example .png, .svg or .pdf, says how, see
+// Save writes the picture to a file; its ending, .png, .svg or .pdf, says how, see
 // [Picture.WriterTo]. The file appears whole or not at all. A missing folder is an error.
 func (p *Picture) Save(path string) error {
 	w, err := p.WriterTo(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."))

@@ -16,7 +16,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"a.png", "b.SVG", "c.pdf", "f.jpg", "g.tiff", "h.eps", "i.tex"} {
+	for _, name := range []string{"a.png", "b.SVG", "c.pdf"} {
 		if err := p.Save(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -25,7 +25,7 @@ func TestSave(t *testing.T) {
 	if err := p.Save(missing); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing folder: %v", err)
 	}
-	if err := p.Save(filepath.Join(dir, "d.gif")); err == nil || !strings.Contains(err.Error(), "d.gif") || !strings.Contains(err.Error(), "png, svg, pdf") {
+	if err := p.Save(filepath.Join(dir, "d.gif")); err == nil || !strings.Contains(err.Error(), "d.gif") || !strings.Contains(err.Error(), "png, svg or pdf") {
 		t.Errorf("GIF: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "e.png"), 0o755); err != nil {
@@ -35,7 +35,7 @@ func TestSave(t *testing.T) {
 		t.Error("a folder was overwritten")
 	}
 	left, _ := os.ReadDir(dir)
-	if len(left) != 8 {
+	if len(left) != 4 {
 		t.Errorf("files left: %v", left)
 	}
 	f, err := os.Open(filepath.Join(dir, "a.png"))

@@ -1,68 +1,14 @@
 package vmfviz
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
-
-// TestFont: the font has every letter that the package itself writes, small ones as
-// they are set; all strings of the sources, so that a new label is checked too.
-func TestFont(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), f, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
-			}
-			txt, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if utf8.RuneCountInString(txt) == len(txt) { // the font has ASCII
-				return true
-			}
-			found++
-			for _, p := range pieces(strings.ReplaceAll(txt, "\n", "")) {
-				if missing := missingRunes(p.text); len(missing) > 0 {
-					t.Errorf("%s: the font lacks %q of %q", f, missing, txt)
-				}
-			}
-			return true
-		})
-	}
-	if found < 20 {
-		t.Errorf("only %d labels found in the sources", found)
-	}
-	if m := missingRunes("θκεψφγ ₀₁₂₃ ¹²³ √ ± − – · × ≤ ≥ ≈ ∞ ∑ ∫ ∂ … → ° "); len(m) > 0 {
-		t.Errorf("the font lacks %q", m)
-	}
-	if m := missingRunes("aℝbℝ∇"); string(m) != "ℝ∇" {
-		t.Errorf("missingRunes found %q", m)
-	}
-}
 
 // TestWrap: the lines of a long title are no wider than their room, unless it has room
 // for no word; nothing is lost.
