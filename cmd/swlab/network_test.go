@@ -227,7 +227,7 @@ func TestVMF(t *testing.T) {
 			t.Fatalf("number %d is %v, drawn at once %v", i, got[i], w)
 		}
 	}
-	se := math.Sqrt(dist.VarCos() / n)
+	se := math.Sqrt(vmf.VarCos(dist.Dim(), dist.Kappa()) / n)
 	if a := v["mean_resultant_length"].(float64); math.Abs(a-dist.MeanResultantLength()) > 4*se || a == dist.MeanResultantLength() {
 		t.Errorf("mean resultant length %v of the samples, %v of the distribution", a, dist.MeanResultantLength())
 	}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the
 // host. It is immutable and safe for concurrent use, each goroutine with its own random source. Use
-// New to make one. For a nil or zero Dist every number is NaN and every vector nil.
+// New to make one.
 type Dist struct {
 	location []float64 // unit
 	kappa    float64
@@ -67,37 +68,18 @@ func CheckKappa(kappa float64) error {
 	return nil
 }
 
-// Dim is the dimension d of the space around the sphere S^{d-1}; 0 for a Dist not made by New.
-func (d *Dist) Dim() int {
-	if d == nil {
-		return 0
-	}
-	return len(d.location)
-}
+// Dim is the dimension d of the space around the sphere S^{d-1}.
+func (d *Dist) Dim() int { return len(d.location) }
 
-// Kappa is the concentration; NaN for a Dist not made by New.
-func (d *Dist) Kappa() float64 {
-	if d.Dim() == 0 {
-		return math.NaN()
-	}
-	return d.kappa
-}
+// Kappa is the concentration.
+func (d *Dist) Kappa() float64 { return d.kappa }
 
 // Location is a copy of the unit location vector, [d].
-func (d *Dist) Location() []float64 {
-	if d == nil {
-		return nil
-	}
-	return append([]float64(nil), d.location...)
-}
+func (d *Dist) Location() []float64 { return slices.Clone(d.location) }
 
 // LogProb is the natural logarithm of the density with respect to the surface measure of the
-// sphere, log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (not normalised here). NaN if len(x) is
-// not Dim.
+// sphere, log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (not normalised here).
 func (d *Dist) LogProb(x []float64) float64 {
-	if d.Dim() == 0 || len(x) != d.Dim() {
-		return math.NaN()
-	}
 	dot := 0.0
 	for i, m := range d.location {
 		dot += m * x[i]
@@ -106,66 +88,12 @@ func (d *Dist) LogProb(x []float64) float64 {
 	return rest - LogSurfaceArea(d.Dim()) - d.kappa*(1-dot)
 }
 
-// LogNormalizer is log C_d(kappa); see the function of that name.
-func (d *Dist) LogNormalizer() float64 { return LogNormalizer(d.Dim(), d.Kappa()) }
-
 // MeanResultantLength is A_d(kappa), the length of the mean vector; see the function of that name.
-func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.Kappa()) }
-
-// MeanCos2 is E[(mu.x)^2]; see the function of that name.
-func (d *Dist) MeanCos2() float64 { return MeanCos2(d.Dim(), d.Kappa()) }
-
-// VarCos is the variance of mu.x; see the function of that name.
-func (d *Dist) VarCos() float64 { return VarCos(d.Dim(), d.Kappa()) }
-
-// Entropy is the differential entropy in nats; see the function of that name.
-func (d *Dist) Entropy() float64 { return Entropy(d.Dim(), d.Kappa()) }
-
-// KLUniform is the divergence from the uniform distribution in nats; see the function of that name.
-func (d *Dist) KLUniform() float64 { return KLUniform(d.Dim(), d.Kappa()) }
-
-// Mean is the mean vector A_d(kappa) mu, [d].
-func (d *Dist) Mean() []float64 {
-	a := d.MeanResultantLength()
-	mean := d.Location()
-	for i := range mean {
-		mean[i] *= a
-	}
-	return mean
-}
-
-// SecondMoment is E[x x^T] = (A/kappa) I + (1 - d A/kappa) mu mu^T, [d*d] row by row; I/d at
-// kappa = 0.
-func (d *Dist) SecondMoment() []float64 { return d.axial(d.MeanCos2()) }
-
-// Covariance is E[x x^T] - E[x] E[x]^T = (A/kappa) (I - mu mu^T) + A' mu mu^T, [d*d] row by row,
-// where A' is VarCos.
-func (d *Dist) Covariance() []float64 { return d.axial(d.VarCos()) }
-
-// axial is the matrix with eigenvalue along on mu and A/kappa on the directions orthogonal to it.
-func (d *Dist) axial(along float64) []float64 {
-	n := d.Dim()
-	if n == 0 {
-		return nil
-	}
-	across := besselRatio(n, d.kappa).scale
-	m := make([]float64, n*n)
-	for i, x := range d.location {
-		for j, y := range d.location {
-			m[i*n+j] = (along - across) * x * y
-		}
-		m[i*n+i] += across
-	}
-	return m
-}
+func (d *Dist) MeanResultantLength() float64 { return MeanResultantLength(d.Dim(), d.kappa) }
 
 // Rand draws n independent samples: n*d values, row i being sample i. The samples have norm 1 to
-// rounding, and the component across the location keeps its relative accuracy at every kappa. nil
-// if n < 1 or without a source.
+// rounding, and the component across the location keeps its relative accuracy at every kappa.
 func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
-	if n < 1 || src == nil || d.Dim() == 0 {
-		return nil
-	}
 	dim := d.Dim()
 	mirror := newMirror(d.location, Stable)
 	x := make([]float64, n*dim)
@@ -215,13 +143,9 @@ func (d *Dist) randSpace(src *rand.Rand, mirror mirror, x []float64) {
 // Rand32 is Rand rounded to float32, the type of swlab.Directions and of the directions of package
 // vmfviz. Equal sources give the same samples.
 func (d *Dist) Rand32(src *rand.Rand, n int) []float32 {
-	samples := d.Rand(src, n)
-	if samples == nil {
-		return nil
-	}
-	x := make([]float32, len(samples))
-	for i, v := range samples {
-		x[i] = float32(v)
+	var x []float32
+	for _, v := range d.Rand(src, n) {
+		x = append(x, float32(v))
 	}
 	return x
 }

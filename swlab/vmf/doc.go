@@ -12,7 +12,7 @@
 //	h = (omega, sqrt(1-omega^2) v),   x = the reflection of h that sends e1 = (1,0,..,0) to mu.
 //
 // omega has density proportional to exp(kappa w) (1-w^2)^((d-3)/2) on [-1, 1]. It has a closed form
-// at d = 3 (OmegaFromUniform) and is drawn by Wood's rejection otherwise (Wood).
+// at d = 3 (OmegaFromUniform) and is drawn by Wood's rejection otherwise.
 //
 // The package has two halves, equal by test.
 //

@@ -23,11 +23,11 @@ const WoodProposals = 26
 //	kappa                concentration in [0, MaxKappa], 0 being uniform; the same for the whole batch
 //	returns  [B,L,d]     directions; unit vectors unless refl is Released
 //
-// With psi of Beta((d-1)/2, (d-1)/2), B of NewWood and q = 1 - psi + B psi a proposal is
+// With psi of Beta((d-1)/2, (d-1)/2), b of wood and q = 1 - psi + b psi a proposal is
 //
-//	1-omega = 2 B psi/q,   1+omega = 2 (1-psi)/q,   accepted when (d-1) (log(1+x) - x) > log u_3,   1+x = (1+B)/(2q),
+//	1-omega = 2 b psi/q,   1+omega = 2 (1-psi)/q,   accepted when (d-1) (log(1+x) - x) > log u_3,   1+x = (1+b)/(2q),
 //
-// which is Wood.Propose without the terms that cancel. omega and sqrt(1-omega^2) both keep their
+// which is wood.propose without the terms that cancel. omega and sqrt(1-omega^2) both keep their
 // relative accuracy at every kappa, also in float32.
 //
 // Dtypes, gradient (in location only) and panics are those of FromNoise, which is simpler at d = 3:
@@ -44,14 +44,14 @@ func FromWood(location, u, normals *graph.Node, kappa float64, refl Reflection) 
 	first := graph.Squeeze(graph.Slice(u, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(0), graph.AxisElem(0)), 2, 3)
 	checkShapes("FromWood", location, first, normals, refl)
 
-	wood := NewWood(location.Shape().Dimensions[1], kappa, PaperB)
-	near, far := betaGraph(uniform(u, 0), uniform(u, 1), wood.Dim) // 2 psi, 2 (1-psi), [B,L,K]
-	q := graph.Add(far, graph.MulScalar(near, wood.B))             // 2q
-	x := graph.Div(graph.MulScalar(graph.Sub(near, far), (1-wood.B)/2), q)
-	ratio := graph.MulScalar(graph.Sub(graph.Log1p(x), x), float64(wood.Dim-1))
+	wood := newWood(location.Shape().Dimensions[1], kappa)
+	near, far := betaGraph(uniform(u, 0), uniform(u, 1), wood.dim) // 2 psi, 2 (1-psi), [B,L,K]
+	q := graph.Add(far, graph.MulScalar(near, wood.b))             // 2q
+	x := graph.Div(graph.MulScalar(graph.Sub(near, far), (1-wood.b)/2), q)
+	ratio := graph.MulScalar(graph.Sub(graph.Log1p(x), x), float64(wood.dim-1))
 	accept := graph.GreaterThan(ratio, graph.Log(uniform(u, 2)))
 
-	below := graph.Div(graph.MulScalar(near, 2*wood.B), q) // 1-omega
+	below := graph.Div(graph.MulScalar(near, 2*wood.b), q) // 1-omega
 	above := graph.Div(graph.MulScalar(far, 2.0), q)       // 1+omega
 	below, above = firstAccepted(accept, below, above)
 	isNear := graph.LessThan(below, graph.OnesLike(below))

@@ -37,17 +37,17 @@ func (x batch) wood(t *testing.T, dtype dtypes.DType, kappa float64, refl Reflec
 	return out[0], out[1], out[2], out[3]
 }
 
-// hostAngles are omega and sqrt(1-omega^2) of the first accepted proposal of every sample, by Wood.Propose in float64 on the noise
+// hostAngles are omega and sqrt(1-omega^2) of the first accepted proposal of every sample, by wood.propose in float64 on the noise
 // rounded to dtype.
 func (x batch) hostAngles(t *testing.T, dtype dtypes.DType, kappa float64) (omega, sine []float64) {
 	t.Helper()
-	wood := NewWood(x.d, kappa, PaperB)
+	wood := newWood(x.d, kappa)
 	for i := 0; i < x.b*x.l; i++ {
 		found := false
 		for k := 0; k < WoodProposals && !found; k++ {
 			u := x.along[(i*WoodProposals+k)*3:]
 			psi := betaFromUniform(x.d, asDType(dtype, u[0]), asDType(dtype, u[1]))
-			if _, _, found = wood.Propose(psi, asDType(dtype, u[2])); found {
+			if _, _, found = wood.propose(psi, asDType(dtype, u[2])); found {
 				w, s := wood.angle(psi)
 				omega, sine = append(omega, w), append(sine, s)
 			}
@@ -138,7 +138,7 @@ func TestFromWoodMoments(t *testing.T) {
 		x := woodBatch(73, 1, n, c.d)
 		theta, _, _, _ := x.wood(t, dtypes.Float32, c.kappa, Stable)
 		dist := mustNew(t, x.location, c.kappa)
-		mean, second, cov := dist.Mean(), dist.SecondMoment(), dist.Covariance()
+		mean, second := moments(dist)
 		for i := 0; i < c.d; i++ {
 			for j := -1; j < c.d; j++ { // -1: the mean
 				sum, sum2, want := 0.0, 0.0, mean[i]
@@ -155,9 +155,6 @@ func TestFromWoodMoments(t *testing.T) {
 				if se := math.Sqrt((sum2 - sum*sum) / n); math.Abs(sum-want) > 5*se+1e-6 {
 					t.Errorf("d=%d kappa=%g: moment %d,%d = %g, want %g +- %g", c.d, c.kappa, i, j, sum, want, se)
 				}
-			}
-			if !(cov[i*c.d+i] > 0) {
-				t.Fatal("no spread")
 			}
 		}
 	}
@@ -213,14 +210,14 @@ func TestWoodProposals(t *testing.T) {
 	worst := 1.0
 	for _, d := range []int{2, 3, 4, 5, 10, 64, 1000} {
 		for _, kappa := range []float64{0, 0.1, 1, 3, 10, 100, 1e4, 1e6, MaxKappa} {
-			w := NewWood(d, kappa, PaperB)
+			w := newWood(d, kappa)
 			// Acceptance E[exp(logRatio)] over psi = sin^2(phi), whose density is (sin cos)^(d-2) in phi.
 			const n = 20_000
 			mass, accepted := 0.0, 0.0
 			for i := 0; i < n; i++ {
 				sin, cos := math.Sincos((float64(i) + 0.5) / n * math.Pi / 2)
 				f := math.Pow(2*sin*cos, float64(d-2))
-				_, ratio, _ := w.Propose(sin*sin, 0.5)
+				_, ratio, _ := w.propose(sin*sin, 0.5)
 				mass, accepted = mass+f, accepted+f*math.Exp(ratio)
 			}
 			worst = math.Min(worst, accepted/mass)

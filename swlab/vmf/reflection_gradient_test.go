@@ -39,7 +39,7 @@ func TestPlaceGradientDifferences(t *testing.T) {
 	for _, d := range []int{2, 3, 5} {
 		for _, refl := range []Reflection{Released, Exact, Stable} {
 			const n, step = 7, 1e-6
-			location, omega := Uniform(src, d, 1), Omega(src, d, 2, n)
+			location, omega := Uniform(src, d, 1), omegas(src, d, 2, n)
 			normals, g := make([]float64, n*(d-1)), make([]float64, n*d)
 			for i := range normals {
 				normals[i] = src.NormFloat64()

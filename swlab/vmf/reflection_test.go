@@ -48,7 +48,7 @@ func TestPlaceComponents(t *testing.T) {
 	const n = 50
 	for _, d := range []int{2, 3, 7} {
 		for _, kappa := range []float64{0, 1, 1e6} {
-			omega := Omega(src, d, kappa, n)
+			omega := omegas(src, d, kappa, n)
 			normals := make([]float64, n*(d-1))
 			for i := range normals {
 				normals[i] = src.NormFloat64()
@@ -83,7 +83,7 @@ func TestNormsNearE1(t *testing.T) {
 	for i := range normals {
 		normals[i] = src.NormFloat64()
 	}
-	omega := Omega(src, 3, 1, n)
+	omega := omegas(src, 3, 1, n)
 	short := map[float64]float64{} // angle -> largest 1-||theta||
 	angles, locations := nearE1()
 	for k, location := range locations {

@@ -77,48 +77,20 @@ func logAddExp(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// Omega draws n independent components along the location, omega = mu.x, of the distribution with
-// dimension d and concentration kappa: by the closed form at d = 3, by Wood's rejection with the
-// true envelope otherwise. They do not depend on the location; pass them to FromOmega or Place. The
-// values are NaN if d < 2 or kappa is outside [0, MaxKappa]; the slice is nil if n < 1.
-func Omega(src *rand.Rand, d int, kappa float64, n int) []float64 {
-	if n < 1 {
-		return nil
-	}
-	omega := make([]float64, n)
-	if src == nil {
-		for i := range omega {
-			omega[i] = math.NaN()
-		}
-		return omega
-	}
-	draw := angleSource(src, d, kappa)
-	for i := range omega {
-		omega[i], _ = draw()
-	}
-	return omega
-}
-
-// angleSource returns a function that draws (omega, sqrt(1-omega^2)).
+// angleSource returns a function that draws the component along the location, omega = mu.x, and
+// sqrt(1-omega^2): by the closed form at d = 3, by Wood's rejection otherwise.
 func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float64) {
 	if d == 3 {
-		if !defined(3, kappa) {
-			return func() (omega, sine float64) { return math.NaN(), math.NaN() }
-		}
 		c := newClosedForm(kappa)
 		return func() (omega, sine float64) { return c.at(src.Float64()) }
 	}
-	wood := NewWood(d, kappa, PaperB)
+	wood := newWood(d, kappa)
 	return func() (omega, sine float64) { return wood.draw(src) }
 }
 
 // Uniform draws n independent uniform directions on S^{d-1}, as normals divided by their norm: n*d
-// values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1); nil if d or
-// n is below 1, or without a source.
+// values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1).
 func Uniform(src *rand.Rand, d, n int) []float64 {
-	if d < 1 || n < 1 || src == nil {
-		return nil
-	}
 	x := make([]float64, n*d)
 	for i := 0; i < n; i++ {
 		direction(src, x[i*d:(i+1)*d])
