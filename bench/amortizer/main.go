@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
+	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -53,7 +54,6 @@ func measure(backend, name string, batch int, seconds float64, c amortizer.Confi
 		if name != "a" {
 			return timing.Result{}, errors.New("stored-scores: only amortizer a has scores of all pairs of points")
 		}
-		c.Plain = plain.Attention
 	}
 	a, err := amortizer.New(name, c)
 	if err != nil {
@@ -66,7 +66,11 @@ func measure(backend, name string, batch int, seconds float64, c amortizer.Confi
 	specs := a.Specs()
 	step, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		w := in[3:]
-		d := a.Direction(weights.Bind(specs, w), in[0], in[1])
+		direction := a.Direction
+		if stored {
+			direction = storedScores
+		}
+		d := direction(weights.Bind(specs, w), in[0], in[1])
 		return append([]*graph.Node{d}, graph.Gradient(graph.ReduceAllSum(graph.Mul(d, in[2])), w...)...)
 	})
 	if err != nil {
@@ -124,4 +128,19 @@ func measure(backend, name string, batch int, seconds float64, c amortizer.Confi
 	times, err := timing.Repeat(seconds, call)
 	r.Seconds, r.Above = timing.Each(times, float64(batch)), above()/float64(batch)
 	return r, err
+}
+
+// storedScores is the direction of A as the released code computes it, with all scores stored.
+func storedScores(w weights.Nodes, x, y *graph.Node) *graph.Node {
+	pool := func(p *graph.Node) *graph.Node {
+		layer := func(name string) *graph.Node {
+			out := graph.Einsum("bmi,oi->bmo", p, w.Get(name+".weight"))
+			return graph.Add(out, graph.InsertAxes(w.Get(name+".bias"), 0, 0))
+		}
+		queries, keys := layer("attn.toqueries"), layer("attn.tokeys")
+		scores := graph.Einsum("bnk,bmk->bnm", queries, keys)
+		scores = graph.MulScalar(scores, 1/math.Sqrt(float64(keys.Shape().Dimensions[2])))
+		return graph.ReduceMean(graph.Einsum("bnm,bmc->bnc", graph.Softmax(scores, 2), layer("attn.tovalues")), 1)
+	}
+	return slicing.Unit(graph.Add(pool(x), pool(y)))
 }

@@ -29,6 +29,12 @@ func normal(seed uint64, size float64, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(v, dims...)
 }
 
+// softmax is exp(x) / sum exp(x) along an axis, with the largest subtracted first.
+func softmax(x *graph.Node, axis int) *graph.Node {
+	e := graph.Exp(graph.Sub(x, graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, axis))))
+	return graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, axis))
+}
+
 // plainMean is the mean of attend with all scores at once and GoMLX's own gradient.
 func plainMean(q, p *graph.Node) *graph.Node {
 	attention := softmax(graph.Einsum("bnc,bmc->bnm", q, p), 2)

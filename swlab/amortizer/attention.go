@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -40,13 +39,6 @@ func (a attention) Specs() []weights.Spec { return a.attended() }
 
 func (a attention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("a", x, y, 0, a.Dim)
-	if a.Plain.Has(plain.Attention) {
-		return a.pooled(x, y, func(p *graph.Node) *graph.Node {
-			scores := graph.Einsum("bnk,bmk->bnm", affine(w, "attn.toqueries", p), affine(w, "attn.tokeys", p))
-			attention := softmax(graph.MulScalar(scores, 1/math.Sqrt(float64(a.DK))), 2)
-			return graph.ReduceMean(graph.Einsum("bnm,bmc->bnc", attention, affine(w, "attn.tovalues", p)), 1)
-		})
-	}
 	return a.pooled(x, y, func(p *graph.Node) *graph.Node {
 		q := graph.Einsum("bmk,kc->bmc", affine(w, "attn.toqueries", p), w.Get("attn.tokeys.weight"))
 		q = graph.MulScalar(q, 1/math.Sqrt(float64(a.DK)))

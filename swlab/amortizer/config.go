@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -16,10 +15,6 @@ type Config struct {
 	DK      int     // width d_k of queries and keys; 0 means 64
 	K       int     // number k of projected keys and values of LA; 0 means 64
 	Variant Variant // released maps, or those of the paper
-	// Plain with [plain.Attention] evaluates the attention maps as their formulas read, with all
-	// scores stored and GoMLX's gradient. By default, the scores are made in tables that stay in
-	// the cache, with gradients by hand.
-	Plain plain.Set
 }
 
 // Variant chooses between the released code and the paper, which differ in the maps' biases and in

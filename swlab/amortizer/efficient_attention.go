@@ -3,7 +3,6 @@ package amortizer
 import (
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -37,14 +36,6 @@ func (e efficientAttention) Specs() []weights.Spec { return e.attended() }
 
 func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("ea", x, y, 0, e.Dim)
-	if e.Plain.Has(plain.Attention) {
-		return e.pooled(x, y, func(p *graph.Node) *graph.Node {
-			queries := softmax(affine(w, "attn.toqueries", p), 2)
-			keys := softmax(affine(w, "attn.tokeys", p), 1)
-			context := graph.Einsum("bmk,bmc->bkc", keys, affine(w, "attn.tovalues", p))
-			return graph.ReduceMean(graph.Einsum("bmk,bkc->bmc", queries, context), 1)
-		})
-	}
 	return e.pooled(x, y, func(p *graph.Node) *graph.Node {
 		g, batch := p.Graph(), p.Shape().Dimensions[0]
 		each := func(x *graph.Node) *graph.Node { // the same for every pair

@@ -16,12 +16,6 @@ func layer(w weights.Nodes, name string) *graph.Node {
 	return graph.Concatenate([]*graph.Node{m, graph.InsertAxes(bias, -1)}, 1)
 }
 
-// softmax is exp(x) / sum exp(x) along an axis, with the largest subtracted first.
-func softmax(x *graph.Node, axis int) *graph.Node {
-	e := graph.Exp(graph.Sub(x, graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, axis))))
-	return graph.Div(e, graph.ReduceAndKeep(e, graph.ReduceSum, axis))
-}
-
 // values is Wv p + bv for one point per cloud, [batch, dim].
 func values(w weights.Nodes, p *graph.Node) *graph.Node {
 	return graph.Squeeze(affine(w, "attn.tovalues", graph.InsertAxes(p, 1)), 1)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -46,14 +45,6 @@ func (l linearAttention) Specs() []weights.Spec {
 
 func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	checkPair("la", x, y, l.Points, l.Dim)
-	if l.Plain.Has(plain.Attention) {
-		return l.pooled(x, y, func(p *graph.Node) *graph.Node {
-			queries := graph.MulScalar(affine(w, "attn.toqueries", p), 1/math.Sqrt(float64(l.DK)))
-			keys, values := projected(w, p, "attn.Kproj", "attn.tokeys"), projected(w, p, "attn.Vproj", "attn.tovalues")
-			attention := softmax(graph.Einsum("bmq,bkq->bmk", queries, keys), 2)
-			return graph.ReduceMean(graph.Einsum("bmk,bkc->bmc", attention, values), 1)
-		})
-	}
 	return l.pooled(x, y, func(p *graph.Node) *graph.Node {
 		keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(l.DK)))
 		return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")), projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))

@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -61,8 +60,7 @@ func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {
 	if err := l.Check(x.Shape().Dimensions[1], y.Shape().Dimensions[1], x.Shape().Dimensions[2]); err != nil {
 		panic(err)
 	}
-	stored := c.Plain.Has(plain.Tables)
-	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y, stored), c.MassX), l.oneWay(y, x, nearest(y, x, stored), c.MassY))}
+	return Result{Pairs: graph.Add(l.oneWay(x, y, nearest(x, y), c.MassX), l.oneWay(y, x, nearest(y, x), c.MassY))}
 }
 
 // alike returns an error unless x and y are batches of clouds of one dimension and type.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -71,8 +70,6 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	}
 	var r Result
 	switch g := x.Graph(); {
-	case c.Plain.Has(plain.Tables):
-		r = storedCost(x, y)
 	case !loop.OnCPU(g):
 		r = fusedCost(x, y)
 	case loop.XLAOnCPU(g) && batch*m*m > tableSize/2:

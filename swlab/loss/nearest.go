@@ -11,9 +11,9 @@ import (
 // nearest is the index of the point of y nearest to each point of x, int32 [batch, m]; the first of
 // equally near ones.
 //
-// On XLA's CPU it is a loop over blocks of x if the clouds are large; otherwise, or if stored, it
-// is the arg-min of the squared distances.
-func nearest(x, y *graph.Node, stored bool) *graph.Node {
+// On XLA's CPU it is a loop over blocks of x if the clouds are large; otherwise it is the arg-min of
+// the squared distances.
+func nearest(x, y *graph.Node) *graph.Node {
 	x, y = graph.StopGradient(x), graph.StopGradient(y)
 	d, n := x.Shape().Dimensions, y.Shape().Dimensions[1]
 	const (
@@ -21,7 +21,7 @@ func nearest(x, y *graph.Node, stored bool) *graph.Node {
 		table = 1 << 20 // distances per step
 		terms = 24      // coordinates compared in registers; XLA computes more of them twice
 	)
-	if stored || !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
+	if !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
 		return graph.ArgMin(squaredDistances(x, y), 2, dtypes.Int32)
 	}
 	return nearestInBlocks(x, y, max(16, table/n), max(1, terms/d[2]))

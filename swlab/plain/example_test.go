@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleSet() {
-	off := plain.Set("sort,encoder")
+	off := plain.Set("sort,host")
 	fmt.Println(off.Has(plain.Sort), off.Has(plain.Ascent), off.Check())
 	// Output: true false <nil>
 }

@@ -12,10 +12,8 @@ package pointnet
 import (
 	"fmt"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -49,10 +47,6 @@ func lastConvolution() convolution { return convolutions[len(convolutions)-1] }
 // Autoencoder is the network for clouds of Points points.
 type Autoencoder struct {
 	Points int
-	// Plain with [plain.Encoder] takes the maximum over points of the stored [batch, points, 1024]
-	// activations, as the formula reads. By default the last layer is evaluated only where the
-	// maximum is reached.
-	Plain plain.Set
 }
 
 // New returns the autoencoder for clouds of m >= 1 points.
@@ -136,14 +130,14 @@ func (a *Autoencoder) forward(l layers, x *graph.Node) Output {
 }
 
 func (a *Autoencoder) fromFeatures(l layers, h *graph.Node) Output {
-	z := l.code(h, a.Points, a.Plain)
+	z := l.code(h, a.Points)
 	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
 // Encode builds only the encoder: the codes [batch, 256] of x [batch, m, 3].
 func (a *Autoencoder) Encode(w weights.Nodes, x *graph.Node, mode Mode) *graph.Node {
 	l := layers{w: w, mode: mode, buffers: weights.Nodes{}}
-	return l.code(l.features(x, a.Points), a.Points, a.Plain)
+	return l.code(l.features(x, a.Points), a.Points)
 }
 
 // Decode builds only the decoder: the clouds [batch, m, 3] of codes z [batch, 256].
@@ -174,19 +168,13 @@ func (l layers) features(x *graph.Node, points int) *graph.Node {
 }
 
 // code is the rest of the encoder: [batch, 256].
-func (l layers) code(h *graph.Node, points int, off plain.Set) *graph.Node {
+func (l layers) code(h *graph.Node, points int) *graph.Node {
 	batch, c := h.Shape().Dimensions[0]/points, lastConvolution()
-	if off.Has(plain.Encoder) {
-		h = l.tape.through(l.activated(h, c.name, c.norm), func(h *graph.Node) *graph.Node {
-			h = graph.Reshape(h, batch, points, c.out)
-			// By index, so that of equal values only the first has a gradient.
-			at := graph.InsertAxes(graph.ArgMax(graph.StopGradient(h), 1, dtypes.Int32), -1) // [batch, out, 1]
-			pair, channel := graph.Iota(h.Graph(), at.Shape(), 0), graph.Iota(h.Graph(), at.Shape(), 1)
-			return graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1))
-		})
-	} else {
-		h = l.tape.through(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu)
-	}
+	return l.latent(l.tape.through(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu))
+}
+
+// latent is the code of the maxima h [batch, 1024].
+func (l layers) latent(h *graph.Node) *graph.Node {
 	return l.tape.through(l.linear(h, "encoder.fc_mu"), func(z *graph.Node) *graph.Node {
 		// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.
 		square := graph.ReduceAndKeep(graph.Mul(z, z), graph.ReduceSum, -1)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -99,52 +100,47 @@ func TestLatentIsAUnitVector(t *testing.T) {
 func TestBackward(t *testing.T) {
 	const batch, m = 4, 33
 	x := clouds(2, batch, m)
-	for _, off := range []plain.Set{"", plain.Encoder} {
-		a := &Autoencoder{Points: m, Plain: off}
-		specs := a.Specs()
-		trained := func(w weights.Nodes) (out []*graph.Node) {
-			for _, s := range trainedSpecs(specs) {
-				out = append(out, w[s.Name])
-			}
-			return out
+	a := &Autoencoder{Points: m}
+	specs := a.Specs()
+	trained := func(w weights.Nodes) (out []*graph.Node) {
+		for _, s := range trainedSpecs(specs) {
+			out = append(out, w[s.Name])
 		}
-		upstream := func(y *graph.Node) *graph.Node {
-			return graph.Sin(graph.MulScalar(graph.IotaFull(y.Graph(), y.Shape()), 0.7))
+		return out
+	}
+	upstream := func(y *graph.Node) *graph.Node {
+		return graph.Sin(graph.MulScalar(graph.IotaFull(y.Graph(), y.Shape()), 0.7))
+	}
+	kept := 0
+	want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+		w := weights.Bind(specs, in[1:])
+		o := a.Forward(w, in[0], Train)
+		h, weight, first := a.Features(w, in[0])
+		at := a.FirstMaximum(h, weight)
+		all := append(first.Kept, a.FromFeatures(w, h, at).Kept...)
+		kept = len(all)
+		return append(all, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
+	}, append([]any{x}, values(a)...)...)
+	args := append([]any{x}, values(a)...)
+	for _, v := range want[:kept] {
+		args = append(args, v)
+	}
+	got := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
+		w := weights.Bind(specs, in[1:1+len(specs)])
+		return trained(a.Backward(w, in[0], in[1+len(specs):], upstream(in[0])))
+	}, args...)
+	top := 0.0 // of a layer: its bias follows its weight, and in front of a batch norm has gradient 0 in exact arithmetic
+	for i, s := range trainedSpecs(specs) {
+		p, q := flat(want[kept+i]), flat(got[i])
+		if strings.HasSuffix(s.Name, ".weight") {
+			top = 0
 		}
-		kept := 0
-		want := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
-			w := weights.Bind(specs, in[1:])
-			o := a.Forward(w, in[0], Train)
-			h, weight, first := a.Features(w, in[0])
-			var at *graph.Node
-			if off == "" {
-				at = a.FirstMaximum(h, weight)
-			}
-			all := append(first.Kept, a.FromFeatures(w, h, at).Kept...)
-			kept = len(all)
-			return append(all, graph.Gradient(graph.ReduceAllSum(graph.Mul(upstream(o.Cloud), o.Cloud)), trained(w)...)...)
-		}, append([]any{x}, values(a)...)...)
-		args := append([]any{x}, values(a)...)
-		for _, v := range want[:kept] {
-			args = append(args, v)
+		worst := 0.0
+		for j := range p {
+			top, worst = math.Max(top, math.Abs(float64(p[j]))), math.Max(worst, math.Abs(float64(p[j]-q[j])))
 		}
-		got := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
-			w := weights.Bind(specs, in[1:1+len(specs)])
-			return trained(a.Backward(w, in[0], in[1+len(specs):], upstream(in[0])))
-		}, args...)
-		top := 0.0 // of a layer: its bias follows its weight, and in front of a batch norm has gradient 0 in exact arithmetic
-		for i, s := range trainedSpecs(specs) {
-			p, q := flat(want[kept+i]), flat(got[i])
-			if strings.HasSuffix(s.Name, ".weight") {
-				top = 0
-			}
-			worst := 0.0
-			for j := range p {
-				top, worst = math.Max(top, math.Abs(float64(p[j]))), math.Max(worst, math.Abs(float64(p[j]-q[j])))
-			}
-			if worst > 5e-4*top || len(p) != s.Size() {
-				t.Errorf("plain %q, %s: differs by %.3g of %.3g", off, s.Name, worst, top)
-			}
+		if worst > 5e-4*top || len(p) != s.Size() {
+			t.Errorf("%s: differs by %.3g of %.3g", s.Name, worst, top)
 		}
 	}
 }
@@ -194,6 +190,18 @@ func trainedSpecs(specs []weights.Spec) (out []weights.Spec) {
 	return out
 }
 
+// storedForward is Forward with the activations of the last convolution stored at all points.
+func storedForward(a *Autoencoder, w weights.Nodes, x *graph.Node, mode Mode) Output {
+	l, c := layers{w: w, mode: mode, buffers: weights.Nodes{}}, lastConvolution()
+	h := l.activated(l.features(x, a.Points), c.name, c.norm)
+	h = graph.Reshape(h, -1, a.Points, c.out)
+	// By index, so that of equal values only the first has a gradient.
+	at := graph.InsertAxes(graph.ArgMax(graph.StopGradient(h), 1, dtypes.Int32), -1) // [batch, out, 1]
+	pair, channel := graph.Iota(h.Graph(), at.Shape(), 0), graph.Iota(h.Graph(), at.Shape(), 1)
+	z := l.latent(graph.Gather(h, graph.Concatenate([]*graph.Node{pair, at, channel}, -1)))
+	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
+}
+
 // TestMaximumEqualsPlain proves the arg-max form of the last encoder layer equal to the plain one: value, every gradient,
 // and running statistics, also with negative gammas and duplicated points.
 func TestMaximumEqualsPlain(t *testing.T) {
@@ -203,12 +211,12 @@ func TestMaximumEqualsPlain(t *testing.T) {
 	for _, mode := range []Mode{Train, Eval} {
 		t.Run(fmt.Sprint("mode ", mode), func(t *testing.T) {
 			var results [2][]*tensors.Tensor
-			for k, off := range []plain.Set{plain.Encoder, ""} {
-				a := &Autoencoder{Points: m, Plain: off}
+			for k, forward := range []func(a *Autoencoder, w weights.Nodes, x *graph.Node, mode Mode) Output{storedForward, (*Autoencoder).Forward} {
+				a := &Autoencoder{Points: m}
 				specs := a.Specs()
 				results[k] = graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
 					w := weights.Bind(specs, in[1:])
-					o := a.Forward(w, in[0], mode)
+					o := forward(a, w, in[0], mode)
 					// A loss that gives every output element a weight of its own.
 					mix := graph.Sin(graph.MulScalar(graph.IotaFull(in[0].Graph(), o.Cloud.Shape()), 0.7))
 					loss := graph.ReduceAllSum(graph.Mul(mix, o.Cloud))

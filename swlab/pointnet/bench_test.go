@@ -59,7 +59,7 @@ func BenchmarkParts(b *testing.B) {
 		part{name: "layer5/moment", shape: []int{rows, last.in}, flops: 2 * rows * float64(last.in*last.in),
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node { return []*graph.Node{products(x)} }},
 		part{name: "encoder", shape: []int{batch, points, Dim},
-			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.code(l.features(x, points), points, "") })},
+			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.code(l.features(x, points), points) })},
 		part{name: "decoder", shape: []int{batch, LatentSize}, flops: 6 * batch * (LatentSize*hiddenSize + hiddenSize*hiddenSize + hiddenSize*Dim*points),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.decode(x, points) })},
 		part{name: "optimizer", shape: []int{1}, bytes: 5 * 4 * float64(a.Parameters()),

@@ -29,8 +29,7 @@ func (a *Autoencoder) FirstMaximum(h, weight *graph.Node) *graph.Node {
 	return firstMaximum(graph.Reshape(h, -1, a.Points, h.Shape().Dimensions[1]), weight)
 }
 
-// FromFeatures builds the rest of the network from h and at, the result of FirstMaximum. With
-// [plain.Encoder] in Plain, at is nil.
+// FromFeatures builds the rest of the network from h and at, the result of FirstMaximum.
 func (a *Autoencoder) FromFeatures(w weights.Nodes, h, at *graph.Node) Output {
 	l := layers{w: w, mode: Train, buffers: weights.Nodes{}, tape: &tape{}, at: at}
 	out := a.fromFeatures(l, h)

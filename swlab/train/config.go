@@ -85,7 +85,7 @@ func DefaultConfig() Config {
 // LossConfig returns the loss's settings, with those of its amortizer.
 func (c Config) LossConfig() loss.Config {
 	s := c.Config
-	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Variant: c.Variant, Plain: c.Plain}
+	s.Maps = amortizer.Config{Points: c.Points, Dim: pointnet.Dim, DK: c.DK, K: c.K, Variant: c.Variant}
 	return s
 }
 
@@ -98,7 +98,6 @@ func (c Config) Model() (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	net.Plain = c.Plain
 	l, err := loss.NewGraph(c.Loss, c.LossConfig())
 	if err != nil {
 		return Model{}, err

@@ -45,7 +45,7 @@ func newStepParts(b compute.Backend, m Model, located bool) (p *stepParts, err e
 	if p.features, err = graph.NewExec(b, m.buildFeatures); err != nil {
 		return p, err
 	}
-	if m.hasArgMax() && !maxima.Available() {
+	if !maxima.Available() {
 		if p.argMax, err = graph.NewExec(b, m.buildArgMax); err != nil {
 			return p, err
 		}
@@ -66,9 +66,6 @@ func newStepParts(b compute.Backend, m Model, located bool) (p *stepParts, err e
 	return p, err
 }
 
-// hasArgMax reports whether the encoder needs the points at which its last layer is largest.
-func (m Model) hasArgMax() bool { return !m.Net.Plain.Has(plain.Encoder) }
-
 // buildFeatures is the graph of stepParts.features.
 func (m Model) buildFeatures(in []*graph.Node) []*graph.Node {
 	rng, x := Bootstrap(in[2], in[0], in[1])
@@ -84,11 +81,7 @@ func (m Model) buildArgMax(in []*graph.Node) []*graph.Node {
 
 // buildCode is the graph of stepParts.code.
 func (m Model) buildCode(in []*graph.Node) []*graph.Node {
-	h, in := in[0], in[1:]
-	var at *graph.Node
-	if m.hasArgMax() {
-		at, in = in[0], in[1:]
-	}
+	h, at, in := in[0], in[1], in[2:]
 	s, _ := bind(m.parts()[:1], in)
 	out := m.Net.FromFeatures(s.Net, h, at)
 	return append([]*graph.Node{out.Cloud}, m.byProducts(out)...)
@@ -197,13 +190,10 @@ func (p *stepParts) pass(m Model, args, net []*tensors.Tensor) (f forwardPass, e
 	features, weight := out[2], out[3]
 	defer finalize([]*tensors.Tensor{features, weight})
 	f.keep(out[4:], pointnet.FeatureBuffers)
-	from := []*tensors.Tensor{features}
-	if m.hasArgMax() {
-		if f.at, err = p.firstMaxima(m, features, weight); err != nil {
-			return f, err
-		}
-		from = append(from, f.at)
+	if f.at, err = p.firstMaxima(m, features, weight); err != nil {
+		return f, err
 	}
+	from := []*tensors.Tensor{features, f.at}
 	if out, err = call(p.code, append(from, net...)...); err != nil {
 		return f, err
 	}

@@ -31,7 +31,6 @@ func TestParts(t *testing.T) {
 		"la, fine-tuning":  {"v-dsw", func(c *loss.Config) { c.Amortizer, c.FineTune = "la", true }, nil},
 		"la, first moment": {"v-dsw", func(c *loss.Config) { c.Amortizer = "la" }, func(m *Model) { m.Adam.Beta1 = 0.5 }},
 		"sw, arg-max":      {"sw", func(c *loss.Config) {}, nil}, // as on a processor without maxima
-		"plain encoder":    {"sw", func(c *loss.Config) {}, func(m *Model) { m.Net.Plain = plain.Encoder }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := loss.Defaults()
