@@ -1,6 +1,10 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
+)
 
 // Subset returns a copy with m points per cloud, drawn without replacement. Which points of cloud i
 // are taken, and in which order, depends only on (seed, i, Points). The subset of m points is a
@@ -25,18 +29,18 @@ func (s *Set) Subset(m int, seed uint64) (*Set, error) {
 	out.Coords = make([]float32, 0, s.Clouds*m*s.Dim)
 	order := make([]int32, s.Points)
 	for i := range s.Clouds {
-		out.Coords = appendSubset(out.Coords, s.Cloud(i), s.Dim, m, newStream(seed, uint64(i), hashName("subset")), order)
+		out.Coords = appendSubset(out.Coords, s.Cloud(i), s.Dim, m, rng.New(seed, uint64(i), rng.Hash("subset")), order)
 	}
 	return &out, nil
 }
 
 // appendSubset appends m points of cloud [points, d], drawn without replacement. order is scratch
 // of length points.
-func appendSubset(dst, cloud []float32, d, m int, random *rng, order []int32) []float32 {
+func appendSubset(dst, cloud []float32, d, m int, random *rng.Stream, order []int32) []float32 {
 	for j := range order {
 		order[j] = int32(j)
 	}
-	random.shuffle(order, m)
+	random.Shuffle(order, m)
 	for _, j := range order[:m] {
 		dst = append(dst, cloud[int(j)*d:(int(j)+1)*d]...)
 	}
@@ -47,7 +51,7 @@ func appendSubset(dst, cloud []float32, d, m int, random *rng, order []int32) []
 // ..., n-1 that depends only on (n, seed, epoch), so that a resumed run sees the same order.
 func EpochOrder(n int, seed uint64, epoch int) []int32 {
 	order := identity(n)
-	newStream(seed, uint64(epoch), hashName("epoch")).shuffle(order, n)
+	rng.New(seed, uint64(epoch), rng.Hash("epoch")).Shuffle(order, n)
 	return order
 }
 

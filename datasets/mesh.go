@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/datasets/internal/geometry"
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
+
+type vec = geometry.Vec
 
 // mesh is a triangle mesh, or a bare set of vertices when the file has no faces.
 type mesh struct {
@@ -120,7 +123,7 @@ func (m *mesh) addFace(corners []int) error {
 	for i, c := range corners {
 		points[i] = m.vertices[c]
 	}
-	for _, t := range triangulate(points) {
+	for _, t := range geometry.Triangulate(points) {
 		m.keep(corners[t[0]], corners[t[1]], corners[t[2]])
 	}
 	if len(m.triangles) == before {
@@ -139,7 +142,7 @@ func (m *mesh) addTriangle(a, b, c int) {
 
 // keep appends a triangle unless it has no area.
 func (m *mesh) keep(a, b, c int) bool {
-	if triangleArea(m.vertices[a], m.vertices[b], m.vertices[c]) == 0 {
+	if geometry.TriangleArea(m.vertices[a], m.vertices[b], m.vertices[c]) == 0 {
 		return false
 	}
 	m.triangles = append(m.triangles, [3]int32{int32(a), int32(b), int32(c)})
@@ -148,7 +151,7 @@ func (m *mesh) keep(a, b, c int) bool {
 
 // addVertex appends a vertex; coordinates must be finite, also as float32.
 func (m *mesh) addVertex(v vec) error {
-	for _, x := range []float64{v.x, v.y, v.z} {
+	for _, x := range []float64{v.X, v.Y, v.Z} {
 		if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
 			return fmt.Errorf("vertex %d: %w", len(m.vertices), errNotFinite(x))
 		}
@@ -160,13 +163,11 @@ func (m *mesh) addVertex(v vec) error {
 	return nil
 }
 
-func triangleArea(a, b, c vec) float64 { return b.sub(a).cross(c.sub(a)).norm() / 2 }
-
 // area returns the total area of the triangles.
 func (m *mesh) area() float64 {
 	sum := 0.0
 	for _, t := range m.triangles {
-		sum += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
+		sum += geometry.TriangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
 	}
 	return sum
 }
@@ -174,10 +175,10 @@ func (m *mesh) area() float64 {
 // sample draws n points uniformly by area: a triangle with probability proportional to its area,
 // then a uniform point in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is
 // row-major [n, 3].
-func (m *mesh) sample(n int, random *rng) ([]float64, error) {
+func (m *mesh) sample(n int, random *rng.Stream) ([]float64, error) {
 	total, upTo := 0.0, make([]float64, len(m.triangles))
 	for i, t := range m.triangles {
-		total += triangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
+		total += geometry.TriangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
 		upTo[i] = total
 	}
 	if len(m.triangles) == 0 {
@@ -188,11 +189,11 @@ func (m *mesh) sample(n int, random *rng) ([]float64, error) {
 	}
 	out := make([]float64, 0, 3*n)
 	for range n {
-		t := m.triangles[pick(upTo, random.float())]
+		t := m.triangles[random.Pick(upTo)]
 		a, b, c := m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]]
-		s, along := math.Sqrt(random.float()), random.float()
-		p := a.add(b.sub(a).add(c.sub(b).scale(along)).scale(s))
-		out = append(out, p.x, p.y, p.z)
+		s, along := math.Sqrt(random.Float()), random.Float()
+		p := a.Add(b.Sub(a).Add(c.Sub(b).Scale(along)).Scale(s))
+		out = append(out, p.X, p.Y, p.Z)
 	}
 	return out, nil
 }
@@ -201,15 +202,7 @@ func (m *mesh) sample(n int, random *rng) ([]float64, error) {
 func (m *mesh) points() []float64 {
 	out := make([]float64, 0, 3*len(m.vertices))
 	for _, v := range m.vertices {
-		out = append(out, v.x, v.y, v.z)
+		out = append(out, v.X, v.Y, v.Z)
 	}
 	return out
-}
-
-// pick returns the index i with upTo[i-1] <= u*total < upTo[i], for cumulated weights upTo and u in
-// [0, 1).
-func pick(upTo []float64, u float64) int {
-	x := u * upTo[len(upTo)-1]
-	i := sort.Search(len(upTo), func(i int) bool { return upTo[i] > x })
-	return min(i, len(upTo)-1)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 const squareOFF = "OFF\n4 1 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n4 0 1 2 3\n"
@@ -101,8 +103,8 @@ func TestPLY(t *testing.T) {
 			"element tristrips 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n0 1 0\n1 0 0\n1 1 0\n2 0 0\n2 1 0\n10 0 1 2 3 4 5 -1 0 1 2\n"))
 		wantMesh(t, m, 6, 5, 0, 2.5)
 		for i, tri := range m.triangles {
-			n := m.vertices[tri[1]].sub(m.vertices[tri[0]]).cross(m.vertices[tri[2]].sub(m.vertices[tri[0]]))
-			if n.z >= 0 {
+			n := m.vertices[tri[1]].Sub(m.vertices[tri[0]]).Cross(m.vertices[tri[2]].Sub(m.vertices[tri[0]]))
+			if n.Z >= 0 {
 				t.Errorf("triangle %d is turned over", i)
 			}
 		}
@@ -187,80 +189,6 @@ func TestBadMeshes(t *testing.T) {
 	}
 }
 
-func TestTriangulate(t *testing.T) {
-	star := func() (p []vec) { // a concave star with five points
-		for i := range 10 {
-			r := 1.0
-			if i%2 == 1 {
-				r = 0.4
-			}
-			sin, cos := math.Sincos(math.Pi * float64(i) / 5)
-			p = append(p, vec{r * cos, r * sin, 0})
-		}
-		return p
-	}
-	comb := func() (p []vec) { // twelve deep teeth
-		for i := range 12 {
-			x := float64(i)
-			p = append(p, vec{x, 0, 0}, vec{x + 0.5, 5, 0})
-		}
-		return append(p, vec{12, 0, 0}, vec{12, -1, 0}, vec{0, -1, 0})
-	}
-	for name, c := range map[string]struct {
-		corners []vec
-		area    float64
-	}{
-		"convex": {[]vec{{0, 0, 0}, {2, 0, 0}, {3, 1, 0}, {2, 2, 0}, {0, 2, 0}}, 5},
-		// Reflex corner last: a fan from 0 would be wrong for others.
-		"arrow":          {[]vec{{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {3, 1, 0}}, 4},
-		"L":              {[]vec{{1, 1, 0}, {1, 3, 0}, {0, 3, 0}, {0, 0, 0}, {3, 0, 0}, {3, 1, 0}}, 5},
-		"star":           {star(), 10 * 0.5 * 1 * 0.4 * math.Sin(math.Pi/5)},
-		"comb":           {comb(), 12 + 12*2.5},
-		"straight angle": {[]vec{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 2, 0}, {1, 1, 0}, {0, 2, 0}}, 3},
-		"doubled corner": {[]vec{{1, 1, 0}, {1, 3, 0}, {0, 3, 0}, {0, 3, 0}, {0, 0, 0}, {3, 0, 0}, {3, 1, 0}}, 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := rotation('x', 0.7, vec{1, 2, 3})
-			for start := range c.corners {
-				for _, reverse := range []bool{false, true} {
-					p := make([]vec, len(c.corners))
-					for i := range p {
-						j := (start + i) % len(p)
-						if reverse {
-							j = (start + len(p) - i) % len(p)
-						}
-						p[i] = m.apply(c.corners[j].add(vec{100, -50, 30}))
-					}
-					area := 0.0
-					triangles := triangulate(p)
-					for _, tri := range triangles {
-						area += triangleArea(p[tri[0]], p[tri[1]], p[tri[2]])
-					}
-					if len(triangles) != len(p)-2 || math.Abs(area-c.area) > 1e-9 {
-						t.Fatalf("start %d, reverse %v: %d triangles with area %v, expected %v", start, reverse, len(triangles), area, c.area)
-					}
-				}
-			}
-		})
-	}
-}
-
-func TestTriangulateEndsOnAnything(t *testing.T) {
-	random := newStream(3)
-	for n := 4; n < 40; n++ { // self-intersecting polygons
-		p := make([]vec, n)
-		for i := range p {
-			p[i] = vec{random.float(), random.float(), random.float()}
-		}
-		if got := len(triangulate(p)); got != n-2 {
-			t.Fatalf("%d corners: %d triangles", n, got)
-		}
-	}
-	if got := len(triangulate(make([]vec, 9))); got != 7 {
-		t.Errorf("nine equal corners: %d triangles", got)
-	}
-}
-
 func fuzzMesh(f *testing.F, extension string, seeds ...[]byte) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -284,7 +212,7 @@ func fuzzMesh(f *testing.F, extension string, seeds ...[]byte) {
 			}
 		}
 		if len(m.triangles) > 0 {
-			points, err := m.sample(8, newStream(1))
+			points, err := m.sample(8, rng.New(1))
 			if err != nil || checkFinite(points, 3) != nil {
 				t.Fatalf("samples %v, %v", points, err)
 			}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/scigolib/hdf5"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // offsets move clouds away from 0, to where float32 would lose much or all of them.
@@ -18,9 +20,9 @@ var offsets = []float64{1e3, 1e6, 1e7, -1e8, 1e12}
 
 // wideNumbers are the numbers of clouds with that extent, about 0, plus an offset per axis.
 func wideNumbers(n int, offset, extent float64) []float64 {
-	random, out := newStream(7), make([]float64, n)
+	random, out := rng.New(7), make([]float64, n)
 	for i := range out {
-		out[i] = offset*(1+float64(i%3)/4) + extent*(random.float()-0.5)
+		out[i] = offset*(1+float64(i%3)/4) + extent*(random.Float()-0.5)
 	}
 	return out
 }

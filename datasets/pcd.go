@@ -50,7 +50,7 @@ func parsePCD(name string, data []byte) (*mesh, error) {
 			}
 			v[k] = f.kind.float(f.kind.bits(body[at:]))
 		}
-		if err := m.addVertex(vec{v[0], v[1], v[2]}); err != nil {
+		if err := m.addVertex(vec{X: v[0], Y: v[1], Z: v[2]}); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

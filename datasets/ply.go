@@ -177,7 +177,7 @@ func (p *plyBody) element(e plyElement) error {
 			p.addFaces(e.name, list)
 		}
 		if e.name == "vertex" {
-			if err := p.mesh.addVertex(vec{v[0], v[1], v[2]}); err != nil {
+			if err := p.mesh.addVertex(vec{X: v[0], Y: v[1], Z: v[2]}); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // loadPointsFolder reads points.npy and its companions.
@@ -22,7 +24,7 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 	if err := set.setCompanions(dir); err != nil {
 		return nil, err
 	}
-	if err := set.finish(o, func(i int) *rng { return newStream(o.Seed, uint64(i), hashName("subset")) }); err != nil {
+	if err := set.finish(o, func(i int) *rng.Stream { return rng.New(o.Seed, uint64(i), rng.Hash("subset")) }); err != nil {
 		return nil, err
 	}
 	set.Name = dir

@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's
@@ -46,8 +48,8 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := hashName(seedName)
-	if err := set.finish(o, func(i int) *rng { return newStream(o.Seed, uint64(i), file, hashName("subset")) }); err != nil {
+	file := rng.Hash(seedName)
+	if err := set.finish(o, func(i int) *rng.Stream { return rng.New(o.Seed, uint64(i), file, rng.Hash("subset")) }); err != nil {
 		return nil, err
 	}
 	return set, nil
@@ -125,7 +127,7 @@ func readMeshSet(path, seedName string, o Options) (*Set, error) {
 	if n == 0 {
 		n = meshPoints
 	}
-	points, err := m.sample(n, newStream(o.Seed, hashName(seedName), hashName("mesh")))
+	points, err := m.sample(n, rng.New(o.Seed, rng.Hash(seedName), rng.Hash("mesh")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -217,7 +219,7 @@ func (s *Set) setCoords(data any) {
 
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the
 // subset of a cloud.
-func (s *Set) finish(o Options, random func(cloud int) *rng) error {
+func (s *Set) finish(o Options, random func(cloud int) *rng.Stream) error {
 	if o.AtMost {
 		o.Points = min(o.Points, s.Points)
 	}

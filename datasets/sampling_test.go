@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // TestMeshSamplingIsUniformByArea samples triangles whose areas span eight powers of two, each cut
@@ -24,7 +26,7 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 		text += fmt.Sprintf("3 %d %d %d\n", 3*i, 3*i+1, 3*i+2)
 	}
 	m := parse(t, ".off", []byte(text))
-	points, err := m.sample(n, newStream(11))
+	points, err := m.sample(n, rng.New(11))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 	if p := dist.Survival(chi); p < 0.001 {
 		t.Errorf("chi-square %.1f of %v degrees of freedom, p = %.2g; counts %v", chi, dist.K, p, counts)
 	}
-	again, _ := m.sample(n, newStream(11))
+	again, _ := m.sample(n, rng.New(11))
 	if fmt.Sprint(points[:30]) != fmt.Sprint(again[:30]) {
 		t.Error("the same seed gave other points")
 	}
@@ -88,7 +90,7 @@ func sphereMesh(n int) *mesh {
 		sinTheta, cosTheta := math.Sincos(math.Pi * float64(i) / float64(n))
 		for j := range n {
 			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(n))
-			m.vertices = append(m.vertices, vec{sinTheta * cos, cosTheta, sinTheta * sin})
+			m.vertices = append(m.vertices, vec{X: sinTheta * cos, Y: cosTheta, Z: sinTheta * sin})
 		}
 	}
 	for i := range n {
@@ -112,7 +114,7 @@ func BenchmarkSample(b *testing.B) {
 		b.Fatal(n)
 	}
 	for b.Loop() {
-		if _, err := m.sample(2048, newStream(1)); err != nil {
+		if _, err := m.sample(2048, rng.New(1)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // randomSet makes a set of clouds with offset and scale far from normalised.
 func randomSet(n, m, d int, seed uint64) *Set {
-	random := newStream(seed)
+	random := rng.New(seed)
 	s := &Set{Name: "random", Kind: "npy", Clouds: n, Points: m, Dim: d, Coords: make([]float32, n*m*d)}
 	for i := range s.Coords {
-		s.Coords[i] = float32(7 + 3*random.float() + float64(i%d)*random.float())
+		s.Coords[i] = float32(7 + 3*random.Float() + float64(i%d)*random.Float())
 	}
 	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // The values in [Set.Split].
@@ -129,7 +131,7 @@ func (s *Set) HoldOut(val float64, seed uint64) (*Set, error) {
 func (s *Set) draw(val, test int, seed uint64) []uint8 {
 	split := make([]uint8, s.Clouds)
 	order := identity(s.Clouds)
-	newStream(seed, hashName("split")).shuffle(order, s.Clouds)
+	rng.New(seed, rng.Hash("split")).Shuffle(order, s.Clouds)
 	order = gatherByClass(order, s.Labels)
 	order = hold(split, order, test, TestPart)
 	hold(split, order, val, ValPart)

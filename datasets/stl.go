@@ -40,9 +40,9 @@ func parseBinarySTL(name string, records []byte) (*mesh, error) {
 	for i := 0; i < len(records); i += 50 {
 		for corner := 12; corner < 48; corner += 12 {
 			if err := m.addVertex(vec{
-				float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner:]))),
-				float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner+4:]))),
-				float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner+8:]))),
+				X: float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner:]))),
+				Y: float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner+4:]))),
+				Z: float64(math.Float32frombits(binary.LittleEndian.Uint32(records[i+corner+8:]))),
 			}); err != nil {
 				return nil, fmt.Errorf("%s: byte %d: %w", name, 84+i+corner, err)
 			}

@@ -199,7 +199,7 @@ func (l *lines) point() (vec, error) {
 		}
 		v[k] = x
 	}
-	return vec{v[0], v[1], v[2]}, nil
+	return vec{X: v[0], Y: v[1], Z: v[2]}, nil
 }
 
 // addPoint reads the next three words as a vertex.

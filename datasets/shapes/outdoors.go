@@ -1,4 +1,4 @@
-package datasets
+package shapes
 
 import "math"
 
@@ -6,28 +6,28 @@ import "math"
 func buildTree(g *solid) {
 	trunk, r := g.between(0.45, 0.75), g.between(0.045, 0.08)
 	crown := g.between(0.32, 0.48)
-	up := vec{0, 1, 0}
-	g.cone(vec{}, vec{0, 0.1, 0}, up, r*1.6, r)
-	g.cone(vec{0, 0.1, 0}, vec{0, trunk, 0}, up, r, r*0.7)
+	up := xyz(0, 1, 0)
+	g.cone(vec{}, xyz(0, 0.1, 0), up, r*1.6, r)
+	g.cone(xyz(0, 0.1, 0), xyz(0, trunk, 0), up, r, r*0.7)
 	n := g.count(4, 7)
 	turn := g.between(0, 2*math.Pi)
 	for i := range n {
 		sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
 		out := crown * g.between(0.55, 0.85)
-		c := vec{out * cos, trunk + crown*g.between(0.15, 0.75), out * sin}
+		c := xyz(out*cos, trunk+crown*g.between(0.15, 0.75), out*sin)
 		size := crown * g.between(0.42, 0.60)
-		g.tube(vec{0, trunk * g.between(0.75, 0.98), 0}, c, r*0.4)
-		g.ellipsoid(c, vec{size, size * g.between(0.75, 0.95), size})
+		g.tube(xyz(0, trunk*g.between(0.75, 0.98), 0), c, r*0.4)
+		g.ellipsoid(c, xyz(size, size*g.between(0.75, 0.95), size))
 	}
-	g.ellipsoid(vec{0, trunk + crown*g.between(1.0, 1.3), 0}, vec{crown * 0.65, crown * g.between(0.5, 0.75), crown * 0.65})
+	g.ellipsoid(xyz(0, trunk+crown*g.between(1.0, 1.3), 0), xyz(crown*0.65, crown*g.between(0.5, 0.75), crown*0.65))
 }
 
 // buildFir: a straight trunk and three to seven cones, wide below.
 func buildFir(g *solid) {
 	layers, height := g.count(3, 7), g.between(1.1, 1.7)
 	trunk, r := g.between(0.10, 0.28), g.between(0.28, 0.48)
-	up := vec{0, 1, 0}
-	g.cone(vec{}, vec{0, trunk + 0.1, 0}, up, 0.055, 0.045)
+	up := xyz(0, 1, 0)
+	g.cone(vec{}, xyz(0, trunk+0.1, 0), up, 0.055, 0.045)
 	step := (height - trunk) / float64(layers)
 	for i := range layers {
 		wide := r * (1 - 0.80*float64(i)/float64(layers))
@@ -37,8 +37,8 @@ func buildFir(g *solid) {
 		if i == layers-1 {
 			narrow, top = 0, height+0.05
 		}
-		g.cone(vec{0, y, 0}, vec{0, top, 0}, up, wide, narrow)
-		g.disc(vec{0, y, 0}, up, 0.35*wide, wide)
+		g.cone(xyz(0, y, 0), xyz(0, top, 0), up, wide, narrow)
+		g.disc(xyz(0, y, 0), up, 0.35*wide, wide)
 	}
 }
 
@@ -51,20 +51,20 @@ func buildChurch(g *solid) {
 	// The roof is built along x and turned.
 	start := g.mark()
 	g.gable(-z, z+eave, -x, x, eave, wall, ridge)
-	g.triangle(vec{z, wall, -x}, vec{z, wall, x}, vec{z, wall + ridge, 0})
+	g.triangle(xyz(z, wall, -x), xyz(z, wall, x), xyz(z, wall+ridge, 0))
 	g.move(start, rotation('y', -math.Pi/2, vec{}))
 	switch g.count(0, 2) {
 	case 1: // choir: a half-round end with a half cone
-		r, h, up := x*0.75, wall*0.85, vec{0, 1, 0}
+		r, h, up := x*0.75, wall*0.85, xyz(0, 1, 0)
 		from, to := -math.Pi/2, math.Pi/2 // the frame of y starts at z
-		g.coneArc(vec{0, 0, z}, vec{0, h, z}, up, r, r, from, to)
-		g.coneArc(vec{0, h, z}, vec{0, h + r, z}, up, r, 0, from, to)
+		g.coneArc(xyz(0, 0, z), xyz(0, h, z), up, r, r, from, to)
+		g.coneArc(xyz(0, h, z), xyz(0, h+r, z), up, r, 0, from, to)
 	case 2: // aisles
 		w, h := g.between(0.10, 0.16), wall*g.between(0.45, 0.60)
 		mirrored(func(side float64) {
 			lo, hi := side*x, side*(x+w)
 			g.walls(min(lo, hi), max(lo, hi), -0.7*z, 0.9*z, h)
-			g.quad(vec{lo, h + 0.08, -0.7 * z}, vec{hi, h, -0.7 * z}, vec{hi, h, 0.9 * z}, vec{lo, h + 0.08, 0.9 * z})
+			g.quad(xyz(lo, h+0.08, -0.7*z), xyz(hi, h, -0.7*z), xyz(hi, h, 0.9*z), xyz(lo, h+0.08, 0.9*z))
 		})
 	}
 	t, tall, spire := g.between(0.12, 0.17), g.between(0.75, 1.10), g.between(0.35, 0.75)
@@ -73,25 +73,25 @@ func buildChurch(g *solid) {
 	top := rectangle(-t, t, front-t, front+t, tall)
 	g.hexahedron(base, top)
 	roof := rectangle(-t*1.15, t*1.15, front-t*1.15, front+t*1.15, tall)
-	peak := vec{0, tall + spire, front}
+	peak := xyz(0, tall+spire, front)
 	for i := range 4 {
 		g.triangle(roof[i], roof[(i+1)%4], peak)
 	}
 	if g.chance(0.5) {
-		g.beam(peak, peak.add(vec{0, 0.16, 0}), 0.02)
-		g.beam(peak.add(vec{-0.05, 0.10, 0}), peak.add(vec{0.05, 0.10, 0}), 0.02)
+		g.beam(peak, peak.Add(xyz(0, 0.16, 0)), 0.02)
+		g.beam(peak.Add(xyz(-0.05, 0.10, 0)), peak.Add(xyz(0.05, 0.10, 0)), 0.02)
 	} else {
-		g.sphere(peak.add(vec{0, 0.02, 0}), 0.025)
+		g.sphere(peak.Add(xyz(0, 0.02, 0)), 0.025)
 	}
-	g.box(vec{-0.06, 0, front - t - 0.02}, vec{0.06, 0.2, front - t})
+	g.box(xyz(-0.06, 0, front-t-0.02), xyz(0.06, 0.2, front-t))
 }
 
 // walls are the four sides of a box that stands on the ground.
 func (g *solid) walls(x0, x1, z0, z1, height float64) {
-	up := vec{0, height, 0}
+	up := xyz(0, height, 0)
 	ring := rectangle(x0, x1, z0, z1, 0)
 	for i, p := range ring {
-		g.parallelogram(p, ring[(i+1)%4].sub(p), up)
+		g.parallelogram(p, ring[(i+1)%4].Sub(p), up)
 	}
 }
 
@@ -101,7 +101,7 @@ func (g *solid) gable(x0, x1, z0, z1, eave, wall, ridge float64) {
 	for _, z := range []float64{z0, z1} {
 		out := z * (1 + eave/max(z, -z))
 		low := wall - ridge*eave/max(z, -z)
-		g.parallelogram(vec{x0, low, out}, vec{x1 - x0, 0, 0}, vec{0, wall + ridge - low, -out})
+		g.parallelogram(xyz(x0, low, out), xyz(x1-x0, 0, 0), xyz(0, wall+ridge-low, -out))
 	}
 }
 
@@ -110,10 +110,10 @@ func (g *solid) gable(x0, x1, z0, z1, eave, wall, ridge float64) {
 func buildBridge(g *solid) {
 	half, z := g.between(0.95, 1.15), g.between(0.10, 0.16)
 	deck, thick := g.between(0.22, 0.36), g.between(0.03, 0.05)
-	g.box(vec{-half, deck - thick, -z}, vec{half, deck, z})
+	g.box(xyz(-half, deck-thick, -z), xyz(half, deck, z))
 	rail := 0.05
 	for _, s := range []float64{-1, 1} {
-		g.beam(vec{-half, deck + rail, s * z}, vec{half, deck + rail, s * z}, 0.012)
+		g.beam(xyz(-half, deck+rail, s*z), xyz(half, deck+rail, s*z), 0.012)
 	}
 	switch g.count(0, 2) {
 	case 0, 1:
@@ -121,10 +121,10 @@ func buildBridge(g *solid) {
 		w := g.between(0.045, 0.07)
 		for _, s := range []float64{-1, 1} {
 			for _, side := range []float64{-1, 1} {
-				g.beam(vec{s * tower, 0, side * (z + 0.02)}, vec{s * tower, top, side * (z + 0.02)}, w)
+				g.beam(xyz(s*tower, 0, side*(z+0.02)), xyz(s*tower, top, side*(z+0.02)), w)
 			}
 			for _, h := range []float64{deck - thick - 0.04, deck + (top-deck)*0.55, top - 0.03} {
-				g.beam(vec{s * tower, h, -z}, vec{s * tower, h, z}, w*0.8)
+				g.beam(xyz(s*tower, h, -z), xyz(s*tower, h, z), w*0.8)
 			}
 		}
 		sag := g.between(0.78, 0.94)
@@ -137,9 +137,9 @@ func buildBridge(g *solid) {
 				}
 				if t > 1 {
 					u := (t*tower - tower) / (half - tower)
-					return vec{x, top + (deck-top)*u, side * (z + 0.02)}
+					return xyz(x, top+(deck-top)*u, side*(z+0.02))
 				}
-				return vec{x, top - (top-deck)*sag*(1-t*t), side * (z + 0.02)}
+				return xyz(x, top-(top-deck)*sag*(1-t*t), side*(z+0.02))
 			}
 			const steps = 32
 			curve := make([]vec, steps+1)
@@ -149,7 +149,7 @@ func buildBridge(g *solid) {
 			g.pipe(0.013, curve...)
 			for i := 1; i < hangers; i++ {
 				p := at(half * (2*float64(i)/float64(hangers) - 1))
-				g.tube(vec{p.x, deck, p.z}, p, 0.005)
+				g.tube(xyz(p.X, deck, p.Z), p, 0.005)
 			}
 		}
 	default:
@@ -161,17 +161,17 @@ func buildBridge(g *solid) {
 		w := g.between(0.04, 0.055)
 		posts := g.count(7, 11)
 		for _, side := range []float64{-1, 1} {
-			at := func(t float64) vec { return vec{span * t, foot + rise*(1-t*t), side * z} }
+			at := func(t float64) vec { return xyz(span*t, foot+rise*(1-t*t), side*z) }
 			for i := range 16 {
 				g.beam(at(2*float64(i)/16-1), at(2*float64(i+1)/16-1), w)
 			}
 			for i := 1; i < posts; i++ {
 				p := at(2*float64(i)/float64(posts) - 1)
-				g.tube(p, vec{p.x, deck - thick/2, p.z}, 0.010)
+				g.tube(p, xyz(p.X, deck-thick/2, p.Z), 0.010)
 			}
 		}
 		mirrored(func(side float64) {
-			g.box(vec{side*half*0.94 - 0.05, 0, -z * 1.1}, vec{side*half*0.94 + 0.05, deck - thick, z * 1.1})
+			g.box(xyz(side*half*0.94-0.05, 0, -z*1.1), xyz(side*half*0.94+0.05, deck-thick, z*1.1))
 		})
 	}
 }
@@ -180,48 +180,48 @@ func buildBridge(g *solid) {
 func buildWindmill(g *solid) {
 	height, r := g.between(0.85, 1.2), g.between(0.24, 0.34)
 	top := r * g.between(0.5, 0.7)
-	up := vec{0, 1, 0}
-	g.cone(vec{}, vec{0, height, 0}, up, r, top)
-	g.cone(vec{0, height, 0}, vec{0, height, 0}, up, top, top*1.12)
+	up := xyz(0, 1, 0)
+	g.cone(vec{}, xyz(0, height, 0), up, r, top)
+	g.cone(xyz(0, height, 0), xyz(0, height, 0), up, top, top*1.12)
 	if g.chance(0.5) {
-		g.cone(vec{0, height, 0}, vec{0, height + top*1.3, 0}, up, top*1.12, 0)
+		g.cone(xyz(0, height, 0), xyz(0, height+top*1.3, 0), up, top*1.12, 0)
 	} else {
-		g.dome(vec{0, height, 0}, up, top*1.12, 0, math.Pi/2)
+		g.dome(xyz(0, height, 0), up, top*1.12, 0, math.Pi/2)
 	}
 	if g.chance(0.5) { // a gallery round the tower
 		y := height * g.between(0.28, 0.4)
-		g.disc(vec{0, y, 0}, up, r*0.8, r*1.35)
-		g.torus(vec{0, y + 0.08, 0}, up, r*1.33, 0.010, 0, 2*math.Pi)
+		g.disc(xyz(0, y, 0), up, r*0.8, r*1.35)
+		g.torus(xyz(0, y+0.08, 0), up, r*1.33, 0.010, 0, 2*math.Pi)
 	}
-	hub := vec{0, height + top*0.25, -top*1.15 - 0.08}
-	g.tube(vec{0, hub.y, 0}, hub, 0.03)
+	hub := xyz(0, height+top*0.25, -top*1.15-0.08)
+	g.tube(xyz(0, hub.Y, 0), hub, 0.03)
 	g.sphere(hub, 0.045)
 	reach, wide := g.between(0.62, 0.82), g.between(0.11, 0.17)
 	turn, bars := g.between(0, math.Pi/2), g.count(6, 10)
 	for i := range 4 {
 		start := g.mark()
-		tip := hub.add(vec{0, reach, 0})
+		tip := hub.Add(xyz(0, reach, 0))
 		g.beam(hub, tip, 0.025)
-		inner := hub.add(vec{0, reach * 0.22, 0})
-		edge := vec{wide, 0, -0.02}
-		g.beam(inner.add(edge), tip.add(edge), 0.014)
+		inner := hub.Add(xyz(0, reach*0.22, 0))
+		edge := xyz(wide, 0, -0.02)
+		g.beam(inner.Add(edge), tip.Add(edge), 0.014)
 		for b := range bars + 1 {
-			p := inner.lerp(tip, float64(b)/float64(bars))
-			g.beam(p, p.add(edge), 0.014)
+			p := inner.Lerp(tip, float64(b)/float64(bars))
+			g.beam(p, p.Add(edge), 0.014)
 		}
-		g.parallelogram(inner, tip.sub(inner), edge.scale(0.9))
+		g.parallelogram(inner, tip.Sub(inner), edge.Scale(0.9))
 		g.move(start, rotation('z', turn+math.Pi/2*float64(i), hub))
 	}
-	g.box(vec{-0.07, 0, -r - 0.01}, vec{0.07, 0.24, -r * 0.7})
+	g.box(xyz(-0.07, 0, -r-0.01), xyz(0.07, 0.24, -r*0.7))
 }
 
 // limb is a row of cones with round joints and a round end.
 func (g *solid) limb(joints []vec, radii []float64) {
 	for i := 1; i < len(joints); i++ {
-		g.cone(joints[i-1], joints[i], joints[i].sub(joints[i-1]), radii[i-1], radii[i])
+		g.cone(joints[i-1], joints[i], joints[i].Sub(joints[i-1]), radii[i-1], radii[i])
 	}
 	last := len(joints) - 1
-	g.dome(joints[last], joints[last].sub(joints[last-1]), radii[last], 0, math.Pi/2)
+	g.dome(joints[last], joints[last].Sub(joints[last-1]), radii[last], 0, math.Pi/2)
 }
 
 // buildPerson: front to -z; arms hang, point aside or are raised, legs stand or stride.
@@ -236,8 +236,8 @@ func buildPerson(g *solid) {
 	g.loft(station{-neck, 0, 0.05, 0.05, 2}, station{-neck + 0.05, 0, shoulder * 0.85, 0.075, 2.4}, station{-neck + 0.15, 0, shoulder * 0.95, 0.10, 2.5},
 		station{-(hip+neck)/2 + 0.05, 0, shoulder * 0.75, 0.085 * belly, 2.3}, station{-hip - 0.02, 0, shoulder * 0.82, 0.10 * belly, 2.4}, station{-hip + 0.08, 0, shoulder * 0.70, 0.085, 2.3})
 	g.move(start, rotation('x', math.Pi/2, vec{}))
-	g.tube(vec{0, neck - 0.02, 0}, vec{0, neck + 0.07, 0}, 0.045)
-	g.ellipsoid(vec{0, neck + 0.17, 0}, vec{0.078, 0.115, 0.095})
+	g.tube(xyz(0, neck-0.02, 0), xyz(0, neck+0.07, 0), 0.045)
+	g.ellipsoid(xyz(0, neck+0.17, 0), xyz(0.078, 0.115, 0.095))
 	raise := [2]float64{g.between(0.08, 0.5), 0}
 	raise[1] = raise[0]
 	if g.chance(0.35) {
@@ -246,17 +246,17 @@ func buildPerson(g *solid) {
 	swing, stance := g.between(-0.35, 0.35), g.between(0, 0.12)
 	bend := g.between(0, 0.35)
 	for i, side := range []float64{-1, 1} {
-		s := vec{side * (shoulder - 0.01), neck - 0.07, 0}
+		s := xyz(side*(shoulder-0.01), neck-0.07, 0)
 		sin, cos := math.Sincos(raise[i])
 		sin2, cos2 := math.Sincos(raise[i] + bend)
-		elbow := s.add(vec{side * 0.28 * sin, -0.28 * cos, side * swing * 0.25})
-		hand := elbow.add(vec{side * 0.26 * sin2, -0.26 * cos2, side*swing*0.3 - 0.05})
-		g.limb([]vec{s, elbow, hand, hand.lerp(elbow, -0.28)}, []float64{w, w * 0.78, w * 0.62, w * 0.62})
-		top := vec{side * shoulder * 0.5, hip, 0}
-		knee := vec{side * (shoulder*0.5 + stance*0.5), hip * 0.52, -side * swing * 0.35}
-		foot := vec{side * (shoulder*0.5 + stance), 0.06, -side * swing * 0.8}
+		elbow := s.Add(xyz(side*0.28*sin, -0.28*cos, side*swing*0.25))
+		hand := elbow.Add(xyz(side*0.26*sin2, -0.26*cos2, side*swing*0.3-0.05))
+		g.limb([]vec{s, elbow, hand, hand.Lerp(elbow, -0.28)}, []float64{w, w * 0.78, w * 0.62, w * 0.62})
+		top := xyz(side*shoulder*0.5, hip, 0)
+		knee := xyz(side*(shoulder*0.5+stance*0.5), hip*0.52, -side*swing*0.35)
+		foot := xyz(side*(shoulder*0.5+stance), 0.06, -side*swing*0.8)
 		g.limb([]vec{top, knee, foot}, []float64{w * 1.5, w * 1.05, w * 0.75})
-		g.ellipsoid(foot.add(vec{0, -0.02, -0.07}), vec{0.05, 0.045, 0.13})
+		g.ellipsoid(foot.Add(xyz(0, -0.02, -0.07)), xyz(0.05, 0.045, 0.13))
 	}
 }
 
@@ -269,38 +269,38 @@ func buildDog(g *solid) {
 		station{0.35 * long, y + 0.02, 0.85 * r, 0.85 * r, 2}, station{0.85 * long, y + 0.02, 0.8 * r, 0.85 * r, 2}, station{long, y + 0.02, 0.2 * r, 0.3 * r, 2})
 	// Neck and head.
 	size := r * g.between(0.75, 0.95)
-	head := vec{0, y + g.between(0.20, 0.36), -long - g.between(0.08, 0.18)}
-	g.cone(vec{0, y + 0.04, -0.8 * long}, head, head.sub(vec{0, y, -0.8 * long}), 0.75*r, 0.6*size)
-	g.ellipsoid(head, vec{0.85 * size, 0.9 * size, size})
+	head := xyz(0, y+g.between(0.20, 0.36), -long-g.between(0.08, 0.18))
+	g.cone(xyz(0, y+0.04, -0.8*long), head, head.Sub(xyz(0, y, -0.8*long)), 0.75*r, 0.6*size)
+	g.ellipsoid(head, xyz(0.85*size, 0.9*size, size))
 	muzzle := size * g.between(1.2, 2.2)
-	snout := head.add(vec{0, -0.25 * size, -0.6*size - muzzle*0.6})
-	g.limb([]vec{head.add(vec{0, -0.15 * size, -0.5 * size}), snout}, []float64{0.55 * size, 0.36 * size})
+	snout := head.Add(xyz(0, -0.25*size, -0.6*size-muzzle*0.6))
+	g.limb([]vec{head.Add(xyz(0, -0.15*size, -0.5*size)), snout}, []float64{0.55 * size, 0.36 * size})
 	hang := g.chance(0.5)
 	tallEar := size * g.between(0.8, 1.4)
 	mirrored(func(side float64) {
-		root := head.add(vec{side * 0.55 * size, 0.6 * size, 0.1 * size})
-		tip := root.add(vec{side * 0.2 * size, tallEar, 0})
+		root := head.Add(xyz(side*0.55*size, 0.6*size, 0.1*size))
+		tip := root.Add(xyz(side*0.2*size, tallEar, 0))
 		if hang {
-			root = head.add(vec{side * 0.75 * size, 0.45 * size, 0.1 * size})
-			tip = root.add(vec{side * 0.35 * size, -tallEar, 0})
+			root = head.Add(xyz(side*0.75*size, 0.45*size, 0.1*size))
+			tip = root.Add(xyz(side*0.35*size, -tallEar, 0))
 		}
-		g.triangle(root.add(vec{0, 0, -0.35 * size}), root.add(vec{0, 0, 0.35 * size}), tip)
-		g.triangle(root.add(vec{side * 0.1 * size, 0, -0.35 * size}), root.add(vec{side * 0.1 * size, 0, 0.35 * size}), tip)
+		g.triangle(root.Add(xyz(0, 0, -0.35*size)), root.Add(xyz(0, 0, 0.35*size)), tip)
+		g.triangle(root.Add(xyz(side*0.1*size, 0, -0.35*size)), root.Add(xyz(side*0.1*size, 0, 0.35*size)), tip)
 	})
 	w := r * g.between(0.28, 0.38)
 	stride := g.between(-0.12, 0.12)
 	for _, end := range []float64{-1, 1} {
 		mirrored(func(side float64) {
-			top := vec{side * 0.55 * r, y - 0.2*r, end * 0.72 * long}
+			top := xyz(side*0.55*r, y-0.2*r, end*0.72*long)
 			step := side * end * stride
-			knee := vec{side * 0.62 * r, leg * 0.52, top.z + step*0.4 - end*0.02}
-			paw := vec{side * 0.62 * r, w * 0.7, top.z + step}
+			knee := xyz(side*0.62*r, leg*0.52, top.Z+step*0.4-end*0.02)
+			paw := xyz(side*0.62*r, w*0.7, top.Z+step)
 			g.limb([]vec{top, knee, paw}, []float64{w * 1.7, w, w * 0.8})
-			g.ellipsoid(paw.add(vec{0, -w * 0.1, -w * 0.6}), vec{w, w * 0.6, w * 1.4})
+			g.ellipsoid(paw.Add(xyz(0, -w*0.1, -w*0.6)), xyz(w, w*0.6, w*1.4))
 		})
 	}
-	tail := vec{0, y + 0.06, 0.95 * long}
-	tip := tail.add(vec{0, g.between(-0.15, 0.35), g.between(0.15, 0.32)})
-	curve := arc(tail, tail.add(vec{0, 0.02, 0.16}), tip, 6)
+	tail := xyz(0, y+0.06, 0.95*long)
+	tip := tail.Add(xyz(0, g.between(-0.15, 0.35), g.between(0.15, 0.32)))
+	curve := arc(tail, tail.Add(xyz(0, 0.02, 0.16)), tip, 6)
 	g.pipe(w*0.45, curve...)
 }

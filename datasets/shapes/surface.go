@@ -1,13 +1,18 @@
-package datasets
+package shapes
 
-import "math"
+import (
+	"github.com/sliced-wasserstein/lab/datasets/internal/geometry"
+	"math"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
+)
 
 // solid is a shape under construction: a list of surface elements, each with its exact area. Axes:
 // x to the right, y up, -z to the front (the pose of ShapeNet).
 type solid struct {
-	*rng     // the shape's own random numbers, for its parameters
-	elements []element
-	volumes  []volume
+	*rng.Stream // the shape's own random numbers, for its parameters
+	elements    []element
+	volumes     []volume
 }
 
 // element is a piece of surface that can be sampled uniformly by area: exactly when it is flat or
@@ -31,8 +36,8 @@ type element struct {
 }
 
 // draw samples one point of the element.
-func (e *element) draw(random *rng) vec {
-	s, t := random.float(), random.float()
+func (e *element) draw(random *rng.Stream) vec {
+	s, t := random.Float(), random.Float()
 	switch {
 	case e.at != nil:
 		return e.place.apply(e.at(e.u0+float64(s*e.du), e.v0+float64(t*e.dv)))
@@ -44,12 +49,12 @@ func (e *element) draw(random *rng) vec {
 			along = (r - e.r0) / (e.r1 - e.r0)
 		}
 		sin, cos := math.Sincos(e.from + float64(t*e.sweep))
-		return e.o.add(e.axis.scale(along)).add(e.a.scale(r * cos)).add(e.b.scale(r * sin))
+		return e.o.Add(e.axis.Scale(along)).Add(e.a.Scale(r * cos)).Add(e.b.Scale(r * sin))
 	default:
 		if e.half && s+t > 1 {
 			s, t = 1-s, 1-t
 		}
-		return e.o.add(e.a.scale(s)).add(e.b.scale(t))
+		return e.o.Add(e.a.Scale(s)).Add(e.b.Scale(t))
 	}
 }
 
@@ -57,7 +62,7 @@ func (e *element) draw(random *rng) vec {
 const maxRedraws = 100
 
 // sample draws n points uniformly by area over the visible part of all elements, row-major [n, 3].
-func (g *solid) sample(n int, random *rng) []float32 {
+func (g *solid) sample(n int, random *rng.Stream) []float32 {
 	upTo := make([]float64, len(g.elements))
 	total := 0.0
 	for i := range g.elements {
@@ -68,12 +73,12 @@ func (g *solid) sample(n int, random *rng) []float32 {
 	for range n {
 		var p vec
 		for range maxRedraws {
-			e := &g.elements[pick(upTo, random.float())]
+			e := &g.elements[random.Pick(upTo)]
 			if p = e.draw(random); !g.hidden(p, e.owner) {
 				break
 			}
 		}
-		out = append(out, float32(p.x), float32(p.y), float32(p.z))
+		out = append(out, float32(p.X), float32(p.Y), float32(p.Z))
 	}
 	return out
 }
@@ -81,29 +86,29 @@ func (g *solid) sample(n int, random *rng) []float32 {
 // Parameters of a shape.
 
 // between draws a uniform number in [lo, hi).
-func (g *solid) between(lo, hi float64) float64 { return lo + float64((hi-lo)*g.float()) }
+func (g *solid) between(lo, hi float64) float64 { return lo + float64((hi-lo)*g.Float()) }
 
 // count draws a uniform integer from lo to hi.
-func (g *solid) count(lo, hi int) int { return lo + g.below(hi-lo+1) }
+func (g *solid) count(lo, hi int) int { return lo + g.Below(hi-lo+1) }
 
 // chance is true with probability p.
-func (g *solid) chance(p float64) bool { return g.float() < p }
+func (g *solid) chance(p float64) bool { return g.Float() < p }
 
 // Flat pieces.
 
 func (g *solid) parallelogram(o, a, b vec) {
-	g.elements = append(g.elements, element{area: a.cross(b).norm(), o: o, a: a, b: b})
+	g.elements = append(g.elements, element{area: a.Cross(b).Norm(), o: o, a: a, b: b})
 }
 
 func (g *solid) triangle(p, q, r vec) {
-	a, b := q.sub(p), r.sub(p)
-	g.elements = append(g.elements, element{area: a.cross(b).norm() / 2, o: p, a: a, b: b, half: true})
+	a, b := q.Sub(p), r.Sub(p)
+	g.elements = append(g.elements, element{area: a.Cross(b).Norm() / 2, o: p, a: a, b: b, half: true})
 }
 
 // quad is the quadrilateral p, q, r, s in order.
 func (g *solid) quad(p, q, r, s vec) {
-	if p.add(r).sub(q.add(s)).norm() < 1e-12 {
-		g.parallelogram(p, q.sub(p), s.sub(p))
+	if p.Add(r).Sub(q.Add(s)).Norm() < 1e-12 {
+		g.parallelogram(p, q.Sub(p), s.Sub(p))
 		return
 	}
 	g.triangle(p, q, r)
@@ -124,19 +129,19 @@ func (g *solid) hexahedron(bottom, top [4]vec) {
 
 // box is the closed axis-parallel box between two corners.
 func (g *solid) box(lo, hi vec) {
-	g.hexahedron(rectangle(lo.x, hi.x, lo.z, hi.z, lo.y), rectangle(lo.x, hi.x, lo.z, hi.z, hi.y))
+	g.hexahedron(rectangle(lo.X, hi.X, lo.Z, hi.Z, lo.Y), rectangle(lo.X, hi.X, lo.Z, hi.Z, hi.Y))
 }
 
 // rectangle is the ring of corners of a horizontal rectangle at height y.
 func rectangle(x0, x1, z0, z1, y float64) [4]vec {
-	return [4]vec{{x0, y, z0}, {x1, y, z0}, {x1, y, z1}, {x0, y, z1}}
+	return [4]vec{xyz(x0, y, z0), xyz(x1, y, z0), xyz(x1, y, z1), xyz(x0, y, z1)}
 }
 
 // beam is a straight bar of square section with edge width from p to q.
 func (g *solid) beam(p, q vec, width float64) {
-	u, w := q.sub(p).unit().frame()
-	u, w = u.scale(width/2), w.scale(width/2)
-	ring := func(c vec) [4]vec { return [4]vec{c.sub(u).sub(w), c.add(u).sub(w), c.add(u).add(w), c.sub(u).add(w)} }
+	u, w := q.Sub(p).Unit().Frame()
+	u, w = u.Scale(width/2), w.Scale(width/2)
+	ring := func(c vec) [4]vec { return [4]vec{c.Sub(u).Sub(w), c.Add(u).Sub(w), c.Add(u).Add(w), c.Sub(u).Add(w)} }
 	g.hexahedron(ring(p), ring(q))
 }
 
@@ -145,15 +150,15 @@ func (g *solid) beam(p, q vec, width float64) {
 func (g *solid) slab(o, a, b, depth vec, corners [][2]float64) {
 	ring := make([]vec, len(corners))
 	for i, c := range corners {
-		ring[i] = o.add(a.scale(c[0])).add(b.scale(c[1]))
+		ring[i] = o.Add(a.Scale(c[0])).Add(b.Scale(c[1]))
 	}
-	for _, t := range triangulate(ring) {
+	for _, t := range geometry.Triangulate(ring) {
 		p, q, r := ring[t[0]], ring[t[1]], ring[t[2]]
 		g.triangle(p, q, r)
-		g.triangle(p.add(depth), q.add(depth), r.add(depth))
+		g.triangle(p.Add(depth), q.Add(depth), r.Add(depth))
 	}
 	for i, p := range ring {
-		g.parallelogram(p, ring[(i+1)%len(ring)].sub(p), depth)
+		g.parallelogram(p, ring[(i+1)%len(ring)].Sub(p), depth)
 	}
 }
 
@@ -165,9 +170,9 @@ func (g *solid) cone(p, q, axis vec, r0, r1 float64) { g.coneArc(p, q, axis, r0,
 
 // coneArc is cone between two angles, counted from the first vector of the axis's frame.
 func (g *solid) coneArc(p, q, axis vec, r0, r1, from, to float64) {
-	span := q.sub(p)
-	slant := math.Sqrt(span.dot(span) + float64((r0-r1)*(r0-r1)))
-	a, b := axis.unit().frame()
+	span := q.Sub(p)
+	slant := math.Sqrt(span.Dot(span) + float64((r0-r1)*(r0-r1)))
+	a, b := axis.Unit().Frame()
 	area := (to - from) / 2 * (r0 + r1) * slant
 	if area > 0 {
 		g.elements = append(g.elements, element{area: area, round: true, o: p, axis: span, a: a, b: b, r0: r0, r1: r1, from: from, sweep: to - from})
@@ -179,7 +184,7 @@ func (g *solid) disc(c, axis vec, r0, r1 float64) { g.cone(c, c, axis, r0, r1) }
 
 // cylinder is a closed cylinder or cut cone from p to q.
 func (g *solid) cylinder(p, q vec, r0, r1 float64) {
-	start, axis := g.mark(), q.sub(p)
+	start, axis := g.mark(), q.Sub(p)
 	g.cone(p, q, axis, r0, r1)
 	g.disc(p, axis, 0, r0)
 	g.disc(q, axis, 0, r1)
@@ -187,7 +192,7 @@ func (g *solid) cylinder(p, q vec, r0, r1 float64) {
 }
 
 // tube is the side of a cylinder from p to q.
-func (g *solid) tube(p, q vec, r float64) { g.cone(p, q, q.sub(p), r, r) }
+func (g *solid) tube(p, q vec, r float64) { g.cone(p, q, q.Sub(p), r, r) }
 
 // pipe is a tube along the points of a curve.
 func (g *solid) pipe(r float64, curve ...vec) {
@@ -198,18 +203,18 @@ func (g *solid) pipe(r float64, curve ...vec) {
 
 // revolve turns a profile of (radius, distance along axis) around the axis through base.
 func (g *solid) revolve(base, axis vec, profile [][2]float64) {
-	axis = axis.unit()
+	axis = axis.Unit()
 	for i := 1; i < len(profile); i++ {
 		p, q := profile[i-1], profile[i]
-		g.cone(base.add(axis.scale(p[1])), base.add(axis.scale(q[1])), axis, p[0], q[0])
+		g.cone(base.Add(axis.Scale(p[1])), base.Add(axis.Scale(q[1])), axis, p[0], q[0])
 	}
 }
 
 // sphere is cut into rings, whose radii and heights lie on the true sphere.
 func (g *solid) sphere(c vec, r float64) {
 	start := g.mark()
-	g.dome(c, vec{0, 1, 0}, r, 0, math.Pi)
-	g.fillEllipsoid(start, c, vec{r, r, r})
+	g.dome(c, xyz(0, 1, 0), r, 0, math.Pi)
+	g.fillEllipsoid(start, c, xyz(r, r, r))
 }
 
 // dome is the part of a sphere between two angles from the pole that axis points to.
@@ -241,7 +246,7 @@ func (g *solid) patch(nu, nv int, at func(u, v float64) vec) {
 	for i := range nu {
 		after := row(i + 1)
 		for j := range nv {
-			area := triangleArea(before[j], after[j], after[j+1]) + triangleArea(before[j], after[j+1], before[j+1])
+			area := geometry.TriangleArea(before[j], after[j], after[j+1]) + geometry.TriangleArea(before[j], after[j+1], before[j+1])
 			if area > 0 {
 				g.elements = append(g.elements, element{area: area, at: at, place: &place,
 					u0: float64(i) / float64(nu), v0: float64(j) / float64(nv), du: 1 / float64(nu), dv: 1 / float64(nv)})
@@ -260,7 +265,7 @@ func (g *solid) ellipsoid(c, r vec) {
 		// crowded.
 		h := 2*u - 1
 		ring := math.Sqrt(max(0, 1-float64(h*h)))
-		return vec{c.x + float64(r.x*ring*cosV), c.y + float64(r.y*h), c.z + float64(r.z*ring*sinV)}
+		return xyz(c.X+float64(r.X*ring*cosV), c.Y+float64(r.Y*h), c.Z+float64(r.Z*ring*sinV))
 	})
 	g.fillEllipsoid(start, c, r)
 }
@@ -268,20 +273,20 @@ func (g *solid) ellipsoid(c, r vec) {
 // torus is the ring of tube radius r around the circle of radius big in the plane perpendicular to
 // axis, between two angles from the first vector of the axis's frame.
 func (g *solid) torus(c, axis vec, big, r, from, to float64) {
-	a, b := axis.unit().frame()
-	axis = axis.unit()
+	a, b := axis.Unit().Frame()
+	axis = axis.Unit()
 	steps := max(4, int(math.Ceil(20*(to-from)/(2*math.Pi))))
 	g.patch(steps, 12, func(u, v float64) vec {
 		sinU, cosU := math.Sincos(from + float64((to-from)*u))
 		sinV, cosV := math.Sincos(2 * math.Pi * v)
 		reach := big + float64(r*cosV)
-		return c.add(a.scale(reach * cosU)).add(b.scale(reach * sinU)).add(axis.scale(r * sinV))
+		return c.Add(a.Scale(reach * cosU)).Add(b.Scale(reach * sinU)).Add(axis.Scale(r * sinV))
 	})
 }
 
 // station is a cross-section of a loft: a super-ellipse |x/w|^e + |y/h|^e = 1 around (0, y) at
 // position z along the loft. e = 2 is an ellipse, larger e a rounded box.
-type station struct{ z, y, w, h, e float64 }
+type station struct{ Z, Y, w, h, e float64 }
 
 // loft joins stations smoothly into a skin along z and closes both ends with flat caps where they
 // have a size.
@@ -294,17 +299,17 @@ func (g *solid) loft(stations ...station) {
 			// Radial form of the super-ellipse: one power instead of two, and smooth in the angle.
 			scale = math.Pow(math.Pow(math.Abs(cos), s.e)+math.Pow(math.Abs(sin), s.e), -1/s.e)
 		}
-		return vec{float64(s.w * cos * scale), s.y + float64(s.h*sin*scale), s.z}
+		return xyz(float64(s.w*cos*scale), s.Y+float64(s.h*sin*scale), s.Z)
 	}
 	at := func(u float64) station {
 		x := u * float64(len(stations)-1)
 		i := min(int(x), len(stations)-2)
-		return stations[i].lerp(stations[i+1], x-float64(i))
+		return stations[i].Lerp(stations[i+1], x-float64(i))
 	}
 	g.patch(4*(len(stations)-1), 20, func(u, v float64) vec { return section(at(u), v) })
 	for _, end := range []station{stations[0], stations[len(stations)-1]} {
 		if end.w > 1e-9 && end.h > 1e-9 {
-			centre := vec{0, end.y, end.z}
+			centre := xyz(0, end.Y, end.Z)
 			for j := range 16 {
 				g.triangle(centre, section(end, float64(j)/16), section(end, float64(j+1)/16))
 			}
@@ -321,7 +326,7 @@ func arc(p, c, q vec, n int) []vec {
 	out := make([]vec, n+1)
 	for i := range out {
 		t := float64(i) / float64(n)
-		out[i] = p.lerp(c, t).lerp(c.lerp(q, t), t)
+		out[i] = p.Lerp(c, t).Lerp(c.Lerp(q, t), t)
 	}
 	return out
 }
@@ -350,22 +355,22 @@ func smooth(profile [][2]float64, n int) [][2]float64 {
 // Motions.
 
 // motion is a rotation, given by the images of the axes, followed by a shift.
-type motion struct{ x, y, z, shift vec }
+type motion struct{ X, Y, Z, shift vec }
 
-var still = motion{x: vec{1, 0, 0}, y: vec{0, 1, 0}, z: vec{0, 0, 1}}
+var still = motion{X: xyz(1, 0, 0), Y: xyz(0, 1, 0), Z: xyz(0, 0, 1)}
 
-func (m *motion) turn(p vec) vec  { return m.x.scale(p.x).add(m.y.scale(p.y)).add(m.z.scale(p.z)) }
-func (m *motion) apply(p vec) vec { return m.turn(p).add(m.shift) }
+func (m *motion) turn(p vec) vec  { return m.X.Scale(p.X).Add(m.Y.Scale(p.Y)).Add(m.Z.Scale(p.Z)) }
+func (m *motion) apply(p vec) vec { return m.turn(p).Add(m.shift) }
 
 // undo is the inverse of apply.
 func (m *motion) undo(p vec) vec {
-	p = p.sub(m.shift)
-	return vec{m.x.dot(p), m.y.dot(p), m.z.dot(p)}
+	p = p.Sub(m.shift)
+	return xyz(m.X.Dot(p), m.Y.Dot(p), m.Z.Dot(p))
 }
 
 // then is the motion m followed by after.
 func (m *motion) then(after motion) motion {
-	return motion{after.turn(m.x), after.turn(m.y), after.turn(m.z), after.apply(m.shift)}
+	return motion{after.turn(m.X), after.turn(m.Y), after.turn(m.Z), after.apply(m.shift)}
 }
 
 // rotation turns by angle around the axis ("x", "y" or "z") through pivot, counter-clockwise seen
@@ -375,13 +380,13 @@ func rotation(axis byte, angle float64, pivot vec) motion {
 	m := still
 	switch axis {
 	case 'x':
-		m.y, m.z = vec{0, cos, sin}, vec{0, -sin, cos}
+		m.Y, m.Z = xyz(0, cos, sin), xyz(0, -sin, cos)
 	case 'y':
-		m.x, m.z = vec{cos, 0, -sin}, vec{sin, 0, cos}
+		m.X, m.Z = xyz(cos, 0, -sin), xyz(sin, 0, cos)
 	default:
-		m.x, m.y = vec{cos, sin, 0}, vec{-sin, cos, 0}
+		m.X, m.Y = xyz(cos, sin, 0), xyz(-sin, cos, 0)
 	}
-	m.shift = pivot.sub(m.turn(pivot))
+	m.shift = pivot.Sub(m.turn(pivot))
 	return m
 }
 

@@ -1,4 +1,4 @@
-package datasets
+package shapes
 
 import "math"
 
@@ -21,16 +21,16 @@ const skinDepth = 1e-3
 // contains reports whether a point of the solid lies in the volume.
 func (v *volume) contains(p vec) bool {
 	p = v.place.undo(p)
-	d := p.sub(v.centre)
-	return d.dot(d) < v.bound*v.bound && v.inside(p)
+	d := p.Sub(v.centre)
+	return d.Dot(d) < v.bound*v.bound && v.inside(p)
 }
 
 // hidden reports whether a point drawn from an element lies inside another closed piece.
 func (g *solid) hidden(p vec, owner int) bool {
 	if owner > 0 {
 		own := &g.volumes[owner-1]
-		if d := p.sub(own.place.apply(own.centre)); d.norm() > 0 {
-			p = p.add(d.scale(skinDepth / d.norm()))
+		if d := p.Sub(own.place.apply(own.centre)); d.Norm() > 0 {
+			p = p.Add(d.Scale(skinDepth / d.Norm()))
 		}
 	}
 	for i := range g.volumes {
@@ -53,23 +53,23 @@ func (g *solid) fill(start int, centre vec, bound float64, inside func(p vec) bo
 func (g *solid) fillHexahedron(start int, bottom, top [4]vec) {
 	var centre vec
 	for i := range 4 {
-		centre = centre.add(bottom[i]).add(top[i])
+		centre = centre.Add(bottom[i]).Add(top[i])
 	}
-	centre = centre.scale(1.0 / 8)
+	centre = centre.Scale(1.0 / 8)
 	bound := 0.0
 	for i := range 4 {
-		bound = max(bound, bottom[i].sub(centre).norm(), top[i].sub(centre).norm())
+		bound = max(bound, bottom[i].Sub(centre).Norm(), top[i].Sub(centre).Norm())
 	}
 	var at, normal [6]vec
 	faces := 0
 	face := func(p, q, r, s vec) {
-		n := r.sub(p).cross(s.sub(q)) // the diagonals of a quadrilateral
-		if n.norm() < 1e-12 {
+		n := r.Sub(p).Cross(s.Sub(q)) // the diagonals of a quadrilateral
+		if n.Norm() < 1e-12 {
 			return
 		}
-		n = n.unit()
-		if n.dot(centre.sub(p)) > 0 {
-			n = n.scale(-1)
+		n = n.Unit()
+		if n.Dot(centre.Sub(p)) > 0 {
+			n = n.Scale(-1)
 		}
 		at[faces], normal[faces] = p, n
 		faces++
@@ -82,7 +82,7 @@ func (g *solid) fillHexahedron(start int, bottom, top [4]vec) {
 	}
 	g.fill(start, centre, bound, func(p vec) bool {
 		for i := range faces {
-			if p.sub(at[i]).dot(normal[i]) > -1e-6 {
+			if p.Sub(at[i]).Dot(normal[i]) > -1e-6 {
 				return false
 			}
 		}
@@ -93,27 +93,27 @@ func (g *solid) fillHexahedron(start int, bottom, top [4]vec) {
 // fillCone declares the inside of a closed cylinder or cut cone from p (radius r0) to q (radius
 // r1).
 func (g *solid) fillCone(start int, p, q vec, r0, r1 float64) {
-	axis := q.sub(p)
-	long := axis.norm()
-	axis = axis.unit()
-	centre, r := p.lerp(q, 0.5), max(r0, r1)
+	axis := q.Sub(p)
+	long := axis.Norm()
+	axis = axis.Unit()
+	centre, r := p.Lerp(q, 0.5), max(r0, r1)
 	g.fill(start, centre, math.Sqrt(long*long/4+r*r), func(x vec) bool {
-		d := x.sub(p)
-		h := d.dot(axis)
+		d := x.Sub(p)
+		h := d.Dot(axis)
 		if h < 1e-6 || h > long-1e-6 {
 			return false
 		}
-		d = d.sub(axis.scale(h))
+		d = d.Sub(axis.Scale(h))
 		r := r0 + float64((r1-r0)*h)/long - 1e-6
-		return d.dot(d) < float64(r*r)
+		return d.Dot(d) < float64(r*r)
 	})
 }
 
 // fillEllipsoid declares the inside of an ellipsoid with half axes r along x, y and z.
 func (g *solid) fillEllipsoid(start int, c, r vec) {
-	g.fill(start, c, max(r.x, r.y, r.z), func(p vec) bool {
-		d := p.sub(c)
-		x, y, z := d.x/r.x, d.y/r.y, d.z/r.z
+	g.fill(start, c, max(r.X, r.Y, r.Z), func(p vec) bool {
+		d := p.Sub(c)
+		x, y, z := d.X/r.X, d.Y/r.Y, d.Z/r.Z
 		return float64(x*x)+float64(y*y)+float64(z*z) < 1-1e-6
 	})
 }
@@ -122,19 +122,19 @@ func (g *solid) fillEllipsoid(start int, c, r vec) {
 func (g *solid) fillLoft(start int, stations []station) {
 	first, last := stations[0], stations[len(stations)-1]
 	middle := stations[len(stations)/2]
-	centre := vec{0, middle.y, (first.z + last.z) / 2}
+	centre := xyz(0, middle.Y, (first.Z+last.Z)/2)
 	bound := 0.0
 	for _, s := range stations {
-		bound = max(bound, vec{s.w, math.Abs(s.y-centre.y) + s.h, s.z - centre.z}.norm()*1.2)
+		bound = max(bound, xyz(s.w, math.Abs(s.Y-centre.Y)+s.h, s.Z-centre.Z).Norm()*1.2)
 	}
 	g.fill(start, centre, bound, func(p vec) bool {
 		for i := 1; i < len(stations); i++ {
 			a, b := stations[i-1], stations[i]
-			if p.z < a.z || p.z >= b.z {
+			if p.Z < a.Z || p.Z >= b.Z {
 				continue
 			}
-			s := a.lerp(b, (p.z-a.z)/(b.z-a.z))
-			x, y := math.Abs(p.x)/s.w, math.Abs(p.y-s.y)/s.h
+			s := a.Lerp(b, (p.Z-a.Z)/(b.Z-a.Z))
+			x, y := math.Abs(p.X)/s.w, math.Abs(p.Y-s.Y)/s.h
 			if s.w <= 0 || s.h <= 0 || x >= 1 || y >= 1 {
 				return false
 			}
@@ -145,7 +145,7 @@ func (g *solid) fillLoft(start int, stations []station) {
 }
 
 // lerp is the cross-section between two stations.
-func (s station) lerp(o station, t float64) station {
+func (s station) Lerp(o station, t float64) station {
 	mid := func(a, b float64) float64 { return a + float64((b-a)*t) }
-	return station{mid(s.z, o.z), mid(s.y, o.y), mid(s.w, o.w), mid(s.h, o.h), mid(s.e, o.e)}
+	return station{mid(s.Z, o.Z), mid(s.Y, o.Y), mid(s.w, o.w), mid(s.h, o.h), mid(s.e, o.e)}
 }

@@ -1,4 +1,4 @@
-package datasets
+package geometry
 
 import "math"
 
@@ -6,11 +6,11 @@ import "math"
 // busy for hours.
 const earBudget = 1 << 26
 
-// triangulate cuts a polygon in space (n >= 3 corners in order, nearly planar) into n-2 triangles
+// Triangulate cuts a polygon in space (n >= 3 corners in order, nearly planar) into n-2 triangles
 // of corner indices. A convex polygon becomes a fan. Any other is projected along its Newell normal
 // and cut by ear clipping, which gives simple polygons, also concave ones, their true area.
 // Self-intersecting polygons end in a fan of what is left.
-func triangulate(corners []vec) [][3]int {
+func Triangulate(corners []Vec) [][3]int {
 	n := len(corners)
 	flat := flatten(corners)
 	out := make([][3]int, 0, n-2)
@@ -48,21 +48,21 @@ func triangulate(corners []vec) [][3]int {
 }
 
 // flatten projects corners onto the plane of their Newell normal, counter-clockwise.
-func flatten(corners []vec) [][2]float64 {
-	var normal vec
+func flatten(corners []Vec) [][2]float64 {
+	var normal Vec
 	for i, a := range corners {
 		b := corners[(i+1)%len(corners)]
 		// Relative to the first corner, so that far-away polygons keep their digits.
-		normal = normal.add(a.sub(corners[0]).cross(b.sub(corners[0])))
+		normal = normal.Add(a.Sub(corners[0]).Cross(b.Sub(corners[0])))
 	}
-	u, w := vec{1, 0, 0}, vec{0, 1, 0}
-	if size := normal.norm(); size > 0 && !math.IsInf(size, 0) {
-		u, w = normal.unit().frame()
+	u, w := Vec{1, 0, 0}, Vec{0, 1, 0}
+	if size := normal.Norm(); size > 0 && !math.IsInf(size, 0) {
+		u, w = normal.Unit().Frame()
 	}
 	flat := make([][2]float64, len(corners))
 	for i, c := range corners {
-		c = c.sub(corners[0])
-		flat[i] = [2]float64{c.dot(u), c.dot(w)}
+		c = c.Sub(corners[0])
+		flat[i] = [2]float64{c.Dot(u), c.Dot(w)}
 	}
 	return flat
 }
