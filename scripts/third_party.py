@@ -111,7 +111,7 @@ def go_rows():
 def python_rows():
     """The packages of the lock files: name, version, and the licence as they declare it, if installed here."""
     rows = {}
-    for file in ("requirements.txt", "requirements-pjrt.txt"):
+    for file in ("python/requirements.txt", "python/requirements-pjrt.txt"):
         for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)==([^\s;\\]+)", (ROOT / file).read_text()):
             try:
                 m = importlib.metadata.metadata(name)
