@@ -230,7 +230,7 @@ WRONG = [
     (dict(loss="swx"), 'unknown loss "swx"'),
     (dict(slices=0), "slices: expected at least 1"),
     (dict(slices=1.5), "slices: expected a whole number"),
-    (dict(kappa=2), "kappa: it has no effect"),
+    (dict(kappa=2), "kappa would do nothing"),
     (dict(p=0.5), "p: expected a number >= 1"),
     (dict(reduce="average"), "reduce: expected sum or mean"),
     (dict(seed=-1), "seed: expected"),
