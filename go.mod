@@ -4,11 +4,14 @@ go 1.26.5
 
 require (
 	codeberg.org/go-pdf/fpdf v0.11.1
+	github.com/KimMachineGun/automemlimit v0.7.5
+	github.com/gofrs/flock v0.13.2
 	github.com/gomlx/compute v0.1.2
 	github.com/gomlx/go-xla v0.4.1
 	github.com/gomlx/gomlx v0.28.2
 	github.com/janpfeifer/gonb v0.11.4
 	github.com/nlpodyssey/gopickle v0.3.0
+	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58
 	github.com/schollz/progressbar/v3 v3.19.0
 	github.com/scigolib/hdf5 v0.14.1
 	github.com/spf13/cobra v1.10.2
@@ -32,7 +35,6 @@ require (
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
 	github.com/go-zeromq/zmq4 v0.17.0 // indirect
-	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/gofrs/uuid v4.4.0+incompatible // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/gx-org/backend v0.3.0 // indirect

@@ -33,7 +33,7 @@ func expanded(ctx context.Context, p pairs, degree int, folder string, progress 
 	}
 	path := filepath.Join(folder, "harmonics-"+hex.EncodeToString(h.Sum(nil))[:24]+".json")
 	var cached expansions
-	err := durable.ReadJSONOrList(path, &cached, &cached.Pairs)
+	_, err := durable.ReadJSON(path, &cached)
 	switch {
 	case err == nil:
 		e := cached.Pairs

@@ -124,7 +124,7 @@ func (l *live) looksFile() string { return l.dir + "-looks.json" }
 // read loads what an earlier call has left.
 func (l *live) read() {
 	var kept snapshots
-	if err := durable.ReadJSONOrList(l.looksFile(), &kept, &kept.Snapshots); err == nil { // else damaged: none
+	if _, err := durable.ReadJSON(l.looksFile(), &kept); err == nil { // else damaged: none
 		l.Snapshots = kept.Snapshots
 	}
 	l.Records, _ = train.ReadLog(l.dir) // checked on resuming

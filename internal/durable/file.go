@@ -76,49 +76,36 @@ func create(path string) (file, error) {
 	return file{f}, err
 }
 
-// check is the error that a test injects, as the operating system would report it.
-func (f file) check(operation string) error {
+// do runs an operation, unless a test injects its error, as the operating system would report it.
+func (f file) do(operation string, run func() error) error {
 	if err := hook.Check(operation, f.Name()); err != nil {
 		return &fs.PathError{Op: operation, Path: f.Name(), Err: err}
 	}
-	return nil
+	return run()
 }
 
-func (f file) Write(p []byte) (int, error) {
-	if injected := f.check("write"); injected != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // the injected error is reported
+func (f file) Write(p []byte) (n int, err error) {
+	injected := f.do("write", func() error { n, err = f.File.Write(p); return nil })
+	if injected != nil {
+		n, _ = f.File.Write(p[:len(p)/2]) // the injected error is reported
 		return n, injected
 	}
-	return f.File.Write(p)
+	return n, err
 }
 
 func (f file) Chmod(mode fs.FileMode) error {
-	if err := f.check("chmod"); err != nil {
-		return err
-	}
-	return f.File.Chmod(mode)
+	return f.do("chmod", func() error { return f.File.Chmod(mode) })
 }
 
-func (f file) Sync() error {
-	if err := f.check("sync"); err != nil {
-		return err
-	}
-	return f.File.Sync()
-}
+func (f file) Sync() error { return f.do("sync", f.File.Sync) }
 
 func (f file) Truncate(size int64) error {
-	if err := f.check("truncate"); err != nil {
-		return err
-	}
-	return f.File.Truncate(size)
+	return f.do("truncate", func() error { return f.File.Truncate(size) })
 }
 
 func (f file) Close() error {
-	injected, err := f.check("close"), f.File.Close()
-	if injected != nil {
-		return injected
-	}
-	return err
+	err := f.File.Close()
+	return f.do("close", func() error { return err })
 }
 
 func rename(from, to string) error {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,15 +94,5 @@ func uniqueKeys(d *json.Decoder) error {
 		}
 	}
 	_, err = d.Token() // the end
-	return err
-}
-
-// ReadJSONOrList is ReadJSON for a file with an object, or with the bare list that an earlier
-// version wrote in its place, without a checksum.
-func ReadJSONOrList(path string, object, list any) error {
-	_, err := ReadJSON(path, object)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Value == "array" {
-		_, err = ReadJSON(path, list)
-	}
 	return err
 }
