@@ -1,5 +1,4 @@
-// Command pictures draws the pictures of the documentation anew, those of the tables from their
-// recorded numbers, and a contact sheet of all pictures in the folder docs.
+// Command pictures draws the pictures of the documentation anew, those of the tables from their recorded numbers.
 package main
 
 import (
@@ -51,19 +50,7 @@ func drawAll(docs, to string) error {
 			return err
 		}
 	}
-	for name, draw := range map[string]func(path string) error{"architecture": architecture, "invariance": invariance} {
-		if err := draw(filepath.Join(to, "pictures", name+".png")); err != nil {
-			return err
-		}
-	}
-	if err := tables(docs, to); err != nil {
-		return err
-	}
-	sheet, err := contact(to)
-	if err != nil {
-		return err
-	}
-	return sheet.Save(filepath.Join(to, "pictures", contactName))
+	return tables(docs, to)
 }
 
 // tables draws the pictures of the recorded tables that their pages show.
