@@ -241,22 +241,6 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestRepeatedPoints: as measures, a cloud and the cloud with every point twice are equal.
-func TestRepeatedPoints(t *testing.T) {
-	x := chair(t)
-	y, err := datasets.New(slices.Concat(x.Coords, x.Coords), 2*x.Points, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := swlab.Distance("v-dsw", x, y, swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Value > 1e-12 {
-		t.Errorf("%v, expected 0", d.Value)
-	}
-}
-
 // TestLocationBounds: whatever the location, v-DSW lies between two multiples of SW, and the
 // triangle inequality holds up to (cosh kappa)^(1/p).
 func TestLocationBounds(t *testing.T) {
@@ -420,6 +404,9 @@ func (s study) vdsw(pair int, e []float32, kappa float64) float64 {
 // TestMetricTable: v-DSW around a fixed, the best and a predicted location by quadrature. The rows
 // of theory.md are those that this test computes.
 func TestMetricTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in make check")
+	}
 	e, err := engine.Open("go")
 	if err != nil {
 		t.Fatal(err)
