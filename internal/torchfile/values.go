@@ -145,53 +145,34 @@ func Describe(v any) string {
 // Decode reads little-endian numbers of a type (Tensor.DType); nil for an unknown type.
 func Decode[T float](dtype string, b []byte) []T {
 	le := binary.LittleEndian
-	var v []T
 	switch dtype {
 	case "F32":
-		v = make([]T, len(b)/4)
-		for i := range v {
-			v[i] = T(math.Float32frombits(le.Uint32(b[4*i:])))
-		}
+		return decode(b, 4, func(b []byte) T { return T(math.Float32frombits(le.Uint32(b))) })
 	case "F64":
-		v = make([]T, len(b)/8)
-		for i := range v {
-			v[i] = T(math.Float64frombits(le.Uint64(b[8*i:])))
-		}
+		return decode(b, 8, func(b []byte) T { return T(math.Float64frombits(le.Uint64(b))) })
 	case "BF16":
-		v = make([]T, len(b)/2)
-		for i := range v {
-			v[i] = T(math.Float32frombits(uint32(le.Uint16(b[2*i:])) << 16))
-		}
+		return decode(b, 2, func(b []byte) T { return T(math.Float32frombits(uint32(le.Uint16(b)) << 16)) })
 	case "F16":
-		v = make([]T, len(b)/2)
-		for i := range v {
-			v[i] = T(float16.FromBits(le.Uint16(b[2*i:])).Float32())
-		}
+		return decode(b, 2, func(b []byte) T { return T(float16.FromBits(le.Uint16(b)).Float32()) })
 	case "I64":
-		v = make([]T, len(b)/8)
-		for i := range v {
-			v[i] = T(int64(le.Uint64(b[8*i:])))
-		}
+		return decode(b, 8, func(b []byte) T { return T(int64(le.Uint64(b))) })
 	case "I32":
-		v = make([]T, len(b)/4)
-		for i := range v {
-			v[i] = T(int32(le.Uint32(b[4*i:])))
-		}
+		return decode(b, 4, func(b []byte) T { return T(int32(le.Uint32(b))) })
 	case "I16":
-		v = make([]T, len(b)/2)
-		for i := range v {
-			v[i] = T(int16(le.Uint16(b[2*i:])))
-		}
+		return decode(b, 2, func(b []byte) T { return T(int16(le.Uint16(b))) })
 	case "I8":
-		v = make([]T, len(b))
-		for i := range v {
-			v[i] = T(int8(b[i]))
-		}
+		return decode(b, 1, func(b []byte) T { return T(int8(b[0])) })
 	case "U8", "BOOL":
-		v = make([]T, len(b))
-		for i := range v {
-			v[i] = T(b[i])
-		}
+		return decode(b, 1, func(b []byte) T { return T(b[0]) })
+	}
+	return nil
+}
+
+// decode reads numbers of width bytes.
+func decode[T float](b []byte, width int, read func([]byte) T) []T {
+	v := make([]T, len(b)/width)
+	for i := range v {
+		v[i] = read(b[i*width:])
 	}
 	return v
 }
