@@ -101,7 +101,8 @@ func prepareDirection(name string, x, y *datasets.Set, o DirectionConfig) (amort
 	if o.Weights != nil {
 		found := amortizer.SizesOf(o.Weights)
 		if found.Points > 0 && found.Points != x.Points {
-			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s", found.Points, x.Points, x.Name)
+			return nil, nil, fmt.Errorf("the weights are for clouds of %d points, found %d in %s",
+				found.Points, x.Points, x.Name)
 		}
 		c.DK, c.K = cmp.Or(c.DK, found.DK), cmp.Or(c.K, found.K)
 	}

@@ -157,7 +157,8 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		return nil, err
 	}
 	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
-		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p", x.Name, y.Name)
+		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p",
+			x.Name, y.Name)
 	}
 	least := 0x1p-126 // the least normal number
 	if _, host := l.(loss.Host); host {
@@ -188,7 +189,8 @@ func (p problem) inFloat32() error {
 	const least, most = 1e-18, 1e18
 	for b := range p.x.Clouds {
 		if size := p.size(b); size > most || size > 0 && size < least {
-			return fmt.Errorf("pair %d: coordinates of %s and %s up to %.3g, expected up to between %g and %g: a graph squares them in float32; scale the clouds, or take the host's path if the loss has one", b, p.x.Name, p.y.Name, size, least, most)
+			return fmt.Errorf("pair %d: coordinates of %s and %s up to %.3g, expected up to between %g and %g: a graph squares them in float32; scale the clouds, or take the host's path if the loss has one",
+				b, p.x.Name, p.y.Name, size, least, most)
 		}
 	}
 	return nil
@@ -211,7 +213,8 @@ func (p problem) checkRounding(d *Result) string {
 			distance = math.Pow(distance, 1/d.Exponent)
 		}
 		if distance < 1000*rounding {
-			return fmt.Sprintf("pair %d: float32 rounds coordinates of %s and %s by up to %.2g, which shows in a distance as small as this one (%.2g); subtract in float64 what the clouds share", b, p.x.Name, p.y.Name, rounding, distance)
+			return fmt.Sprintf("pair %d: float32 rounds coordinates of %s and %s by up to %.2g, which shows in a distance as small as this one (%.2g); subtract in float64 what the clouds share",
+				b, p.x.Name, p.y.Name, rounding, distance)
 		}
 	}
 	return ""
@@ -241,7 +244,8 @@ func (p problem) vanished(d *Result, least float64) error {
 			continue
 		}
 		if v > 1e-6*p.size(b) {
-			return fmt.Errorf("pair %d: the costs between %s and %s are not 0, but to the power p they are below the numbers used; scale the clouds up or lower p", b, p.x.Name, p.y.Name)
+			return fmt.Errorf("pair %d: the costs between %s and %s are not 0, but to the power p they are below the numbers used; scale the clouds up or lower p",
+				b, p.x.Name, p.y.Name)
 		}
 	}
 	return nil
@@ -454,10 +458,12 @@ func (o DistanceConfig) checkMasses(name string, l loss.Loss, side string, masse
 		return fmt.Errorf("masses of %s: %w", side, err)
 	}
 	if s, ok := l.(loss.Sliced); ok && s.Slicer.Ascent != nil && o.Directions == nil {
-		return fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent", side, name)
+		return fmt.Errorf("masses of %s: the ascent of loss %q maximises the cost of equal masses: give directions (--directions, in Go Directions), or take a loss without an ascent",
+			side, name)
 	}
 	if len(masses) != set.Clouds*set.Points {
-		return fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values", side, set.Clouds, set.Points, set.Name, len(masses))
+		return fmt.Errorf("masses of %s: expected shape [%d, %d] like the clouds of %s, found %d values",
+			side, set.Clouds, set.Points, set.Name, len(masses))
 	}
 	if err := positive(masses, set.Points); err != nil {
 		return fmt.Errorf("masses of %s: %w", side, err)
@@ -541,7 +547,8 @@ func checkClouds(x, y *datasets.Set) error {
 	}
 	switch {
 	case x.Clouds != y.Clouds:
-		return fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s", x.Clouds, x.Name, y.Clouds, y.Name)
+		return fmt.Errorf("expected as many clouds in x as in y, found %d in %s and %d in %s",
+			x.Clouds, x.Name, y.Clouds, y.Name)
 	case x.Dim != y.Dim:
 		return fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.Dim, x.Name, y.Dim, y.Name)
 	}
@@ -556,7 +563,8 @@ func finite(s *datasets.Set) error {
 	case s.Clouds < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
 	case s.Points < 1 || s.Dim < 1 || len(s.Coords)/s.Clouds/s.Points != s.Dim || len(s.Coords) != s.Clouds*s.Points*s.Dim: // divided first: the product may not fit
-		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates", s.Name, s.Clouds, s.Clouds, s.Points, s.Dim, len(s.Coords))
+		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates",
+			s.Name, s.Clouds, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
 	for i, v := range s.Coords {
 		if v-v != 0 {
@@ -564,7 +572,8 @@ func finite(s *datasets.Set) error {
 			if v == v {
 				found = "one that is infinite, or larger than 3.4e38, the largest of float32"
 			}
-			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %s", s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, found)
+			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %s",
+				s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, found)
 		}
 	}
 	return nil
@@ -575,7 +584,8 @@ func positive(masses []float64, points int) error {
 	largest := 0.0
 	for i, v := range masses {
 		if !(v >= 0) || !vec.Finite(v) {
-			return fmt.Errorf("cloud %d, point %d: expected a finite mass of at least 0, found %v", i/points, i%points, v)
+			return fmt.Errorf("cloud %d, point %d: expected a finite mass of at least 0, found %v",
+				i/points, i%points, v)
 		}
 		largest = max(largest, v)
 		if i%points == points-1 {

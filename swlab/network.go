@@ -88,13 +88,15 @@ func (n *Network) CheckEncode(clouds *datasets.Set, o NetworkOptions) error {
 	case clouds.Clouds < 1 || clouds.Points < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", clouds.Name)
 	case clouds.Dim != pointnet.Dim:
-		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d", clouds.Name, pointnet.Dim, clouds.Dim)
+		return fmt.Errorf("%s: the network takes clouds of dimension %d, found %d",
+			clouds.Name, pointnet.Dim, clouds.Dim)
 	}
 	rows := o.batch(clouds.Clouds, encodedAtOnce(clouds.Points))
 	if nameOf(o.Engine) == "xla:cuda" {
 		return nil
 	}
-	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder", clouds.Name, rows, clouds.Points), memory.Bytes(encodedBytes, rows, clouds.Points))
+	return memory.Check(fmt.Sprintf("%s: %d clouds of %d points at a time through the encoder",
+		clouds.Name, rows, clouds.Points), memory.Bytes(encodedBytes, rows, clouds.Points))
 }
 
 // encodedBytes is the memory of a point in the encoder, measured on both CPU backends.
@@ -106,7 +108,8 @@ func (n *Network) CheckReconstruct(clouds *datasets.Set, o NetworkOptions) error
 		return err
 	}
 	if o.BatchStats && clouds.Clouds < 2 {
-		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d", clouds.Name, clouds.Clouds)
+		return fmt.Errorf("%s: the decoder's batch statistics need at least 2 clouds, found %d",
+			clouds.Name, clouds.Clouds)
 	}
 	return nil
 }
@@ -256,11 +259,6 @@ func (m pairMap) rows(ctx context.Context, e *engine.Engine, sets ...*datasets.S
 		}
 		defer out.FinalizeAll()
 		width := out.Size() / m.batch
-		if all == nil {
-			if err := memory.Check(fmt.Sprintf("%d results of %d numbers", total, width), memory.Bytes(4, total, width)); err != nil {
-				return err
-			}
-		}
 		all = append(all, tensors.MustCopyFlatData[float32](out)[:n*width]...)
 		if m.progress != nil {
 			m.progress(first+n, total)

@@ -41,7 +41,8 @@ func (p problem) onHost(l loss.Host) (*Result, error) {
 // ofMean turns a host loss's gradient of the sum of the pairs' values into that of their mean.
 func (p problem) ofMean(side string, gradient []float64, of *datasets.Set) ([]float32, error) {
 	if len(gradient) != len(of.Coords) {
-		return nil, fmt.Errorf("loss %q: gradient in %s: expected %d numbers, found %d", p.name, side, len(of.Coords), len(gradient))
+		return nil, fmt.Errorf("loss %q: gradient in %s: expected %d numbers, found %d",
+			p.name, side, len(of.Coords), len(gradient))
 	}
 	for i := range gradient {
 		gradient[i] /= float64(p.x.Clouds)
@@ -79,7 +80,8 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 		build := loss.BuildArgs{Source: slicing.Seeded(in.Noise), Wrt: wrt, Weights: in.Weights, MassX: in.MassX, MassY: in.MassY}
 		r := l.Build(build, in.X, in.Y)
 		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in.X.Shape().Dimensions[:1]) {
-			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v", name, in.X.Shape().Dim(0), r.Pairs))
+			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v",
+				name, in.X.Shape().Dim(0), r.Pairs))
 		}
 		out := nodes{Pairs: r.Pairs, Matched: r.MatchedMass}
 		out.GradX, out.GradY = gradients(r.Pairs, wrt, in.X, in.Y)

@@ -44,7 +44,7 @@ var (
 	mu       sync.Mutex
 	backends = map[string]*shared{} // By plugin path and options, or "go".
 	broken   = map[string]error{}   // Why a key's backend did not open. It is not tried again.
-	said     = map[string]bool{}    // Warnings already printed.
+	warned   = map[string]bool{}    // Warnings already printed.
 )
 
 // Open opens a backend. want is one of
@@ -81,8 +81,8 @@ func Open(want string) (*Engine, error) {
 		return nil, err
 	}
 	for _, w := range e.Warnings {
-		if !said[w] {
-			said[w] = true
+		if !warned[w] {
+			warned[w] = true
 			fmt.Fprintln(os.Stderr, "swlab: WARNING: "+w)
 		}
 	}

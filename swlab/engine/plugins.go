@@ -49,7 +49,8 @@ func openBackend(p xlaenv.Plugin, options string) (backend compute.Backend, err 
 	config := p.Path
 	if xlaenv.IsCUDAName(p.Path) != p.IsCUDA() || p.IsCUDA() && strings.Contains(strings.ToLower(p.Path), "cpu") || strings.Contains(p.Path, ",") {
 		if !named {
-			return nil, fmt.Errorf("%s: go-xla misreads the name of the folder it lies in: use one without a comma and another kind of plugin (\"cpu\", \"cuda\", \"nvidia\")", p.Where())
+			return nil, fmt.Errorf("%s: go-xla misreads the name of the folder it lies in: use one without a comma and another kind of plugin (\"cpu\", \"cuda\", \"nvidia\")",
+				p.Where())
 		}
 		config = p.Name
 	}

@@ -153,7 +153,8 @@ func collect(v reflect.Value, form *strings.Builder, take func(reflect.Value)) {
 			collect(v.Field(i), form, take)
 		}
 	default:
-		panic(fmt.Errorf("engine: inputs and outputs hold tensors, lists, maps by name and structs; found %s", v.Type()))
+		panic(fmt.Errorf("engine: inputs and outputs hold tensors, lists, maps by name and structs; found %s",
+			v.Type()))
 	}
 }
 

@@ -41,7 +41,8 @@ func Compiled[P any](e *Engine, key any, build func(compute.Backend) (P, func(),
 		return p, nil, err
 	}
 	if build == nil || key == nil || !reflect.ValueOf(key).Comparable() {
-		return p, nil, fmt.Errorf("expected a comparable key and a function that builds the program, found the key %v", key)
+		return p, nil, fmt.Errorf("expected a comparable key and a function that builds the program, found the key %v",
+			key)
 	}
 	if e.shared == nil || e.Backend != e.shared.backend { // An engine made by hand: nobody would free its programs.
 		return build(e.Backend)

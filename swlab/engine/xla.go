@@ -116,7 +116,8 @@ func openFile(r request) (*Engine, error) {
 func cudaError(r request, failed []string) error {
 	switch {
 	case !xlaenv.Nvidia():
-		return fmt.Errorf("%s: no NVIDIA device was found on this machine (no /dev/nvidia*, no working nvidia-smi); use xla:cpu or auto", r.asked)
+		return fmt.Errorf("%s: no NVIDIA device was found on this machine (no /dev/nvidia*, no working nvidia-smi); use xla:cpu or auto",
+			r.asked)
 	case len(failed) == 0:
 		return fmt.Errorf("%s: an NVIDIA device was found, but no CUDA plugin; `make setup-cuda` installs it", r.asked)
 	}

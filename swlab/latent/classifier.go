@@ -33,7 +33,8 @@ type ClassifierConfig struct {
 // DefaultClassifier is the released code's: 500 epochs of batch 256, SGD of rate 1e-3, momentum 0.9
 // and decay 5e-3 (the paper's text says 5e-4), dropout 0.5, seed 123.
 func DefaultClassifier(classes int) ClassifierConfig {
-	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3, Dropout: 0.5, Seed: 123}
+	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, Dropout: 0.5, Seed: 123,
+		LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3}
 }
 
 func (c ClassifierConfig) check() error {
@@ -73,23 +74,27 @@ type Classification struct {
 // every epoch. A smaller last batch is kept; a single remaining code joins the batch before it.
 // Labels that the classifier cannot know are errors: outside [0, Classes), or of classes without a
 // training code.
-func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c ClassifierConfig, progress func(done, total int, loss float64)) (Classification, error) {
+func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c ClassifierConfig,
+	progress func(done, total int, loss float64)) (Classification, error) {
 	if err := c.check(); err != nil {
 		return Classification{}, err
 	}
 	if err := checkLabelled(learn, test, c.Classes); err != nil {
 		return Classification{}, err
 	}
-	m := classifier{&pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout}, optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
+	m := classifier{
+		net: &pointnet.Classifier{Classes: c.Classes, Dropout: c.Dropout},
+		sgd: optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay},
+	}
 	key := c
 	key.Epochs, key.Batch, key.Seed = 0, 0, 0
-	program := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](e, key, m.build)
+	program := engine.NewProgram[classifierIn[tensor], classifierOut[tensor]](e, key, m.build)
 	specs := m.net.Specs()
-	in := classifierIn[*tensors.Tensor]{
+	in := classifierIn[tensor]{
 		Codes:  tensors.FromFlatDataAndDimensions(learn.Vectors, learn.N, pointnet.LatentSize),
 		Labels: tensors.FromFlatDataAndDimensions(learn.Labels, learn.N),
 	}
-	state := &classifierState[*tensors.Tensor]{weights.Init(specs, c.Seed).Upload(), zeros(trained(specs))}
+	state := &classifierState[tensor]{weights.Init(specs, c.Seed).Upload(), zeros(trained(specs))}
 	best := state
 	defer func() { engine.Free(in.Codes, in.Labels, *state, *best) }()
 	step := func(step int, rows []int32) (float64, error) {
@@ -97,7 +102,8 @@ func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c Classi
 		in.Uniform = nil
 		r := source(c.Seed, dropoutStream, step)
 		for _, width := range m.net.Hidden() { // on the host: XLA's generator would take half of a step's time on a CPU
-			in.Uniform = append(in.Uniform, tensors.FromFlatDataAndDimensions(uniform(r, len(rows)*width), len(rows), width))
+			u := uniform(r, len(rows)*width)
+			in.Uniform = append(in.Uniform, tensors.FromFlatDataAndDimensions(u, len(rows), width))
 		}
 		defer engine.Free(in.Rows, in.Uniform)
 		out, err := program.Call(in)
@@ -111,7 +117,8 @@ func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c Classi
 		loss := float64(tensors.ToScalar[float32](out.Loss))
 		out.Loss.FinalizeAll()
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return 0, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v", loss, step, c.LearningRate)
+			return 0, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v",
+				loss, step, c.LearningRate)
 		}
 		return loss, nil
 	}
@@ -187,7 +194,7 @@ type classifierOut[T any] struct {
 }
 
 // build is the graph of a step.
-func (m classifier) build(in classifierIn[*graph.Node]) (out classifierOut[*graph.Node]) {
+func (m classifier) build(in classifierIn[node]) (out classifierOut[node]) {
 	rows := graph.InsertAxes(in.Rows, -1)
 	x, labels := graph.Gather(in.Codes, rows), graph.Gather(in.Labels, rows)
 	var dropout func(shape ...int) *graph.Node
@@ -201,7 +208,7 @@ func (m classifier) build(in classifierIn[*graph.Node]) (out classifierOut[*grap
 	for _, s := range specs {
 		w = append(w, in.State.Net[s.Name])
 	}
-	out.State = classifierState[*graph.Node]{after, map[string]*graph.Node{}} // after are the batch norms' statistics
+	out.State = classifierState[node]{after, map[string]*graph.Node{}} // after are the batch norms' statistics
 	for i, g := range graph.Gradient(out.Loss, w...) {
 		name := specs[i].Name
 		out.State.Net[name], out.State.Momentum[name] = m.sgd.Step(w[i], g, in.State.Momentum[name])
@@ -218,10 +225,10 @@ func crossEntropy(logits, labels *graph.Node) *graph.Node {
 // test reports for each code whether the network finds its class: the largest logit, with running
 // statistics.
 func (m classifier) test(e *engine.Engine, key any, codes Codes, net map[string]*tensors.Tensor) ([]bool, error) {
-	in := classifierIn[*tensors.Tensor]{Codes: tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)}
+	in := classifierIn[tensor]{Codes: tensors.FromFlatDataAndDimensions(codes.Vectors, codes.N, pointnet.LatentSize)}
 	defer engine.Free(in)
 	in.State.Net = net
-	out, err := engine.NewProgram[classifierIn[*tensors.Tensor], *tensors.Tensor](e, key, func(in classifierIn[*graph.Node]) *graph.Node {
+	out, err := engine.NewProgram[classifierIn[tensor], tensor](e, key, func(in classifierIn[node]) *graph.Node {
 		logits, _ := m.net.Forward(in.State.Net, in.Codes, pointnet.Eval, nil)
 		return graph.ArgMax(logits, -1, dtypes.Int32)
 	}).Call(in)

@@ -9,10 +9,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
+)
+
+// What inputs and outputs of a program are made of, in its graph and outside.
+type (
+	node   = *graph.Node
+	tensor = *tensors.Tensor
 )
 
 // Codes are the codes of N clouds.
@@ -33,7 +40,8 @@ func (c Codes) check(least int) error {
 	}
 	for i, v := range c.Vectors {
 		if v-v != 0 { // NaN unless v is finite
-			return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v", c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, v)
+			return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v",
+				c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, v)
 		}
 	}
 	return nil

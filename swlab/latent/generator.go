@@ -35,7 +35,8 @@ type GeneratorConfig struct {
 // DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0,
 // 0.9), reg 1e-3, 1001 iterations; but in logarithms, see [Sinkhorns].
 func DefaultGenerator() GeneratorConfig {
-	return GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1, Sinkhorn: "log", Reg: 1e-3, Iterations: ot.StabilisedIterations}
+	return GeneratorConfig{Epochs: 25, Batch: 64, LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Seed: 1,
+		Sinkhorn: "log", Reg: 1e-3, Iterations: ot.StabilisedIterations}
 }
 
 const adamEpsilon = 1e-8
@@ -75,7 +76,8 @@ type TrainedGenerator struct {
 // both. Smaller last batches are kept. progress, if not nil, is called after every step.
 //
 // The cost and its gradient are computed on the host in float64, the network on the backend.
-func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig, progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
+func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig,
+	progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -121,14 +123,15 @@ func Generate(e *engine.Engine, w *weights.Set, n int, seed uint64) ([]float32, 
 		return nil, fmt.Errorf("codes to generate: expected at least 1, found %d", n)
 	}
 	// Noise, two copies of the codes, and the layer before them.
-	if err := memory.Check(fmt.Sprintf("codes to generate: %d", n), memory.Bytes(4*(pointnet.NoiseSize+3*pointnet.LatentSize), n)); err != nil {
+	if err := memory.Check(fmt.Sprintf("codes to generate: %d",
+		n), memory.Bytes(4*(pointnet.NoiseSize+3*pointnet.LatentSize), n)); err != nil {
 		return nil, err
 	}
 	fitted, err := w.Match(pointnet.Generator{}.Specs())
 	if err != nil {
 		return nil, err
 	}
-	in := generating[*tensors.Tensor]{noise(seed, sampleStream, 0, n), fitted.Upload()}
+	in := generating[tensor]{noise(seed, sampleStream, 0, n), fitted.Upload()}
 	defer engine.Free(in)
 	return generate(e, in)
 }
@@ -140,8 +143,8 @@ type generating[T any] struct {
 }
 
 // generate runs the generator.
-func generate(e *engine.Engine, in generating[*tensors.Tensor]) ([]float32, error) {
-	out, err := engine.NewProgram[generating[*tensors.Tensor], *tensors.Tensor](e, "generator", func(in generating[*graph.Node]) *graph.Node {
+func generate(e *engine.Engine, in generating[tensor]) ([]float32, error) {
+	out, err := engine.NewProgram[generating[tensor], tensor](e, "generator", func(in generating[node]) *graph.Node {
 		return pointnet.Generator{}.Forward(in.Weights, in.Noise)
 	}).Call(in)
 	if err != nil {
@@ -176,16 +179,17 @@ type generatorIn[T any] struct {
 type generatorRun struct {
 	engine *engine.Engine
 	config GeneratorConfig
-	update engine.Program[generatorIn[*tensors.Tensor], generatorState[*tensors.Tensor]]
-	state  generatorState[*tensors.Tensor]
+	update engine.Program[generatorIn[tensor], generatorState[tensor]]
+	state  generatorState[tensor]
 }
 
 func newGeneratorRun(e *engine.Engine, c GeneratorConfig) *generatorRun {
 	specs := pointnet.Generator{}.Specs()
 	adam := optim.Adam{LearningRate: c.LearningRate, Beta1: c.Beta1, Beta2: c.Beta2, Eps: adamEpsilon}
 	g := &generatorRun{engine: e, config: c}
-	g.state = generatorState[*tensors.Tensor]{weights.Init(specs, c.Seed).Upload(), zeros(specs), zeros(specs), tensors.FromScalar(float64(0))}
-	g.update = engine.NewProgram[generatorIn[*tensors.Tensor], generatorState[*tensors.Tensor]](e, adam, func(in generatorIn[*graph.Node]) generatorState[*graph.Node] {
+	initial := weights.Init(specs, c.Seed).Upload()
+	g.state = generatorState[tensor]{initial, zeros(specs), zeros(specs), tensors.FromScalar(float64(0))}
+	g.update = engine.NewProgram[generatorIn[tensor], generatorState[tensor]](e, adam, func(in generatorIn[node]) generatorState[node] {
 		out := in.State
 		out.Count = graph.AddScalar(in.State.Count, 1)
 		codes := pointnet.Generator{}.Forward(in.State.Weights, in.Noise)
@@ -196,7 +200,8 @@ func newGeneratorRun(e *engine.Engine, c GeneratorConfig) *generatorRun {
 		// The scalar whose gradient in the codes is the given one.
 		for i, gradient := range graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in.Gradient)), w...) {
 			name := specs[i].Name
-			out.Weights[name], out.First[name], out.Second[name] = adam.Step(w[i], gradient, in.State.First[name], in.State.Second[name], out.Count)
+			first, second := in.State.First[name], in.State.Second[name]
+			out.Weights[name], out.First[name], out.Second[name] = adam.Step(w[i], gradient, first, second, out.Count)
 		}
 		return out
 	})
@@ -207,7 +212,7 @@ func newGeneratorRun(e *engine.Engine, c GeneratorConfig) *generatorRun {
 func (g *generatorRun) step(step int, real []float32, n int) (loss float64, short bool, err error) {
 	z := noise(g.config.Seed, noiseStream, step, n)
 	defer z.FinalizeAll()
-	generated, err := generate(g.engine, generating[*tensors.Tensor]{z, g.state.Weights})
+	generated, err := generate(g.engine, generating[tensor]{z, g.state.Weights})
 	if err != nil {
 		return 0, false, err
 	}
@@ -219,7 +224,7 @@ func (g *generatorRun) step(step int, real []float32, n int) (loss float64, shor
 	for i, v := range grad {
 		narrow[i] = float32(v)
 	}
-	in := generatorIn[*tensors.Tensor]{z, tensors.FromFlatDataAndDimensions(narrow, n, pointnet.LatentSize), g.state}
+	in := generatorIn[tensor]{z, tensors.FromFlatDataAndDimensions(narrow, n, pointnet.LatentSize), g.state}
 	defer in.Gradient.FinalizeAll()
 	out, err := g.update.Call(in)
 	if err != nil {

@@ -66,8 +66,9 @@ type SVMCandidate struct {
 // ClassifySVM trains a linear support vector machine on train and tests it on test. The prediction
 // is the class of the largest score w·(x, 1). Nothing is random. progress, if not nil, is called
 // after every training; there are Classes of them for C and for each candidate and fold. Codes that
-// cannot be learned from are errors, as for [Classifier].Train.
-func ClassifySVM(ctx context.Context, train, test Codes, c SVMConfig, progress func(done, total int)) (SVMClassification, error) {
+// cannot be learned from are errors, as for [Classify].
+func ClassifySVM(ctx context.Context, train, test Codes, c SVMConfig,
+	progress func(done, total int)) (SVMClassification, error) {
 	if err := c.check(); err != nil {
 		return SVMClassification{}, err
 	}
@@ -187,7 +188,8 @@ func (t *svmTrainer) validate(train Codes, folds int, tolerance float64) ([]SVMC
 			seen[l]++
 		}
 		if len(rest) == 0 {
-			return nil, fmt.Errorf("%s: expected a class with at least 2 codes to choose C, found one code in every class", train.Name)
+			return nil, fmt.Errorf("%s: expected a class with at least 2 codes to choose C, found one code in every class",
+				train.Name)
 		}
 		if len(held) == 0 { // classes of fewer codes than folds
 			t.done += len(candidates) * t.classes
@@ -320,7 +322,8 @@ func (o *objective) minimize(w []float64, tolerance float64) (float64, error) {
 	norm := mat.Norm(o.gradient, 2)
 	// a line search may stop where the objective's rounding hides any descent
 	if norm > 1000*limit {
-		return 0, fmt.Errorf("training a support vector machine with C = %g: the gradient's norm is %.3g after %d steps, expected at most %.3g", o.c, norm, r.MajorIterations, 1000*limit)
+		return 0, fmt.Errorf("training a support vector machine with C = %g: the gradient's norm is %.3g after %d steps, expected at most %.3g",
+			o.c, norm, r.MajorIterations, 1000*limit)
 	}
 	return norm, nil
 }

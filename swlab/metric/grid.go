@@ -117,7 +117,8 @@ func Cells(clouds *datasets.Set, scale float64) ([]int, error) {
 		for k := 0; k < len(cloud); k += 3 {
 			x, y, z := scale*float64(cloud[k]), scale*float64(cloud[k+1]), scale*float64(cloud[k+2])
 			if sum := x + y + z; sum-sum != 0 {
-				return nil, fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v", clouds.Name, i, k/3, cloud[k:k+3])
+				return nil, fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %v",
+					clouds.Name, i, k/3, cloud[k:k+3])
 			}
 			counts[ball.nearest(x, y, z)]++
 		}

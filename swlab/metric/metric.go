@@ -95,7 +95,8 @@ type Config struct {
 func Check(reference, generated *datasets.Set, o Config) error {
 	for _, h := range []*datasets.Set{reference, generated} {
 		if h.Clouds < 1 || h.Points < 1 {
-			return fmt.Errorf("%s: expected at least one cloud and one point, found %d clouds of %d points", h.Name, h.Clouds, h.Points)
+			return fmt.Errorf("%s: expected at least one cloud and one point, found %d clouds of %d points",
+				h.Name, h.Clouds, h.Points)
 		}
 		if h.Dim != 3 {
 			return fmt.Errorf("%s: expected clouds of dimension 3, found %d", h.Name, h.Dim)

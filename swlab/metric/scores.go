@@ -63,7 +63,8 @@ func NewScores(gg, gr, rr Matrix) (Scores, error) {
 		}
 		for k, d := range m.m.Values {
 			if math.IsNaN(d) || math.IsInf(d, 0) {
-				return Scores{}, fmt.Errorf("scores: distances %s: expected finite numbers, found %v for clouds %d and %d", m.what, d, k/m.cols, k%m.cols)
+				return Scores{}, fmt.Errorf("scores: distances %s: expected finite numbers, found %v for clouds %d and %d",
+					m.what, d, k/m.cols, k%m.cols)
 			}
 		}
 	}

@@ -94,7 +94,8 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 	data, at := fileSize-8-int64(n), int64(0)
 	for _, e := range list {
 		if e.Offsets[0] != at {
-			return nil, fmt.Errorf("tensor %q: expected its data at byte %d, after those of the tensor before, found offsets %v", e.name, at, e.Offsets)
+			return nil, fmt.Errorf("tensor %q: expected its data at byte %d, after those of the tensor before, found offsets %v",
+				e.name, at, e.Offsets)
 		}
 		at = e.Offsets[1]
 		if strings.HasSuffix(e.name, ".num_batches_tracked") {
@@ -107,12 +108,14 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		count := int64(1)
 		for _, d := range e.Shape {
 			if d < 0 || (d > 0 && count > data/int64(d)) {
-				return nil, fmt.Errorf("tensor %q: shape %v does not fit into the file's %d bytes of data", e.name, e.Shape, data)
+				return nil, fmt.Errorf("tensor %q: shape %v does not fit into the file's %d bytes of data",
+					e.name, e.Shape, data)
 			}
 			count *= int64(d)
 		}
 		if lo, hi := e.Offsets[0], e.Offsets[1]; lo < 0 || hi < lo || hi > data || hi-lo != count*width {
-			return nil, fmt.Errorf("tensor %q: %s %v needs %d bytes, offsets are %v in %d bytes of data", e.name, e.DType, e.Shape, count*width, e.Offsets, data)
+			return nil, fmt.Errorf("tensor %q: %s %v needs %d bytes, offsets are %v in %d bytes of data",
+				e.name, e.DType, e.Shape, count*width, e.Offsets, data)
 		}
 		buf := make([]byte, count*width)
 		if _, err := r.ReadAt(buf, 8+int64(n)+e.Offsets[0]); err != nil {
@@ -144,7 +147,8 @@ func checkSum(header map[string]json.RawMessage, data io.Reader) error {
 		return err
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != metadata[sumKey] {
-		return fmt.Errorf("its tensors have the SHA-256 %s, expected %s as in its header: the file is damaged", got, metadata[sumKey])
+		return fmt.Errorf("its tensors have the SHA-256 %s, expected %s as in its header: the file is damaged",
+			got, metadata[sumKey])
 	}
 	return nil
 }
